@@ -1,0 +1,65 @@
+# GeoAgent: `make run` sets everything up and serves it, `make test` checks everything. Both may be run again at any time.
+# What is there and fresh is left alone, so later runs take seconds.
+
+SHELL := /bin/bash
+VENV := .venv
+BIN := $(VENV)/bin
+NODE := source tools/node.sh &&
+CLIENT := web/dist/index.html
+CLIENT_SOURCES := $(shell find web -name node_modules -prune -o -name dist -prune -o -type f -print)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test bench lint client lock clean browser
+.DELETE_ON_ERROR:
+
+help: ## Show what there is to make
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: $(VENV)/installed $(CLIENT) ## Set up what is missing, then serve the map at http://127.0.0.1:8080
+	@exec $(BIN)/python -m server serve
+
+test: $(VENV)/installed-for-tests $(CLIENT) browser lint ## Install what tests need and run all of them
+	@$(NODE) cd web && npm test --silent
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --ignore tests/browser
+	@# One after the other: several browsers that draw without a GPU would starve each other.
+	@$(BIN)/python -m pytest tests/browser
+
+lint: $(VENV)/installed-for-tests web/node_modules/.package-lock.json ## Check style, types and the direction of imports
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet . || { echo 'Run: .venv/bin/ruff format .' >&2; exit 1; }
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(NODE) cd web && npm run --silent check
+
+bench: $(VENV)/installed-for-tests $(CLIENT) ## Measure start, tool calls, tiles and sockets, and print a table
+	@$(BIN)/python -m tests.bench
+
+client: $(CLIENT) ## Build the browser client
+
+lock: ## Lock the newest versions of all Python requirements
+	@tools/lock.sh
+
+clean: ## Remove all that make has made here; the data of the private PostGIS stays
+	rm -rf $(VENV) .local web/node_modules web/dist
+
+$(VENV)/installed: requirements.lock
+	@tools/venv.sh $(VENV) requirements.lock
+	@touch $@
+
+# The test requirements hold all others, too.
+$(VENV)/installed-for-tests: requirements-dev.lock
+	@tools/venv.sh $(VENV) requirements-dev.lock
+	@touch $@ $(VENV)/installed
+
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json | $(VENV)/installed
+	@echo 'Installing the packages of the browser client ...' >&2
+	@$(NODE) cd web && npm ci --silent --include=dev --no-audit --no-fund
+	@touch $@
+
+$(CLIENT): web/node_modules/.package-lock.json $(CLIENT_SOURCES)
+	@echo 'Building the browser client ...' >&2
+	@$(NODE) cd web && npm run --silent build -- --logLevel warn >&2
+	@touch $@
+
+browser:
+	@tools/chromium.sh

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Locks the Python requirements, with hashes and without the address of any package index.
+set -euo pipefail
+uv=.local/lock/bin/uv
+if [[ ! -x $uv ]]; then
+  python3 -m venv .local/lock
+  .local/lock/bin/pip install --quiet --disable-pip-version-check uv
+fi
+compile() {
+  "$uv" pip compile "$@" --upgrade --python-version 3.11 --universal --generate-hashes \
+    --no-emit-index-url --no-emit-find-links --no-header --no-annotate --quiet
+}
+compile pyproject.toml -o requirements.lock
+compile pyproject.toml --group dev -o requirements-dev.lock
+compile tools/node-requirements.in -o tools/node-requirements.lock

@@ -1,0 +1,79 @@
+"""Fills what the README takes from the code: the settings, and the example clients. `--check` only compares.
+
+Run by hand after a change of either; a test runs the check.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from server.settings import Settings  # noqa: E402 - the repository is no installed package here
+
+OUTSIDE = (
+    ("ANTHROPIC_API_KEY, GROQ_API_KEY, ...", "", "Keys of the other providers; see docs/models.md."),
+    ("GEOAGENT_PROVIDERS", "", "A file of your own that adds to or overrides providers.json."),
+    ("GEOAGENT_CASSETTE", "", "Record all model exchanges to this file, without secrets."),
+)
+
+
+def settings_table() -> str:
+    rows = []
+    for name, field in Settings.model_fields.items():
+        variable = field.validation_alias.choices[0]  # type: ignore[union-attr]
+        default = field.get_default()
+        shown = (
+            ""
+            if default in (None, ())
+            else f"`{str(default).lower() if isinstance(default, bool) else default}`"
+        )
+        rows.append((variable, shown, described(name)))
+    lines = ["| variable | default | meaning |", "| --- | --- | --- |"]
+    lines += [f"| `{variable}` | {default} | {meaning} |" for variable, default, meaning in (*rows, *OUTSIDE)]
+    return "\n".join(lines)
+
+
+def described(name: str) -> str:
+    """The docstring below the field in server/settings.py."""
+    source = (ROOT / "server/settings.py").read_text()
+    found = re.search(rf"^    {name}: .*?(?=^    \w+: |^    @)", source, re.MULTILINE | re.DOTALL)
+    text = re.search(r'"""(.*?)"""', found[0], re.DOTALL) if found else None
+    return " ".join(text[1].split()) if text else ""
+
+
+def example(name: str) -> str:
+    language = {"py": "python", "mjs": "js"}[name.rsplit(".", 1)[1]]
+    return f"```{language}\n{(ROOT / 'docs/examples' / name).read_text().strip()}\n```"
+
+
+def filled(text: str) -> str:
+    text = _between(text, "<!-- settings -->", "<!-- /settings -->", settings_table())
+    for name in re.findall(r"<!-- example (\S+) -->", text):
+        text = _between(text, f"<!-- example {name} -->", "<!-- /example -->", example(name))
+    return text
+
+
+def _between(text: str, first: str, last: str, inside: str) -> str:
+    start = text.index(first) + len(first)
+    end = text.index(last, start)
+    return f"{text[:start]}\n{inside}\n{text[end:]}"
+
+
+def main() -> int:
+    readme = ROOT / "README.md"
+    before = readme.read_text()
+    after = filled(before)
+    if "--check" in sys.argv:
+        if before != after:
+            print("README.md is stale; run: .venv/bin/python tools/readme.py", file=sys.stderr)
+        return int(before != after)
+    readme.write_text(after)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
