@@ -1,0 +1,86 @@
+"""The tool-dispatch framework: tools, toolboxes, agents and the loop between a model and its tools.
+
+Depends on nothing of the project and on no provider; pydantic and docstring-parser are imported when a tool's
+declaration needs them.
+"""
+
+from agents.core.agent import Agent
+from agents.core.base_tool import BaseTool
+from agents.core.clients import register_client_adapter
+from agents.core.context import ToolContext
+from agents.core.errors import DeclarationError, ToolFailed, ToolRetry
+from agents.core.events import (
+    AgentEvent,
+    ApprovalNeeded,
+    AssistantSaid,
+    Delta,
+    Finished,
+    Forwarded,
+    ToolDone,
+    ToolStarted,
+)
+from agents.core.hooks import hook
+from agents.core.limits import Limits
+from agents.core.messages import (
+    AssistantMessage,
+    Message,
+    ToolCall,
+    ToolMessage,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
+from agents.core.model import Completed, Model, ModelError, ModelEvent, ModelRequest, TextDelta, ToolSpec
+from agents.core.param import Param
+from agents.core.registry import AgentRegistry
+from agents.core.results import Result
+from agents.core.snapshot import Snapshot
+from agents.core.storage import dump_history, load_history
+from agents.core.telemetry import Telemetry, telemetry
+from agents.core.tool import Tool, tool
+from agents.core.toolbox import ToolBox
+
+__all__ = [
+    "Agent",
+    "AgentEvent",
+    "AgentRegistry",
+    "ApprovalNeeded",
+    "AssistantMessage",
+    "AssistantSaid",
+    "BaseTool",
+    "Completed",
+    "DeclarationError",
+    "Delta",
+    "Finished",
+    "Forwarded",
+    "Limits",
+    "Message",
+    "Model",
+    "ModelError",
+    "ModelEvent",
+    "ModelRequest",
+    "Param",
+    "Result",
+    "Snapshot",
+    "Telemetry",
+    "TextDelta",
+    "Tool",
+    "ToolBox",
+    "ToolCall",
+    "ToolContext",
+    "ToolDone",
+    "ToolFailed",
+    "ToolMessage",
+    "ToolResult",
+    "ToolRetry",
+    "ToolSpec",
+    "ToolStarted",
+    "Usage",
+    "UserMessage",
+    "dump_history",
+    "hook",
+    "load_history",
+    "register_client_adapter",
+    "telemetry",
+    "tool",
+]

@@ -1,0 +1,30 @@
+"""The one place where a provider's SDK client becomes a `Model`, without this package knowing any provider.
+
+`agents/__init__.py` registers how; the function is called when an agent is made with such a client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from agents.core.model import Model
+
+ModelMaker = Callable[[Any, str], Model]
+_makers: list[ModelMaker] = []
+
+
+def register_client_adapter(make: ModelMaker) -> None:
+    """`make(client, model_name)` is asked for every client that is not a `Model` itself; the newest one."""
+    _makers.append(make)
+
+
+def as_model(client: Any, model: str | None) -> Model:
+    """A `Model` as it is; a provider's client together with a model's name as one."""
+    if callable(getattr(client, "stream", None)) and hasattr(client, "context_tokens"):
+        return cast("Model", client)
+    if not model:
+        raise TypeError("give a Model, or a provider's client and the name of a model")
+    if not _makers:
+        raise TypeError(f"nobody registered how to talk through a {type(client).__name__}")
+    return _makers[-1](client, model)

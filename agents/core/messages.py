@@ -1,0 +1,95 @@
+"""The neutral conversation: what agents keep, and what every model adapter translates from and to.
+
+Messages are frozen and a history is only ever appended to, so a snapshot of it is a length. Nothing in
+here belongs to one provider, except `AssistantMessage.opaque`, which an adapter fills and only it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's wish to run a tool; `arguments` is the JSON text exactly as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What became of one call; every call gets exactly one.
+
+    `content` is what the model reads. `data` is the tool's own value, for programs (never sent to a model).
+    `error` names the fault's kind when `ok` is false: `unknown_tool`, `malformed_json`, `invalid_arguments`,
+    `retry` (the tool asks for a better call), `failed`, `timeout`, `cancelled`, `denied`. `filled` holds
+    arguments that a resolver supplied. `summary` is a short line for people; `ms` is the run time in
+    milliseconds.
+    """
+
+    call_id: str
+    name: str
+    content: str
+    ok: bool = True
+    error: str | None = None
+    data: Any = None
+    filled: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    ms: float = 0.0
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessage:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantMessage:
+    """One reply of a model: text, calls, or both.
+
+    `opaque` holds provider parts that must be sent back unread (reasoning items), keyed by calling type.
+    """
+
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    opaque: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMessage:
+    """The results of the calls of the assistant message before it, in the order of the calls."""
+
+    results: tuple[ToolResult, ...]
+
+
+Message = UserMessage | AssistantMessage | ToolMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one or more model calls, and their price in US dollars where it is known."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: float | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        cost = None if self.cost is None and other.cost is None else (self.cost or 0) + (other.cost or 0)
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+            cost,
+        )
+
+    @property
+    def total_tokens(self) -> int:
+        return self.input_tokens + self.output_tokens

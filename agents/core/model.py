@@ -1,0 +1,89 @@
+"""The one interface between the loop and a language model.
+
+A model is a name, a context size and `stream`. An adapter (agents/models) turns a `ModelRequest` into its
+provider's request and the provider's reply into `ModelEvent`s: any number of `TextDelta` and `ToolCall`, then
+exactly one `Completed`. It raises `ModelError` and nothing else; closing the iterator ends the request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from agents.core.messages import Message, ToolCall, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as one model call sees it: `parameters` is a JSON schema with its enums already evaluated.
+
+    The dict is shared and must not be changed. `strict` asks for the provider's strict mode where it has one.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """All that one model call needs. `system` parts are stable-first, so that a prompt cache can serve them.
+
+    `context` is the agent's own state object; only models that run in this process (offline) read it.
+    """
+
+    messages: Sequence[Message]
+    system: Sequence[str] = ()
+    tools: Sequence[ToolSpec] = ()
+    max_output_tokens: int | None = None
+    tool_choice: Literal["auto", "required", "none"] = "auto"
+    context: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The end of a reply. `model` is the model that answered (a fallback may have)."""
+
+    usage: Usage = field(default_factory=Usage)
+    finish: Literal["stop", "tool_calls", "length", "refusal"] = "stop"
+    opaque: Mapping[str, Any] = field(default_factory=dict)
+    model: str = ""
+
+
+ModelEvent = TextDelta | ToolCall | Completed
+
+
+@runtime_checkable
+class Model(Protocol):
+    """A language model, ready to be called. Safe for concurrent `stream`s."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def context_tokens(self) -> int: ...
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]: ...
+
+
+class ModelError(Exception):
+    """A model call failed. `str(error)` is one sentence for the user that says what to do, free of secrets.
+
+    `code`: `refused_key`, `unknown_model`, `rate_limited`, `unavailable`, `timeout`, `bad_request`,
+    `bad_reply`, `context_exceeded`, `not_configured`. `retry_after` is in seconds.
+    """
+
+    def __init__(
+        self, code: str, message: str, *, retryable: bool = False, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.retryable = retryable
+        self.retry_after = retry_after

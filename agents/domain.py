@@ -1,0 +1,202 @@
+"""The nouns of GeoAgent, shared by its agents and the server that hosts them: tables, layers, styles, focus.
+
+Values only. Coordinates are longitude and latitude in degrees (EPSG:4326) and a bounding box is
+`(west, south, east, north)`; `west > east` means that it crosses the antimeridian.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from agents.areas import checked_area
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Bounds = tuple[Finite, Finite, Finite, Finite]
+Cql2 = dict[str, Any]
+"""A CQL2 filter as JSON (OGC 21-065r2)."""
+
+ColumnKind = Literal["text", "integer", "number", "boolean", "date", "timestamp", "geometry", "json", "other"]
+GeometryFamily = Literal["point", "line", "polygon", "mixed", "none"]
+StyleKind = Literal["single", "categorical", "graduated", "proportional", "heatmap"]
+ClassMethod = Literal["quantile", "equal", "jenks"]
+
+
+class Value(BaseModel):
+    """A value object: compared by content, unchangeable, closed to unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Column(Value):
+    name: str
+    kind: ColumnKind
+    sql_type: str
+    comment: str | None = None
+    nullable: bool = True
+    samples: tuple[str, ...] = ()
+    """Most common values as text, from the planner's statistics; untrusted data."""
+    minimum: float | str | None = None
+    maximum: float | str | None = None
+
+
+class Table(Value):
+    """An entry of the registry. `id` is `schema.name`, each part quoted as SQL would where it holds `.` or `"`."""
+
+    id: str
+    schema_name: str
+    name: str
+    kind: Literal["table", "view", "materialized view", "foreign table"] = "table"
+    columns: tuple[Column, ...]
+    key: tuple[str, ...] = ()
+    """Columns of the primary key, or of a unique not-null index."""
+    geometry_column: str | None = None
+    geometry_type: str | None = None
+    """As PostGIS names it: POINT, MULTIPOLYGON, GEOMETRY ..."""
+    srid: int = 0
+    bounds: Bounds | None = None
+    row_estimate: int = 0
+    comment: str | None = None
+
+    def column(self, name: str) -> Column | None:
+        return next((column for column in self.columns if column.name == name), None)
+
+    @property
+    def geometry_family(self) -> GeometryFamily:
+        if self.geometry_column is None:
+            return "none"
+        kind = (self.geometry_type or "").upper()
+        for family, word in (("point", "POINT"), ("line", "LINE"), ("polygon", "POLYGON")):
+            if (
+                word in kind
+                or (family == "line" and "CURVE" in kind)
+                or (family == "polygon" and "SURFACE" in kind)
+            ):
+                return family  # type: ignore[return-value]
+        return "mixed"
+
+
+class StyleSpec(Value):
+    """How a layer is asked to look. Sizes are CSS pixels; `color` is a CSS colour; `ramp` a named colour ramp."""
+
+    kind: StyleKind = "single"
+    color: str | None = None
+    column: str | None = None
+    """What categorical, graduated and proportional styles show; the weight of a heat map (optional)."""
+    method: ClassMethod = "quantile"
+    classes: Annotated[int, Field(ge=2, le=9)] = 5
+    ramp: str | None = None
+    size: Annotated[float, Field(gt=0, le=100)] | None = None
+    """Circle radius or line width; of proportional circles the largest radius."""
+    label: str | None = None
+    """A column whose values are written beside the features."""
+
+
+class LegendEntry(Value):
+    """One row of a legend. `size` is a circle's radius or a line's width in CSS pixels."""
+
+    label: str
+    color: str
+    size: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    value: str | float | bool | None = None
+    count: int | None = None
+
+
+class Legend(Value):
+    """Derived from the very expression that is drawn. `shape` says how a swatch looks."""
+
+    title: str
+    kind: StyleKind = "single"
+    shape: Literal["circle", "line", "fill", "gradient"] = "fill"
+    entries: tuple[LegendEntry, ...] = ()
+    note: str | None = None
+
+
+class DrawLayer(Value):
+    """One MapLibre style layer, without its id and source, which the client sets."""
+
+    type: Literal["fill", "line", "circle", "symbol", "heatmap"]
+    paint: dict[str, Any] = {}
+    layout: dict[str, Any] = {}
+    filter: list[Any] | None = None
+    minzoom: float | None = None
+    maxzoom: float | None = None
+    source_layer: Literal["features", "points"] = "features"
+    """Its `source-layer` in the vector tile. `points` has one point on each feature, in one tile only: for
+    labels, and for circles and heat maps over lines and polygons, which else repeat per tile or vertex."""
+
+
+class Style(StyleSpec):
+    """A computed style: the request and the MapLibre layers that draw it, bottom first."""
+
+    layers: tuple[DrawLayer, ...] = ()
+
+
+class Layer(Value):
+    """A table or analysis result as drawn on one map. `tiles` is a URL template; the tile's layer is `features`."""
+
+    id: str
+    table: str
+    name: str
+    geometry_type: GeometryFamily
+    filter: Cql2 | None = None
+    style: Style
+    visible: bool = True
+    opacity: Annotated[float, Field(ge=0, le=1)] = 1.0
+    order: int = 0
+    """0 is drawn first, at the bottom."""
+    version: int = 1
+    count: int
+    """Features that pass the filter, counted in PostGIS."""
+    bounds: Bounds | None = None
+    tiles: str = ""
+    legend: Legend
+
+
+class LayerDraft(Value):
+    """A wish for a new layer. Without an id, name or colour the map chooses free ones."""
+
+    table: str
+    id: str | None = None
+    name: str | None = None
+    filter: Cql2 | str | None = None
+    """CQL2 as JSON or text."""
+    style: StyleSpec = StyleSpec()
+    visible: bool = True
+    opacity: Annotated[float, Field(ge=0, le=1)] = 1.0
+
+
+class LayerChange(Value):
+    """Changes to a layer. Only fields that are set count; `filter=None`, when set, removes the filter."""
+
+    filter: Cql2 | str | None = None
+    style: StyleSpec | None = None
+    name: str | None = None
+    visible: bool | None = None
+    opacity: Annotated[float, Field(ge=0, le=1)] | None = None
+
+
+class Focus(Value):
+    """What the user points at. The first that is there counts: selection, drawn area, viewport."""
+
+    layer_id: str | None = None
+    feature_ids: tuple[int | str, ...] = ()
+    area: Annotated[dict[str, Any], AfterValidator(checked_area)] | None = None
+    """A drawn GeoJSON Polygon or MultiPolygon."""
+    bounds: Bounds | None = None
+    zoom: Finite | None = None
+
+
+class Place(Value):
+    """A named place found in the person's own tables."""
+
+    name: str
+    table: str
+    kind: str
+    bounds: Bounds
+    longitude: float
+    latitude: float
+    detail: str = ""

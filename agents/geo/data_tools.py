@@ -1,0 +1,193 @@
+"""The tools that ask about the data and change nothing, and the one that says no."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from agents.core import Param, Result, ToolFailed, tool
+from agents.domain import Column, Table
+from agents.geo import choices
+from agents.geo.map_tools import TableId
+from agents.geo.phrases import count_of, filter_words, number
+from agents.geo.tools import FILTERS_BRIEFLY, GeoTools, read_filter
+
+ColumnName = Annotated[str, Param(enum=choices.column_names)]
+_LISTED = 100
+
+
+class DataTools(GeoTools):
+    @tool
+    async def list_tables(self) -> Result:
+        """All tables there are (the first hundred of many; search_tables finds the others)."""
+        tables = self.registry.tables()
+        shown = tables[:_LISTED]
+        self.remember_tables(shown)
+        facts = {"total": len(tables), "tables": [_brief(table) for table in shown]}
+        return Result(facts, summary=count_of(len(tables), "table"))
+
+    @tool
+    async def search_tables(
+        self, text: str, limit: Annotated[int, Param(minimum=1, maximum=50)] = 10
+    ) -> Result:
+        """Find tables by what they are about: their names, columns and comments are searched.
+
+        Args:
+            text: A few words.
+        """
+        tables = list(await self.registry.search(text, limit=limit))
+        self.remember_tables(tables)
+        facts = {"found": len(tables), "tables": [_brief(table) for table in tables]}
+        return Result(facts, summary=f"{count_of(len(tables), 'table')} for “{text}”")
+
+    @tool
+    async def describe_table(self, table: TableId) -> Result:
+        """What a table holds: geometry, rows, columns with types, comments, sample values and ranges.
+
+        Args:
+            table: The table to describe.
+        """
+        found = self.registry.get(table)
+        self.remember_tables([found])
+        facts: dict[str, Any] = {
+            **_brief(found),
+            "key": list(found.key),
+            "srid": found.srid,
+            "bounds": list(found.bounds) if found.bounds else None,
+            "columns": [_column(column) for column in found.columns],
+        }
+        if self.info_store is not None:
+            notes = list(await self.info_store.query(f"{found.name} {found.comment or ''}", k=2))
+            facts.update({"notes": notes} if notes else {})
+        return Result(facts, summary=f"{found.name}: {count_of(len(found.columns), 'column')}")
+
+    @tool(params={"filters": FILTERS_BRIEFLY})
+    async def column_stats(
+        self,
+        table: TableId,
+        column: Annotated[ColumnName, Param(resolve=choices.only_numeric_column)],
+        filters: dict[str, Any] | str | None = None,
+    ) -> Result:
+        """Count, nulls, distinct, minimum, maximum, mean, median, sum and most common values of a column, exactly.
+
+        Args:
+            table: The table.
+            column: One of its columns.
+        """
+        found = self._with_columns(table, [column])
+        wanted = read_filter(filters)
+        stats = dict(await self.data.stats(found.id, column, wanted))
+        facts = {"table": found.id, "column": column, **_filter_facts(wanted), "stats": stats}
+        return Result(facts, summary=f"Statistics of {found.name}.{column}")
+
+    @tool(params={"filters": FILTERS_BRIEFLY})
+    async def count_features(self, table: TableId, filters: dict[str, Any] | str | None = None) -> Result:
+        """How many rows of a table pass a filter, counted in the database.
+
+        Args:
+            table: The table.
+        """
+        found = self.registry.get(table)
+        wanted = read_filter(filters)
+        count = await self.data.count(found.id, wanted)
+        where = f" where {filter_words(wanted)}" if wanted else ""
+        return Result(
+            {"table": found.id, **_filter_facts(wanted), "count": count},
+            summary=f"{number(count)} in {found.name}{where}",
+        )
+
+    @tool(params={"filters": FILTERS_BRIEFLY})
+    async def query_features(
+        self,
+        table: TableId,
+        columns: list[ColumnName] | None = None,
+        filters: dict[str, Any] | str | None = None,
+        sort: ColumnName | None = None,
+        descending: bool = False,
+        limit: Annotated[int, Param(minimum=1, maximum=100)] = 20,
+    ) -> Result:
+        """Rows of a table: filtered, sorted, at most 100.
+
+        Args:
+            table: The table.
+            columns: Which columns; all but geometry when left out.
+            sort: The column to sort by.
+            descending: Greatest first.
+            limit: How many rows.
+        """
+        found = self._with_columns(table, [*(columns or ()), *([sort] if sort else [])])
+        wanted = read_filter(filters)
+        answer = dict(
+            await self.data.query(
+                found.id, columns=columns, filter=wanted, sort=sort, descending=descending, limit=limit
+            )
+        )
+        facts = {"table": found.id, **_filter_facts(wanted), **answer}
+        shown, total = len(answer.get("rows", ())), answer.get("total")
+        of = f" of {number(total)}" if isinstance(total, int) and total > shown else ""
+        rows = count_of(shown, "row") if not of else f"{shown}{of} rows"
+        return Result(facts, summary=f"{rows} of {found.name}")
+
+    @tool
+    async def find_place(self, text: str) -> Result:
+        """Where a place is, by its name in the user's own tables.
+
+        Args:
+            text: The name of the place.
+        """
+        places = list(await self.data.find_place(text, limit=5))
+        facts = {"found": len(places), "places": [place.model_dump() for place in places]}
+        return Result(facts, summary=f"{count_of(len(places), 'place')} called “{text}”")
+
+    @tool(timeout=None, sequential=True)
+    async def run_analysis(self, goal: str) -> str:
+        """Hand a question over to the analyst: distances, buffers, joins, overlays, densities, clusters and the like.
+
+        It plans the steps, runs them in the database and puts the result on the map.
+
+        Args:
+            goal: What the user wants to know, complete in itself, with all names, numbers and units.
+        """
+        if self.analyst is None:
+            raise ToolFailed("No analyst is at hand here.")
+        return await self.analyst.run(goal, self.map)
+
+    @tool
+    async def cannot_do(self, reason: str, alternative: str | None = None) -> Result:
+        """Refuse what the data or the tools cannot give, in place of guessing.
+
+        Args:
+            reason: Why it cannot be done, for the user.
+            alternative: The nearest thing that can be done.
+        """
+        facts = {"reason": reason, **({"alternative": alternative} if alternative else {})}
+        return Result(facts, summary=f"Cannot be done: {reason}")
+
+    def _with_columns(self, table_id: str, columns: list[str]) -> Table:
+        """The table, if it has all of these columns."""
+        table = self.registry.get(table_id)
+        for name in columns:
+            if table.column(name) is None:
+                there = ", ".join(column.name for column in table.columns[:40])
+                raise ToolFailed(f"{table.id} has no column {name!r}. Its columns: {there}.")
+        return table
+
+
+def _brief(table: Table) -> dict[str, Any]:
+    geometry = {} if table.geometry_column is None else {"geometry": table.geometry_type or "GEOMETRY"}
+    comment = {"comment": table.comment} if table.comment else {}
+    return {"id": table.id, **geometry, "rows": table.row_estimate, **comment}
+
+
+def _column(column: Column) -> dict[str, Any]:
+    facts: dict[str, Any] = {"name": column.name, "type": column.kind}
+    if column.comment:
+        facts["comment"] = column.comment
+    if column.minimum is not None:
+        facts["range"] = [column.minimum, column.maximum]
+    if column.samples:
+        facts["samples"] = list(column.samples[:8])
+    return facts
+
+
+def _filter_facts(wanted: Any) -> dict[str, Any]:
+    return {"filter": wanted} if wanted else {}

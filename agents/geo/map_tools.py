@@ -1,0 +1,250 @@
+"""The tools that change the map, or what the user looks at."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from agents.core import Param, Result, ToolFailed, tool
+from agents.domain import Bounds, Layer, LayerChange, LayerDraft, Place
+from agents.geo import choices
+from agents.geo.phrases import bounds_words, count_of, filter_words, listed, style_words
+from agents.geo.styles import STYLE_SCHEMA, changed_style, new_style
+from agents.geo.tools import FILTERS_SCHEMA, GeoTools, layer_facts, read_filter
+
+TableId = Annotated[str, Param(enum=choices.table_ids, narrow=choices.narrow_tables)]
+LayerId = Annotated[str, Param(enum=choices.layer_ids, resolve=choices.only_layer)]
+Color = Annotated[str, Param(description="One CSS colour for all features: a name or #rrggbb.")]
+
+
+class MapTools(GeoTools):
+    @tool(params={"style": STYLE_SCHEMA, "filters": FILTERS_SCHEMA}, sequential=True)
+    async def add_map_layer(
+        self,
+        table: TableId,
+        layer_id: Annotated[
+            str, Param(resolve=choices.free_layer_id, schema={"pattern": "^[A-Za-z0-9_-]{1,64}$"})
+        ],
+        color: Annotated[Color | None, Param(resolve=choices.free_colour)] = None,
+        style: dict[str, Any] | None = None,
+        filters: dict[str, Any] | str | None = None,
+        name: str | None = None,
+    ) -> Result:
+        """Put a table on the map as a new layer.
+
+        The result tells how many features passed the filter and whether the browsers drew them.
+
+        Args:
+            table: The table to draw.
+            layer_id: A short new id; a free one is made when left out.
+            name: What people call the layer, short; after the table when left out.
+        """
+        if any(layer.id == layer_id for layer in self.map.layers()):
+            free = choices.next_layer_id(table, [layer.id for layer in self.map.layers()])
+            raise ToolFailed(
+                f"There is a layer {layer_id!r} already: use update_map_layer, or another id such as {free!r}."
+            )
+        found = self.registry.get(table)
+        if found.geometry_column is None:
+            raise ToolFailed(
+                f"{table} has no geometry column, so it cannot be drawn. query_features can read it."
+            )
+        draft = LayerDraft(
+            table=found.id,
+            id=layer_id,
+            name=name,
+            filter=read_filter(filters),
+            style=new_style(found, color, style),
+        )
+        layer, drawn = await self.map.add_layer(draft)
+        return Result(layer_facts(layer, drawn), summary=f"Added {_look(layer)}: {count_of(layer.count)}")
+
+    @tool(params={"style": STYLE_SCHEMA, "filters": {"type": ["object", "string"]}}, sequential=True)
+    async def update_map_layer(
+        self,
+        layer_id: LayerId,
+        color: Color | None = None,
+        style: dict[str, Any] | None = None,
+        filters: dict[str, Any] | str | None = None,
+        clear_filters: bool = False,
+        name: str | None = None,
+        visible: bool | None = None,
+        opacity: Annotated[float, Param(minimum=0, maximum=1)] | None = None,
+        order: Literal["top", "bottom", "up", "down"] | int | None = None,
+    ) -> Result:
+        """Change a layer: its filter, style, colours by a column, labels, visibility, opacity, order or name.
+
+        What is left out stays as it is.
+
+        Args:
+            layer_id: The layer to change.
+            filters: CQL2 as for add_map_layer. Replaces the layer's whole filter: to narrow it further, join the
+                present one and the new one by "and".
+            clear_filters: Show all features of the table again.
+            name: A new name for people.
+            visible: Show or hide.
+            opacity: 0 is invisible, 1 opaque.
+            order: Where it is drawn: top, bottom, up, down, or a place counted from 0 at the bottom.
+        """
+        before = self.layer(layer_id)
+        change: dict[str, Any] = {}
+        if clear_filters:
+            change["filter"] = None
+        elif (wanted := read_filter(filters)) is not None:
+            change["filter"] = wanted
+        if color or style:
+            table = self.catalogue().by_id.get(before.table)
+            change["style"] = changed_style(table, before.style, color, style)
+        for field, value in (("name", name), ("visible", visible), ("opacity", opacity)):
+            if value is not None:
+                change[field] = value
+        if not change and order is None:
+            raise ToolFailed(
+                "Nothing to change was given: name at least one of color, style, filters, visible, ..."
+            )
+        layer, drawn = before, ""
+        if change:
+            layer, drawn = await self.map.update_layer(layer_id, LayerChange(**change))
+        if order is not None:
+            await self.map.reorder(_reordered([item.id for item in self.map.layers()], layer_id, order))
+            layer = self.layer(layer_id)
+        facts = {
+            **layer_facts(layer, drawn),
+            "count_before": before.count,
+            "changed": sorted([*change, *(["order"] if order is not None else [])]),
+        }
+        return Result(facts, summary=f"Changed {_change_words(layer, change, order)}")
+
+    @tool(sequential=True)
+    async def remove_map_layer(self, layer_id: LayerId) -> Result:
+        """Take a layer off the map. The data stays; undo brings the layer back.
+
+        Args:
+            layer_id: The layer to remove.
+        """
+        layer = self.layer(layer_id)
+        await self.map.remove_layer(layer_id)
+        left = [item.name for item in self.map.layers()]
+        return Result(
+            {"removed": layer_id, "name": layer.name, "left": left}, summary=f"Removed {layer.name}"
+        )
+
+    @tool(sequential=True)
+    async def reset_map(self) -> Result:
+        """Remove all layers from the map. Only when the user asks for it."""
+        count = await self.map.reset()
+        return Result({"removed": count}, summary=f"Removed {count_of(count, 'layer')}")
+
+    @tool(sequential=True)
+    async def zoom_to(
+        self,
+        layer: Annotated[str, Param(enum=choices.layer_ids)] | None = None,
+        place: str | None = None,
+        bounds: Bounds | None = None,
+    ) -> Result:
+        """Move everyone's view to a layer, a place or a bounding box; give exactly one. Only when the user asks for it.
+
+        Args:
+            layer: A layer on the map.
+            place: The name of a place, as it may stand in the user's tables.
+            bounds: West, south, east, north in degrees; west > east crosses the antimeridian.
+        """
+        if sum(item is not None for item in (layer, place, bounds)) != 1:
+            raise ToolFailed("Give exactly one of layer, place and bounds.")
+        facts: dict[str, Any] = {}
+        if layer is not None:
+            target = self.layer(layer)
+            if target.bounds is None:
+                raise ToolFailed(
+                    f"The layer {layer!r} has no features to zoom to: its filter lets {target.count} pass."
+                )
+            box, words, facts = target.bounds, target.name, {"layer": layer}
+        elif place is not None:
+            places = await self.find_places(place)
+            box, words = places[0].bounds, places[0].name
+            facts = {"place": _place_facts(places[0]), "others": [_place_facts(item) for item in places[1:4]]}
+        else:
+            box = _valid_bounds(bounds)
+            words = bounds_words(box)
+        await self.map.zoom_to(_with_margin(box))
+        return Result({**facts, "bounds": list(box)}, summary=f"Zoomed to {words}")
+
+    @tool(sequential=True)
+    async def undo(self) -> Result:
+        """Undo the newest change of the map that is not undone yet."""
+        what = await self.map.undo()
+        if what is None:
+            return Result({"undone": None, "note": "there is nothing to undo"}, summary="Nothing to undo")
+        return Result(
+            {"undone": what, "layers": [item.name for item in self.map.layers()]}, summary=f"Undone: {what}"
+        )
+
+    @tool(sequential=True)
+    async def redo(self) -> Result:
+        """Redo what was undone last."""
+        what = await self.map.redo()
+        if what is None:
+            return Result({"redone": None, "note": "there is nothing to redo"}, summary="Nothing to redo")
+        return Result(
+            {"redone": what, "layers": [item.name for item in self.map.layers()]}, summary=f"Redone: {what}"
+        )
+
+    async def find_places(self, text: str) -> list[Place]:
+        """Places by name, at least one."""
+        places = list(await self.data.find_place(text, limit=5))
+        if not places:
+            raise ToolFailed(f"No place called {text!r} is in the user's tables.")
+        return places
+
+
+def _look(layer: Layer) -> str:
+    only = f" (only {filter_words(layer.filter)})" if layer.filter is not None else ""
+    return " ".join(part for part in (layer.name, style_words(layer.style)) if part) + only
+
+
+def _change_words(layer: Layer, change: dict[str, Any], order: str | int | None) -> str:
+    parts = []
+    if "filter" in change:
+        shown = f"only {filter_words(layer.filter)}" if layer.filter is not None else "all features"
+        parts.append(f"{shown} ({count_of(layer.count)})")
+    if "style" in change:
+        parts.append(style_words(layer.style) or "new style")
+    if "name" in change:
+        parts.append("renamed")
+    if "visible" in change:
+        parts.append("shown" if layer.visible else "hidden")
+    if "opacity" in change:
+        parts.append(f"{layer.opacity:.0%} opaque")
+    if order is not None:
+        parts.append(f"moved {order}" if isinstance(order, str) else "moved")
+    return f"{layer.name}: {listed(parts)}"
+
+
+def _reordered(ids: list[str], layer_id: str, order: str | int) -> list[str]:
+    """All ids, bottom first, with the layer at its new place."""
+    place = ids.index(layer_id)
+    rest = [item for item in ids if item != layer_id]
+    places = {"top": len(rest), "bottom": 0, "up": place + 1, "down": place - 1}
+    wanted = places[order] if isinstance(order, str) else order
+    wanted = min(max(wanted, 0), len(rest))
+    return [*rest[:wanted], layer_id, *rest[wanted:]]
+
+
+def _place_facts(place: Place) -> dict[str, Any]:
+    return {"name": place.name, "kind": place.kind, "detail": place.detail, "table": place.table}
+
+
+def _valid_bounds(bounds: Bounds | None) -> Bounds:
+    west, south, east, north = bounds or (0, 0, 0, 0)
+    if not (-180 <= west <= 180 and -180 <= east <= 180 and -90 <= south <= north <= 90):
+        raise ToolFailed(
+            "bounds are [west, south, east, north] in degrees: -180..180 and -90..90, south below north."
+        )
+    return (west, south, east, north)
+
+
+def _with_margin(box: Bounds) -> Bounds:
+    """A point gets a box of some kilometres around it, so that there is something to look at."""
+    west, south, east, north = box
+    if west == east and south == north:
+        return (max(west - 0.1, -180), max(south - 0.1, -90), min(east + 0.1, 180), min(north + 0.1, 90))
+    return box

@@ -1,0 +1,203 @@
+"""Plain English for people: numbers, filters, styles, layers and rows as sentences.
+
+Pure functions from values to text. The tools make their summaries with them and the offline model its
+answers, so that both say the same about the same fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agents.domain import Bounds, Cql2, Layer, Style, StyleSpec
+from agents.geo.colours import colour_name
+
+_COMPARISONS = {"=": "is", "<>": "is not", ">": ">", ">=": "≥", "<": "<", "<=": "≤"}
+
+
+def number(value: float) -> str:
+    """With thousands separators and at most two decimals (more for small values): `7,813`, `1,234.5`, `0.0042`."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}"
+    if value != value or abs(value) >= 1e15 or 0 < abs(value) < 0.01:
+        return f"{value:.3g}"
+    return f"{value:,.2f}".rstrip("0").rstrip(".")
+
+
+def count_of(count: int, noun: str = "feature", plural: str | None = None) -> str:
+    """`1 feature`, `7,813 features`."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def listed(words: Sequence[str], joiner: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {joiner} {words[-1]}"
+
+
+def value(item: Any) -> str:
+    """One value of a table, for reading."""
+    if item is None:
+        return "–"
+    if isinstance(item, bool | int | float):
+        return number(item)
+    text = str(item)
+    return text if len(text) <= 120 else text[:119] + "…"
+
+
+def filter_words(filter: Cql2 | str | None) -> str:
+    """A CQL2 filter as a short phrase: `elevation_m > 2,000 and country is DE`."""
+    if filter is None:
+        return ""
+    if isinstance(filter, str):
+        return filter
+    return _expression(filter)
+
+
+def style_words(style: StyleSpec | Style) -> str:
+    """How a layer looks, to follow its name: `in red`, `coloured by population (5 quantile classes)`."""
+    by = f" by {style.column}" if style.column else ""
+    label = f", labelled by {style.label}" if style.label else ""
+    match style.kind:
+        case "categorical":
+            look = f"with a colour for each {style.column}"
+        case "graduated":
+            ramp = f", {style.ramp}" if style.ramp else ""
+            look = f"coloured{by} ({style.classes} {style.method} classes{ramp})"
+        case "proportional":
+            look = f"as circles sized{by}"
+        case "heatmap":
+            look = f"as a heat map{f' weighted{by}' if by else ''}"
+        case _:
+            look = f"in {colour_name(style.color)}" if style.color else ""
+    return (look + label).removeprefix(", ")
+
+
+def layer_words(layer: Layer) -> str:
+    """One line about a layer: `Airports (id airports): 7,813 features, in red, only elevation_m > 2,000, hidden`."""
+    parts = [count_of(layer.count), style_words(layer.style)]
+    if layer.filter is not None:
+        parts.append(f"only {filter_words(layer.filter)}")
+    if not layer.visible:
+        parts.append("hidden")
+    if layer.opacity < 1:
+        parts.append(f"{layer.opacity:.0%} opaque")
+    return f"{layer.name} (id {layer.id}): " + ", ".join(part for part in parts if part)
+
+
+def bounds_words(bounds: Bounds) -> str:
+    west, south, east, north = bounds
+    return (
+        f"{_degrees(south, 'N', 'S')} to {_degrees(north, 'N', 'S')}, "
+        f"{_degrees(west, 'E', 'W')} to {_degrees(east, 'E', 'W')}"
+    )
+
+
+def table_rows(columns: Sequence[str], rows: Sequence[Any], limit: int = 20) -> str:
+    """Rows as a Markdown table, cells escaped."""
+    shown = rows[:limit]
+    lines = [
+        "| " + " | ".join(_cell(name) for name in columns) + " |",
+        "|" + "|".join(" --- " for _ in columns) + "|",
+    ]
+    lines += [
+        "| " + " | ".join(_cell(value(item)) for item in row_values(columns, row)) + " |" for row in shown
+    ]
+    if len(rows) > len(shown):
+        lines.append(f"\n… and {len(rows) - len(shown):,} more.")
+    return "\n".join(lines)
+
+
+def row_values(columns: Sequence[str], row: Any) -> list[Any]:
+    """A row's values in the order of the columns, whether it is a mapping or a sequence."""
+    return [row.get(name) for name in columns] if isinstance(row, Mapping) else list(row)
+
+
+def _cell(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+
+
+def _degrees(angle: float, positive: str, negative: str) -> str:
+    return f"{abs(angle):.2f}° {positive if angle >= 0 else negative}"
+
+
+def _expression(node: Any) -> str:
+    if not isinstance(node, Mapping) or "op" not in node:
+        return _operand(node)
+    op, arguments = str(node["op"]), list(node.get("args", []))
+    if op in ("and", "or"):
+        return f" {op} ".join(_grouped(argument, op) for argument in arguments)
+    if op == "not" and arguments:
+        return _negated(arguments[0])
+    if op in _COMPARISONS and len(arguments) == 2:
+        return f"{_operand(arguments[0])} {_COMPARISONS[op]} {_operand(arguments[1])}"
+    if op == "between" and len(arguments) == 3:
+        return f"{_operand(arguments[0])} between {_operand(arguments[1])} and {_operand(arguments[2])}"
+    if op == "in" and len(arguments) == 2 and isinstance(arguments[1], list):
+        return f"{_operand(arguments[0])} is {_choices(arguments[1])}"
+    if op == "isNull" and arguments:
+        return f"{_operand(arguments[0])} is empty"
+    if op == "like" and len(arguments) == 2:
+        return _like(arguments)
+    if op.startswith("s_"):
+        verb = {"s_intersects": "is in", "s_within": "is within", "s_disjoint": "is outside of"}.get(
+            op, op[2:]
+        )
+        return f"the position {verb} the given area"
+    return f"{op}({', '.join(_operand(argument) for argument in arguments)})"
+
+
+def _grouped(node: Any, parent: str) -> str:
+    text = _expression(node)
+    other = isinstance(node, Mapping) and node.get("op") in ("and", "or") and node.get("op") != parent
+    return f"({text})" if other else text
+
+
+def _negated(node: Any) -> str:
+    inner = _expression(node)
+    for positive, negative in (
+        (" is ", " is not "),
+        (" contains ", " does not contain "),
+        (" starts with ", " does not start with "),
+    ):
+        if inner.count(positive) == 1 and " and " not in inner:
+            return inner.replace(positive, negative)
+    return f"not ({inner})"
+
+
+def _choices(items: Sequence[Any]) -> str:
+    words = [_operand(item) for item in items]
+    if len(words) > 6:
+        return f"one of {len(words):,} values ({', '.join(words[:4])}, …)"
+    return listed(words, "or")
+
+
+def _like(arguments: Sequence[Any]) -> str:
+    pattern = arguments[1]
+    while isinstance(pattern, Mapping) and pattern.get("args"):
+        pattern = pattern["args"][0]
+    text = str(pattern)
+    before = text.startswith("%")
+    after = text.endswith("%") and not text.endswith("\\%")
+    core = text[1 if before else 0 : -1 if after and len(text) > 1 else None]
+    core = core.replace("\\%", "%").replace("\\_", "_").replace("\\\\", "\\")
+    verb = {(True, True): "contains", (False, True): "starts with", (True, False): "ends with"}.get(
+        (before, after), "is like"
+    )
+    return f"{_operand(arguments[0])} {verb} {core}"
+
+
+def _operand(node: Any) -> str:
+    if isinstance(node, Mapping):
+        if "property" in node:
+            return str(node["property"])
+        if node.get("op") in ("casei", "accenti") and node.get("args"):
+            return _operand(node["args"][0])
+        for kind in ("date", "timestamp"):
+            if kind in node:
+                return str(node[kind]).removesuffix("T00:00:00Z")
+        return _expression(node) if "op" in node else "the given area"
+    return value(node) if not isinstance(node, str) else node

@@ -1,0 +1,113 @@
+"""What the tools of GeoAgent have in common: the collaborators they were handed, and how results are written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agents.core import ToolFailed
+from agents.domain import Layer, Style, StyleSpec, Table
+from agents.geo.choices import Catalogue
+from agents.geo.phrases import filter_words
+from agents.ports import Analyst, DataSource, Filter, InfoStore, MapSession, TableRegistry
+
+FILTERS_SCHEMA: dict[str, Any] = {
+    "type": ["object", "string"],
+    "description": (
+        "Which features, as CQL2 JSON over the table's columns, e.g. "
+        '{"op": ">", "args": [{"property": "elevation_m"}, 2000]}, combined with '
+        '{"op": "and", "args": [<filter>, <filter>]}, "or", "not". Operators: = <> < <= > >= between in isNull like '
+        '(% is any text; {"op": "casei", "args": [{"property": "name"}]} ignores case) and s_intersects with '
+        '{"property": <geometry column>} and a GeoJSON geometry or {"bbox": [west, south, east, north]}. '
+        "CQL2 text is accepted too: elevation_m > 2000 AND country = 'DE'."
+    ),
+}
+FILTERS_BRIEFLY: dict[str, Any] = {
+    "type": ["object", "string"],
+    "description": "Which features, as CQL2 JSON or text; add_map_layer tells how.",
+}
+_SEEN_TABLES = 50
+
+
+class GeoTools:
+    """Base of the tool mixins; GeoAgent sets the collaborators."""
+
+    registry: TableRegistry
+    map: MapSession
+    data: DataSource
+    analyst: Analyst | None
+    info_store: InfoStore | None
+    seen_tables: dict[str, None]
+    """Tables that tools have named in this conversation, the newest last; they stay in narrowed enums."""
+    _catalogue: Catalogue | None
+
+    def catalogue(self) -> Catalogue:
+        version = self.registry.version
+        if self._catalogue is None or self._catalogue.version != version:
+            self._catalogue = Catalogue(version, self.registry.tables())
+        return self._catalogue
+
+    def remember_tables(self, tables: Sequence[Table]) -> None:
+        for table in tables:
+            self.seen_tables.pop(table.id, None)
+            self.seen_tables[table.id] = None
+        for table_id in list(self.seen_tables)[:-_SEEN_TABLES]:
+            del self.seen_tables[table_id]
+
+    def layer(self, layer_id: str) -> Layer:
+        """The layer with this id; the check of the call saw to it that there is one, but another user may be quick."""
+        for layer in self.map.layers():
+            if layer.id == layer_id:
+                return layer
+        there = ", ".join(layer.id for layer in self.map.layers()) or "none"
+        raise ToolFailed(f"There is no layer {layer_id!r} on the map any more. Layers now: {there}.")
+
+
+def read_filter(filters: Mapping[str, Any] | str | None) -> Filter:
+    """A filter as the model wrote it; JSON inside a string is taken out, an empty one is none."""
+    if isinstance(filters, str):
+        text = filters.strip()
+        if text.startswith("{"):
+            try:
+                parsed = json.loads(text)
+            except ValueError:
+                raise ToolFailed(
+                    "filters is neither CQL2 text nor a JSON object: it starts with { but does not parse."
+                ) from None
+            return parsed or None
+        return text or None
+    return dict(filters) if filters else None
+
+
+def asked_style(style: StyleSpec | Style) -> dict[str, Any]:
+    """The request part of a style, without defaults, for a result."""
+    return StyleSpec.model_validate(style.model_dump(include=set(StyleSpec.model_fields))).model_dump(
+        exclude_defaults=True
+    )
+
+
+def layer_facts(layer: Layer, drawn: str = "") -> dict[str, Any]:
+    """What a model should know of a layer after a change."""
+    facts: dict[str, Any] = {
+        "layer_id": layer.id,
+        "name": layer.name,
+        "table": layer.table,
+        "count": layer.count,
+        "geometry_type": layer.geometry_type,
+        "style": asked_style(layer.style),
+    }
+    if layer.filter is not None:
+        facts["filter"] = layer.filter
+        facts["filter_words"] = filter_words(layer.filter)
+    if layer.style.kind in ("categorical", "graduated", "proportional"):
+        facts["legend"] = [entry.label for entry in layer.legend.entries[:12]]
+    if layer.legend.note:
+        facts["note"] = layer.legend.note
+    if not layer.visible:
+        facts["visible"] = False
+    if layer.opacity < 1:
+        facts["opacity"] = layer.opacity
+    if drawn:
+        facts["drawn"] = drawn
+    return facts

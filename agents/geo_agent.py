@@ -1,0 +1,86 @@
+"""GeoAgent: the agent that works on a map and on PostGIS tables. It is handed its collaborators and makes none.
+
+    agent = GeoAgent(client, "gpt-5.1", registry=registry, map=session, data=data)
+    await agent.chat("show airports in red")
+
+One agent serves one map. Between turns the host may hand it another session of that map (`agent.map = session`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from agents.core import Agent, Limits, Message, UserMessage, hook
+from agents.geo import prompt
+from agents.geo.data_tools import DataTools
+from agents.geo.map_tools import MapTools
+from agents.ports import Analyst, DataSource, InfoStore, MapSession, TableRegistry
+
+log = logging.getLogger("agents.geo_agent")
+_NOTES_SECONDS = 3.0
+
+
+class GeoAgent(MapTools, DataTools, Agent):
+    """Without an analyst `run_analysis` is not offered; without an info store there are no notes."""
+
+    description = "Shows, styles, filters and questions the user's PostGIS tables on a map."
+
+    def __init__(
+        self,
+        client: Any,
+        model: str | None = None,
+        *,
+        registry: TableRegistry,
+        map: MapSession,
+        data: DataSource,
+        analyst: Analyst | None = None,
+        info_store: InfoStore | None = None,
+        socket_emit: Callable[[dict[str, Any]], Any] | None = None,
+        history: Iterable[Message] | None = None,
+        limits: Limits | None = None,
+        **options: Any,
+    ) -> None:
+        self.registry = registry
+        self.map = map
+        self.data = data
+        self.analyst = analyst
+        self.info_store = info_store
+        self.seen_tables = {}
+        self._catalogue = None
+        self._notes: tuple[str, str | None] = ("", None)
+        super().__init__(client, model, socket_emit, history=history, limits=limits, **options)
+        self.context = self
+        if analyst is None:
+            self.toolbox = self.toolbox.filter(lambda tool: tool.name != "run_analysis")
+
+    def _system_messages(self) -> list[str]:
+        tables = self.registry.tables()
+        parts = [prompt.ROLE, *([self.instructions] if self.instructions else [])]
+        return [*parts, prompt.tables_part(tables, len(tables))]
+
+    @hook.system
+    async def _relevant_notes(self) -> str | None:
+        """Notes on what the user's message is about; asked for once per message, and never fatal."""
+        message = next((item.text for item in reversed(self.history) if isinstance(item, UserMessage)), "")
+        if self.info_store is None or not message:
+            return None
+        if self._notes[0] != message:
+            try:
+                async with asyncio.timeout(_NOTES_SECONDS):
+                    notes = list(await self.info_store.query(message, k=3))
+            except Exception:
+                log.warning("the info store did not answer; going on without notes", exc_info=True)
+                notes = []
+            self._notes = (message, prompt.notes_part(notes))
+        return self._notes[1]
+
+    @hook.system
+    def _map_now(self) -> str:
+        return prompt.layers_part(self.map.layers())
+
+    @hook.system
+    def _focus_now(self) -> str | None:
+        return prompt.focus_part(self.map.focus)

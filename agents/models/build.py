@@ -1,0 +1,180 @@
+"""From a name, or from an SDK's client object, to a `Model`. The server's composition root calls this."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from agents.core.model import Model, ModelError
+from agents.models.adapter import Adapter
+from agents.models.cassette import Cassette
+from agents.models.fallback import Fallback
+from agents.models.providers import CALLINGS, Calling, Catalogue, ModelConfig
+
+log = logging.getLogger(__name__)
+PROVIDERS_VARIABLE = "GEOAGENT_PROVIDERS"
+CASSETTE_VARIABLE = "GEOAGENT_CASSETTE"
+
+_ADAPTERS = {
+    "openai_responses": ("agents.models.openai_responses", "OpenAIResponses"),
+    "openai_chat": ("agents.models.openai_chat", "OpenAIChat"),
+    "anthropic": ("agents.models.anthropic", "Anthropic"),
+    "ollama": ("agents.models.ollama", "Ollama"),
+}
+_WRAPPERS = {
+    "structured_output": ("agents.models.structured_output", "StructuredOutput"),
+    "text": ("agents.models.text", "Text"),
+    "none": ("agents.models.none", "NoTools"),
+}
+
+
+def build(
+    name: str, settings: Mapping[str, str] | None = None, *, providers_file: Path | None = None
+) -> Model:
+    """The model called `name`: `provider:model`, `provider:model@calling`, `offline`, or several with `|` between.
+
+    `cassette:file.json` replays a recording, and with GEOAGENT_CASSETTE set, what is asked and said is
+    recorded in that file. In a chain, a model that is not configured is left out with a warning, unless none
+    remains. Keys and addresses come from `settings`, by default the environment. Raises
+    `ModelError("not_configured", ...)`.
+    """
+    settings = os.environ if settings is None else settings
+    catalogue = Catalogue.load(providers_file or _file_of(settings))
+    names = [part.strip() for part in name.split("|")]
+    if not all(names):
+        raise ModelError("not_configured", "GEOAGENT_MODEL is empty; name a model, for example `offline`.")
+    if tape := settings.get(CASSETTE_VARIABLE, "").strip():
+        return _recorded(Path(tape), name, {**settings, CASSETTE_VARIABLE: ""}, providers_file)
+    models: list[Model] = []
+    faults: list[ModelError] = []
+    for part in names:
+        try:
+            models.append(_build_one(part, settings, catalogue))
+        except ModelError as error:
+            log.warning("%s is left out: %s", part, error)
+            faults.append(error)
+    if not models:
+        raise faults[0]
+    return models[0] if len(models) == 1 else Fallback(models)
+
+
+def model_for_client(
+    client: object,
+    model: str,
+    *,
+    settings: Mapping[str, str] | None = None,
+    providers_file: Path | None = None,
+) -> Model:
+    """A model that speaks through an SDK's client made elsewhere: AsyncOpenAI, AsyncAnthropic or
+    ollama.AsyncClient.
+
+    An OpenAI client at another address than OpenAI's own speaks as `providers.json` says of that address, and
+    Chat Completions where it says nothing.
+    """
+    settings = os.environ if settings is None else settings
+    catalogue = Catalogue.load(providers_file or _file_of(settings))
+    kind = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(client).__mro__}
+    if ("openai", "AsyncOpenAI") in kind:
+        config = _openai_config(client, model, catalogue, settings)
+    elif ("anthropic", "AsyncAnthropic") in kind:
+        config = _known("anthropic", model, catalogue)
+    elif ("ollama", "AsyncClient") in kind:
+        config = _known("ollama", model, catalogue)
+    else:
+        raise TypeError(
+            f"{type(client).__module__}.{type(client).__name__} is no client that can be used here; "
+            "give an openai.AsyncOpenAI, anthropic.AsyncAnthropic or ollama.AsyncClient, or a Model"
+        )
+    return _adapter(replace(config, key=None, key_env=None), client)
+
+
+async def warm(model: Model) -> None:
+    """Import the SDK that `model` needs, in a thread, so that the first turn does not wait for it."""
+    warming: Callable[[], None] | None = getattr(model, "warm", None)
+    if warming is not None:
+        await asyncio.to_thread(warming)
+
+
+async def close(model: Model) -> None:
+    """Close the connections that `model` keeps open; for a server that stops."""
+    closing: Callable[[], Awaitable[None]] | None = getattr(model, "aclose", None)
+    if closing is not None:
+        await closing()
+
+
+def _build_one(name: str, settings: Mapping[str, str], catalogue: Catalogue) -> Model:
+    name, calling = _split_calling(name)
+    if name == "offline" or calling == "offline":
+        return _offline()
+    provider, colon, model = name.partition(":")
+    if provider == "cassette" and model:
+        return Cassette(Path(model).expanduser(), settings=settings)
+    if not colon or not model:
+        raise ModelError(
+            "not_configured",
+            f"'{name}' names no model; write `provider:model`, for example `openai:gpt-5.1`, or `offline`.",
+        )
+    return _adapter(catalogue.config(provider.strip(), model.strip(), settings, calling))
+
+
+def _recorded(file: Path, name: str, settings: Mapping[str, str], providers_file: Path | None) -> Model:
+    return Cassette(
+        file.expanduser(), build(name, settings, providers_file=providers_file), settings=settings
+    )
+
+
+def _split_calling(name: str) -> tuple[str, Calling | None]:
+    start, _, end = name.rpartition("@")
+    for calling in CALLINGS:
+        if end == calling and start:
+            return start, calling  # type: ignore[return-value]  # CALLINGS are the values of Calling
+    return name, None
+
+
+def _adapter(config: ModelConfig, client: Any = None) -> Model:
+    if config.calling == "offline":
+        return _offline()
+    if config.calling in _WRAPPERS:
+        inner: Model = _load(_ADAPTERS[config.transport])(config, client)
+        made: Model = _load(_WRAPPERS[config.calling])(inner)
+        return made
+    adapter: Adapter = _load(_ADAPTERS[config.calling])(config, client)
+    return adapter
+
+
+def _load(place: tuple[str, str]) -> Any:
+    module, cls = place
+    return getattr(import_module(module), cls)
+
+
+def _offline() -> Model:
+    model: Model = _load(("agents.offline.model", "OfflineModel"))()
+    return model
+
+
+def _file_of(settings: Mapping[str, str]) -> Path | None:
+    file = settings.get(PROVIDERS_VARIABLE, "").strip()
+    return Path(file).expanduser() if file else None
+
+
+def _openai_config(client: Any, model: str, catalogue: Catalogue, settings: Mapping[str, str]) -> ModelConfig:
+    host = urlsplit(str(client.base_url)).netloc
+    for provider, entry in catalogue.providers.items():
+        if urlsplit(entry.address(settings) or "").netloc == host:
+            return _known(provider, model, catalogue, str(client.base_url))
+    config = _known("compatible", model, catalogue, str(client.base_url))
+    return replace(config, title=f"the server at {host}")
+
+
+def _known(provider: str, model: str, catalogue: Catalogue, base_url: str | None = None) -> ModelConfig:
+    entry = catalogue.providers[provider]
+    keyless = Catalogue({provider: entry.model_copy(update={"key_required": False})})
+    config = keyless.config(provider, model, {})
+    return replace(config, base_url=base_url or config.base_url)

@@ -1,0 +1,227 @@
+"""From whatever a provider's SDK raises to one `ModelError`: a sentence that says what to do, free of
+secrets.
+
+Works on what all the SDKs' errors have in common (a status, headers, a body), so that none has to be
+imported.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import time
+import traceback
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from agents.core.model import ModelError
+from agents.models.providers import ModelConfig
+
+log = logging.getLogger(__name__)
+_SECRET_PARTS = re.compile(r"\b(?:sk-|gsk_|xai-)[A-Za-z0-9*_-]{12,}|(?i:\bbearer\s+)[\w\-.~+/=]{8,}")
+_TOO_LONG = (
+    "context_length",
+    "context length",
+    "context window",
+    "maximum context",
+    "prompt is too long",
+    "too many tokens",
+)
+_NO_CREDIT = ("insufficient_quota", "billing", "credit balance")
+
+
+def translate(error: Exception, config: ModelConfig) -> ModelError:
+    """What `error` means to the user. A `ModelError` comes back as it is."""
+    if isinstance(error, ModelError):
+        return error
+    body = _body(error)
+    kind = " ".join(
+        str(word)
+        for word in (
+            *(getattr(error, name, "") for name in ("code", "type")),
+            body.get("code"),
+            body.get("type"),
+        )
+        if word
+    )
+    said = str(body.get("message") or getattr(error, "error", None) or error)
+    status = _status(error, kind)
+    if status is not None:
+        return from_status(status, kind, said, config, retry_after=_retry_after(error))
+    names = {cls.__name__ for cls in type(error).__mro__}
+    if names & {"APITimeoutError", "TimeoutException", "TimeoutError"}:
+        return ModelError("timeout", f"{config.title} did not answer in time; try again.", retryable=True)
+    if names & {"APIConnectionError", "RequestError", "TransportError", "ConnectionError", "OSError"}:
+        return unreachable(config)
+    if isinstance(error, ValueError):
+        return ModelError(
+            "bad_reply", f"{config.title} sent a reply that cannot be read; try again.", retryable=True
+        )
+    trace = "".join(traceback.format_exception(error))
+    log.error("%s: an unexpected error\n%s", config.name, redact(trace, config.key))
+    return ModelError(
+        "unavailable",
+        f"The request to {config.title} failed unexpectedly ({type(error).__name__}); see the log.",
+    )
+
+
+def from_status(
+    status: int, kind: str, said: str, config: ModelConfig, *, retry_after: float | None = None
+) -> ModelError:
+    """By HTTP status; `kind` is the provider's own code and `said` its words, shown only where they help."""
+    title, words = config.title, f"{kind} {said}".lower()
+    if status in (401, 403):
+        return ModelError("refused_key", _refused(config))
+    if any(sign in words for sign in _NO_CREDIT):
+        return ModelError(
+            "rate_limited", f"The {title} account has no credit left; add some, or choose another model."
+        )
+    if status == 404:
+        return ModelError("unknown_model", _unknown(config))
+    if status == 429:
+        wait = f" in {retry_after:.0f} seconds" if retry_after and retry_after >= 1 else " in a moment"
+        return ModelError(
+            "rate_limited",
+            f"{title} allows no more requests for now; try again{wait}.",
+            retryable=True,
+            retry_after=retry_after,
+        )
+    if status == 413 or (status in (400, 422) and any(sign in words for sign in _TOO_LONG)):
+        return ModelError(
+            "context_exceeded",
+            f"The conversation has become too long for {config.name}; "
+            "start a new map, or choose a model with a larger context.",
+        )
+    if status in (408, 409) or status >= 500:
+        return ModelError(
+            "unavailable",
+            f"{title} has a problem of its own (status {status}); try again in a moment.",
+            retryable=True,
+            retry_after=retry_after,
+        )
+    if "does not support tools" in words:
+        return ModelError(
+            "bad_request",
+            f"{config.model} cannot call tools by itself; name it `{config.name}@structured_output` or "
+            f"`{config.name}@text` in GEOAGENT_MODEL.",
+        )
+    return ModelError("bad_request", f"{title} refused the request: {_quote(said, config)}")
+
+
+def unreachable(config: ModelConfig) -> ModelError:
+    where = _host(config)
+    at = f" at {where}" if where else ""
+    hint = (
+        "start it with `ollama serve`" if config.provider == "ollama" else "check the network and the address"
+    )
+    return ModelError("unavailable", f"{config.title}{at} could not be reached; {hint}.", retryable=True)
+
+
+def broken(config: ModelConfig) -> ModelError:
+    """The stream ended before its end, and part of the answer has been shown already."""
+    return ModelError(
+        "unavailable", f"The connection to {config.title} broke in the middle of the answer; ask again."
+    )
+
+
+def redact(text: str, *secrets: str | None) -> str:
+    """The text without the secrets, and without anything that looks like a key."""
+    for secret in secrets:
+        if secret:
+            text = text.replace(secret, "[secret]")
+    return _SECRET_PARTS.sub("[secret]", text)
+
+
+def _host(config: ModelConfig) -> str:
+    return urlsplit(config.base_url or "").netloc.rpartition("@")[2]
+
+
+def _refused(config: ModelConfig) -> str:
+    if config.key_env is None:
+        return f"{config.title} refused access to {config.model}; check the client's key."
+    if config.key is None:
+        return f"{config.title} demands a key; put it into {config.key_env}."
+    return (
+        f"The key in {config.key_env} was refused by {config.title}; put a valid one there and start again."
+    )
+
+
+def _unknown(config: ModelConfig) -> str:
+    if config.provider == "ollama":
+        return f"Ollama does not have the model '{config.model}'; run `ollama pull {config.model}`."
+    if config.calling == "openai_responses" and "api.openai.com" not in (config.base_url or ""):
+        return (
+            f"The server at {_host(config)} does not know the model '{config.model}' or the Responses API; if it "
+            f"speaks Chat Completions alone, name the model `{config.name}@openai_chat` in GEOAGENT_MODEL."
+        )
+    return (
+        f"{config.title} does not know the model '{config.model}', or this key may not use it; "
+        "name another one in GEOAGENT_MODEL."
+    )
+
+
+def _quote(said: str, config: ModelConfig) -> str:
+    line = " ".join(redact(said, config.key).split())
+    return line if len(line) <= 300 else line[:297] + "..."
+
+
+def _status(error: Exception, kind: str) -> int | None:
+    """Errors inside a stream arrive with the status of its start, 200: their kind tells what they are."""
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int) and status >= 400:
+        return status
+    for sign, meaning in _KINDS.items():
+        if sign in kind:
+            return meaning
+    return 500 if isinstance(status, int) else None
+
+
+_KINDS = {
+    "rate_limit": 429,
+    "insufficient_quota": 429,
+    "overloaded": 529,
+    "server_error": 500,
+    "api_error": 500,
+    "authentication": 401,
+    "invalid_api_key": 401,
+    "permission": 403,
+    "model_not_found": 404,
+    "not_found": 404,
+    "context_length": 400,
+    "invalid": 400,
+}
+
+
+def _body(error: Exception) -> Mapping[str, Any]:
+    body = getattr(error, "body", None)
+    if isinstance(body, str):
+        try:
+            body = json.loads(body)
+        except ValueError:
+            return {}
+    if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping):
+        body = body["error"]
+    return body if isinstance(body, Mapping) else {}
+
+
+def _retry_after(error: Exception) -> float | None:
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    return seconds_of(headers)
+
+
+def seconds_of(headers: Mapping[str, str]) -> float | None:
+    """`retry-after-ms`, or `Retry-After` in seconds or as a date."""
+    try:
+        if "retry-after-ms" in headers:
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        value = headers.get("retry-after", "").strip()
+        if not value:
+            return None
+        if value[0].isdigit() or value[0] == ".":
+            return float(value)
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except ValueError:
+        return None

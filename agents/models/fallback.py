@@ -1,0 +1,83 @@
+"""Several models in a row: the first that answers. Another takes over only while nothing has been said."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from agents.core.model import Completed, Model, ModelError, ModelEvent, ModelRequest
+
+log = logging.getLogger(__name__)
+REST = 30.0
+"""Seconds for which a model that failed is not asked again, if it was not the last one."""
+
+
+class Fallback:
+    """A chain of models. A model that failed rests for a while, so that not every turn waits for it."""
+
+    def __init__(self, models: Sequence[Model], rest: float = REST) -> None:
+        if not models:
+            raise ValueError("a chain needs at least one model")
+        self.models = tuple(models)
+        self._rest = rest
+        self._resting: dict[int, float] = {}
+
+    @property
+    def name(self) -> str:
+        return " | ".join(model.name for model in self.models)
+
+    @property
+    def context_tokens(self) -> int:
+        """The smallest of all, so that whoever takes over can read the conversation."""
+        return min(model.context_tokens for model in self.models)
+
+    def warm(self) -> None:
+        for model in self.models:
+            warm = getattr(model, "warm", None)
+            if warm is not None:
+                warm()
+
+    async def aclose(self) -> None:
+        for model in self.models:
+            aclose = getattr(model, "aclose", None)
+            if aclose is not None:
+                await aclose()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        faults: list[ModelError] = []
+        for place, model in self._awake():
+            begun = False
+            events: Any = model.stream(request)
+            try:
+                async with aclosing(events):
+                    async for event in events:
+                        begun = True
+                        yield _signed(event, model.name)
+                return
+            except ModelError as error:
+                if begun:
+                    raise
+                self._rest_if_ill(place, error)
+                log.warning("%s failed, the next model takes over: %s", model.name, error)
+                faults.append(error)
+        raise faults[0]
+
+    def _rest_if_ill(self, place: int, error: ModelError) -> None:
+        """A request that one model cannot take says nothing about the next request."""
+        if error.code not in ("bad_request", "bad_reply", "context_exceeded"):
+            self._resting[place] = time.monotonic() + max(self._rest, error.retry_after or 0)
+
+    def _awake(self) -> list[tuple[int, Model]]:
+        now = time.monotonic()
+        places = list(enumerate(self.models))
+        awake = [(place, model) for place, model in places if self._resting.get(place, 0) <= now]
+        return awake or places
+
+
+def _signed(event: ModelEvent, name: str) -> ModelEvent:
+    if isinstance(event, Completed) and not event.model:
+        return Completed(event.usage, event.finish, event.opaque, name)
+    return event

@@ -1,0 +1,29 @@
+"""The OpenAI SDK's client, for both of its APIs and for every server that speaks them. Retries are ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.models.providers import ModelConfig
+
+NO_KEY = "none"
+"""Sent to servers that need no key: the SDK does not start without one."""
+
+
+def make_client(config: ModelConfig) -> Any:
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+
+    # The SDK's own HTTP client closes itself when it is collected, by then perhaps with file descriptors that
+    # others have been given meanwhile; this one leaves that to `aclose`.
+    client = AsyncOpenAI(
+        api_key=config.key or NO_KEY, base_url=config.base_url, http_client=DefaultAsyncHttpxClient()
+    )
+    return with_our_limits(client, config)
+
+
+def with_our_limits(client: Any, config: ModelConfig) -> Any:
+    """The client, with its connections, but our limits: `Patience` watches over reading."""
+    from openai import Timeout
+
+    timeout = Timeout(connect=config.timeouts.connect, read=None, write=60, pool=60)
+    return client.with_options(max_retries=0, timeout=timeout)

@@ -1,0 +1,301 @@
+"""Rules for spatial questions: `airports within 50 km of Berlin`, `the 10 cities farthest from any airport`.
+
+GeoAgent's side only asks whether a request is one (it then goes to the analyst as it stands); the analyst's side
+plans the operations from what is read here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from agents.offline import phrasebook as p
+from agents.offline.conditions import joined
+from agents.offline.cursor import Cursor
+from agents.offline.intents import Condition, Mention, Quantity
+from agents.offline.nouns import take_count, take_quantity
+from agents.offline.subjects import Grammar, Subject
+from agents.offline.tokens import tokenize
+from agents.offline.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """Rows of a table, or what is at a place called so."""
+
+    mention: Mention | None = None
+    where: Condition | None = None
+    place: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Features within a distance of others, or (`far`) beyond it from all of them."""
+
+    source: Features
+    other: Features
+    distance: Quantity
+    far: bool = False
+    said: str = ""
+    """The words between the two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Features that share ground with others, or (`without`) with none of them."""
+
+    source: Features
+    other: Features
+    without: bool = False
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """For each feature its nearest other; `limit` keeps those with the smallest (or greatest) distances."""
+
+    source: Features
+    target: Features
+    limit: int | None = None
+    farthest: bool = False
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The areas within a distance of features."""
+
+    source: Features
+    distance: Quantity
+    united: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CountedIn:
+    """How many of some features lie in each of others."""
+
+    counted: Features
+    areas: Features
+
+
+Question = Near | Meeting | Neighbours | Around | CountedIn
+
+
+def read_question(text: str, vocabulary: Vocabulary) -> Question | None:
+    """The spatial question that the whole text asks, or None."""
+    reader = Questions(Cursor(tokenize(text)), vocabulary)
+    while reader.cursor.take(p.FLUFF):
+        pass
+    found = reader.question()
+    return found if reader.cursor.done else None
+
+
+class Questions(Grammar):
+    def question(self) -> Question | None:
+        """The first rule that reads up to the end or to the next command."""
+        cursor, start = self.cursor, self.cursor.at
+        rules: tuple[Callable[[], Question | None], ...] = (
+            self.around, self.counted_in, self.nearest_of_each, self.extreme, self.near, self.meeting,
+        )  # fmt: skip
+        for rule in rules:
+            cursor.at = start
+            found = rule()
+            if found is None:
+                continue
+            while cursor.take(p.TAIL) or cursor.take("?", "!", "."):
+                pass
+            if cursor.done or cursor.word() in ("and", "then", ";", ","):
+                return found
+        cursor.at = start
+        return None
+
+    # --- the questions ---------------------------------------------------------------------------------------
+
+    def around(self) -> Question | None:
+        """`buffer the airports by 5 km`, `a 5 km buffer around the rivers`."""
+        cursor = self.cursor
+        cursor.take("draw", "make", "show", "show me", "create", "compute", "calculate")
+        cursor.take("a", "the")
+        distance = self._length()
+        if distance is not None:
+            if not cursor.take("buffers", "buffer", "zone", "zones", "areas", "area"):
+                return None
+            source = self.features() if cursor.take("around", "of", "for", "about") else None
+            return Around(source, distance, self._united()) if source is not None else None
+        if not cursor.take("buffer", "buffers"):
+            return None
+        if cursor.take("of"):
+            distance = self._length()
+            source = (
+                self.features() if distance is not None and cursor.take("around", "about", "for") else None
+            )
+        else:
+            source = self.features()
+            distance = self._length() if source is not None and cursor.take("by", "with", "at") else None
+        if source is None or distance is None:
+            return None
+        return Around(source, distance, self._united())
+
+    def counted_in(self) -> Question | None:
+        """`count the airports in each country`, `how many cities per country`."""
+        cursor = self.cursor
+        if not cursor.take(p.HOW_MANY):
+            return None
+        counted = self.features(tail=False)
+        cursor.take("are there", "there are", "lie", "are", "does", "do")
+        if counted is None or not cursor.take(p.IN_EACH):
+            return None
+        areas = self.features(tail=False)
+        cursor.take("have", "has")
+        return CountedIn(counted, areas) if areas is not None else None
+
+    def nearest_of_each(self) -> Question | None:
+        """`the nearest airport to each city`, `the closest airport of every city`."""
+        cursor = self.cursor
+        self._ask()
+        if not cursor.take("nearest", "closest"):
+            return None
+        target = self.features(tail=False)
+        if target is None or not cursor.take("to", "for", "of", "from"):
+            return None
+        each = cursor.take("each", "every", "all the", "all") is not None
+        source = self.features()
+        if source is None:
+            return None
+        if each or source.mention is not None:
+            return Neighbours(source, target)
+        return Neighbours(target, source, 1, said="nearest to")
+
+    def extreme(self) -> Question | None:
+        """`the 10 cities over 100,000 people farthest from any airport`, `which airport is closest to Ulm`."""
+        cursor = self.cursor
+        self._ask()
+        limit = take_count(cursor)
+        farthest = cursor.take(p.EXTREMES)
+        source = self.features()
+        if source is None:
+            return None
+        linked = cursor.take("that are", "which are", "that is", "is", "are", "lie", "lies")
+        begin = cursor.at
+        farthest = farthest or cursor.take(p.EXTREMES)
+        if farthest is None or not cursor.take("away from", "from", "to"):
+            return None
+        cursor.take("any", "an", "a", "the", "all", "their nearest", "the nearest")
+        said = cursor.since(begin)
+        target = self.features()
+        if target is None:
+            return None
+        usual = 1 if linked in ("is", "that is", "lies") else 10
+        far = farthest.split()[-1] not in ("closest", "nearest")
+        return Neighbours(source, target, limit or usual, far, said)
+
+    def near(self) -> Question | None:
+        """`airports within 50 km of Berlin`, `cities more than 100 km from any airport`."""
+        cursor = self.cursor
+        self._ask()
+        source = self.features()
+        if source is None:
+            return None
+        cursor.take("that are", "which are", "that lie", "lying", "located", "are", "lie", "is")
+        begin = cursor.at
+        negative = cursor.take("not") is not None
+        far = cursor.take(p.FARTHER_THAN)
+        if far is None and not cursor.take(p.CLOSER_THAN):
+            return None
+        distance = self._length()
+        if distance is None:
+            return None
+        cursor.take("away")
+        if not cursor.take("of", "from", "to", "around"):
+            return None
+        cursor.take("any", "all", "every", "the nearest", "the next")
+        said = cursor.since(begin)
+        other = self.features()
+        if other is None:
+            return None
+        return Near(source, other, distance, (far is not None) != negative, said)
+
+    def meeting(self) -> Question | None:
+        """`countries without airports`, `cities in countries with over 100 million people`."""
+        cursor = self.cursor
+        self._ask()
+        source = self.features(tail=False)
+        if source is None or source.place:
+            return None
+        cursor.take("that are", "which are", "that lie", "lying", "located", "are", "that", "which")
+        begin = cursor.at
+        opener = cursor.take(p.MEETING)
+        cursor.take("any", "all", "the", "a", "an")
+        said = cursor.since(begin)
+        if opener is None or (opener in p.HAVING and self._is_column(source)):
+            return None
+        other = self.features()
+        if other is None or other.place or other.mention is None or other.mention.guessed:
+            return None
+        cursor.take("in them", "inside", "in it", "within them", "on them")
+        return Meeting(source, other, opener in p.WITHOUT_ANY, said)
+
+    def _is_column(self, source: Features) -> bool:
+        """`airports with a city`: what the rows have, not where they lie."""
+        start = self.cursor.at
+        found = self.column(source.mention) is not None
+        self.cursor.at = start
+        return found
+
+    # --- their pieces ----------------------------------------------------------------------------------------
+
+    def features(self, *, tail: bool = True) -> Features | None:
+        """A table with what is said of its rows, or the name of a place."""
+        cursor, start = self.cursor, self.cursor.at
+        subject = self.subject(pronouns=False)
+        if subject is not None and (subject.mention.tables or subject.mention.layers) and subject.top is None:
+            full = self._conditioned(subject) if tail else subject
+            return Features(full.mention, full.where, text=cursor.since(start))
+        cursor.at = start
+        if not tail:
+            return None
+        text = self.conditions(None).value_text()
+        return Features(place=text.strip('"'), text=text) if text else None
+
+    def _conditioned(self, subject: Subject) -> Subject:
+        """With the conditions that follow, but not the relation to other features."""
+        conditions = self.conditions(subject.mention)
+        where = [subject.where] if subject.where is not None else []
+        while not self._relation_follows():
+            start = self.cursor.at
+            self.cursor.take("and", ",") if where else None
+            found = None if self._relation_follows() else conditions.one()
+            if found is None:
+                self.cursor.at = start
+                break
+            where.append(found)
+        return replace(subject, where=joined("and", where) if where else None)
+
+    def _relation_follows(self) -> bool:
+        start = self.cursor.at
+        self.cursor.take("and", ",")
+        self.cursor.take("that are", "which are", "that lie", "lying", "are", "is", "not")
+        self.cursor.take("the", "not")
+        if self.cursor.word() in ("farthest", "furthest", "closest", "nearest"):
+            self.cursor.at = start
+            return True
+        found = self.cursor.take(p.FARTHER_THAN, p.CLOSER_THAN) is not None and self._length() is not None
+        found = found and self.cursor.take("of", "from", "away", "to", "around") is not None
+        self.cursor.at = start
+        return found
+
+    def _ask(self) -> None:
+        """Words that only begin a question."""
+        self.cursor.take(p.ASKING)
+        while self.cursor.take("me", "us", "the", "all", "any"):
+            pass
+
+    def _length(self) -> Quantity | None:
+        quantity = take_quantity(self.cursor)
+        if quantity is None or quantity.unit is None or quantity.unit.dimension != "length":
+            return None
+        return quantity
+
+    def _united(self) -> bool:
+        return self.cursor.take(p.UNITED) is not None

@@ -1,0 +1,53 @@
+"""`OfflineModel`: a `Model` that understands a documented command language. No network, no key, no learning.
+
+It reads the last user message with a grammar (parser.py), matches words with the live registry and the map that it
+finds in `request.context`, and emits calls of the offered tools; on the next step it reads their results from the
+history and goes on, or writes what happened (turn.py). docs/offline-language.md is the language for people.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from agents.core.messages import AssistantMessage, Usage
+from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta
+from agents.offline.scene import MapAgent
+from agents.offline.turn import Turn
+
+
+class OfflineModel:
+    name = "offline"
+    context_tokens = 1_000_000
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        reply = await _reply(request)
+        for piece in _pieces(reply.text):
+            yield TextDelta(piece)
+            await asyncio.sleep(0)
+        for call in reply.calls:
+            yield call
+        yield Completed(Usage(cost=0.0), "tool_calls" if reply.calls else "stop", model=self.name)
+
+
+async def _reply(request: ModelRequest) -> AssistantMessage:
+    agent = request.context
+    if not isinstance(agent, MapAgent):
+        return AssistantMessage(
+            "The offline model only works with a map. Configure a language model for other agents."
+        )
+    return await Turn(request, agent).reply()
+
+
+def _pieces(text: str, most: int = 24) -> list[str]:
+    """Small pieces that join to the text again, cut after spaces."""
+    pieces: list[str] = []
+    start = 0
+    while start < len(text):
+        end = min(start + most, len(text))
+        space = text.rfind(" ", start, end)
+        if end < len(text) and space > start:
+            end = space + 1
+        pieces.append(text[start:end])
+        start = end
+    return pieces

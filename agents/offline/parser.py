@@ -1,0 +1,155 @@
+"""From a request to commands. Every rule is tried at the beginning of a command; one that reads it to its end wins.
+
+`parse` never fails: what no rule can read becomes `NotUnderstood`, with the part that was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agents.domain import Table
+from agents.offline import phrasebook as p
+from agents.offline.cursor import Cursor
+from agents.offline.data_commands import DataCommands
+from agents.offline.drawing_commands import DrawingCommands
+from agents.offline.intents import Analyse, Command, Intent, NotUnderstood, Show
+from agents.offline.layer_commands import LayerCommands
+from agents.offline.lexicon import STARTS
+from agents.offline.tokens import tokenize
+from agents.offline.vocabulary import Vocabulary
+
+_MOST_CHARACTERS = 4000
+
+
+def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start: int = 0) -> list[Command]:
+    """The commands of a request in their order, from a place in it on.
+
+    `default` is the table of the layer that was spoken of last.
+    """
+    return Parser(text[:_MOST_CHARACTERS], vocabulary, default).commands(start)
+
+
+class Parser(LayerCommands, DrawingCommands, DataCommands):
+    def __init__(self, text: str, vocabulary: Vocabulary, default: Table | None = None) -> None:
+        super().__init__(Cursor(tokenize(text)), vocabulary, default)
+        self.text = text
+
+    @property
+    def rules(self) -> tuple[Callable[[], Intent | None], ...]:
+        """In the order in which they win when several can read a command to its end."""
+        return (
+            self.plain_analysis, self.undo, self.clear_filter, self.unlabel, self.reset, self.help,
+            self.tables, self.layers, self.search, self.describe, self.count, self.label, self.opacity,
+            self.visibility, self.rename, self.reorder, self.zoom, self.remove, self.exclude,
+            self.statistic, self.restyle, self.rows, self.refine, self.widen, self.replace_filter,
+            self.show, self.bare, self.condition_alone, self.place, self.lookup, self.greeting,
+        )  # fmt: skip
+
+    def commands(self, start: int = 0) -> list[Command]:
+        commands: list[Command] = []
+        while (token := self.cursor.token()) is not None and token.start < start:
+            self.cursor.at += 1
+        while True:
+            self._skip_joiners()
+            if self.cursor.done:
+                return commands
+            commands.append(self._command())
+
+    def _skip_joiners(self) -> None:
+        while self.cursor.take(p.JOINERS) or self._take_fluff():
+            pass
+
+    def _take_fluff(self) -> bool:
+        """Polite words, unless they are the whole request (`hello`)."""
+        cursor, start = self.cursor, self.cursor.at
+        if not cursor.take(p.FLUFF):
+            return False
+        if cursor.done:
+            cursor.at = start
+            return False
+        return True
+
+    def _command(self) -> Command:
+        cursor, start = self.cursor, self.cursor.at
+        furthest = start
+        partial: Intent | None = None
+        for rule in self.rules:
+            cursor.at = start
+            intent = rule()
+            if intent is None:
+                continue
+            reached = cursor.at
+            self._take_tail()
+            if self._at_end() and not (isinstance(intent, Show) and not intent.subject.known):
+                return self._made(intent, start)
+            if reached > furthest:
+                furthest, partial = reached, intent
+        cursor.at = start
+        if cursor.take("also", "too") and not cursor.done:
+            return self._command()
+        spatial = self.analysis()
+        if spatial is not None:
+            return self._made(spatial, start)
+        return self._not_understood(start, furthest, partial)
+
+    def _not_understood(self, start: int, furthest: int, partial: Intent | None) -> Command:
+        """What was read is told from what was not; a noun nothing is called gets an answer of its own."""
+        cursor = self.cursor
+        cursor.at = furthest
+        self._take_tail()
+        if isinstance(partial, Show) and not partial.subject.known and self._at_end():
+            return self._made(partial, start)
+        cursor.at = furthest
+        understood = cursor.since(start)
+        cursor.at = cursor.end
+        rest = self._between(furthest, cursor.end)
+        return self._made(NotUnderstood(understood, rest), start)
+
+    def _take_tail(self) -> None:
+        while True:
+            start = self.cursor.at
+            self.cursor.take(",")
+            if not self.cursor.take(p.TAIL):
+                self.cursor.at = start
+                return
+
+    def _at_end(self) -> bool:
+        """Whether the command may end here: nothing follows, or a joiner and something that can begin a command."""
+        cursor, start = self.cursor, self.cursor.at
+        if cursor.done:
+            return True
+        try:
+            if not cursor.take(p.JOINERS):
+                return False
+            sure = cursor.word(-1) in (";", ".", "!", "?", "then", "afterwards", "finally")
+            self._skip_joiners()
+            return cursor.done or sure or self._may_begin()
+        finally:
+            cursor.at = start
+
+    def _may_begin(self) -> bool:
+        cursor = self.cursor
+        if cursor.word() in STARTS:
+            return True
+        start = cursor.at
+        try:
+            for rule in self.rules:
+                cursor.at = start
+                intent = rule()
+                if intent is not None and not (isinstance(intent, Show) and not intent.subject.known):
+                    return True
+            return False
+        finally:
+            cursor.at = start
+
+    def _made(self, intent: Intent, start: int) -> Command:
+        first, last = self.cursor.tokens[start], self.cursor.tokens[max(self.cursor.at - 1, start)]
+        text = self.text[first.start : last.end].strip()
+        if isinstance(intent, Analyse):
+            intent = Analyse(text)
+        return Command(intent, first.start, last.end, text)
+
+    def _between(self, start: int, end: int) -> str:
+        if start >= end:
+            return ""
+        return self.text[self.cursor.tokens[start].start : self.cursor.tokens[end - 1].end]

@@ -1,0 +1,238 @@
+"""Plans of the questions: each from an intent to the calls of its next step, or to an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.core.errors import ToolFailed
+from agents.domain import Cql2, Table
+from agents.geo.phrases import layer_words
+from agents.offline import intents as i
+from agents.offline.columns import is_number, name_column, named_column, top_column
+from agents.offline.lexicon import MEASURE_OF_NOUN
+from agents.offline.resolver import combined, to_cql2
+from agents.offline.scene import Calls, Refuse, Say, Scene
+from agents.offline.suggestions import suggestions
+from agents.offline.values import property_of, unquoted, with_name
+from agents.offline.vocabulary import columns_called
+from agents.offline.words import name_words
+
+_MOST_TABLES = 12
+_SHOWN_COLUMNS = 4
+
+
+async def count(scene: Scene, intent: i.Count) -> Calls:
+    if scene.done:
+        return []
+    table = scene.table_of(intent.subject)
+    arguments: dict[str, Any] = {"table": table.id}
+    filters = await _filters(scene, table, intent.subject, intent.where)
+    if filters is not None:
+        arguments["filters"] = filters
+    return [("count_features", arguments)]
+
+
+async def _filters(scene: Scene, table: Table, subject: i.Mention, where: i.Condition | None) -> Cql2 | None:
+    """What was said; of `them` also the filter of the layer that is meant."""
+    own = scene.layer_of(subject).filter if subject.pronoun else None
+    if where is None:
+        return own
+    return combined("and", own, await to_cql2(scene, table, where))
+
+
+async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
+    if scene.done:
+        return []
+    table = scene.table_of(intent.subject)
+    column = named_column(scene, table, intent.column)
+    if intent.what in ("mean", "median", "sum") and not is_number(column):
+        raise Refuse(
+            f"{column.name} of {table.name} holds no numbers, so it has no {_NAMES.get(intent.what, intent.what)}"
+        )
+    arguments: dict[str, Any] = {"table": table.id, "column": column.name}
+    filters = await _filters(scene, table, intent.subject, intent.where)
+    if filters is not None:
+        arguments["filters"] = filters
+    return [("column_stats", arguments)]
+
+
+_NAMES = {"mean": "average", "sum": "total"}
+
+
+async def rows(scene: Scene, intent: i.Rows) -> Calls:
+    if scene.done:
+        return []
+    table = scene.table_of(intent.subject)
+    filters = await _filters(scene, table, intent.subject, intent.where)
+    limit = min(max(intent.limit, 1), 100)
+    arguments: dict[str, Any] = {"table": table.id, "limit": limit}
+    shown: list[str] = []
+    if intent.top is not None:
+        column = top_column(scene, table, intent.top)
+        known: Cql2 = {"op": "not", "args": [{"op": "isNull", "args": [property_of(column.name)]}]}
+        filters = combined("and", filters, known)
+        arguments |= {"sort": column.name, "descending": intent.top.descending}
+        shown = [column.name]
+    arguments["columns"] = _shown_columns(table, shown, filters)
+    if filters is not None:
+        arguments["filters"] = filters
+    return [("query_features", arguments)]
+
+
+def _shown_columns(table: Table, first: list[str], filters: Cql2 | None) -> list[str]:
+    """The name, what was asked about, and what fills up to four columns."""
+    named = name_column(table)
+    wanted = ([named.name] if named else []) + first + _properties(filters)
+    usual = [
+        c.name
+        for c in table.columns
+        if c.kind in ("text", "integer", "number", "date", "timestamp") and c.name not in table.key
+    ]
+    shown = list(
+        dict.fromkeys(
+            name for name in wanted if (c := table.column(name)) is not None and c.kind != "geometry"
+        )
+    )
+    for name in usual:
+        if len(shown) >= _SHOWN_COLUMNS:
+            break
+        if name not in shown:
+            shown.append(name)
+    return shown or [column.name for column in table.columns if column.kind != "geometry"][:_SHOWN_COLUMNS]
+
+
+def _properties(node: Any) -> list[str]:
+    if isinstance(node, dict):
+        own = [str(node["property"])] if "property" in node else []
+        return own + [name for part in node.get("args", ()) for name in _properties(part)]
+    return []
+
+
+async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
+    """One fact about a named thing: the first table that has such a column and a row of that name."""
+    if scene.done:
+        return []
+    name = unquoted(intent.of)
+    tables = scene.vocabulary.few_tables or await scene.agent.registry.search(f"{intent.words} {name}", 50)
+    candidates = [(table, found) for table in tables if (found := _fact_columns(table, intent.words))]
+    if not candidates:
+        raise Refuse(f"no table has a column for “{intent.words}”", f"There are {scene.some_tables()}.")
+    candidates.sort(key=lambda pair: pair[0].row_estimate)
+    for table, columns in candidates[:8]:
+        column = named_column(scene, table, i.ColumnMention(intent.words, tuple(columns)))
+        filters = await _named_row(scene, table, name)
+        if filters is None:
+            continue
+        named = name_column(table)
+        shown = list(dict.fromkeys([*([named.name] if named else []), column.name]))
+        arguments: dict[str, Any] = {"table": table.id, "columns": shown, "filters": filters, "limit": 5}
+        if is_number(column):
+            arguments |= {"sort": column.name, "descending": True}
+        return [("query_features", arguments)]
+    looked = ", ".join(table.name for table, _ in candidates[:8])
+    raise Refuse(f"“{name}” is not in {looked}", "Check the spelling, or ask “where is …”.")
+
+
+def _fact_columns(table: Table, words: str) -> list[str]:
+    keys = name_words(words)
+    found = columns_called([table], keys) if keys else []
+    if not found and len(keys) == 1 and keys[0] in MEASURE_OF_NOUN:
+        found = columns_called([table], (MEASURE_OF_NOUN[keys[0]],))
+    return found
+
+
+async def _named_row(scene: Scene, table: Table, name: str) -> Cql2 | None:
+    column = name_column(table)
+    if column is None:
+        return None
+    try:
+        filters = await with_name(scene, table, name)
+    except (Refuse, ToolFailed):
+        return None
+    return filters if filters["op"] in ("=", "in") else None
+
+
+async def find_place(scene: Scene, intent: i.FindPlace) -> Calls:
+    return [] if scene.done else [("find_place", {"text": intent.text})]
+
+
+async def list_tables(scene: Scene, intent: i.ListTables) -> Calls:
+    return [] if scene.done else [("list_tables", {})]
+
+
+async def list_layers(scene: Scene, intent: i.ListLayers) -> Calls:
+    if not scene.layers:
+        raise Say(f"The map has no layers yet. {scene.first_step()}".strip())
+    lines = [f"- {layer_words(layer)}" for layer in reversed(scene.layers)]
+    raise Say("On the map, top first:\n" + "\n".join(lines))
+
+
+async def search_tables(scene: Scene, intent: i.SearchTables) -> Calls:
+    return [] if scene.done else [("search_tables", {"text": intent.text, "limit": _MOST_TABLES})]
+
+
+async def describe(scene: Scene, intent: i.Describe) -> Calls:
+    if scene.done:
+        return []
+    return [("describe_table", {"table": scene.table_of(intent.subject).id})]
+
+
+async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
+    if scene.done:
+        return []
+    if "add_map_layer" not in scene.tools:
+        raise Refuse(
+            "without a language model I cannot plan this analysis",
+            "Configure a model (GEOAGENT_MODEL), or ask for what the columns hold: filter, count, rank, colour.",
+        )
+    if "run_analysis" not in scene.tools:
+        raise Refuse(
+            "this needs a spatial analysis (distances, buffers, joins and the like), and no analyst is at hand here",
+            "I can filter by what the columns hold, count, rank and colour.",
+        )
+    return [("run_analysis", {"goal": intent.goal})]
+
+
+async def help_(scene: Scene, intent: i.Help) -> Calls:
+    lines = [f"- {example}" for example in suggestions(scene.agent.registry, scene.layers, limit=8)]
+    if not lines:
+        raise Say("There are no tables to show yet. Upload a file, or load one with `geoagent load`.")
+    raise Say(
+        "I work without a language model, so I understand plain commands: show, filter, colour, label, count, "
+        "rank, zoom, undo. For example:\n" + "\n".join(lines)
+    )
+
+
+async def greeting(scene: Scene, intent: i.Greeting) -> Calls:
+    if intent.thanks:
+        raise Say("You are welcome.")
+    examples = suggestions(scene.agent.registry, scene.layers, limit=3)
+    hint = f" Try: {'; '.join(f'“{example}”' for example in examples)}." if examples else ""
+    raise Say(f"Hello.{hint}")
+
+
+async def not_understood(scene: Scene, intent: i.NotUnderstood) -> Calls:
+    raise Say(not_understood_words(scene, intent))
+
+
+def not_understood_words(scene: Scene, intent: i.NotUnderstood) -> str:
+    """What was understood, what was not, and what would be."""
+    if intent.understood:
+        said = f"I understood “{intent.understood}”, but not “{intent.rest}”, so I changed nothing."
+    else:
+        said = f"I did not understand “{intent.rest}”. I know plain commands only, so I changed nothing."
+    examples = suggestions(
+        scene.agent.registry, scene.layers, limit=4, like=f"{intent.understood} {intent.rest}"
+    )
+    if not examples:
+        return f"{said} There are no tables yet: upload a file, or load one with `geoagent load`."
+    lines = "\n".join(f"- {example}" for example in examples)
+    return f"{said} You could say:\n{lines}\n\nThe tables are {scene.some_tables()}."
+
+
+PLANS = {
+    "Count": count, "Statistic": statistic, "Rows": rows, "Lookup": lookup, "FindPlace": find_place,
+    "ListTables": list_tables, "ListLayers": list_layers, "SearchTables": search_tables,
+    "Describe": describe, "Analyse": analyse, "Help": help_, "Greeting": greeting,
+    "NotUnderstood": not_understood,
+}  # fmt: skip

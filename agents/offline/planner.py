@@ -1,0 +1,38 @@
+"""From an intent to the tool calls that carry it out, one step at a time.
+
+`plan` returns the calls of the next step, none when the command is finished, and raises `Ask`, `Refuse` or `Say`
+where there is nothing to call. It sees the calls that were made for this command already and their results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agents.offline import plan_data, plan_layers, plan_map
+from agents.offline.intents import Intent, Refine, Show
+from agents.offline.scene import Refuse, Scene
+
+_PLANS: Mapping[str, Any] = {**plan_map.PLANS, **plan_layers.PLANS, **plan_data.PLANS}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A call to make. `last` tells whether the command is finished by it."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    last: bool = True
+
+
+async def plan(scene: Scene, intent: Intent) -> list[Step]:
+    """The next calls. A command whose calls failed is finished; the answer tells why."""
+    if scene.done and not scene.done[-1].result.ok:
+        return []
+    calls = await _PLANS[type(intent).__name__](scene, intent)
+    for name, _ in calls:
+        if name not in scene.tools:
+            raise Refuse(f"the tool {name} is not offered here")
+    looked_up = isinstance(intent, Show | Refine)
+    return [Step(name, arguments, not (looked_up and name == "query_features")) for name, arguments in calls]

@@ -1,0 +1,199 @@
+"""Splits a request into tokens: words, numbers, quoted strings, signs. Called by the parser.
+
+Never fails: whatever it does not know becomes a `sign`. Every token keeps its place in the text, so that an
+answer can quote what was and was not understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+TokenKind = Literal["word", "number", "string", "sign"]
+
+_QUOTES = {'"': '"', "“": "”", "„": "“”", "«": "»", "`": "`", "‘": "’"}
+_MAGNITUDES = {"k": 1e3, "m": 1e6, "mio": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9}
+_SIGNS = (">=", "<=", "<>", "!=", "==", "≥", "≤", "≠", ">", "<", "=")
+_INSIDE_WORD = "'’-._&/"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`text` as written, `lower` for comparing, `start` and `end` as places in the request.
+
+    A number has its `value` (sign and separators applied). `glued` tells that no space stands before it.
+    """
+
+    kind: TokenKind
+    text: str
+    lower: str
+    start: int
+    end: int
+    value: float = 0.0
+    glued: bool = False
+
+
+def tokenize(text: str) -> tuple[Token, ...]:
+    tokens: list[Token] = []
+    place = 0
+    while place < len(text):
+        if text[place].isspace():
+            place += 1
+            continue
+        token = _string(text, place) or _number(text, place) or _word(text, place) or _sign(text, place)
+        glued = bool(tokens) and tokens[-1].end == token.start
+        tokens.append(Token(token.kind, token.text, token.lower, token.start, token.end, token.value, glued))
+        place = token.end
+    return tuple(tokens)
+
+
+def words_of(tokens: Sequence[Token]) -> str:
+    """The tokens as one text again, spaced as they were as far as that is known."""
+    text = ""
+    for token in tokens:
+        text += token.text if token.glued or not text else f" {token.text}"
+    return text
+
+
+def magnitude(word: str) -> float | None:
+    """What a word after a number multiplies it by: `million`, `k`; None for other words."""
+    return {
+        "hundred": 1e2, "thousand": 1e3, "thousands": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6,
+        "mio": 1e6, "mn": 1e6, "billion": 1e9, "billions": 1e9, "bn": 1e9,
+    }.get(word)  # fmt: skip
+
+
+def _string(text: str, place: int) -> Token | None:
+    closers = _QUOTES.get(text[place])
+    if closers is None:
+        return _single_quoted(text, place) if text[place] == "'" else None
+    for end in range(place + 1, len(text)):
+        if text[end] in closers:
+            return _token("string", text, place, end + 1, text[place + 1 : end])
+    return None
+
+
+def _single_quoted(text: str, place: int) -> Token | None:
+    """'like this', but not the apostrophe of a word."""
+    for end in range(place + 1, len(text)):
+        if text[end] == "'" and (end + 1 == len(text) or not text[end + 1].isalnum()):
+            return _token("string", text, place, end + 1, text[place + 1 : end])
+    return None
+
+
+def _number(text: str, place: int) -> Token | None:
+    end = place
+    if text[end] in "+-−" and end + 1 < len(text) and text[end + 1].isdigit():
+        if end and text[end - 1].isalnum():
+            return None
+        end += 1
+    if end == len(text) or not (
+        _digit(text[end]) or (text[end] == "." and end + 1 < len(text) and _digit(text[end + 1]))
+    ):
+        return None
+    if _is_name(text, end):
+        return None
+    end = _digits_end(text, end)
+    digits = text[place:end].replace(",", "").replace("_", "").replace("'", "").replace("−", "-")
+    exponent = _exponent_end(text, end)
+    if exponent > end:
+        digits += text[end:exponent]
+        end = exponent
+    try:
+        number = float(digits)
+    except ValueError:
+        return None
+    if number in (float("inf"), float("-inf")):
+        return None
+    end, factor = _suffix(text, end)
+    return Token("number", text[place:end], text[place:end].lower(), place, end, number * factor)
+
+
+def _is_name(text: str, place: int) -> bool:
+    """`2024_results` is a name."""
+    while place < len(text) and _digit(text[place]):
+        place += 1
+    return text[place : place + 1] == "_" and text[place + 1 : place + 2].isalpha()
+
+
+def _digit(char: str) -> bool:
+    return "0" <= char <= "9"
+
+
+def _digits_end(text: str, place: int) -> int:
+    """Past digits, thousands separators (before exactly three digits) and one decimal point."""
+    end, point = place, False
+    while end < len(text):
+        char = text[end]
+        following = text[end + 1 : end + 4]
+        if _digit(char) or (
+            char in ",_'"
+            and not point
+            and len(following) == 3
+            and all(map(_digit, following))
+            and not _digit(text[end + 4 : end + 5] or "x")
+        ):
+            end += 1
+        elif char == "." and not point and following[:1] and _digit(following[0]):
+            point = True
+            end += 1
+        else:
+            break
+    return end
+
+
+def _exponent_end(text: str, place: int) -> int:
+    if text[place : place + 1] not in ("e", "E"):
+        return place
+    end = place + 1
+    if text[end : end + 1] in ("+", "-"):
+        end += 1
+    start = end
+    while end < len(text) and _digit(text[end]) and end - start < 3:
+        end += 1
+    return end if end > start and not text[end : end + 1].isalnum() else place
+
+
+def _suffix(text: str, place: int) -> tuple[int, float]:
+    """A glued magnitude: `100k`, `1.5M` (a capital; `1.5m` is metres), `2bn`."""
+    end = place
+    while end < len(text) and text[end].isalpha():
+        end += 1
+    suffix = text[place:end]
+    if suffix in ("M", "B") or (suffix.lower() in _MAGNITUDES and suffix.lower() not in ("m", "b")):
+        return end, _MAGNITUDES[suffix.lower()]
+    return place, 1.0
+
+
+def _word(text: str, place: int) -> Token | None:
+    if not (text[place].isalpha() or text[place] == "_" or _is_name(text, place)):
+        return None
+    end = place
+    while end < len(text) and (
+        text[end].isalnum()
+        or text[end] == "_"
+        or _combining(text[end])
+        or (text[end] in _INSIDE_WORD and text[end + 1 : end + 2].isalnum() and end > place)
+    ):
+        end += 1
+    return _token("word", text, place, end, text[place:end])
+
+
+def _combining(char: str) -> bool:
+    """Marks that belong to the letter before them; without them words of many scripts would fall apart."""
+    import unicodedata
+
+    return unicodedata.category(char) in ("Mn", "Mc")
+
+
+def _sign(text: str, place: int) -> Token:
+    for sign in _SIGNS:
+        if text.startswith(sign, place):
+            return _token("sign", text, place, place + len(sign), sign)
+    return _token("sign", text, place, place + 1, text[place])
+
+
+def _token(kind: TokenKind, text: str, start: int, end: int, content: str) -> Token:
+    del text
+    return Token(kind, content, content.lower().replace("’", "'"), start, end)

@@ -1,0 +1,149 @@
+"""Pieces of the offline model's sentences, from the facts in tool results. Text from the data is escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from agents.core.messages import ToolResult
+from agents.geo.colours import colour_name
+from agents.geo.phrases import count_of, filter_words, number, value
+from agents.offline.columns import name_column
+
+Facts = Mapping[str, Any]
+REFUSAL = "I cannot do that"
+
+
+def refusal(reason: str, alternative: str = "") -> str:
+    return f"{REFUSAL}: {reason.rstrip('.')}.{f' {alternative}' if alternative else ''}"
+
+
+def failed(result: ToolResult) -> str:
+    """Why a call did not work, in the tool's own words."""
+    if result.error == "cancelled":
+        return "That was stopped."
+    if result.error == "timeout":
+        return "That took too long and was stopped. Ask for less at once."
+    if result.error == "denied":
+        return "You did not allow that, so I left it."
+    lines = re.sub(r"</?data>", "", result.content).strip().splitlines()
+    words = "\n".join(line for line in lines if not line.startswith(("Filled in for you:", "Note:")))
+    if result.error in ("invalid_arguments", "unknown_tool", "malformed_json"):
+        lines = [line.removeprefix("- ") for line in words.splitlines() if line.startswith("- ")]
+        words = "; ".join(lines) or words.partition("\n")[0]
+    return f"That did not work: {plain(words)}"
+
+
+def name_of(table: Any) -> str | None:
+    column = name_column(table)
+    return column.name if column is not None else None
+
+
+def look_words(facts: Facts) -> str:
+    style = facts.get("style", {})
+    kind, column = style.get("kind", "single"), style.get("column")
+    label = f", size {number(style['size'])}" if style.get("size") else ""
+    label += f", labelled by `{style['label']}`" if style.get("label") else ""
+    ramp = f" in {style['ramp']}" if style.get("ramp") else ""
+    if kind == "graduated":
+        return f", coloured by `{column}`{ramp}{label}"
+    if kind == "categorical":
+        return f" with a colour for each `{column}`{label}"
+    if kind == "proportional":
+        color = f" in {colour_name(style['color'])}" if style.get("color") else ""
+        return f" as circles sized by `{column}`{color}{label}"
+    if kind == "heatmap":
+        return f" as a heat map{f' weighted by `{column}`' if column else ''}{label}"
+    color = f" in {colour_name(style['color'])}" if style.get("color") else ""
+    return f"{color}{label}"
+
+
+def legend_words(facts: Facts) -> str:
+    entries = facts.get("legend")
+    style = facts.get("style", {})
+    if not entries or style.get("kind") not in ("graduated", "categorical"):
+        return ""
+    word = "class" if style.get("kind") == "graduated" else "colour"
+    shown = [plain(str(entry)) for entry in entries[:9]] + (["…"] if len(entries) > 9 else [])
+    note = f" {plain(str(facts['note']))}" if facts.get("note") else ""
+    counted = count_of(len(entries), word, "classes" if word == "class" else "colours")
+    return f" The legend has {counted}: {'; '.join(shown)}.{note}"
+
+
+def drawn_words(facts: Facts) -> str:
+    """What the browsers said, where that is news; that there is none is not."""
+    words = str(facts.get("drawn", "")).rstrip(".")
+    if words.startswith("drawn: 0 ") and facts.get("count"):
+        return f" None of them is in view now: say “zoom to {plain(str(facts['name']))}” to see them."
+    if not words or words.startswith(("drawn", "no browser")):
+        return ""
+    return f" ({plain(words[:1].upper() + words[1:])}.)"
+
+
+def where_words(facts: Facts) -> str:
+    words = filter_words(facts.get("filter"))
+    return f" where {plain(words)}" if words else ""
+
+
+def without_known(filter: Any) -> Any:
+    """A filter without the `is known` that a ranking adds."""
+    if not isinstance(filter, Mapping):
+        return filter
+    if (
+        filter.get("op") == "not"
+        and isinstance(filter["args"][0], Mapping)
+        and filter["args"][0].get("op") == "isNull"
+    ):
+        return None
+    if filter.get("op") == "and":
+        parts = [part for part in filter["args"] if without_known(part) is not None]
+        return None if not parts else parts[0] if len(parts) == 1 else {**filter, "args": parts}
+    return filter
+
+
+def table_line(table: Facts) -> str:
+    comment = f": {plain(str(table['comment']))}" if table.get("comment") else ""
+    return (
+        f"- **{plain(str(table['id']))}** ({count_of(table['rows'], 'row')}{geometry_words(table)}){comment}"
+    )
+
+
+def geometry_words(facts: Facts) -> str:
+    kind = str(facts.get("geometry") or "").upper()
+    for word, plural in (("POINT", "points"), ("LINE", "lines"), ("POLYGON", "areas")):
+        if word in kind:
+            return f", {plural}"
+    return ", shapes" if kind else ", no geometry"
+
+
+def column_line(column: Facts) -> str:
+    comment = f": {plain(str(column['comment']))}" if column.get("comment") else ""
+    low, high = column.get("range", (None, None))
+    span = (
+        f" ({value(low)} to {value(high)})"
+        if isinstance(low, int | float) and column["type"] in ("integer", "number")
+        else ""
+    )
+    samples = column.get("samples") if not span else None
+    such = f" (such as {plain(', '.join(str(item) for item in samples[:3]))})" if samples else ""
+    return f"- `{column['name']}`, {column['type']}{comment}{span}{such}"
+
+
+def place_words(place: Facts) -> str:
+    detail = f", {plain(place['detail'])}" if place.get("detail") else ""
+    return f"**{plain(place['name'])}** ({plain(place['kind'])}{detail})"
+
+
+def position_words(place: Facts) -> str:
+    north, east = place["latitude"], place["longitude"]
+    return f"{abs(north):.3f}° {'N' if north >= 0 else 'S'}, {abs(east):.3f}° {'E' if east >= 0 else 'W'}"
+
+
+def is_plural(name: str) -> bool:
+    return name.lower().endswith("s")
+
+
+def plain(text: str) -> str:
+    """Text from the data inside Markdown: no markup of its own, one line. Within a word `_` is no markup."""
+    return re.sub(r"([\\`*\[\]|]|<(?=[a-zA-Z/!?])|\b_|_\b)", r"\\\1", " ".join(str(text).split()))

@@ -1,0 +1,84 @@
+"""Words as the language sees them: folded, singular, names taken apart, near misses found."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+from rapidfuzz import fuzz, process
+
+_IRREGULAR = {
+    "people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot",
+    "indices": "index", "vertices": "vertex", "data": "data", "news": "news", "gps": "gps", "buses": "bus",
+    "bus": "bus", "gas": "gas", "leaves": "leaf", "knives": "knife", "wolves": "wolf",
+    "species": "species", "series": "series", "mice": "mouse", "analyses": "analysis", "axes": "axis",
+    "geese": "goose", "this": "this", "is": "is", "us": "us", "has": "has",
+}  # fmt: skip
+
+
+def fold(text: str) -> str:
+    """Lower case, without accents; other scripts stay as they are."""
+    lowered = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(char for char in lowered if not unicodedata.combining(char))
+
+
+@lru_cache(maxsize=65536)
+def singular(word: str) -> str:
+    """The singular of an English noun, near enough to compare two words; of folded words only."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+@lru_cache(maxsize=65536)
+def name_words(name: str) -> tuple[str, ...]:
+    """The singular words that a table's or column's name is made of: `busStops_2024` -> bus, stop, 2024."""
+    apart = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)
+    return tuple(singular(fold(word)) for word in re.split(r"[\W_]+", apart) if word)
+
+
+def nearest(word: str, choices: Iterable[str], limit: int = 3, score: float = 60) -> list[str]:
+    """The choices that look most like a word, best first."""
+    found = process.extract(
+        word, list(choices), scorer=fuzz.WRatio, limit=limit, score_cutoff=score, processor=fold
+    )
+    return [choice for choice, _, _ in found]
+
+
+def misspelt(word: str, choices: Iterable[str]) -> str | None:
+    """The one choice that a word is plainly a typing mistake of; None if there is doubt."""
+    if len(word) < 5:
+        return None
+    found = process.extract(word, list(choices), scorer=fuzz.ratio, limit=2, score_cutoff=82)
+    if not found or (len(found) > 1 and found[1][1] > found[0][1] - 4):
+        return None
+    return str(found[0][0]) if found[0][0][:1] == word[:1] or found[0][1] >= 90 else None
+
+
+class Phrases:
+    """Phrases to look for in a request. Written with `|` between them; the longest that fits is taken."""
+
+    def __init__(self, text: str) -> None:
+        self.all = tuple(" ".join(phrase.split()) for phrase in text.split("|"))
+        self._by_first: dict[str, list[tuple[str, ...]]] = {}
+        for phrase in sorted((tuple(phrase.split()) for phrase in self.all), key=len, reverse=True):
+            self._by_first.setdefault(phrase[0], []).append(phrase)
+
+    def starting_with(self, word: str) -> list[tuple[str, ...]]:
+        """Longest first."""
+        return self._by_first.get(word, [])
+
+    def __contains__(self, phrase: object) -> bool:
+        return phrase in self.all
+
+
+def word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())

@@ -1,0 +1,161 @@
+"""What GeoAgent needs from whoever hosts it. The server implements these; app.py hands them in; tests may too.
+
+Every method raises `agents.core.ToolFailed` for a fault the model can mend (unknown column, bad filter): its
+message names the fault, what was expected and the nearest valid value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from agents.domain import Bounds, Cql2, Focus, Layer, LayerChange, LayerDraft, Place, Table
+
+Filter = Cql2 | str | None
+
+
+class TableRegistry(Protocol):
+    """The live catalogue of readable tables. `version` grows with every change."""
+
+    @property
+    def version(self) -> int: ...
+
+    def tables(self) -> Sequence[Table]:
+        """All tables, sorted by id."""
+        ...
+
+    def get(self, table_id: str) -> Table:
+        """By id, or by bare name where only one table has it. Raises ToolFailed with the nearest ids."""
+        ...
+
+    async def search(self, text: str, limit: int = 20) -> Sequence[Table]:
+        """Best first, by names, columns and comments."""
+        ...
+
+
+class MapSession(Protocol):
+    """One map within one turn: each change is an event of that turn, and everyone on the map sees it."""
+
+    @property
+    def map_id(self) -> str: ...
+
+    @property
+    def focus(self) -> Focus | None: ...
+
+    def layers(self) -> Sequence[Layer]:
+        """Bottom first, as of the last event."""
+        ...
+
+    async def add_layer(self, draft: LayerDraft) -> tuple[Layer, str]:
+        """The layer as drawn and what the browsers said of it: `drawn: 812 features in view`, or
+        `no browser is watching`."""
+        ...
+
+    async def update_layer(self, layer_id: str, change: LayerChange) -> tuple[Layer, str]: ...
+
+    async def remove_layer(self, layer_id: str) -> None: ...
+
+    async def reorder(self, layer_ids: Sequence[str]) -> None:
+        """Bottom first; layers not named keep their order below."""
+        ...
+
+    async def reset(self) -> int:
+        """Remove all layers; how many there were."""
+        ...
+
+    async def zoom_to(self, bounds: Bounds) -> None: ...
+
+    async def undo(self) -> str | None:
+        """Undo the newest change that is not undone; what it was, or None when there is none."""
+        ...
+
+    async def redo(self) -> str | None: ...
+
+
+class DataSource(Protocol):
+    """Read-only questions to PostGIS, with time and row limits."""
+
+    async def count(self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None) -> int:
+        """Rows that pass the filter, and lie within a GeoJSON geometry if one is given."""
+        ...
+
+    async def stats(self, table: str, column: str, filter: Filter = None) -> Mapping[str, Any]:
+        """`{count, nulls, distinct, minimum, maximum, mean, median, sum, top: [{value, count}]}`, as they apply."""
+        ...
+
+    async def query(
+        self,
+        table: str,
+        columns: Sequence[str] | None = None,
+        filter: Filter = None,
+        sort: str | None = None,
+        descending: bool = False,
+        limit: int = 20,
+    ) -> Mapping[str, Any]:
+        """`{columns, rows, total, truncated}`; without geometry columns unless asked for by name (GeoJSON then)."""
+        ...
+
+    async def find_place(self, text: str, limit: int = 5) -> Sequence[Place]: ...
+
+
+class Analyst(Protocol):
+    """Plans and runs a spatial analysis."""
+
+    async def run(self, goal: str, session: MapSession) -> str: ...
+
+
+class InfoStore(Protocol):
+    """Markdown notes about the data."""
+
+    async def query(self, text: str, k: int = 3) -> Sequence[str]: ...
+
+
+class StepOutcome(Protocol):
+    """What a step of an analysis left: a table of rows, known to later steps by `step`."""
+
+    @property
+    def step(self) -> str: ...
+
+    @property
+    def table(self) -> Table: ...
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def notes(self) -> Sequence[str]: ...
+
+
+class OperationInfo(Protocol):
+    """One operation that an analyst may plan. `schema` is a JSON schema of its arguments.
+
+    A property with `x-refers-to: table` names a table or an earlier step; with `x-refers-to: column` a column of the
+    table in the argument that `x-of` names.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def summary(self) -> str: ...
+
+    @property
+    def schema(self) -> Mapping[str, Any]: ...
+
+
+class AnalysisSession(Protocol):
+    """One analysis on one map: it is watched, can be stopped, and leaves a receipt."""
+
+    def operations(self) -> Sequence[OperationInfo]: ...
+
+    def outcomes(self) -> Sequence[StepOutcome]:
+        """The steps that succeeded, in order."""
+        ...
+
+    async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> StepOutcome: ...
+
+    async def finish(self, summary: str) -> str:
+        """Put the last step's table on the map and end as finished; what the browsers said of the layer."""
+        ...
+
+    async def fail(self, reason: str, advice: str) -> None: ...
