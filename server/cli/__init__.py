@@ -1,0 +1,163 @@
+"""The `geoagent` command line. Each command imports what it needs when it runs: `--help` is instant."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from server.cli import notes
+
+HELP = """
+GeoAgent: chat over a map of your own PostGIS.
+
+[bold]Begin[/bold] with [green]geoagent serve[/green] and open the address that it prints. Without
+DATABASE_URL it keeps a PostGIS of its own; without a key the built-in offline model answers.
+
+[bold]Then[/bold]
+
+  geoagent load lakes.geojson --table lakes     bring in data of yours
+
+  geoagent tables                               see what there is
+
+  geoagent chat "show lakes in blue"            talk to the running server from here
+
+Settings are environment variables (DATABASE_URL, GEOAGENT_MODEL, OPENAI_API_KEY, ...); the README lists them.
+"""
+
+app = typer.Typer(
+    name="geoagent",
+    help=HELP,
+    rich_markup_mode="rich",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(notes.app, name="notes")
+
+
+def main() -> None:
+    """Faults that people can mend are printed as one sentence."""
+    from server.cli.faults import explained
+
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        message = explained(error)
+        if message is None:
+            raise
+        print(message, file=sys.stderr)
+        sys.exit(1)
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on (HOST).")] = None,
+    port: Annotated[int | None, typer.Option(help="Port; 0 takes a free one (PORT).")] = None,
+) -> None:
+    """Start the server. It prints one line with its address when it is ready.
+
+    A second server joins by starting it with the same DATABASE_URL and another port: maps, chats and turns
+    are shared between them.
+    """
+    from server.cli.serve import run
+
+    run(host, port)
+
+
+@app.command()
+def load(
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="The file to load.")],
+    table: Annotated[
+        str | None, typer.Option(help="Name of the new table in the schema `data`; else the file's.")
+    ] = None,
+    layer: Annotated[str | None, typer.Option(help="Which layer, of a file that has several.")] = None,
+    srid: Annotated[int | None, typer.Option(help="EPSG code, where the file does not say it.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Of text, where the file does not say it.")] = None,
+) -> None:
+    """Load a file (GeoJSON, GeoPackage, Shapefile in a zip, FlatGeobuf, CSV, ...) as a new table.
+
+    A running server knows the table at once. Example: geoagent load lakes.geojson --table lakes
+    """
+    from server.cli.data import load_into
+
+    load_into(file, table, layer, srid, encoding)
+
+
+@app.command()
+def tables(
+    words: Annotated[
+        str | None, typer.Argument(help="Search for these words instead of listing all.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything that is known, as JSON.")] = False,
+) -> None:
+    """List the tables that can be drawn, with their geometry, rows and comment."""
+    from server.cli.data import list_tables
+
+    list_tables(words, as_json)
+
+
+@app.command()
+def chat(
+    text: Annotated[str, typer.Argument(help='What you want, for example "show airports in red".')],
+    map_id: Annotated[
+        str | None, typer.Option("--map", help="The map to work on; without it a new one.")
+    ] = None,
+    server: Annotated[
+        str | None, typer.Option(help="Address of the server; without it the one that the settings name.")
+    ] = None,
+) -> None:
+    """Say something to a running server; prints the answer as it comes, and what changes on the map.
+
+    Everyone who has the map open sees it happen. The last line is the address of the map.
+    """
+    from server.cli.chat import talk
+
+    talk(text, map_id, server)
+
+
+@app.command()
+def protocol(
+    check: Annotated[bool, typer.Option(help="Write nothing; fail when the files are stale.")] = False,
+) -> None:
+    """Write the socket protocol as documents: docs/asyncapi.json and the schema of the client's types."""
+    from server.cli.exports import write_protocol
+
+    write_protocol(check)
+
+
+@app.command()
+def tools(
+    format: Annotated[
+        str, typer.Option(help="One of markdown, json, openai, openai-chat, anthropic, openapi.")
+    ] = "markdown",
+    out: Annotated[Path | None, typer.Option(help="File to write; without it the terminal.")] = None,
+) -> None:
+    """Print the catalogue of the agent's tools."""
+    from server.cli.exports import write_tools
+
+    write_tools(format, out)
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the database up to this version, and stop. `serve` does it by itself."""
+    from server.cli.data import migrate_database
+
+    migrate_database()
+
+
+@app.command(name="database-url")
+def database_url() -> None:
+    """Print the URL of the database, for psql: psql "$(geoagent database-url)". It holds a password.
+
+    A private database runs only while something uses it: keep a server running meanwhile.
+    """
+    from server.cli.data import print_url
+
+    print_url()

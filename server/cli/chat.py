@@ -1,0 +1,168 @@
+"""`geoagent chat`: one turn on a running server, over Socket.IO, printed as it happens."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import sys
+import threading
+from contextlib import suppress
+from typing import Any
+
+import socketio
+
+from server.settings import Settings, display_url
+
+YES = ("y", "yes")
+ENDED = {"done": 0, "failed": 1, "cancelled": 1, "interrupted": 1}
+
+
+class NoServer(Exception):
+    """There is no server to talk to, or it refused; the message says what to do."""
+
+
+def talk(text: str, map_id: str | None, server: str | None) -> None:
+    settings = Settings()
+    address = server or display_url(settings.host, settings.port)
+    sys.exit(asyncio.run(Conversation(address).hold(text, map_id)))
+
+
+class Conversation:
+    """Prints streamed words to standard output, and what is done on the map to standard error.
+
+    When the agent needs the user's word it asks on standard error and reads the answer from standard input.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address.rstrip("/")
+        self._turn_id: str | None = None
+        self._early: list[tuple[str, dict[str, Any]]] = []
+        self._status: asyncio.Future[str] | None = None
+        self._printed = ""
+        self._map_id = ""
+        self._client = socketio.AsyncClient(reconnection=False)
+        self._questions: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+
+    async def hold(self, text: str, map_id: str | None) -> int:
+        """The exit status: 0 when the turn is done."""
+        self._status = asyncio.get_running_loop().create_future()
+        client = self._client
+        client.on("*", self._hear)
+        client.on("disconnect", self._lost)
+        try:
+            await client.connect(self._address, transports=["websocket"], wait_timeout=10)
+        except socketio.exceptions.ConnectionError:
+            raise NoServer(
+                f"There is no server at {self._address}. Start one with `geoagent serve`, or name it with "
+                "--server."
+            ) from None
+        answering = asyncio.create_task(self._answer_questions())
+        try:
+            joined = await ask(client, "join", {"map_id": map_id} if map_id else {})
+            self._map_id = joined["map_id"]
+            said = await ask(
+                client, "chat", {"map_id": joined["map_id"], "text": text, "client_id": secrets.token_hex(8)}
+            )
+            self._turn_id = said["turn_id"]
+            for event, data in self._early:
+                self._take(event, data)
+            status = await self._status
+            print(f"{self._address}/m/{joined['map_id']}", file=sys.stderr)
+        finally:
+            answering.cancel()
+            await client.disconnect()
+        return ENDED.get(status, 1)
+
+    async def _hear(self, event: str, data: dict[str, Any]) -> None:
+        if self._turn_id is None:
+            self._early.append((event, data))
+        else:
+            self._take(event, data)
+
+    async def _lost(self, *_: Any) -> None:
+        if self._status is not None and not self._status.done():
+            self._status.set_exception(NoServer("The server went away before it had answered."))
+
+    def _take(self, event: str, data: dict[str, Any]) -> None:
+        if data.get("turn_id") != self._turn_id:
+            return
+        if event == "ai_delta":
+            self._printed += data["text"]
+            print(data["text"], end="", flush=True)
+        elif event == "ai_response":
+            if data["message"] != self._printed:
+                self._end_line()
+                print(data["message"], end="", flush=True)
+                self._printed = data["message"]
+            self._end_line()
+        elif event == "approval_requested":
+            self._questions.put_nowait(data)
+        elif event == "turn_finished" and self._status is not None and not self._status.done():
+            self._status.set_result(data["status"])
+        else:
+            line = told(event, data)
+            if line:
+                self._end_line()
+                print(f"  {line}", file=sys.stderr, flush=True)
+
+    async def _answer_questions(self) -> None:
+        while True:
+            question = await self._questions.get()
+            self._end_line()
+            arguments = json.dumps(question["arguments"], ensure_ascii=False)
+            print(f"  Allow {question['name']} {arguments}? [y/N] ", end="", file=sys.stderr, flush=True)
+            approved = (await typed_line()).strip().lower() in YES
+            answer = {"map_id": self._map_id, "turn_id": self._turn_id, "call_id": question["call_id"]}
+            said = await self._client.call("approve", {**answer, "approved": approved}, timeout=30)
+            if not said["ok"]:
+                print(f"  {said['error']['message']}", file=sys.stderr, flush=True)
+
+    def _end_line(self) -> None:
+        if self._printed:
+            print(flush=True)
+        self._printed = ""
+
+
+async def ask(client: socketio.AsyncClient, event: str, payload: dict[str, Any]) -> dict[str, Any]:
+    answer: dict[str, Any] = await client.call(event, payload, timeout=30)
+    if not answer["ok"]:
+        raise NoServer(answer["error"]["message"])
+    return answer
+
+
+async def typed_line() -> str:
+    """A line of standard input; empty at its end. A thread that does not keep the program from ending reads it."""
+    loop = asyncio.get_running_loop()
+    line: asyncio.Future[str] = loop.create_future()
+
+    def give(typed: bytes) -> None:
+        if not line.done():
+            line.set_result(typed.decode(errors="replace"))
+
+    def read() -> None:
+        typed = b""
+        while not typed.endswith(b"\n") and (byte := os.read(sys.stdin.fileno(), 1)):
+            typed += byte
+        with suppress(RuntimeError):  # the program has ended meanwhile
+            loop.call_soon_threadsafe(give, typed)
+
+    threading.Thread(target=read, daemon=True).start()
+    return await line
+
+
+def told(event: str, data: dict[str, Any]) -> str:
+    """One line about an event of the map, or nothing."""
+    if event == "tool_finished":
+        return f"{'✓' if data['ok'] else '✗'} {data['name']}: {data['summary']}"
+    if event == "approval_answered":
+        return "allowed" if data["approved"] else "not allowed"
+    if event in ("layer_added", "layer_updated"):
+        layer, sign = data["layer"], "+" if event == "layer_added" else "~"
+        return f"{sign} {layer['id']} ({layer['table']}, {layer['count']:,} features)"
+    if event == "layer_removed":
+        return f"- {data['layer_id']}"
+    if event == "layers_reordered":
+        return f"↕ {', '.join(data['order'])}"
+    return "- all layers" if event == "map_reset" else ""

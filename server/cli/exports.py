@@ -1,0 +1,47 @@
+"""`geoagent protocol` and `geoagent tools`: documents made from the code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import typer
+
+
+def write_protocol(check: bool) -> None:
+    from server.protocol_export import files, stale
+
+    if check:
+        for path in stale():
+            print(f"{path} is stale: run `geoagent protocol`.", file=sys.stderr)
+        raise typer.Exit(1 if stale() else 0)
+    for path, content in files().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+        print(path)
+
+
+def write_tools(format: str, out: Path | None) -> None:
+    text = tools_document(format)
+    if out is None:
+        print(text, end="")
+    else:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text)
+
+
+def tools_document(format: str) -> str:
+    """The tools as they are declared: what depends on the tables and the map is left open."""
+    from agents.core.exports import FORMATS
+    from agents.geo_agent import GeoAgent
+    from agents.models import build
+
+    if format not in FORMATS:
+        raise typer.BadParameter(f"one of {', '.join(FORMATS)}", param_hint="--format")
+    nobody: Any = object()
+    agent = GeoAgent(build("offline"), registry=nobody, map=nobody, data=nobody, analyst=nobody)
+    made = FORMATS[format](agent.toolbox.static().specs)
+    text = made if isinstance(made, str) else json.dumps(made, indent=2, ensure_ascii=False, default=dict)
+    return text.rstrip("\n") + "\n"

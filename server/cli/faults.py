@@ -1,0 +1,35 @@
+"""Which exceptions are messages for people, and how they read."""
+
+from __future__ import annotations
+
+import errno
+
+
+def explained(error: BaseException) -> str | None:
+    """The sentence to print; None for a mistake of the program, whose traceback is then shown."""
+    from pydantic import ValidationError
+
+    from agents.core.errors import ToolSignal
+    from agents.core.model import ModelError
+    from server.cli.chat import NoServer
+    from server.database import is_unavailable
+    from server.migrate import MigrationFailed
+    from server.postgres import DatabaseProblem
+    from server.roles import RolesFailed
+
+    if isinstance(error, (DatabaseProblem, MigrationFailed, RolesFailed, ModelError, NoServer)):
+        return str(error)
+    if isinstance(error, ToolSignal):
+        return error.message
+    if isinstance(error, ValidationError) and error.title == "Settings":
+        faults = [
+            f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False)
+        ]
+        return f"A setting is not as it must be: {'; '.join(faults)}."
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return "The port is in use. Choose another one with --port or PORT, or 0 for a free one."
+    if isinstance(error, OSError) and error.errno in (errno.EADDRNOTAVAIL, errno.EACCES):
+        return f"The server cannot listen there: {error.strerror}. See --host and --port."
+    if is_unavailable(error):
+        return "The database cannot be reached. Check DATABASE_URL, and that PostgreSQL is running."
+    return None

@@ -1,0 +1,285 @@
+"""The way to PostgreSQL for everything in the server: three engines, a pool for tiles, and LISTEN.
+
+`owner` is who DATABASE_URL names, `reader` and `writer` have only the rights that `server.roles` gave them,
+and every reader session is read-only with a `statement_timeout`. All of it survives the database going away
+and coming back: what was under way fails (`is_unavailable` tells), the next use connects anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import asyncpg
+import structlog
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from server import roles
+from server.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+Heard = Callable[[str, str], Awaitable[None] | None]
+"""Called with the channel and the payload."""
+Reconnected = Callable[[], Awaitable[None] | None]
+
+CONNECT_TIMEOUT = 10.0
+LISTENER_CHECK = 30.0
+OWNER_SESSION = {"lock_timeout": "15000", "idle_in_transaction_session_timeout": "120000"}
+"""Milliseconds. A server that died without a word must not lock a map for ever."""
+BACKOFF = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
+
+
+@dataclass
+class Database:
+    owner: AsyncEngine
+    reader: AsyncEngine
+    writer: AsyncEngine
+    tile_pool: asyncpg.Pool
+    url: str = field(repr=False)
+    """The owner's URL, without SQLAlchemy's driver name, as asyncpg and psql take it."""
+    _subscriptions: list[Subscription] = field(default_factory=list, repr=False)
+
+    @classmethod
+    async def connect(cls, settings: Settings, url: str | None = None) -> Database:
+        """Open everything on a migrated database: `url`, or the one in the settings."""
+        if url is None:
+            if settings.database_url is None:
+                raise ValueError("no database URL: set DATABASE_URL, or enter server.postgres.ensure() first")
+            url = settings.database_url.get_secret_value()
+        url = plain_url(url)
+        owner = open_engine(url, session=OWNER_SESSION, size=5, overflow=10)
+        async with owner.begin() as connection:
+            reader, writer = await roles.logins(connection)
+        milliseconds = str(int(settings.statement_timeout * 1000))
+        read_only = {"default_transaction_read_only": "on"}
+        return cls(
+            owner=owner,
+            reader=open_engine(
+                url, reader, {"statement_timeout": milliseconds, **read_only}, size=5, overflow=10
+            ),
+            writer=open_engine(url, writer, size=2, overflow=6),
+            tile_pool=await _open_pool(
+                url, reader, {"statement_timeout": str(int(settings.tile_timeout * 1000)), **read_only}
+            ),
+            url=url,
+        )
+
+    async def listen(
+        self, channels: Sequence[str], callback: Heard, reconnected: Reconnected | None = None
+    ) -> Subscription:
+        """Hear NOTIFY on these channels, in order, one at a time; returns once the server listens.
+
+        After the connection was lost and made again `reconnected` is called before any later notification:
+        what was sent in between is gone, so whoever listens must look for itself.
+        """
+        subscription = Subscription(self.url, tuple(channels), callback, reconnected)
+        await subscription.start()
+        self._subscriptions.append(subscription)
+        return subscription
+
+    async def close(self) -> None:
+        for subscription in self._subscriptions:
+            await subscription.close()
+        self._subscriptions.clear()
+        try:
+            await asyncio.wait_for(self.tile_pool.close(), 5)
+        except TimeoutError:
+            self.tile_pool.terminate()
+        for engine in (self.reader, self.writer, self.owner):
+            await engine.dispose()
+
+    async def __aenter__(self) -> Database:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+def is_unavailable(error: BaseException) -> bool:
+    """Whether an error says that the database is away (and may come back), not that it was asked wrongly."""
+    if isinstance(error, PoolTimeout):
+        return True
+    if isinstance(error, DBAPIError):
+        return error.connection_invalidated or (error.orig is not None and _means_away(error.orig))
+    return _means_away(error)
+
+
+def plain_url(url: str) -> str:
+    """`postgresql://...` whatever spelling it came in."""
+    scheme, separator, rest = url.partition("://")
+    if not separator or scheme.split("+")[0] not in ("postgresql", "postgres"):
+        raise ValueError("DATABASE_URL must begin with postgresql://")
+    return f"postgresql://{rest}"
+
+
+def open_engine(
+    url: str,
+    login: roles.Login | None = None,
+    session: Mapping[str, str] | None = None,
+    *,
+    size: int,
+    overflow: int = 0,
+) -> AsyncEngine:
+    """An engine whose connections asyncpg makes from the URL itself, so that every libpq option in it
+    counts.
+    """
+    arguments = _arguments(url, login, session)
+
+    async def connect() -> asyncpg.Connection:
+        return await asyncpg.connect(**arguments)
+
+    return create_async_engine(
+        "postgresql+asyncpg://",
+        async_creator=connect,
+        pool_size=size,
+        max_overflow=overflow,
+        pool_pre_ping=True,
+        pool_recycle=1800,
+        pool_timeout=15,
+    )
+
+
+async def _open_pool(url: str, login: roles.Login, session: Mapping[str, str]) -> asyncpg.Pool:
+    return await asyncpg.create_pool(
+        **_arguments(url, login, session),
+        min_size=1,
+        max_size=8,
+        init=_decode_json,
+        max_inactive_connection_lifetime=300,
+    )
+
+
+def _arguments(url: str, login: roles.Login | None, session: Mapping[str, str] | None) -> dict[str, Any]:
+    arguments: dict[str, Any] = {
+        "dsn": plain_url(url),
+        "timeout": CONNECT_TIMEOUT,
+        "server_settings": {"application_name": "geoagent", "jit": "off", **(session or {})},
+    }
+    if login is not None:
+        arguments |= {"user": login.name, "password": login.password}
+    return arguments
+
+
+async def _decode_json(connection: asyncpg.Connection) -> None:
+    for kind in ("json", "jsonb"):
+        await connection.set_type_codec(kind, encoder=json.dumps, decoder=json.loads, schema="pg_catalog")
+
+
+def _means_away(error: BaseException) -> bool:
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        if isinstance(current, OSError | asyncpg.PostgresConnectionError | asyncpg.OperatorInterventionError):
+            return not isinstance(current, asyncpg.QueryCanceledError)
+        if isinstance(current, asyncpg.TooManyConnectionsError | asyncpg.CannotConnectNowError):
+            return True
+        if isinstance(current, asyncpg.InterfaceError) and "clos" in str(current):
+            return True
+        current = current.__cause__
+    return False
+
+
+class Subscription:
+    """One connection that listens, and is made again, with growing pauses, whenever it is lost. Made by
+    `listen`.
+    """
+
+    def __init__(
+        self, url: str, channels: tuple[str, ...], callback: Heard, reconnected: Reconnected | None
+    ) -> None:
+        self._url = url
+        self._channels = channels
+        self._callback = callback
+        self._reconnected = reconnected
+        self._heard: asyncio.Queue[tuple[str, str] | None] = asyncio.Queue()
+        self._lost = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._connection: asyncpg.Connection | None = None
+        self.reconnects = 0
+
+    async def start(self) -> None:
+        await self._connect()
+        self._tasks = [asyncio.create_task(self._keep()), asyncio.create_task(self._deliver())]
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._connection is not None and not self._connection.is_closed():
+            self._connection.remove_termination_listener(self._on_termination)
+            self._connection.terminate()
+
+    async def _connect(self) -> None:
+        connection = await asyncpg.connect(**_arguments(self._url, None, None))
+        self._lost.clear()
+        connection.add_termination_listener(self._on_termination)
+        for channel in self._channels:
+            await connection.add_listener(channel, self._on_notification)
+        self._connection = connection
+
+    def _on_notification(self, _connection: object, _pid: int, channel: str, payload: object) -> None:
+        self._heard.put_nowait((channel, str(payload)))
+
+    def _on_termination(self, _connection: object) -> None:
+        self._lost.set()
+
+    async def _keep(self) -> None:
+        """Notice a lost connection, also one that died silently, and make a new one."""
+        while True:
+            try:
+                # Not wait_for: before Python 3.12 it loses a cancellation that comes with the event.
+                async with asyncio.timeout(LISTENER_CHECK):
+                    await self._lost.wait()
+            except TimeoutError:
+                if await self._answers():
+                    continue
+            await self._reconnect()
+
+    async def _answers(self) -> bool:
+        assert self._connection is not None  # noqa: S101 - set by start()
+        try:
+            await self._connection.execute("SELECT 1", timeout=5)
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            self._connection.terminate()
+            return False
+        return True
+
+    async def _reconnect(self) -> None:
+        attempt = 0
+        while True:
+            try:
+                await self._connect()
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+                pause = BACKOFF[min(attempt, len(BACKOFF) - 1)]
+                if attempt == 0:
+                    log.warning(
+                        "database connection lost", channels=self._channels, error=type(error).__name__
+                    )
+                attempt += 1
+                await asyncio.sleep(pause)
+                continue
+            self.reconnects += 1
+            log.info("listening again", channels=self._channels, attempts=attempt + 1)
+            self._heard.put_nowait(None)
+            return
+
+    async def _deliver(self) -> None:
+        """In order, one at a time. A callback that fails is logged and does not end the listening."""
+        while True:
+            heard = await self._heard.get()
+            try:
+                if heard is not None:
+                    answer = self._callback(*heard)
+                else:
+                    answer = self._reconnected() if self._reconnected else None
+                if answer is not None:
+                    await answer
+            except Exception:
+                log.exception("a listener failed", channels=self._channels)

@@ -1,0 +1,144 @@
+"""The SQL that turns a step's SELECT into a stored, indexed, described table; and portions of long steps.
+
+Table names are made by us and quoted; values are literals rendered by SQLAlchemy where PostgreSQL takes no
+parameters (DDL), and parameters everywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    CreateTableAs,
+    Insert,
+    Select,
+    cast,
+    column,
+    func,
+    insert,
+    literal,
+    select,
+    table,
+)
+from sqlalchemy.dialects.postgresql.base import PGCompiler
+from sqlalchemy.engine import Dialect, make_url
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.types import TypeEngine
+
+from server.gis.operations.base import GEOMETRY, ROW_ID, Prepared, Source, Step, Tid
+from server.gis.statements import exact
+
+SCHEMA = "analysis"
+PORTION_PAGES = 2_000
+"""Pages (8 kB each) of a source that are worth a portion of their own: about a second of simple work."""
+MOST_PORTIONS = 40
+
+
+class _LiteralCompiler(PGCompiler):
+    """Writes binary values (the geometries of filters) as literals, too, which SQLAlchemy does not."""
+
+    def render_literal_value(self, value: Any, type_: TypeEngine[Any]) -> str:
+        if isinstance(value, bytes | memoryview):
+            return f"'\\x{bytes(value).hex()}'::bytea"
+        rendered: str = super().render_literal_value(value, type_)  # type: ignore[no-untyped-call]
+        return rendered
+
+
+_dialect: Dialect = make_url("postgresql+asyncpg://").get_dialect()()
+_dialect.statement_compiler = _LiteralCompiler
+_quote = _dialect.identifier_preparer.quote_identifier
+
+
+def prepare(prepared: Prepared) -> Iterator[str]:
+    """Make a temporary table with its indexes and statistics."""
+    name = _quote(prepared.name)
+    yield _literal(CreateTableAs(prepared.select, exact(prepared.name), temporary=True))
+    for method, expression in prepared.indexes:
+        yield f"CREATE INDEX ON {name} USING {method} ({_quote(expression)})"
+    yield f"ANALYZE {name}"
+
+
+def forget(prepared: Prepared) -> Iterator[str]:
+    """Drop a temporary table: the connection goes back to the pool and would keep it."""
+    yield f"DROP TABLE {_quote(prepared.name)}"
+
+
+def create(name: str, step: Step) -> Iterator[str]:
+    """Make the empty table, with the types of the SELECT and a key that fills itself."""
+    yield _literal(CreateTableAs(step.select.limit(0), exact(name), schema=SCHEMA))
+    qualified = f"{SCHEMA}.{_quote(name)}"
+    yield f"ALTER TABLE {qualified} ADD COLUMN {ROW_ID} bigint GENERATED ALWAYS AS IDENTITY"
+    if step.geometry_type and step.srid:
+        kind = (
+            f"geometry({step.geometry_type}, {int(step.srid)})"
+            if step.geometry_type.isalpha()
+            else "geometry"
+        )
+        yield f"ALTER TABLE {qualified} ALTER COLUMN {GEOMETRY} TYPE {kind}"
+
+
+def fill(name: str, step: Step, portion: ColumnElement[bool] | None) -> Insert:
+    """Add the rows of one portion, or all."""
+    rows: Select[Any] = step.select if portion is None else step.select.where(portion)
+    names = [exact(selected.name) for selected in step.select.selected_columns]
+    target = table(exact(name), *(column(each) for each in names), schema=SCHEMA)
+    return insert(target).from_select(names, rows)
+
+
+def finish(name: str, step: Step, origin: str) -> Iterator[str]:
+    """Key, spatial index, statistics, and comments that say where rows and columns came from."""
+    qualified = f"{SCHEMA}.{_quote(name)}"
+    yield f"ALTER TABLE {qualified} ADD PRIMARY KEY ({ROW_ID})"
+    if step.geometry_type:
+        yield f"CREATE INDEX ON {qualified} USING gist ({GEOMETRY})"
+    yield f"COMMENT ON TABLE {qualified} IS {_text(origin)}"
+    known = {selected.name for selected in step.select.selected_columns}
+    for each, comment in step.comments.items():
+        if each in known:
+            yield f"COMMENT ON COLUMN {qualified}.{_quote(each)} IS {_text(comment)}"
+    yield f"ANALYZE {qualified}"
+
+
+def script(name: str, step: Step) -> str:
+    """The same as a script for psql, without the indexes of the result."""
+    parts = [statement for prepared in step.prepare for statement in prepare(prepared)]
+    parts.append(_literal(CreateTableAs(step.select, exact(name), schema=SCHEMA)))
+    key = f"{ROW_ID} bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
+    parts.append(f"ALTER TABLE {SCHEMA}.{_quote(name)} ADD COLUMN {key}")
+    return "\n".join(f"{part.strip()};" for part in parts)
+
+
+async def execute(connection: AsyncConnection, statements: Iterator[str]) -> None:
+    for statement in statements:
+        await connection.exec_driver_sql(statement)
+
+
+async def portions(
+    connection: AsyncConnection, source: Source | None
+) -> Sequence[ColumnElement[bool] | None]:
+    """Conditions on ctid that together take each row of the source once; `[None]`, all at once, if it is small."""
+    address = None if source is None else source.address
+    if source is None or address is None:
+        return [None]
+    name = f"{_quote(source.table.schema_name)}.{_quote(source.table.name)}"
+    pages = int(await connection.scalar(select(func.pg_relation_size(func.to_regclass(name)) / 8192)) or 0)
+    count = min(MOST_PORTIONS, pages // PORTION_PAGES)
+    if count < 2:
+        return [None]
+    edges = [cast(literal(f"({pages * number // count},0)"), Tid()) for number in range(count)]
+    return [
+        address >= edge if number + 1 == count else (address >= edge) & (address < edges[number + 1])
+        for number, edge in enumerate(edges)
+    ]
+
+
+def _literal(statement: CreateTableAs) -> str:
+    return str(statement.compile(dialect=_dialect, compile_kwargs={"literal_binds": True}))
+
+
+def _text(value: str) -> str:
+    """A literal for DDL, which takes no parameters. `E''` reads backslashes the same whatever the settings."""
+    quoted = value.replace("\\", "\\\\").replace("'", "''")
+    return f"E'{quoted}'"

@@ -1,0 +1,148 @@
+"""Questions about the data: how many, how distributed, which rows, where is a place. Read-only and bounded.
+
+Implements `agents.ports.DataSource` on PostGIS as the reader role. Every number is computed by PostgreSQL
+from the rows as they are now; nothing is estimated, and what cannot be answered within the limits raises
+TooExpensive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.domain import Bounds, Column, Place, Table
+from agents.ports import Filter, TableRegistry
+from server.gis import extents, places
+from server.gis.errors import InvalidQuestion, unknown_column
+from server.gis.filters import compile_filter
+from server.gis.guard import Guard
+from server.gis.statements import column_of, geometry_of, lonlat_of, relation, sql_type
+from server.gis.statistics import column_statistics
+from server.gis.values import presented, selected
+
+MAX_ROWS = 1_000
+SORTABLE = ("text", "integer", "number", "boolean", "date", "timestamp")
+
+
+class PostgisData:
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        registry: TableRegistry,
+        *,
+        seconds: float = 15.0,
+        cost: float = 20_000_000.0,
+    ) -> None:
+        self._registry = registry
+        self._guard = Guard(engine, seconds, cost)
+
+    async def count(self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None) -> int:
+        """Rows that pass the filter and, if a GeoJSON geometry is given, touch it or lie in it."""
+        entry = self._registry.get(table)
+        passing = _passing(entry, filter, within)
+        row = await self._guard.row(passing.add_columns(sa.func.count()), entry.id)
+        return int(row[0]) if row else 0
+
+    async def extent(self, table: str, filter: Filter = None) -> Bounds | None:
+        """The bounds of the rows that pass the filter; None where there are none."""
+        entry = self._registry.get(table)
+        passing = _passing(entry, filter)
+        box = extents.extent_of(passing, geometry_of(entry), entry.srid)
+        found = extents.bounds(await self._guard.row(box, entry.id))
+        if found is not None and extents.spans_the_world(found):
+            turned = await self._guard.row(extents.parts_of(passing, lonlat_of(entry)), entry.id)
+            return extents.across(found, turned)
+        return found
+
+    async def stats(self, table: str, column: str, filter: Filter = None) -> Mapping[str, Any]:
+        entry = self._registry.get(table)
+        return await column_statistics(self._guard, entry, _column(entry, column), _passing(entry, filter))
+
+    async def query(
+        self,
+        table: str,
+        columns: Sequence[str] | None = None,
+        filter: Filter = None,
+        sort: str | None = None,
+        descending: bool = False,
+        limit: int = 20,
+        offset: int = 0,
+    ) -> Mapping[str, Any]:
+        """Each row is a mapping from column to value. Rows without a value to sort by come last. The first
+        `offset` rows are left out; they count in `total`."""
+        entry = self._registry.get(table)
+        if limit < 1:
+            raise InvalidQuestion("limit is at least 1.")
+        wanted = _wanted(entry, columns)
+        passing = _passing(entry, filter)
+        statement = passing.add_columns(
+            *(selected(entry, each).label(f"c{n}") for n, each in enumerate(wanted))
+        )
+        statement = statement.order_by(*_order(entry, sort, descending)).limit(min(limit, MAX_ROWS))
+        statement = statement.offset(offset) if offset else statement
+        found = await self._guard.rows(statement, entry.id)
+        total = offset + len(found)
+        if len(found) >= min(limit, MAX_ROWS) or (offset and not found):
+            counted = await self._guard.row(passing.add_columns(sa.func.count()), entry.id)
+            total = int(counted[0]) if counted else total
+        return {
+            "columns": [each.name for each in wanted],
+            "rows": [
+                {each.name: presented(each, value) for each, value in zip(wanted, row, strict=True)}
+                for row in found
+            ],
+            "total": total,
+            "truncated": total > offset + len(found),
+        }
+
+    async def find_place(self, text: str, limit: int = 5) -> Sequence[Place]:
+        return await places.find(self._guard, self._registry.tables(), text, limit)
+
+
+def _passing(table: Table, filter: Filter, within: Mapping[str, Any] | None = None) -> sa.Select[tuple[()]]:
+    """The rows that pass, without columns yet."""
+    passing: sa.Select[tuple[()]] = sa.select().select_from(relation(table))
+    condition = compile_filter(table, filter)
+    if condition is not None:
+        passing = passing.where(condition)
+    if within is not None:
+        inside = {
+            "op": "s_intersects",
+            "args": [{"property": table.geometry_column or "geometry"}, dict(within)],
+        }
+        touching = compile_filter(table, inside)
+        if touching is not None:
+            passing = passing.where(touching)
+    return passing
+
+
+def _column(table: Table, name: str) -> Column:
+    column = table.column(name)
+    if column is None:
+        raise unknown_column(table, name)
+    return column
+
+
+def _wanted(table: Table, names: Sequence[str] | None) -> list[Column]:
+    if not names:
+        return [column for column in table.columns if column.kind != "geometry"]
+    return [_column(table, name) for name in dict.fromkeys(names)]
+
+
+def _order(table: Table, sort: str | None, descending: bool) -> list[sa.ColumnElement[Any]]:
+    """By the asked column, then by key, so that the same question gives the same rows."""
+    keys: list[sa.ColumnElement[Any]] = [column_of(table, name) for name in table.key]
+    if sort is None:
+        return keys
+    column = _column(table, sort)
+    if column.kind not in SORTABLE:
+        raise InvalidQuestion(f"Rows cannot be sorted by {sort!r}, which is of type {column.sql_type}.")
+    expression = column_of(table, sort)
+    if column.kind == "number":
+        # PostgreSQL holds NaN to be the greatest number; for people it is no number.
+        expression = sa.func.nullif(expression, sa.cast(sa.literal("NaN", sa.Text), sql_type(column)))
+    first = expression.desc() if descending else expression.asc()
+    return [first.nulls_last(), *keys]

@@ -1,0 +1,23 @@
+"""What a geometry column promises of every row, from its declaration; a look at some rows promises nothing."""
+
+from __future__ import annotations
+
+import re
+
+from agents.domain import Table
+
+SIMPLE = frozenset({"POINT", "MULTIPOINT", "LINESTRING", "MULTILINESTRING", "POLYGON", "MULTIPOLYGON"})
+
+
+def declared_type(table: Table) -> tuple[str, str]:
+    """`("MULTIPOLYGON", "Z")` of `geometry(MultiPolygonZ,4326)`; `("GEOMETRY", "")` where nothing is declared."""
+    column = table.column(table.geometry_column or "")
+    found = re.search(r"\((\w+?)(ZM|Z|M)?[,)]", column.sql_type if column else "")
+    if found is None:
+        return "GEOMETRY", ""
+    return found.group(1).upper(), found.group(2) or ""
+
+
+def may_be_curved(table: Table) -> bool:
+    """Whether rows may be curves or triangulated surfaces, which most formats have no word for."""
+    return declared_type(table)[0] not in SIMPLE

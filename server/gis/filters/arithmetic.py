@@ -1,0 +1,67 @@
+"""Calculations with numbers: + - * / ^ % div, as floating point, so that no integer overflows and 1/2 is a
+half.
+
+Division by zero has no value: such rows pass no comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sqlalchemy as sa
+
+from server.gis.errors import InvalidFilter
+from server.gis.filters.literals import typed
+from server.gis.filters.terms import NUMBERS, Term
+from server.gis.statements import Expression
+
+_DOUBLE: sa.types.TypeEngine[Any] = sa.Double()
+_FLOAT = Term("number", None, type=_DOUBLE)
+
+
+def _power(left: Expression, right: Expression) -> Expression:
+    return sa.func.power(left, right, type_=_DOUBLE)
+
+
+def _quotient(left: Expression, right: Expression) -> Expression:
+    return left / sa.func.nullif(right, 0.0, type_=_DOUBLE)
+
+
+def _remainder(left: Expression, right: Expression) -> Expression:
+    """With the sign of the dividend, as in SQL."""
+    return _cast(sa.func.mod(_exact(left), sa.func.nullif(_exact(right), 0)))
+
+
+def _whole(left: Expression, right: Expression) -> Expression:
+    """The whole part of the quotient, towards zero."""
+    return _cast(sa.func.div(_exact(left), sa.func.nullif(_exact(right), 0)))
+
+
+ARITHMETIC: dict[str, Callable[[Expression, Expression], Any]] = {
+    "+": lambda left, right: left + right,
+    "-": lambda left, right: left - right,
+    "*": lambda left, right: left * right,
+    "/": _quotient,
+    "^": _power,
+    "%": _remainder,
+    "div": _whole,
+}
+
+
+def calculated(op: str, left: Term, right: Term) -> Term:
+    sides = [typed(term, _FLOAT) for term in (left, right)]
+    for term in sides:
+        if term.kind not in NUMBERS:
+            raise InvalidFilter(f"{op} calculates with numbers, {term.says} is not a number.")
+    sql = ARITHMETIC[op](*(_cast(term.expression) for term in sides))
+    json = {"op": op, "args": [term.json for term in sides]}
+    return Term("number", json, sql, type=_DOUBLE)
+
+
+def _cast(expression: Expression) -> Expression:
+    return sa.cast(expression, _DOUBLE)
+
+
+def _exact(expression: Expression) -> Expression:
+    return sa.cast(expression, sa.Numeric)

@@ -1,0 +1,251 @@
+"""Geometries in filters: GeoJSON literals in longitude and latitude, taken to the column's coordinate system.
+
+The literal is transformed, never the column, so that the column's spatial index serves. What crosses the
+antimeridian is cut there first; long edges are densified before they are projected.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import shapely
+import sqlalchemy as sa
+from shapely.geometry import MultiPolygon, box, mapping, shape
+from shapely.geometry.base import BaseGeometry
+
+from server.gis.errors import InvalidFilter
+from server.gis.filters.literals import bound
+from server.gis.filters.terms import NUMBERS, Term
+from server.gis.statements import GEOMETRY, WGS84, Expression
+
+MAX_COORDINATES = 50_000
+WEB_MERCATOR = 3857
+WEB_MERCATOR_LATITUDE = 85.06
+LONGEST_EDGE = 0.5
+METRES_PER_DEGREE = 111_000.0
+FARTHEST = 20_100_000.0
+
+_TYPES = (
+    "Point",
+    "MultiPoint",
+    "LineString",
+    "MultiLineString",
+    "Polygon",
+    "MultiPolygon",
+    "GeometryCollection",
+)
+
+RELATIONS: dict[str, Callable[..., Any]] = {
+    "s_intersects": sa.func.ST_Intersects,
+    "s_equals": sa.func.ST_Equals,
+    "s_disjoint": sa.func.ST_Disjoint,
+    "s_touches": sa.func.ST_Touches,
+    "s_within": sa.func.ST_Within,
+    "s_overlaps": sa.func.ST_Overlaps,
+    "s_crosses": sa.func.ST_Crosses,
+    "s_contains": sa.func.ST_Contains,
+}
+DISTANCE = "s_dwithin"
+"""Beyond the standard: s_dwithin(geometry, geometry, metres), on the ellipsoid."""
+
+
+def is_geometry(node: Mapping[str, Any]) -> bool:
+    if "bbox" in node and len(node) == 1:
+        return True
+    return node.get("type") in (*_TYPES, "Feature", "FeatureCollection")
+
+
+def geometry_literal(node: Mapping[str, Any]) -> Term:
+    """GeoJSON, a Feature, or `{"bbox": [west, south, east, north]}`."""
+    if "bbox" in node and "type" not in node:
+        west, south, east, north = _bbox(node["bbox"])
+        boxes = [box(west, south, east, north)] if west <= east else [
+            box(west, south, 180, north), box(-180, south, east, north)
+        ]  # fmt: skip
+        found: BaseGeometry = boxes[0] if len(boxes) == 1 else MultiPolygon(boxes)
+        return Term("geometry", {"bbox": [west, south, east, north]}, value=found)
+    found = _cut(_valid(_shape(node)))
+    return Term("geometry", _geojson(found), value=found)
+
+
+def spatially(op: str, left: Term, right: Term) -> Term:
+    _check(op, left, right)
+    srid = left.srid if not left.is_literal else right.srid
+    sql = RELATIONS[op](_stored(left, srid), _stored(right, srid), type_=sa.Boolean)
+    return Term("boolean", {"op": op, "args": [left.json, right.json]}, sql)
+
+
+def within_distance(left: Term, right: Term, metres: Term) -> Term:
+    _check(DISTANCE, left, right)
+    if metres.kind not in NUMBERS or metres.value is None or not 0 <= metres.value <= FARTHEST:
+        raise InvalidFilter(f"{DISTANCE} takes a distance in metres: {DISTANCE}(geometry, geometry, 1000).")
+    near: Expression = sa.func.ST_DWithin(
+        _geography(left), _geography(right), bound(float(metres.value), sa.Double()), type_=sa.Boolean
+    )
+    for column, given in ((left, right), (right, left)):
+        if given.is_literal and not column.is_literal:
+            around = _around(given.value, float(metres.value))
+            if around is not None:
+                bounds = _stored(Term("geometry", None, value=around), column.srid)
+                near = sa.and_(column.expression.op("&&", is_comparison=True)(bounds), near)
+    return Term("boolean", {"op": DISTANCE, "args": [left.json, right.json, metres.json]}, near)
+
+
+def _check(op: str, left: Term, right: Term) -> None:
+    for term in (left, right):
+        if term.kind != "geometry":
+            raise InvalidFilter(f"{op} takes geometries, {term.says} is not one.")
+    if left.is_literal and right.is_literal:
+        raise InvalidFilter(f"{op} needs the geometry column of the table as one of its arguments.")
+
+
+def _stored(term: Term, srid: int) -> Expression:
+    """The term in the coordinate system of the column. One without a known system is taken to be lon/lat."""
+    if term.is_literal:
+        return _transformed(_parameter(_projectable(term.value, srid)), WGS84, srid)
+    return _transformed(term.expression, term.srid, srid)
+
+
+def _transformed(geometry: Expression, source: int, target: int) -> Expression:
+    if source == target:
+        return geometry
+    if 0 in (source, target) and WGS84 in (source, target):
+        return sa.func.ST_SetSRID(geometry, target, type_=GEOMETRY)
+    if source == 0:
+        geometry = sa.func.ST_SetSRID(geometry, WGS84, type_=GEOMETRY)
+    return sa.func.ST_Transform(geometry, target or WGS84, type_=GEOMETRY)
+
+
+def _geography(term: Term) -> Expression:
+    lonlat = _stored(term, WGS84)
+    return sa.cast(lonlat, _GEOGRAPHY)
+
+
+class _Geography(sa.types.UserDefinedType[Any]):
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        return "geography"
+
+
+_GEOGRAPHY = _Geography()
+
+
+def _parameter(geometry: BaseGeometry) -> Expression:
+    return sa.func.ST_GeomFromWKB(bound(geometry.wkb, sa.LargeBinary()), WGS84, type_=GEOMETRY)
+
+
+def _projectable(geometry: BaseGeometry, srid: int) -> BaseGeometry:
+    if srid in (0, WGS84):
+        return geometry
+    if srid == WEB_MERCATOR and abs(shapely.bounds(geometry)[[1, 3]]).max() > WEB_MERCATOR_LATITUDE:
+        geometry = geometry.intersection(box(-180, -WEB_MERCATOR_LATITUDE, 180, WEB_MERCATOR_LATITUDE))
+    return (
+        geometry
+        if geometry.geom_type in ("Point", "MultiPoint")
+        else shapely.segmentize(geometry, LONGEST_EDGE)
+    )
+
+
+def _around(geometry: BaseGeometry, metres: float) -> BaseGeometry | None:
+    """A box that surely holds all within the distance; None near the poles and across the antimeridian."""
+    west, south, east, north = geometry.bounds
+    margin = metres / METRES_PER_DEGREE * 1.01
+    farthest = max(abs(south), abs(north)) + margin
+    if farthest > 85:
+        return None
+    sideways = margin / math.cos(math.radians(farthest))
+    if west - sideways < -180 or east + sideways > 180:
+        return None
+    return box(west - sideways, south - margin, east + sideways, north + margin)
+
+
+def _bbox(values: Any) -> tuple[float, float, float, float]:
+    if not isinstance(values, Sequence) or isinstance(values, str) or len(values) not in (4, 6):
+        raise InvalidFilter("A bbox is [west, south, east, north] in degrees.")
+    numbers = list(values) if len(values) == 4 else [values[0], values[1], values[3], values[4]]
+    if not all(
+        isinstance(each, int | float) and not isinstance(each, bool) and math.isfinite(each)
+        for each in numbers
+    ):
+        raise InvalidFilter("A bbox is four numbers: [west, south, east, north] in degrees.")
+    west, south, east, north = (float(each) for each in numbers)
+    if south > north or abs(south) > 90 or abs(north) > 90 or max(abs(west), abs(east)) > 360:
+        raise InvalidFilter("A bbox is [west, south, east, north] in degrees, south below north.")
+    if abs(east - west) >= 360:
+        return -180.0, south, 180.0, north
+    return _turned(west), south, _turned(east), north
+
+
+def _turned(longitude: float) -> float:
+    return longitude if -180 <= longitude <= 180 else (longitude + 180) % 360 - 180
+
+
+def _shape(node: Mapping[str, Any]) -> BaseGeometry:
+    if node.get("type") == "Feature" and isinstance(node.get("geometry"), Mapping):
+        return _shape(node["geometry"])
+    features = node.get("features")
+    if node.get("type") == "FeatureCollection" and isinstance(features, list) and len(features) == 1:
+        return _shape(features[0])
+    try:
+        found: BaseGeometry = shape(dict(node))
+    except Exception as error:
+        # shapely raises whatever its C code and numpy raise for odd coordinates; all of it means the same.
+        raise InvalidFilter(f"This is not a valid GeoJSON geometry: {_cut_message(error)}.") from error
+    if found.is_empty:
+        raise InvalidFilter("The geometry in the filter is empty.")
+    coordinates = shapely.get_coordinates(found)
+    if len(coordinates) > MAX_COORDINATES:
+        raise InvalidFilter(
+            f"The geometry has {len(coordinates)} points; at most {MAX_COORDINATES} are allowed."
+        )
+    if not all(math.isfinite(each) for pair in coordinates for each in pair):
+        raise InvalidFilter("The geometry has coordinates that are not finite numbers.")
+    if abs(coordinates[:, 0]).max() > 540 or abs(coordinates[:, 1]).max() > 90:
+        raise InvalidFilter("Geometries in filters are in longitude and latitude (degrees, EPSG:4326).")
+    return shapely.force_2d(found)
+
+
+def _valid(geometry: BaseGeometry) -> BaseGeometry:
+    """A polygon that crosses itself is made valid, and stays made of polygons."""
+    if geometry.is_valid:
+        return geometry
+    mended = shapely.make_valid(geometry)
+    if geometry.geom_type in ("Polygon", "MultiPolygon") and mended.geom_type == "GeometryCollection":
+        mended = shapely.union_all([part for part in mended.geoms if part.geom_type.endswith("Polygon")])
+    if mended.is_empty:
+        raise InvalidFilter("The geometry in the filter has no extent.")
+    return mended
+
+
+def _cut(geometry: BaseGeometry) -> BaseGeometry:
+    """What lies beyond 180 degrees, as maps that wrap draw it, brought back and cut at the antimeridian."""
+    west, _south, east, _north = geometry.bounds
+    if west >= -180 and east <= 180:
+        return geometry
+    parts = []
+    for turn in (-1, 0, 1):
+        window = box(-180 + 360 * turn, -90, 180 + 360 * turn, 90)
+        part = geometry.intersection(window)
+        if not part.is_empty:
+            parts.append(shapely.transform(part, lambda points, by=turn: points - [360 * by, 0]))
+    return shapely.union_all(parts)
+
+
+def _geojson(geometry: BaseGeometry) -> dict[str, Any]:
+    found = mapping(geometry)
+    if "geometries" in found:
+        return {"type": found["type"], "geometries": [_geojson(part) for part in geometry.geoms]}
+    return {"type": found["type"], "coordinates": _as_lists(found["coordinates"])}
+
+
+def _as_lists(coordinates: Any) -> Any:
+    if isinstance(coordinates, tuple | list):
+        return [_as_lists(each) for each in coordinates]
+    return float(coordinates)
+
+
+def _cut_message(error: Exception) -> str:
+    return str(error).splitlines()[0][:120].rstrip(".") if str(error) else type(error).__name__

@@ -1,0 +1,143 @@
+"""Relations of instants and intervals: t_after, t_during, t_intersects ... as CQL2 defines them.
+
+Every operand is an interval; a column or a single time is one whose start is its end. An open end (`..`)
+never needs a value: a comparison with it is known to be true or false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from server.gis.errors import InvalidFilter
+from server.gis.filters.comparing import compared, where_known
+from server.gis.filters.literals import literal, typed
+from server.gis.filters.terms import INSTANTS, Term
+from server.gis.statements import Expression
+
+OPEN = ".."
+
+# Comparisons that hold together (of t_disjoint: one of them); s is a start, e an end, 1 and 2 the operands.
+RELATIONS: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "t_after": (("s1", ">", "e2"),),
+    "t_before": (("e1", "<", "s2"),),
+    "t_contains": (("s1", "<", "s2"), ("e1", ">", "e2")),
+    "t_disjoint": (("e1", "<", "s2"), ("s1", ">", "e2")),
+    "t_during": (("s1", ">", "s2"), ("e1", "<", "e2")),
+    "t_equals": (("s1", "=", "s2"), ("e1", "=", "e2")),
+    "t_finishedBy": (("s1", "<", "s2"), ("e1", "=", "e2")),
+    "t_finishes": (("s1", ">", "s2"), ("e1", "=", "e2")),
+    "t_intersects": (("s1", "<=", "e2"), ("e1", ">=", "s2")),
+    "t_meets": (("e1", "=", "s2"),),
+    "t_metBy": (("s1", "=", "e2"),),
+    "t_overlappedBy": (("s1", ">", "s2"), ("s1", "<", "e2"), ("e1", ">", "e2")),
+    "t_overlaps": (("s1", "<", "s2"), ("e1", ">", "s2"), ("e1", "<", "e2")),
+    "t_startedBy": (("s1", "=", "s2"), ("e1", ">", "e2")),
+    "t_starts": (("s1", "=", "s2"), ("e1", "<", "e2")),
+}
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Ends are terms, or None where they are open."""
+
+    start: Term | None
+    end: Term | None
+    is_instant: bool = False
+
+    @property
+    def json(self) -> Any:
+        if self.is_instant and self.start is not None:
+            return self.start.json
+        return {"interval": [_end_json(self.start), _end_json(self.end)]}
+
+
+def related(op: str, left: Interval, right: Interval) -> Term:
+    left, right = _given_kinds(left, right), _given_kinds(right, left)
+    ends = {"s1": left.start, "e1": left.end, "s2": right.start, "e2": right.end}
+    conditions = [_condition(ends, one, comparison, other) for one, comparison, other in RELATIONS[op]]
+    together = sa.or_(*conditions) if op == "t_disjoint" else sa.and_(*conditions)
+    return Term("boolean", {"op": op, "args": [left.json, right.json]}, together)
+
+
+def interval(ends: Any, term_of: Any) -> Interval:
+    """`{"interval": [a, b]}`; `term_of` compiles an end that is a property."""
+    if not isinstance(ends, Sequence) or isinstance(ends, str) or len(ends) != 2:
+        raise InvalidFilter('An interval has two ends: {"interval": ["2020-01-01", ".."]}.')
+    start, end = (_end(each, term_of) for each in ends)
+    if start is not None and end is not None and start.is_literal and end.is_literal and _later(start, end):
+        raise InvalidFilter(f"The interval ends ({end.value}) before it starts ({start.value}).")
+    return Interval(start, end)
+
+
+def instant_of(term: Term) -> Interval:
+    if term.kind == "text" and term.is_literal:
+        term = _moment(term.value)
+    if term.kind not in INSTANTS:
+        raise InvalidFilter(f"Temporal operators take dates and times, {term.says} is neither.")
+    return Interval(term, term, is_instant=True)
+
+
+def _end(node: Any, term_of: Any) -> Term | None:
+    if node is None or node == OPEN or node == "":
+        return None
+    if isinstance(node, str):
+        return _moment(node)
+    term: Term = term_of(node)
+    if term.kind not in INSTANTS:
+        raise InvalidFilter(f"The ends of an interval are dates or times, {term.says} is neither.")
+    return term
+
+
+def _moment(text: str) -> Term:
+    found = literal({"date" if len(text.strip()) <= 10 else "timestamp": text})
+    if found is None:
+        raise InvalidFilter(f"{text!r} is neither a date nor a time.")
+    return found
+
+
+def _later(one: Term, other: Term) -> bool:
+    return str(one.value) > str(other.value) if one.kind == other.kind else False
+
+
+def _given_kinds(side: Interval, other: Interval) -> Interval:
+    """Literals take the type of a column on the other side; without one, of moments in UTC."""
+    known = [
+        end
+        for end in (other.start, other.end, side.start, side.end)
+        if end is not None and not end.is_literal
+    ]
+    like = known[0] if known else Term("timestamp", None, type=sa.TIMESTAMP(timezone=True))
+    start, end = (typed(each, like) if each is not None else None for each in (side.start, side.end))
+    return Interval(start, end, side.is_instant)
+
+
+def _condition(ends: Mapping[str, Term | None], one: str, op: str, other: str) -> Expression:
+    left, right = ends[one], ends[other]
+    if left is not None and right is not None:
+        return compared(op, left, right).expression
+    first, second = _infinity(one, left), _infinity(other, right)
+    truth = {"<": first < second, ">": first > second, "=": first == second}
+    truth |= {"<=": first <= second, ">=": first >= second}
+    known = left or right
+    if known is None:
+        return sa.true() if truth[op] else sa.false()
+    return where_known(known.expression, truth[op])
+
+
+def _infinity(name: str, end: Term | None) -> int:
+    """An open start lies before everything, an open end after everything."""
+    if end is not None:
+        return 0
+    return -1 if name.startswith("s") else 1
+
+
+def _end_json(end: Term | None) -> Any:
+    if end is None:
+        return OPEN
+    if isinstance(end.json, Mapping) and (inner := end.json.get("date") or end.json.get("timestamp")):
+        return inner
+    return end.json

@@ -1,0 +1,57 @@
+"""What the parts of a filter are while it is compiled: their kind, canonical JSON and SQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import sqlalchemy as sa
+
+from agents.domain import Column
+from server.gis.statements import Expression
+
+Kind = Literal[
+    "text", "integer", "number", "boolean", "date", "timestamp", "geometry", "json", "array", "other", "null"
+]
+
+NUMBERS = ("integer", "number")
+INSTANTS = ("date", "timestamp")
+
+
+@dataclass(frozen=True)
+class Term:
+    """A value in a filter. A literal has no `sql` until something it is compared with gives it a type."""
+
+    kind: Kind
+    json: Any
+    sql: Expression | None = None
+    value: Any = None
+    column: Column | None = None
+    type: sa.types.TypeEngine[Any] | None = None
+    """The SQL type that a literal takes when it is compared with this term."""
+    srid: int = 0
+    """Of geometries."""
+    folds: tuple[str, ...] = ()
+    """The text functions around a text, outermost first: the other side of a comparison gets the same."""
+
+    @property
+    def is_literal(self) -> bool:
+        return self.sql is None
+
+    @property
+    def expression(self) -> Expression:
+        if self.sql is None:
+            raise AssertionError("a literal was used before it had a type")
+        return self.sql
+
+    @property
+    def says(self) -> str:
+        """How messages name this term."""
+        if self.column is not None:
+            return f"{self.column.name!r} ({self.column.sql_type})"
+        if self.is_literal:
+            return repr(self.value) if len(repr(self.value)) <= 60 else repr(self.value)[:57] + "..."
+        return f"this {self.kind}"
+
+    def with_sql(self, sql: Expression, json: Any | None = None) -> Term:
+        return replace(self, sql=sql, json=self.json if json is None else json)

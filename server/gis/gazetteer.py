@@ -1,0 +1,114 @@
+"""Which tables can be searched for places, and which of their columns say what: names, codes, populations,
+regions.
+
+Decided from the registry's entries alone, so that a person's own table of trails or shops is searched like
+the samples.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.domain import Column, Table
+
+MOST_TABLES = 8
+MOST_NAMES = 3
+
+_FIRST_NAMES = ("name", "name_en", "name_eng", "english_name", "official_name", "full_name", "title", "label")
+_NAME_LIKE = re.compile(
+    r"(.*_)?name(_.*)?|nom|nombre|naam|asciiname|namn|navn|city|town|place|country|station"
+)
+_NOT_NAMES = re.compile(r".*(user|file|owner|author|operator|column|table|host|country|region|state)_?name.*")
+_CODES = re.compile(r"iata|icao|iso.*|code|abbrev(iation)?|short_?name|postal|fips")
+_POPULATIONS = re.compile(r"(total_)?pop(ulation)?(_?(est|max|total|\d{4}))?|inhabitants|einwohner")
+_REGIONS = ("city", "region", "state", "province", "county", "admin1", "country", "country_name", "continent")
+_PLACE_WORDS = re.compile(
+    r"cit(y|ies)|countr(y|ies)|place|airport|region|state|town|village|island|province|district|station|peak|lake"
+)
+
+
+@dataclass(frozen=True)
+class Searchable:
+    """A table with geometry and names."""
+
+    table: Table
+    names: tuple[str, ...]
+    codes: tuple[str, ...]
+    population: str | None
+    regions: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        """What one row is: `country` for data.countries."""
+        return singular(self.table.name.replace("_", " ").strip().lower())
+
+
+def searchable(tables: Sequence[Table], limit: int = MOST_TABLES) -> list[Searchable]:
+    """The most promising tables, best first."""
+    found = [each for table in tables if (each := _searchable(table)) is not None]
+    return sorted(found, key=lambda each: (-_promise(each), each.table.id))[:limit]
+
+
+def folded(text: str) -> str:
+    """Without case, accents and punctuation. places.py does the same in SQL."""
+    decomposed = unicodedata.normalize("NFD", text)
+    plain = re.sub("[\u0300-\u036f]", "", decomposed).lower()
+    return re.sub(r"[-_.,'’()/\s]+", " ", plain).strip()
+
+
+def singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("ches", "shes", "xes", "sses")):
+        return word[:-2]
+    return (
+        word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3 else word
+    )
+
+
+def _searchable(table: Table) -> Searchable | None:
+    if table.geometry_column is None:
+        return None
+    texts = [column for column in table.columns if column.kind == "text"]
+    names = _names(table, texts)
+    if not names:
+        return None
+    numbers = [column for column in table.columns if column.kind in ("integer", "number")]
+    return Searchable(
+        table,
+        names,
+        tuple(column.name for column in texts if _CODES.fullmatch(column.name.lower()))[:6],
+        next((column.name for column in numbers if _POPULATIONS.fullmatch(column.name.lower())), None),
+        tuple(
+            column.name for column in texts if column.name.lower() in _REGIONS and column.name not in names
+        )[:4],
+    )
+
+
+def _names(table: Table, texts: Sequence[Column]) -> tuple[str, ...]:
+    by_lower = {column.name.lower(): column.name for column in texts}
+    first = [by_lower[name] for name in _FIRST_NAMES if name in by_lower]
+    alike = [
+        name
+        for lower, name in by_lower.items()
+        if _NAME_LIKE.fullmatch(lower) and not _NOT_NAMES.fullmatch(lower) and "name" in lower
+    ]
+    if not first and not alike:
+        alike = [name for lower, name in by_lower.items() if _NAME_LIKE.fullmatch(lower)]
+        own = [name for name in alike if name.lower() == singular(table.name.lower())]
+        alike = own or alike[:1]
+    return tuple(dict.fromkeys([*first, *alike]))[:MOST_NAMES]
+
+
+def _promise(each: Searchable) -> float:
+    table = each.table
+    return (
+        3.0 * (each.names[0].lower() in _FIRST_NAMES)
+        + 2.0 * (each.population is not None)
+        + 2.0 * bool(_PLACE_WORDS.search(table.name.lower()))
+        - 3.0 * (table.schema_name == "analysis")
+        - 1.0 * (table.row_estimate > 1_000_000)
+    )

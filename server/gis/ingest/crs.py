@@ -1,0 +1,147 @@
+"""Where the geometries of a new table are: its SRID from what the file says, and its type from the rows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from server.gis.ingest.limits import CannotLoad
+from server.gis.ingest.table import TablePlan, quoted
+from server.gis.reading.notes import Layout
+
+LONLAT = 4326
+SINGLE = {"MULTIPOINT": "POINT", "MULTILINESTRING": "LINESTRING", "MULTIPOLYGON": "POLYGON"}
+
+
+@dataclass(frozen=True)
+class Place:
+    geometry_type: str | None
+    srid: int | None
+
+
+async def shaped(
+    connection: AsyncConnection,
+    plan: TablePlan,
+    layout: Layout,
+    asked: int | None,
+    file: str,
+    remarks: list[str],
+) -> Place:
+    """Give the geometry column its type and SRID. Raises CannotLoad when nothing says where on earth it is."""
+    column = quoted(plan.geometry or "")
+    srid, definition = await _srid(connection, plan, layout, asked, file, remarks)
+    kind, dimensions = await _kind(connection, plan, column)
+    value = f"ST_SetSRID({column}, {srid})"
+    if definition is not None:
+        text = (
+            await connection.exec_driver_sql("SELECT quote_literal($1::text)", (definition,))
+        ).scalar_one()
+        value = f"ST_SetSRID(ST_Transform(ST_SetSRID({column}, 0), {text}, {srid}), {srid})"
+        remarks.append(
+            "The reference system of the file has no number in this database: the geometries were transformed "
+            "to EPSG:4326."
+        )
+    if dimensions == "mixed":
+        value, dimensions = f"ST_Force2D({value})", ""
+        remarks.append("Some geometries have heights and some have none; the heights were left out.")
+    if kind.startswith("MULTI"):
+        value = f"ST_Multi({value})"
+    declared = f"geometry({kind}{dimensions}, {srid})"
+    await connection.exec_driver_sql(
+        f"ALTER TABLE {plan.relation} ALTER COLUMN {column} TYPE {declared} USING {value}"
+    )
+    await _remark_invalid(connection, plan, column, remarks)
+    return Place(kind, srid)
+
+
+async def _srid(
+    connection: AsyncConnection,
+    plan: TablePlan,
+    layout: Layout,
+    asked: int | None,
+    file: str,
+    remarks: list[str],
+) -> tuple[int, str | None]:
+    """The SRID, and a definition to transform from where the file's system has none."""
+    if asked is not None:
+        if not await _known(connection, asked):
+            raise CannotLoad(f"SRID {asked} is not known to this database (spatial_ref_sys).")
+        return asked, None
+    if layout.assumed:
+        remarks.append(
+            "Coordinates were taken for longitude and latitude (EPSG:4326), by the names of their columns."
+        )
+        return LONLAT, None
+    if layout.crs is None:
+        if not await _looks_like_degrees(connection, plan):
+            raise CannotLoad(
+                f"{file} does not say in which reference system its coordinates are, and they are no longitudes and "
+                "latitudes. Give its EPSG code as srid."
+            )
+        remarks.append(f"{file} names no reference system; its coordinates were taken for EPSG:4326.")
+        return LONLAT, None
+    code = re.fullmatch(r"(EPSG|ESRI|IGNF|OGC):(\w+)", layout.crs)
+    if code and (code.group(1), code.group(2)) == ("OGC", "CRS84"):
+        return LONLAT, None
+    if code and code.group(2).isdecimal() and await _known(connection, int(code.group(2))):
+        return int(code.group(2)), None
+    found = await connection.exec_driver_sql(
+        "SELECT srid FROM spatial_ref_sys WHERE srtext = $1 LIMIT 1", (layout.crs,)
+    )
+    srid = found.scalar_one_or_none()
+    return (int(srid), None) if srid is not None else (LONLAT, layout.crs)
+
+
+async def _known(connection: AsyncConnection, srid: int) -> bool:
+    found = await connection.exec_driver_sql("SELECT count(*) FROM spatial_ref_sys WHERE srid = $1", (srid,))
+    return bool(found.scalar_one())
+
+
+async def _looks_like_degrees(connection: AsyncConnection, plan: TablePlan) -> bool:
+    column = quoted(plan.geometry or "")
+    box = await connection.exec_driver_sql(
+        f"SELECT ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b) "  # noqa: S608 - quoted names
+        f"FROM (SELECT ST_Extent({column}) AS b FROM {plan.relation}) AS e"
+    )
+    west, south, east, north = tuple(box.one())
+    if west is None:
+        return True
+    return bool(-180 <= west <= east <= 180 and -90 <= south <= north <= 90)
+
+
+async def _kind(connection: AsyncConnection, plan: TablePlan, column: str) -> tuple[str, str]:
+    """The narrowest type that holds all rows, and its dimensions (`mixed` where they differ)."""
+    rows = await connection.exec_driver_sql(
+        f"SELECT DISTINCT GeometryType({column}), ST_ZMFlag({column}) FROM {plan.relation} "  # noqa: S608 - quoted
+        f"WHERE {column} IS NOT NULL"
+    )
+    found = [tuple(row) for row in rows]
+    kinds = {re.sub("M$", "", kind) if kind.endswith("M") else kind for kind, _ in found}
+    flags = {flag for _, flag in found}
+    dimensions = {0: "", 1: "M", 2: "Z", 3: "ZM"}[next(iter(flags))] if len(flags) == 1 else "mixed"
+    if not kinds:
+        return "GEOMETRY", ""
+    if len(kinds) == 1:
+        return next(iter(kinds)), dimensions
+    for multi, single in SINGLE.items():
+        if kinds == {multi, single}:
+            return multi, dimensions
+    return "GEOMETRY", dimensions
+
+
+async def _remark_invalid(
+    connection: AsyncConnection, plan: TablePlan, column: str, remarks: list[str]
+) -> None:
+    counted = await connection.exec_driver_sql(
+        f"SELECT count(*) FILTER (WHERE {column} IS NULL OR ST_IsEmpty({column})), "  # noqa: S608 - quoted names
+        f"count(*) FILTER (WHERE ST_Dimension({column}) = 2 AND NOT ST_IsValid({column})) FROM {plan.relation}"
+    )
+    nowhere, invalid = tuple(counted.one())
+    if nowhere:
+        remarks.append(f"{nowhere} rows have no geometry.")
+    if invalid:
+        remarks.append(
+            f"{invalid} polygons are not valid (they cross themselves, say); they are drawn all the same."
+        )

@@ -1,0 +1,160 @@
+"""What an operation is: typed arguments in, one SELECT over registry tables out.
+
+An operation never runs SQL and never sees a user's text as SQL: it builds a SQLAlchemy statement from registry
+entries (identifiers) and arguments (bound parameters). The runner (`server.gis.analysis.runner`) stores the
+rows of `Step.select` as a table of the schema `analysis`, which is then a registry table like any other and may
+be the source of the next step.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import ColumnElement, FromClause, Select, literal_column
+from sqlalchemy.types import UserDefinedType
+
+from agents.domain import Column, GeometryFamily, Table
+
+GEOMETRY = "geom"
+"""The geometry column of every result."""
+
+ROW_ID = "fid"
+"""The key that the runner adds to every result."""
+
+
+class Geometry(UserDefinedType[Any]):
+    """PostGIS geometry inside a statement: never converted, because it never leaves the database."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: object) -> str:
+        return "geometry"
+
+
+class Geography(UserDefinedType[Any]):
+    """PostGIS geography inside a statement: longitude and latitude on the WGS 84 spheroid, in metres."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: object) -> str:
+        return "geography"
+
+
+class Tid(UserDefinedType[Any]):
+    """PostgreSQL's address of a row: page and place on it."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: object) -> str:
+        return "tid"
+
+
+class Arguments(BaseModel):
+    """The typed arguments of an operation. Names of tables and columns are checked against the registry later."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def table_argument(description: str, **kwargs: Any) -> Any:
+    """An argument that names a table or an earlier step; the analyst's tools make it an enum."""
+    return Field(description=description, json_schema_extra={"x-refers-to": "table"}, **kwargs)
+
+
+def column_argument(description: str, of: str = "source", **kwargs: Any) -> Any:
+    """An argument that names a column of the table in argument `of`."""
+    return Field(description=description, json_schema_extra={"x-refers-to": "column", "x-of": of}, **kwargs)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One input of a step: a registry table under an alias of its own, so that a table may meet itself."""
+
+    table: Table
+    rows: FromClause
+    alias: str
+
+    def column(self, name: str) -> ColumnElement[Any]:
+        return self.rows.c[name]
+
+    @property
+    def attributes(self) -> tuple[Column, ...]:
+        """All columns but geometries and the key of an earlier result."""
+        return tuple(
+            column for column in self.table.columns if column.kind != "geometry" and column.name != ROW_ID
+        )
+
+    @property
+    def address(self) -> ColumnElement[Any] | None:
+        """Where each row stands, which tells rows apart without a key; None for a view, whose rows stand nowhere."""
+        if self.table.kind not in ("table", "materialized view"):
+            return None
+        return literal_column(f'"{self.alias}".ctid', Tid())
+
+    @property
+    def family(self) -> GeometryFamily:
+        return self.table.geometry_family
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A temporary table made before the step and dropped with its transaction.
+
+    `indexes` are expressions over its columns, each with an index method: `("gist", "geog")`.
+    """
+
+    name: str
+    select: Select[Any]
+    indexes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """What the runner stores. Columns are named; a geometry stands under `geom`, in `srid`.
+
+    `partition` is a source of the select whose rows may be taken in portions (by ctid) without changing the
+    result: only for steps that treat each of its rows alone. `notes` say which CRS, units and method were
+    chosen and the error to expect. `comments` explain result columns.
+    """
+
+    select: Select[Any]
+    geometry_type: str | None = None
+    srid: int = 0
+    prepare: tuple[Prepared, ...] = ()
+    partition: Source | None = None
+    notes: tuple[str, ...] = ()
+    comments: Mapping[str, str] = field(default_factory=dict)
+
+
+class Workspace(Protocol):
+    """What an operation may ask while it plans: sources by name, and small facts by a read-only query."""
+
+    def source(self, name: str) -> Source:
+        """Raises UnknownTable with the nearest names."""
+        ...
+
+    def temporary(self, stem: str) -> str:
+        """A fresh name for a temporary table."""
+        ...
+
+    async def row(self, select: Select[*tuple[Any, ...]]) -> Sequence[Any]:
+        """The first row of a small aggregate, read-only and under the same guards as a step."""
+        ...
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+class Operation(ABC, Generic[A]):
+    """One spatial step. `name` is what models and plans call it; `summary` is the one line that a model reads."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    arguments: ClassVar[type[Arguments]]
+
+    @abstractmethod
+    async def build(self, arguments: A, workspace: Workspace) -> Step:
+        """Raises GisError when the arguments do not fit the sources: what was wrong, expected, and nearest."""

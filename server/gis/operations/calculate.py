@@ -1,0 +1,54 @@
+"""A new column from a calculation over others."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+from sqlalchemy import select
+
+from server.gis.operations.base import (
+    GEOMETRY,
+    ROW_ID,
+    Arguments,
+    Operation,
+    Step,
+    Workspace,
+    table_argument,
+)
+from server.gis.operations.columns import carried, free_name, geometry_out
+from server.gis.operations.expressions import calculation
+from server.gis.statements import exact
+
+
+class CalculateArguments(Arguments):
+    source: str = table_argument("The table that gets the new column.")
+    name: Annotated[str, Field(min_length=1, max_length=60, description="The name of the new column.")]
+    expression: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=2_000,
+            description="Numeric columns, numbers, + - * / ^ % div and round, abs, floor, ceil, sign, sqrt, exp, ln, "
+            'log10, coalesce, least, greatest: round(population / "area km2", 1).',
+        ),
+    ]
+
+
+class Calculate(Operation[CalculateArguments]):
+    name = "calculate"
+    summary = "Add a column calculated from others; what has no answer (division by zero) is empty."
+    arguments = CalculateArguments
+
+    async def build(self, arguments: CalculateArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        own = carried(source)
+        name = free_name(arguments.name, {GEOMETRY, ROW_ID, *(label.name for label in own)})
+        value = calculation(source, arguments.expression)
+        return Step(
+            select(*own, value.label(exact(name)), *geometry_out(source)).select_from(source.rows),
+            geometry_type=source.table.geometry_type,
+            srid=source.table.srid,
+            partition=source,
+            comments={name: f"Calculated: {arguments.expression}"},
+        )

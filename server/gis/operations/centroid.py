@@ -1,0 +1,35 @@
+"""One point for each feature: its centre of gravity, or a point that surely lies on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, cast, func
+
+from server.gis.operations.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
+from server.gis.operations.geodesy import geography, lonlat
+from server.gis.operations.shapes import reshaped
+from server.gis.statements import WGS84
+
+
+class CentroidArguments(Arguments):
+    source: str = table_argument("The table whose features become points.")
+    inside: bool = False
+    """A point on the feature even where the centre of gravity lies outside of it."""
+
+
+class Centroid(Operation[CentroidArguments]):
+    name = "centroid"
+    summary = "Turn features into points: the centroid, or with inside=true a point surely on the feature."
+    arguments = CentroidArguments
+
+    async def build(self, arguments: CentroidArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        shape = lonlat(source)
+        if arguments.inside:
+            point: ColumnElement[Any] = func.ST_PointOnSurface(shape, type_=Geometry())
+            note = "A point on the surface, on the line, or one of the points."
+        else:
+            point = cast(func.ST_Centroid(geography(shape)), Geometry())
+            note = "Centre of gravity on the WGS 84 spheroid."
+        return reshaped(source, point, "Point", WGS84, notes=[note])

@@ -1,0 +1,75 @@
+"""Groups of features that lie close together: by density (DBSCAN), or a given number of them (k-means)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from sqlalchemy import ColumnElement, func, select
+
+from server.gis.errors import InvalidQuestion
+from server.gis.operations.base import (
+    GEOMETRY,
+    Arguments,
+    Geometry,
+    Operation,
+    Step,
+    Workspace,
+    table_argument,
+)
+from server.gis.operations.columns import carried, free_name
+from server.gis.operations.geodesy import geometry, lonlat
+from server.gis.operations.projections import local_equidistant
+from server.gis.operations.units import Length
+
+
+class ClusterArguments(Arguments):
+    source: str = table_argument("The table whose features are grouped.")
+    method: Literal["dbscan", "kmeans"] = "dbscan"
+    distance: Length | None = None
+    """DBSCAN: features nearer than this to each other belong together."""
+    minimum: Annotated[
+        int, Field(ge=1, le=10_000, description="DBSCAN: the fewest features of a cluster.")
+    ] = 5
+    k: Annotated[int, Field(ge=1, le=1000, description="k-means: how many clusters.")] = 5
+
+
+class Cluster(Operation[ClusterArguments]):
+    name = "cluster"
+    summary = "Group nearby features: DBSCAN by distance and minimum size, or k-means into k groups."
+    arguments = ClusterArguments
+
+    async def build(self, arguments: ClusterArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        own = carried(source)
+        name = free_name("cluster", {label.name for label in own})
+        if arguments.method == "kmeans":
+            # On the sphere's surface in three dimensions, so that neither poles nor 180 degrees tear a cluster.
+            number: ColumnElement[Any] = func.ST_ClusterKMeans(_on_sphere(lonlat(source)), arguments.k).over()
+            notes: tuple[str, ...] = ("k-means of straight distances between centres on a globe (3D).",)
+        else:
+            if arguments.distance is None or arguments.distance <= 0:
+                raise InvalidQuestion("DBSCAN needs a distance, such as '5 km'.")
+            projection = await local_equidistant(source, workspace)
+            number = func.ST_ClusterDBSCAN(
+                projection.apply(lonlat(source)), arguments.distance, arguments.minimum
+            ).over()
+            notes = (projection.note,)
+        shape = geometry(source)
+        statement = (
+            select(*own, number.label(name), shape.label(GEOMETRY))
+            .select_from(source.rows)
+            .where(shape.is_not(None), func.ST_IsEmpty(shape).is_(False))
+        )
+        return Step(
+            statement,
+            geometry_type=source.table.geometry_type,
+            srid=source.table.srid,
+            notes=notes,
+            comments={name: "Number of the cluster from 0; empty: belongs to none (noise)."},
+        )
+
+
+def _on_sphere(shape: ColumnElement[Any]) -> ColumnElement[Any]:
+    centre = func.ST_Centroid(shape, type_=Geometry())
+    return func.ST_Transform(func.ST_Force3D(centre, type_=Geometry()), 4978, type_=Geometry())

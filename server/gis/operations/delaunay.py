@@ -1,0 +1,45 @@
+"""The triangles between neighbouring points."""
+
+from __future__ import annotations
+
+from sqlalchemy import Integer, cast, func, literal_column, select
+
+from server.gis.operations.base import (
+    GEOMETRY,
+    Arguments,
+    Geometry,
+    Operation,
+    Step,
+    Workspace,
+    table_argument,
+)
+from server.gis.operations.geodesy import lonlat
+from server.gis.operations.projections import local_equidistant
+from server.gis.operations.shapes import of_family
+from server.gis.statements import WGS84
+
+
+class DelaunayArguments(Arguments):
+    source: str = table_argument("The table of points.")
+
+
+class Delaunay(Operation[DelaunayArguments]):
+    name = "delaunay"
+    summary = "Connect neighbouring points into triangles (Delaunay triangulation)."
+    arguments = DelaunayArguments
+
+    async def build(self, arguments: DelaunayArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        of_family(source, "point")
+        projection = await local_equidistant(source, workspace)
+        together = (
+            select(func.ST_Collect(projection.apply(lonlat(source))))
+            .select_from(source.rows)
+            .scalar_subquery()
+        )
+        triangle = literal_column("triangle.geom", Geometry())
+        statement = select(
+            cast(func.row_number().over(), Integer()).label("triangle"),
+            projection.back(triangle).label(GEOMETRY),
+        ).select_from(func.ST_Dump(func.ST_DelaunayTriangles(together)).alias("triangle"))
+        return Step(statement, geometry_type="Polygon", srid=WGS84, notes=(projection.note,))

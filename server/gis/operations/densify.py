@@ -1,0 +1,50 @@
+"""More corners along long edges, so that they follow the shortest way over the earth."""
+
+from __future__ import annotations
+
+from sqlalchemy import cast, func
+
+from server.gis.errors import InvalidQuestion
+from server.gis.operations.base import (
+    Arguments,
+    Geography,
+    Geometry,
+    Operation,
+    Step,
+    Workspace,
+    table_argument,
+)
+from server.gis.operations.geodesy import geography, lonlat
+from server.gis.operations.shapes import of_family, reshaped
+from server.gis.operations.units import Length
+from server.gis.statements import WGS84
+
+SHORTEST = 1.0
+
+
+class DensifyArguments(Arguments):
+    source: str = table_argument("The table of lines or areas.")
+    longest: Length
+    """No edge of the result is longer than this."""
+
+
+class Densify(Operation[DensifyArguments]):
+    name = "densify"
+    summary = "Add corners so that no edge is longer than a length; edges then follow great circles."
+    arguments = DensifyArguments
+
+    async def build(self, arguments: DensifyArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        of_family(source, "line", "polygon")
+        if arguments.longest < SHORTEST:
+            raise InvalidQuestion(
+                f"The longest edge must be at least {SHORTEST:g} m; got {arguments.longest:g} m."
+            )
+        dense = func.ST_Segmentize(geography(lonlat(source)), arguments.longest, type_=Geography())
+        return reshaped(
+            source,
+            cast(dense, Geometry()),
+            source.table.geometry_type or "Geometry",
+            WGS84,
+            notes=["Corners added along geodesics (ST_Segmentize of geography)."],
+        )

@@ -1,0 +1,67 @@
+"""The distance of every feature of one table to every feature of another."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+
+from server.gis.errors import TooExpensive
+from server.gis.operations.base import (
+    GEOMETRY,
+    Arguments,
+    Geometry,
+    Operation,
+    Step,
+    Workspace,
+    column_argument,
+    table_argument,
+)
+from server.gis.operations.columns import attribute
+from server.gis.operations.geodesy import GEODESIC_NOTE, distance, geography, lonlat
+from server.gis.statements import WGS84
+
+MOST_PAIRS = 4_000_000
+
+
+class DistanceMatrixArguments(Arguments):
+    source: str = table_argument("The table of origins.")
+    other: str = table_argument("The table of destinations.")
+    name: str = column_argument("The column that names an origin.")
+    other_name: str = column_argument("The column that names a destination.", of="other")
+
+
+class DistanceMatrix(Operation[DistanceMatrixArguments]):
+    name = "distance_matrix"
+    summary = (
+        "One row for each pair of features of two tables, with the distance in metres and a line between."
+    )
+    arguments = DistanceMatrixArguments
+
+    async def build(self, arguments: DistanceMatrixArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        other = workspace.source(arguments.other)
+        (origins,) = await workspace.row(select(func.count()).select_from(source.rows))
+        (destinations,) = await workspace.row(select(func.count()).select_from(other.rows))
+        if origins * destinations > MOST_PAIRS:
+            raise TooExpensive(
+                f"{origins:,} origins and {destinations:,} destinations make {origins * destinations:,} pairs; "
+                f"at most {MOST_PAIRS:,} are computed. Filter the tables first, or use nearest."
+            )
+        here, there = lonlat(source), lonlat(other)
+        statement = select(
+            source.column(attribute(source, arguments.name).name).label("origin"),
+            other.column(attribute(other, arguments.other_name).name).label("destination"),
+            distance(geography(here), geography(there)).label("distance_m"),
+            func.ST_MakeLine(
+                func.ST_PointOnSurface(here), func.ST_PointOnSurface(there), type_=Geometry()
+            ).label(GEOMETRY),
+        ).select_from(source.rows.join(other.rows, here.is_not(None) & there.is_not(None)))
+        return Step(
+            statement,
+            geometry_type="LineString",
+            srid=WGS84,
+            notes=(
+                GEODESIC_NOTE,
+                "The lines are for drawing; distances are between the shapes' nearest points.",
+            ),
+            comments={"distance_m": "Metres between the two features, on the WGS 84 spheroid."},
+        )

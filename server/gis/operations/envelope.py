@@ -1,0 +1,32 @@
+"""The bounding box of each feature, upright or turned to be smallest."""
+
+from __future__ import annotations
+
+from sqlalchemy import func
+
+from server.gis.operations.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
+from server.gis.operations.geodesy import lonlat
+from server.gis.operations.shapes import reshaped
+from server.gis.statements import WGS84
+
+
+class EnvelopeArguments(Arguments):
+    source: str = table_argument("The table whose features are boxed.")
+    oriented: bool = False
+    """The smallest rectangle at any angle instead of the upright one."""
+
+
+class Envelope(Operation[EnvelopeArguments]):
+    name = "envelope"
+    summary = "The bounding rectangle of each feature; oriented=true for the smallest one at any angle."
+    arguments = EnvelopeArguments
+
+    async def build(self, arguments: EnvelopeArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        shape = lonlat(source)
+        box = (
+            func.ST_OrientedEnvelope(shape, type_=Geometry())
+            if arguments.oriented
+            else func.ST_Envelope(shape, type_=Geometry())
+        )
+        return reshaped(source, box, "Geometry", WGS84, notes=["Box in longitude and latitude (EPSG:4326)."])

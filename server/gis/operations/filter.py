@@ -1,0 +1,33 @@
+"""Keep the rows that pass a CQL2 filter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import select
+
+from agents.domain import Cql2
+from server.gis.filters import compile_filter
+from server.gis.operations.base import Arguments, Operation, Step, Workspace, table_argument
+from server.gis.operations.columns import carried, geometry_out
+
+
+class FilterArguments(Arguments):
+    source: str = table_argument("The table to filter.")
+    filter: Cql2 | str
+
+
+class Filter(Operation[FilterArguments]):
+    name = "filter"
+    summary = "Keep the rows of a table that pass a filter on its columns (CQL2)."
+    arguments = FilterArguments
+
+    async def build(self, arguments: FilterArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        condition: Any = compile_filter(source.table, arguments.filter, source.rows)
+        return Step(
+            select(*carried(source), *geometry_out(source)).select_from(source.rows).where(condition),
+            geometry_type=source.table.geometry_type,
+            srid=source.table.srid,
+            partition=source,
+        )

@@ -1,0 +1,86 @@
+"""Where high or low values gather more than chance would have it (Getis-Ord Gi*)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Float, case, cast, func, literal, select, true
+
+from server.gis.operations.base import GEOMETRY, Operation, Step, Workspace
+from server.gis.operations.columns import free_name
+from server.gis.operations.neighbours import NeighbourArguments, neighbourhood, two_sided
+
+CLASSES = ((2.575829, "99 %"), (1.959964, "95 %"), (1.644854, "90 %"))
+"""Two-sided critical values of the normal distribution."""
+
+
+class HotSpotsArguments(NeighbourArguments):
+    pass
+
+
+class HotSpots(Operation[HotSpotsArguments]):
+    name = "hot_spots"
+    summary = "Find hot and cold spots of a numeric column (Getis-Ord Gi*) with z, p and significance."
+    arguments = HotSpotsArguments
+
+    async def build(self, arguments: HotSpotsArguments, workspace: Workspace) -> Step:
+        """z as in Ord and Getis, "Local Spatial Autocorrelation Statistics" (1995), with weights of 0 and 1."""
+        found = await neighbourhood(arguments, workspace)
+        here, other = found.places, found.others
+        total = (
+            select(
+                cast(func.count(), Float()).label("n"),
+                func.avg(here.c.value).label("mean"),
+                func.stddev_pop(here.c.value).label("deviation"),
+            )
+            .select_from(here)
+            .cte("total")
+        )
+        near = (
+            select(
+                found.pairs.c.a,
+                cast(func.count(), Float()).label("n"),
+                func.sum(other.c.value).label("total"),
+            )
+            .select_from(found.pairs.join(other, other.c.place == found.pairs.c.b))
+            .group_by(found.pairs.c.a)
+            .subquery("near")
+        )
+        one = literal(1.0, Float())
+        members = func.coalesce(near.c.n, literal(0.0, Float()), type_=Float()) + one
+        gathered = func.coalesce(near.c.total, literal(0.0, Float()), type_=Float()) + here.c.value
+        spread = func.sqrt((total.c.n * members - members * members) / (total.c.n - one), type_=Float())
+        z = (gathered - total.c.mean * members) / func.nullif(total.c.deviation * spread, 0.0, type_=Float())
+        own = found.carried()
+        taken = {GEOMETRY, *(each.key or "" for each in own)}
+        names = [free_name(name, taken) for name in ("neighbours", "z", "p", "spot")]
+        statement = select(
+            *own,
+            (members - one).label(names[0]),
+            z.label(names[1]),
+            two_sided(z).label(names[2]),
+            _class(z).label(names[3]),
+            here.c[GEOMETRY].label(GEOMETRY),
+        ).select_from(here.join(near, near.c.a == here.c.place, isouter=True).join(total, true()))
+        return Step(
+            statement,
+            geometry_type=found.source.table.geometry_type,
+            srid=found.source.table.srid,
+            prepare=found.prepare,
+            notes=(
+                found.note,
+                "Getis-Ord Gi* with weights 1, the feature itself included; p is two-sided from the normal "
+                "distribution, not corrected for the number of features tested.",
+            ),
+            comments={
+                names[1]: f"Gi* of {arguments.column}: standard deviations above what chance would give.",
+                names[2]: "Two-sided probability of such a z by chance.",
+                names[3]: "Hot or cold spot, with its confidence; or not significant.",
+            },
+        )
+
+
+def _class(z: ColumnElement[Any]) -> ColumnElement[str]:
+    rules = [(z >= bound, literal(f"hot {name}")) for bound, name in CLASSES]
+    rules += [(z <= -bound, literal(f"cold {name}")) for bound, name in CLASSES]
+    return case(*rules, else_=literal("not significant"))

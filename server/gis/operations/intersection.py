@@ -1,0 +1,55 @@
+"""The parts that features of two tables have in common, with the attributes of both."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+
+from server.gis.operations.base import (
+    GEOMETRY,
+    Arguments,
+    Geometry,
+    Operation,
+    Source,
+    Step,
+    Workspace,
+    table_argument,
+)
+from server.gis.operations.columns import carried
+from server.gis.operations.geodesy import geometry
+from server.gis.operations.overlays import in_system, multi_type, note, same_dimension
+
+
+class IntersectionArguments(Arguments):
+    source: str = table_argument("The first table.")
+    other: str = table_argument("The second table.")
+
+
+class Intersection(Operation[IntersectionArguments]):
+    name = "intersection"
+    summary = "Overlay two tables: one row for each common part, with the attributes of both."
+    arguments = IntersectionArguments
+
+    async def build(self, arguments: IntersectionArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        other = workspace.source(arguments.other)
+        srid = other.table.srid
+        own, theirs = in_system(source, srid), in_system(other, srid)
+        searched = own if source.table.srid != srid else geometry(source)
+        first = carried(source)
+        second = carried(other, [label.name for label in first])
+        shape = same_dimension(func.ST_Intersection(own, theirs, type_=Geometry()), lower(source, other))
+        common = (
+            select(*first, *second, shape.label(GEOMETRY))
+            .select_from(source.rows.join(other.rows, func.ST_Intersects(searched, geometry(other))))
+            .subquery("common")
+        )
+        statement = select(common).where(func.ST_IsEmpty(common.c[GEOMETRY]).is_(False))
+        return Step(statement, geometry_type=multi_type(lower(source, other)), srid=srid, notes=(note(srid),))
+
+
+def lower(source: Source, other: Source) -> Source:
+    """The one of lower dimension: lines laid over areas give lines."""
+    order = ("point", "line", "polygon")
+    if source.family not in order or other.family not in order:
+        return source if source.family not in order else other
+    return min((source, other), key=lambda each: order.index(each.family))

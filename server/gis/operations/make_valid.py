@@ -1,0 +1,37 @@
+"""Repair invalid geometries, and say what was wrong with them."""
+
+from __future__ import annotations
+
+from sqlalchemy import case, func
+
+from server.gis.operations.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
+from server.gis.operations.columns import free_name
+from server.gis.operations.geodesy import geometry
+from server.gis.operations.shapes import reshaped
+
+
+class MakeValidArguments(Arguments):
+    source: str = table_argument("The table to repair.")
+
+
+class MakeValid(Operation[MakeValidArguments]):
+    name = "make_valid"
+    summary = (
+        "Repair self-crossing and otherwise invalid geometries; column `was_wrong` says what the fault was."
+    )
+    arguments = MakeValidArguments
+
+    async def build(self, arguments: MakeValidArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        shape = geometry(source)
+        valid = func.ST_IsValid(shape)
+        name = free_name("was_wrong", {column.name for column in source.attributes})
+        reason = case((valid, None), else_=func.ST_IsValidReason(shape)).label(name)
+        return reshaped(
+            source,
+            case((valid, shape), else_=func.ST_MakeValid(shape, type_=Geometry())),
+            "Geometry",
+            source.table.srid,
+            columns=[reason],
+            comments={name: "What was invalid before the repair; empty where nothing was."},
+        )

@@ -1,0 +1,66 @@
+"""Area, length, perimeter and compactness of each feature, on the spheroid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from sqlalchemy import ColumnElement, Float, cast, func, literal
+
+from server.gis.operations.base import Arguments, Operation, Step, Workspace, table_argument
+from server.gis.operations.columns import free_name
+from server.gis.operations.geodesy import GEODESIC_NOTE, area, geometry, length, lonlat, perimeter
+from server.gis.operations.shapes import reshaped
+
+Kind = Literal["area", "length", "perimeter", "compactness"]
+
+UNITS: Mapping[str, tuple[str, str]] = {
+    "area": ("area_m2", "Area in square metres, geodesic."),
+    "length": ("length_m", "Length in metres, geodesic."),
+    "perimeter": ("perimeter_m", "Perimeter in metres, geodesic."),
+    "compactness": ("compactness", "Polsby-Popper: 4 pi area / perimeter^2; 1 is a circle."),
+}
+
+
+class MeasureArguments(Arguments):
+    source: str = table_argument("The table to measure.")
+    measures: Annotated[tuple[Kind, ...], Field(min_length=1)] = ("area",)
+
+
+class Measure(Operation[MeasureArguments]):
+    name = "measure"
+    summary = "Add area (m2), length (m), perimeter (m) or compactness columns to every feature."
+    arguments = MeasureArguments
+
+    async def build(self, arguments: MeasureArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        shape = lonlat(source)
+        taken = {column.name for column in source.attributes}
+        columns, comments = [], {}
+        for kind in dict.fromkeys(arguments.measures):
+            name = free_name(UNITS[kind][0], taken)
+            taken.add(name)
+            columns.append(_measured(kind, shape).label(name))
+            comments[name] = UNITS[kind][1]
+        return reshaped(
+            source,
+            geometry(source),
+            source.table.geometry_type or "Geometry",
+            source.table.srid,
+            notes=[GEODESIC_NOTE],
+            columns=columns,
+            comments=comments,
+        )
+
+
+def _measured(kind: Kind, shape: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A measure of a shape of the wrong dimension is 0, as PostGIS has it: a point has no area."""
+    if kind == "area":
+        return area(shape)
+    if kind == "length":
+        return length(shape)
+    if kind == "perimeter":
+        return perimeter(shape)
+    around = perimeter(shape)
+    return cast(4 * func.pi() * area(shape) / func.nullif(around * around, literal(0.0)), Float())

@@ -1,0 +1,79 @@
+"""How two features may stand to each other: the predicates of joins and selections by location."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, FromClause, func
+
+from server.gis.errors import InvalidQuestion
+from server.gis.operations.base import Geometry, Prepared, Source, Workspace
+from server.gis.operations.geodesy import GEODESIC_NOTE, geography, geometry, lonlat, prepared_geographies
+
+Predicate = Literal["intersects", "within", "contains", "touches", "overlaps", "crosses", "within_distance"]
+
+_FUNCTIONS: dict[str, Any] = {
+    "intersects": func.ST_Intersects,
+    "within": func.ST_Within,
+    "contains": func.ST_Contains,
+    "touches": func.ST_Touches,
+    "overlaps": func.ST_Overlaps,
+    "crosses": func.ST_Crosses,
+}
+
+
+@dataclass(frozen=True)
+class Relation:
+    """The other side of a join, and the condition under which a row of it belongs to a row of the source."""
+
+    rows: FromClause
+    shape: ColumnElement[Any]
+    condition: ColumnElement[bool]
+    prepare: tuple[Prepared, ...]
+    notes: tuple[str, ...]
+
+    def column(self, name: str) -> ColumnElement[Any]:
+        return self.rows.c[name]
+
+
+def related(
+    source: Source, other: Source, predicate: Predicate, distance: float | None, workspace: Workspace
+) -> Relation:
+    """`source <predicate> other`. Raises InvalidQuestion when a distance is missing, or given in vain."""
+    if (predicate == "within_distance") != (distance is not None):
+        raise InvalidQuestion(
+            "within_distance needs a distance ('500 m', '5 km'); the other predicates take none."
+        )
+    if distance is not None:
+        if distance <= 0:
+            raise InvalidQuestion(f"A distance must be more than 0; got {distance:g} m.")
+        return _near(source, other, distance, workspace)
+    return Relation(
+        other.rows,
+        geometry(other),
+        _FUNCTIONS[predicate](in_system_of(source, other), geometry(other)),
+        (),
+        (f"{predicate}: planar, in the coordinates of {other.table.id} (EPSG:{other.table.srid}).",),
+    )
+
+
+def in_system_of(source: Source, other: Source) -> ColumnElement[Any]:
+    """The source's geometry in the other's reference system, so that the other's spatial index serves."""
+    if source.table.srid == other.table.srid:
+        return geometry(source)
+    if 0 in (source.table.srid, other.table.srid):
+        unknown = source if source.table.srid == 0 else other
+        raise InvalidQuestion(
+            f"The coordinates of {unknown.table.id} have no reference system (SRID 0), so they cannot be laid over "
+            "another table. Set it with UpdateGeometrySRID, then ask again."
+        )
+    return func.ST_Transform(geometry(source), other.table.srid, type_=Geometry())
+
+
+def _near(source: Source, other: Source, distance: float, workspace: Workspace) -> Relation:
+    prepared, rows = prepared_geographies(other, workspace)
+    here = geography(lonlat(source))
+    return Relation(
+        rows, rows.c.geog, func.ST_DWithin(here, rows.c.geog, distance), (prepared,), (GEODESIC_NOTE,)
+    )

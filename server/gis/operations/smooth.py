@@ -1,0 +1,34 @@
+"""Round off the corners of lines and areas (Chaikin's algorithm)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+from sqlalchemy import func
+
+from server.gis.operations.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
+from server.gis.operations.geodesy import geometry
+from server.gis.operations.shapes import of_family, reshaped
+
+
+class SmoothArguments(Arguments):
+    source: str = table_argument("The table of lines or areas.")
+    iterations: Annotated[int, Field(ge=1, le=5, description="Each doubles the corners.")] = 2
+
+
+class Smooth(Operation[SmoothArguments]):
+    name = "smooth"
+    summary = "Round off the corners of lines and areas by Chaikin's corner cutting."
+    arguments = SmoothArguments
+
+    async def build(self, arguments: SmoothArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        of_family(source, "line", "polygon")
+        return reshaped(
+            source,
+            func.ST_ChaikinSmoothing(geometry(source), arguments.iterations, True, type_=Geometry()),
+            source.table.geometry_type or "Geometry",
+            source.table.srid,
+            notes=["For drawing: smoothed shapes cut their corners, so areas and lengths shrink."],
+        )

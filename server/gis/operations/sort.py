@@ -1,0 +1,43 @@
+"""All rows, numbered by rank of a column."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+from sqlalchemy import func, select
+
+from server.gis.operations.base import Arguments, Operation, Step, Workspace, column_argument, table_argument
+from server.gis.operations.columns import attribute, carried, free_name, geometry_out
+
+
+class SortArguments(Arguments):
+    source: str = table_argument("The table to sort.")
+    by: str = column_argument("The column that ranks the rows.")
+    ascending: Annotated[bool, Field(description="Smallest first.")] = False
+
+
+class Sort(Operation[SortArguments]):
+    name = "sort"
+    summary = (
+        "Rank all rows by a column: column `rank` is 1 for the largest (or smallest); ties share a rank."
+    )
+    arguments = SortArguments
+
+    async def build(self, arguments: SortArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        by = source.column(attribute(source, arguments.by).name)
+        order = (by.asc() if arguments.ascending else by.desc()).nulls_last()
+        own = carried(source)
+        rank = free_name("rank", {label.name for label in own})
+        statement = (
+            select(*own, func.rank().over(order_by=order).label(rank), *geometry_out(source))
+            .select_from(source.rows)
+            .order_by(order)
+        )
+        return Step(
+            statement,
+            geometry_type=source.table.geometry_type,
+            srid=source.table.srid,
+            comments={rank: f"Rank by {arguments.by}; rows without a value come last."},
+        )

@@ -1,0 +1,62 @@
+"""The area that belongs to one of two tables, but not to both."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, literal, select, union_all
+
+from server.gis.operations.base import (
+    GEOMETRY,
+    Arguments,
+    Geometry,
+    Operation,
+    Step,
+    Workspace,
+    table_argument,
+)
+from server.gis.operations.overlays import in_system, note
+
+
+class SymmetricDifferenceArguments(Arguments):
+    source: str = table_argument("The first table.")
+    other: str = table_argument("The second table.")
+
+
+class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
+    name = "symmetric_difference"
+    summary = (
+        "What lies in one of two tables but not in both: one row for each side, column `only_in` says which."
+    )
+    arguments = SymmetricDifferenceArguments
+
+    async def build(self, arguments: SymmetricDifferenceArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        other = workspace.source(arguments.other)
+        srid = source.table.srid
+        whole = select(
+            select(func.ST_Union(in_system(source, srid)))
+            .select_from(source.rows)
+            .scalar_subquery()
+            .label("a"),
+            select(func.ST_Union(in_system(other, srid)))
+            .select_from(other.rows)
+            .scalar_subquery()
+            .label("b"),
+        ).cte("whole")
+        sides = []
+        for name, mine, theirs in (
+            (source.table.id, whole.c.a, whole.c.b),
+            (other.table.id, whole.c.b, whole.c.a),
+        ):
+            rest = func.coalesce(func.ST_Difference(mine, theirs, type_=Geometry()), mine, type_=Geometry())
+            sides.append(select(literal(name).label("only_in"), rest.label(GEOMETRY)).select_from(whole))
+        both = union_all(*sides).subquery("both")
+        statement = select(both).where(
+            both.c[GEOMETRY].is_not(None), func.ST_IsEmpty(both.c[GEOMETRY]).is_(False)
+        )
+        return Step(
+            statement,
+            geometry_type="Geometry",
+            srid=srid,
+            notes=(note(srid),),
+            comments={"only_in": "The table in which this area lies; the other does not have it."},
+        )

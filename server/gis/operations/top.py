@@ -1,0 +1,38 @@
+"""The rows with the largest or smallest values of a column."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+from sqlalchemy import select
+
+from server.gis.operations.base import Arguments, Operation, Step, Workspace, column_argument, table_argument
+from server.gis.operations.columns import attribute, carried, geometry_out
+
+
+class TopArguments(Arguments):
+    source: str = table_argument("The table to take rows from.")
+    by: str = column_argument("The column that ranks the rows.")
+    n: Annotated[int, Field(ge=1, le=1_000_000, description="How many rows.")] = 10
+    smallest: Annotated[bool, Field(description="The smallest values instead of the largest.")] = False
+
+
+class Top(Operation[TopArguments]):
+    name = "top"
+    summary = "The n rows with the largest (or smallest) values of a column; empty values never count."
+    arguments = TopArguments
+
+    async def build(self, arguments: TopArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        by = source.column(attribute(source, arguments.by).name)
+        # The key breaks ties, so that the same question always has the same answer.
+        ties = [source.column(name) for name in source.table.key]
+        statement = (
+            select(*carried(source), *geometry_out(source))
+            .select_from(source.rows)
+            .where(by.is_not(None))
+            .order_by(by.asc() if arguments.smallest else by.desc(), *ties)
+            .limit(arguments.n)
+        )
+        return Step(statement, geometry_type=source.table.geometry_type, srid=source.table.srid)

@@ -1,0 +1,73 @@
+"""Lengths and areas as people write them, turned into metres and square metres. Degrees are refused."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, WithJsonSchema
+
+METRES: dict[str, float] = {
+    "m": 1.0, "metre": 1.0, "metres": 1.0, "meter": 1.0, "meters": 1.0,
+    "km": 1000.0, "kilometre": 1000.0, "kilometres": 1000.0, "kilometer": 1000.0, "kilometers": 1000.0,
+    "mi": 1609.344, "mile": 1609.344, "miles": 1609.344,
+    "nmi": 1852.0, "nm": 1852.0,
+    "ft": 0.3048, "foot": 0.3048, "feet": 0.3048,
+    "yd": 0.9144, "yard": 0.9144, "yards": 0.9144,
+}  # fmt: skip
+"""International units (the 1959 yard and pound agreement; the nautical mile of 1929)."""
+
+SQUARE_METRES: dict[str, float] = {
+    "m2": 1.0, "m²": 1.0, "sqm": 1.0,
+    "ha": 10_000.0, "hectare": 10_000.0, "hectares": 10_000.0,
+    "km2": 1e6, "km²": 1e6, "sqkm": 1e6,
+    "acre": 4046.8564224, "acres": 4046.8564224,
+    "mi2": 2_589_988.110336, "mi²": 2_589_988.110336, "sqmi": 2_589_988.110336,
+}  # fmt: skip
+
+_QUANTITY = re.compile(r"\s*([-+]?[\d,_ ]*\.?\d+(?:e[-+]?\d+)?)\s*([^\d\s]*[^\s]*)\s*", re.IGNORECASE)
+
+
+def _parse(value: Any, units: dict[str, float], base: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError(f"give a number of {base}, or a number with a unit: {', '.join(list(units)[:8])}")
+    if isinstance(value, int | float):
+        return float(value)
+    match = _QUANTITY.fullmatch(value)
+    if match is None:
+        raise ValueError(f"{value!r} is not a quantity; write for example '500 {base}'")
+    unit = match[2].lower()
+    if unit and unit not in units:
+        hint = (
+            " Degrees are no length: give metres or kilometres."
+            if unit in {"°", "deg", "degree", "degrees"}
+            else ""
+        )
+        raise ValueError(f"unknown unit {match[2]!r}; known are {', '.join(units)}.{hint}")
+    return float(re.sub(r"[,_ ]", "", match[1])) * (units[unit] if unit else 1.0)
+
+
+def metres(value: Any) -> float:
+    """`5000`, `"5 km"`, `"3 mi"` as metres. Raises ValueError naming the units."""
+    return _parse(value, METRES, "m")
+
+
+def square_metres(value: Any) -> float:
+    """`1e6`, `"1 km2"`, `"20 ha"` as square metres. Raises ValueError naming the units."""
+    return _parse(value, SQUARE_METRES, "m2")
+
+
+_QUANTITY_SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string"}]}
+
+Length = Annotated[
+    float,
+    BeforeValidator(metres),
+    WithJsonSchema(
+        {**_QUANTITY_SCHEMA, "description": "Metres as a number, or with a unit: '500 m', '5 km', '3 mi'."}
+    ),
+]
+Area = Annotated[
+    float,
+    BeforeValidator(square_metres),
+    WithJsonSchema({**_QUANTITY_SCHEMA, "description": "Square metres, or with a unit: '20 ha', '1 km2'."}),
+]

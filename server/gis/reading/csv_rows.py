@@ -1,0 +1,301 @@
+"""CSV and TSV as Arrow batches: delimiter, encoding, types and coordinates are found in a first pass over the file.
+
+Coordinates are a longitude and a latitude column, or one column of WKT. A row that does not fit is skipped and told.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+import pyarrow as pa
+import shapely
+
+from server.gis.reading.notes import Layout, Notes, Unreadable
+
+LONGITUDES = (
+    "longitude",
+    "lon",
+    "lng",
+    "long",
+    "x",
+    "coord_x",
+    "xcoord",
+    "longitude_deg",
+    "lon_dd",
+    "point_x",
+)
+LATITUDES = ("latitude", "lat", "y", "coord_y", "ycoord", "latitude_deg", "lat_dd", "point_y")
+SHAPES = ("wkt", "geometry", "geom", "the_geom", "wkt_geom", "shape", "geometry_wkt", "wkb_geometry")
+ENCODINGS = ("utf-8-sig", "cp1252")
+BATCH = 20_000
+LONGEST_FIELD = 16 * 1024 * 1024
+
+_WHOLE = re.compile(r"[+-]?\d{1,18}")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_LEADING_ZERO = re.compile(r"[+-]?0\d")
+_SHAPE = re.compile(
+    r"\s*(SRID=\d+;)?\s*(MULTI)?(POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)\b", re.IGNORECASE
+)
+
+Convert = Callable[[str], Any]
+
+
+@dataclass
+class Guess:
+    """What type a column's values have had so far, most special first."""
+
+    kinds: list[str] = field(default_factory=lambda: ["boolean", "integer", "number", "date", "timestamp"])
+    empty: bool = True
+
+    def see(self, text: str) -> None:
+        self.empty = False
+        self.kinds = [kind for kind in self.kinds if _FITS[kind](text)]
+
+    @property
+    def kind(self) -> str:
+        return "text" if self.empty or not self.kinds else self.kinds[0]
+
+
+@dataclass
+class Sheet:
+    """A CSV file as the first pass found it."""
+
+    path: Path
+    encoding: str
+    delimiter: str
+    names: list[str]
+    guesses: list[Guess]
+    places: tuple[int, ...]
+    """Indices of longitude and latitude, or of one WKT column; empty for a table without geometry."""
+    lonlat: bool
+
+    def schema(self) -> pa.Schema:
+        fields = [
+            pa.field(name, _TYPES[guess.kind])
+            for index, (name, guess) in enumerate(zip(self.names, self.guesses, strict=True))
+            if not self._is_shape(index)
+        ]
+        geometry = self.geometry
+        if geometry is not None:
+            fields.append(pa.field(geometry, pa.binary()))
+        crs = "EPSG:4326" if self.lonlat else None
+        return pa.schema(fields, metadata=Layout(geometry, crs, self.lonlat, self.encoding).metadata())
+
+    @property
+    def geometry(self) -> str | None:
+        if not self.places:
+            return None
+        if len(self.places) == 1:
+            return self.names[self.places[0]]
+        taken = {name.lower() for name in self.names}
+        return next(name for name in ("geom", "geometry", "geom_", "geom__") if name not in taken)
+
+    def batches(self, notes: Notes) -> Iterator[pa.RecordBatch]:
+        schema = self.schema()
+        converts = [_CONVERT[guess.kind] for guess in self.guesses]
+        columns: list[list[Any]] = [[] for _ in schema]
+        for line, row in _rows(self.path, self.encoding, self.delimiter):
+            try:
+                values = self._values(row, converts)
+            except ValueError as error:
+                notes.skip(f"line {line}: {error}")
+                continue
+            for column, value in zip(columns, values, strict=True):
+                column.append(value)
+            if len(columns[0]) == BATCH:
+                yield _batch(schema, columns)
+                columns = [[] for _ in schema]
+        if columns[0]:
+            yield _batch(schema, columns)
+
+    def _values(self, row: Sequence[str], converts: Sequence[Convert]) -> list[Any]:
+        if len(row) != len(self.names):
+            raise ValueError(f"{len(row)} values, and the header has {len(self.names)}")
+        shape = self._shape(row)
+        values = [
+            convert(text) if text != "" else None
+            for index, (text, convert) in enumerate(zip(row, converts, strict=True))
+            if not self._is_shape(index)
+        ]
+        return [*values, shape] if self.places else values
+
+    def _shape(self, row: Sequence[str]) -> bytes | None:
+        if len(self.places) == 1:
+            return _wkb(row[self.places[0]])
+        return self._point(row) if self.places else None
+
+    def _point(self, row: Sequence[str]) -> bytes | None:
+        texts = [row[index].strip() for index in self.places]
+        if texts == ["", ""]:
+            return None
+        try:
+            x, y = (_number(text) for text in texts)
+        except ValueError:
+            raise ValueError(f"{texts[0]!r}, {texts[1]!r} are no coordinates") from None
+        if not (math.isfinite(x) and math.isfinite(y)):
+            raise ValueError(f"{texts[0]!r}, {texts[1]!r} are no coordinates")
+        if not (-360 <= x <= 360 and -90 <= y <= 90):
+            raise ValueError(f"longitude {texts[0]} and latitude {texts[1]} are not on earth")
+        return bytes(shapely.to_wkb(shapely.Point(x, y)))
+
+    def _is_shape(self, index: int) -> bool:
+        return len(self.places) == 1 and index == self.places[0]
+
+
+def sheet(path: Path, encoding: str | None = None) -> Sheet:
+    """The first pass. Raises Unreadable."""
+    csv.field_size_limit(LONGEST_FIELD)
+    encoding = encoding or _encoding_of(path)
+    delimiter = _delimiter_of(path, encoding)
+    with _opened(path, encoding) as file:
+        header = next(csv.reader(file, delimiter=delimiter), None)
+    if not header or not any(name.strip() for name in header):
+        raise Unreadable(f"{path.name} has no header line with the names of its columns.")
+    names = [name.strip() or f"column_{index}" for index, name in enumerate(header, 1)]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise Unreadable(
+            f"{path.name} has several columns of the name {', '.join(map(repr, twice))}. Rename them."
+        )
+    guesses = [Guess() for _ in names]
+    shaped = [True] * len(names)
+    for _, row in _rows(path, encoding, delimiter):
+        if len(row) != len(names):
+            continue
+        for index, text in enumerate(row):
+            if text != "":
+                guesses[index].see(text)
+                shaped[index] = shaped[index] and _SHAPE.match(text) is not None
+    places = _places(names, guesses, shaped)
+    for index in places[:2] if len(places) == 2 else ():
+        guesses[index].kinds = ["coordinate"]
+    return Sheet(path, encoding, delimiter, names, guesses, places, len(places) == 2)
+
+
+def _places(names: Sequence[str], guesses: Sequence[Guess], shaped: Sequence[bool]) -> tuple[int, ...]:
+    lower = [name.lower() for name in names]
+    for wanted in SHAPES:
+        if wanted in lower and shaped[lower.index(wanted)] and not guesses[lower.index(wanted)].empty:
+            return (lower.index(wanted),)
+    across = next((lower.index(name) for name in LONGITUDES if name in lower), None)
+    up = next((lower.index(name) for name in LATITUDES if name in lower), None)
+    return () if across is None or up is None else (across, up)
+
+
+def _encoding_of(path: Path) -> str:
+    for encoding in ENCODINGS:
+        try:
+            with _opened(path, encoding) as file:
+                while file.read(1024 * 1024):
+                    pass
+            return encoding
+        except UnicodeDecodeError:
+            continue
+    raise Unreadable(f"{path.name} is neither UTF-8 nor Windows-1252 text. Say which encoding it has.")
+
+
+def _delimiter_of(path: Path, encoding: str) -> str:
+    """By the header: what parts it into most columns."""
+    with _opened(path, encoding) as file:
+        first = file.readline(1024 * 1024)
+    if "\0" in first:
+        raise Unreadable(f"{path.name} is no text file.")
+    return max(
+        (",", ";", "\t", "|"), key=lambda delimiter: len(next(csv.reader([first], delimiter=delimiter), []))
+    )
+
+
+def _rows(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    with _opened(path, encoding) as file:
+        reader = csv.reader(file, delimiter=delimiter)
+        next(reader, None)
+        try:
+            for row in reader:
+                if row:
+                    yield reader.line_num, row
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise Unreadable(f"{path.name} cannot be read at line {reader.line_num}: {error}.") from error
+
+
+def _opened(path: Path, encoding: str) -> TextIO:
+    try:
+        return path.open(encoding=encoding, newline="")
+    except LookupError:
+        raise Unreadable(f"There is no encoding {encoding!r}.") from None
+
+
+def _batch(schema: pa.Schema, columns: Sequence[list[Any]]) -> pa.RecordBatch:
+    arrays = [pa.array(column, type=field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.record_batch(arrays, schema=schema)
+
+
+def _wkb(text: str) -> bytes | None:
+    if not text.strip():
+        return None
+    try:
+        return bytes(
+            shapely.to_wkb(shapely.from_wkt(re.sub(r"^\s*SRID=\d+;", "", text, flags=re.IGNORECASE)))
+        )
+    except shapely.errors.GEOSException:
+        raise ValueError(f"{text[:60]!r} is no geometry in WKT") from None
+
+
+def _number(text: str) -> float:
+    """Also with a decimal comma, which cannot part columns where it is one."""
+    return float(text.replace(",", ".") if "," in text and "." not in text else text)
+
+
+def _is_date(text: str) -> bool:
+    return re.fullmatch(r"\d{4}-\d\d-\d\d", text) is not None and _parses(datetime.date.fromisoformat, text)
+
+
+def _is_timestamp(text: str) -> bool:
+    return re.match(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", text) is not None and _parses(_timestamp, text)
+
+
+def _timestamp(text: str) -> datetime.datetime:
+    moment = datetime.datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
+
+
+def _parses(parse: Callable[[str], Any], text: str) -> bool:
+    try:
+        parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+_FITS: dict[str, Callable[[str], bool]] = {
+    "boolean": lambda text: text.lower() in ("true", "false"),
+    # 007 is a code and no number.
+    "integer": lambda text: _WHOLE.fullmatch(text) is not None and not _LEADING_ZERO.match(text),
+    "number": lambda text: _NUMBER.fullmatch(text) is not None and not re.match(r"[+-]?0\d", text),
+    "date": _is_date,
+    "timestamp": _is_timestamp,
+}
+_CONVERT: dict[str, Convert] = {
+    "boolean": lambda text: text.lower() == "true",
+    "integer": int,
+    "number": float,
+    "date": datetime.date.fromisoformat,
+    "timestamp": _timestamp,
+    "coordinate": lambda text: _number(text.strip()) if text.strip() else None,
+    "text": lambda text: text,
+}
+_TYPES: dict[str, pa.DataType] = {
+    "boolean": pa.bool_(),
+    "integer": pa.int64(),
+    "number": pa.float64(),
+    "coordinate": pa.float64(),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us", "UTC"),
+    "text": pa.string(),
+}

@@ -1,0 +1,146 @@
+"""SQL identifiers and types, made from registry entries and from nothing else.
+
+`relation` is a table as SQLAlchemy names it in FROM; every name is quoted, so `select`, `My Table` and
+`naïve"quote` are names like any other. Also the two ways in which geometries are looked at: as stored, and
+in longitude/latitude.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql as pg
+from sqlalchemy.sql.elements import quoted_name
+
+from agents.domain import Column, Table
+from server.gis.errors import unknown_column
+
+Expression = sa.ColumnElement[Any]
+
+WGS84 = 4326
+
+
+class _Geometry(sa.types.UserDefinedType[Any]):
+    """PostGIS's geometry, passed through as it is: what a statement does with it stands in the statement."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        return "geometry"
+
+
+GEOMETRY = _Geometry()
+
+_TYPES: dict[str, sa.types.TypeEngine[Any]] = {
+    "smallint": sa.SmallInteger(),
+    "integer": sa.Integer(),
+    "bigint": sa.BigInteger(),
+    "real": sa.REAL(),
+    "double precision": sa.Double(),
+    "numeric": sa.Numeric(),
+    "boolean": sa.Boolean(),
+    "date": sa.Date(),
+    "timestamp without time zone": sa.TIMESTAMP(timezone=False),
+    "timestamp with time zone": sa.TIMESTAMP(timezone=True),
+    "time without time zone": sa.Time(),
+    "uuid": pg.UUID(as_uuid=False),
+    "json": pg.JSON(),
+    "jsonb": pg.JSONB(),
+    "text": sa.Text(),
+    "character varying": sa.Text(),
+}
+
+
+@lru_cache(maxsize=1024)
+def relation(table: Table) -> sa.TableClause:
+    """The table with all its columns, for FROM. The same object for equal entries, so that parts fit together."""
+    return sa.table(
+        exact(table.name),
+        *(sa.column(exact(column.name), sql_type(column)) for column in table.columns),
+        schema=exact(table.schema_name),
+    )
+
+
+def exact(name: str) -> quoted_name:
+    """A name that is always quoted."""
+    return quoted_name(name, quote=True)
+
+
+def split_id(table_id: str) -> list[str]:
+    """The parts of a table's id, unquoted: `data."a.b"` is `data`, `a.b`."""
+    return [
+        quoted.replace('""', '"') if quoted else plain
+        for quoted, plain in re.findall(r'"((?:[^"]|"")*)"|([^."]+)', table_id)
+    ]
+
+
+def join_id(schema: str, name: str) -> str:
+    return f"{_id_part(schema)}.{_id_part(name)}"
+
+
+def _id_part(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"' if "." in name or '"' in name else name
+
+
+def base_type(declared: str) -> str:
+    """A type without its modifiers: `numeric(10,2)` is `numeric`, `geometry(Point,4326)` is `geometry`."""
+    return re.sub(r"\([^)]*\)", "", declared).strip()
+
+
+def sql_type(column: Column) -> sa.types.TypeEngine[Any]:
+    declared = base_type(column.sql_type)
+    if declared in _TYPES:
+        return _TYPES[declared]
+    if declared.endswith("[]") and declared[:-2] in _TYPES and declared != "character varying[]":
+        return pg.ARRAY(_TYPES[declared[:-2]])
+    return sa.types.NullType()
+
+
+def column_of(table: Table, name: str, source: sa.FromClause | None = None) -> Expression:
+    """A column of `relation(table)`, or of the given alias of it. Raises UnknownColumn."""
+    if table.column(name) is None:
+        raise unknown_column(table, name)
+    return (relation(table) if source is None else source).c[name]
+
+
+def is_geography(column: Column) -> bool:
+    return base_type(column.sql_type) == "geography"
+
+
+def geometry_of(table: Table, name: str | None = None, source: sa.FromClause | None = None) -> Expression:
+    """A geometry column (the table's own, unless named) as a geometry in the SRID it is stored in."""
+    name = name or table.geometry_column
+    if name is None:
+        raise unknown_column(table, "geometry")
+    expression = column_of(table, name, source)
+    column = table.column(name)
+    if column is not None and is_geography(column):
+        return sa.cast(expression, GEOMETRY)
+    return sa.type_coerce(expression, GEOMETRY)
+
+
+def srid_of(table: Table, name: str | None = None) -> int:
+    """The SRID of a geometry column; 0 where nothing says what it is."""
+    if name is None or name == table.geometry_column:
+        return table.srid
+    column = table.column(name)
+    if column is None:
+        return 0
+    declared = re.search(r"\([^)]*,(\d+)\)", column.sql_type)
+    if declared:
+        return int(declared.group(1))
+    return WGS84 if is_geography(column) else 0
+
+
+def lonlat_of(table: Table, name: str | None = None, source: sa.FromClause | None = None) -> Expression:
+    """A geometry column in longitude and latitude. Without a known SRID it is taken to be that already."""
+    geometry = geometry_of(table, name, source)
+    srid = srid_of(table, name)
+    if srid == WGS84:
+        return geometry
+    if srid == 0:
+        return sa.func.ST_SetSRID(geometry, WGS84, type_=GEOMETRY)
+    return sa.func.ST_Transform(geometry, WGS84, type_=GEOMETRY)

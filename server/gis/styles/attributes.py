@@ -1,0 +1,34 @@
+"""What a column's value is in a vector tile, as SQL. Styles are computed over the very same expression,
+so that the value a class was made from is the value the browser compares."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from agents.domain import Column, Table
+from server.gis.statements import Expression, base_type, relation
+
+_UNDRAWABLE = ("bytea", "tsvector", "raster")
+
+
+def tile_value(table: Table, column: Column) -> Expression | None:
+    """Text, whole numbers, finite numbers and booleans as they are, all else as text; None for what has
+    no place in a tile (geometries, binary data)."""
+    value = relation(table).c[column.name]
+    if column.kind in ("integer", "boolean"):
+        return value
+    if column.kind == "number":
+        return finite(value)
+    if column.kind == "text" and base_type(column.sql_type) in ("text", "character varying"):
+        return value
+    if column.kind == "geometry" or base_type(column.sql_type) in _UNDRAWABLE:
+        return None
+    return sa.cast(value, sa.Text)
+
+
+def finite(value: Expression) -> Expression:
+    """A number as double precision; NaN and the infinities, which no legend can show, become NULL."""
+    number: Expression = sa.cast(value, sa.Double)
+    for strange in ("NaN", "Infinity", "-Infinity"):
+        number = sa.func.nullif(number, sa.literal_column(f"'{strange}'::float8"), type_=sa.Double())
+    return number

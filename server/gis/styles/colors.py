@@ -1,0 +1,136 @@
+"""Colours: what people write (`red`, `dark blue`, `#f00`, `rgb(255 0 0)`) to `#rrggbb`, ramps cut to a
+number of classes, and the next colour that no layer of the map has yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from server.gis.errors import nearest
+from server.gis.styles import ramps
+from server.gis.styles.css_names import CSS_NAMES
+from server.gis.styles.errors import InvalidStyle
+
+_HEX = re.compile(r"#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
+_RGB = re.compile(r"rgba?\(([^()]*)\)")
+
+
+def parse_color(text: str) -> str:
+    """`#rrggbb`, or `#rrggbbaa` where it is translucent. Raises InvalidStyle with the nearest names."""
+    wanted = text.strip().lower()
+    named = CSS_NAMES.get(re.sub(r"[\s_-]+", "", wanted))
+    parsed = named or _from_hex(wanted) or _from_rgb(wanted)
+    if parsed is None:
+        close = nearest(wanted, CSS_NAMES) or list(next_colors(3))
+        raise InvalidStyle(
+            f"{text!r} is not a colour. Did you mean {' or '.join(close)}? "
+            "Give a CSS colour name, #rrggbb or rgb(r, g, b)."
+        )
+    return parsed.removesuffix("ff") if len(parsed) == 9 else parsed
+
+
+def next_color(used: Iterable[str]) -> str:
+    """The first colour of Okabe and Ito that is not used; when all are, the least used one."""
+    order = ramps.QUALITATIVE[ramps.DEFAULT_QUALITATIVE]
+    taken = [color.lower() for color in used]
+    return min(order, key=lambda color: (taken.count(color), order.index(color)))
+
+
+def next_colors(count: int) -> tuple[str, ...]:
+    return ramps.QUALITATIVE[ramps.DEFAULT_QUALITATIVE][:count]
+
+
+def ramp_name(name: str) -> str:
+    """The proper name of a ramp, however capitalised. Raises InvalidStyle with the nearest names."""
+    proper = {_key(known): known for known in ramps.ALL}.get(_key(name))
+    if proper is None:
+        close = nearest(name, ramps.ALL) or [ramps.DEFAULT_SEQUENTIAL]
+        raise InvalidStyle(
+            f"There is no colour ramp {name!r}. Did you mean {' or '.join(close)}? "
+            f"There are: {', '.join(ramps.ALL)}."
+        )
+    return proper
+
+
+def ramp_named(name: str) -> tuple[str, ...]:
+    return ramps.ALL[ramp_name(name)]
+
+
+def sequence(colors: tuple[str, ...], count: int) -> tuple[str, ...]:
+    """`count` colours evenly along a ramp, its ends included; of one, the upper middle."""
+    if count == 1:
+        return (colors[len(colors) * 2 // 3],)
+    return tuple(_along(colors, index / (count - 1)) for index in range(count))
+
+
+def tints(color: str) -> tuple[str, ...]:
+    """A ramp from near white over `color` to a dark shade of it, for "colour by population in blue"."""
+    base = _channels(color)
+    light = _hex(_mix(base, (255.0, 255.0, 255.0), 0.85))
+    dark = _hex(_mix(base, (0.0, 0.0, 0.0), 0.45))
+    return (light, _hex(_mix(base, (255.0, 255.0, 255.0), 0.45)), _hex(base), dark)
+
+
+def contrast(color: str) -> str:
+    """A colour of Okabe and Ito that cannot be taken for this one."""
+    own = _channels(color)
+    return max(
+        ("#d55e00", "#0072b2"),
+        key=lambda other: sum((a - b) ** 2 for a, b in zip(own, _channels(other), strict=True)),
+    )
+
+
+def transparent(color: str) -> str:
+    red, green, blue = (round(channel) for channel in _channels(color))
+    return f"rgba({red},{green},{blue},0)"
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _from_hex(text: str) -> str | None:
+    if not _HEX.fullmatch(text):
+        return None
+    digits = text[1:]
+    return "#" + ("".join(digit * 2 for digit in digits) if len(digits) <= 4 else digits)
+
+
+def _from_rgb(text: str) -> str | None:
+    match = _RGB.fullmatch(text)
+    parts = re.split(r"[\s,/]+", match.group(1).strip()) if match else []
+    if len(parts) not in (3, 4):
+        return None
+    try:
+        channels = [_fraction(part, 255) for part in parts[:3]] + [_fraction(part, 1) for part in parts[3:]]
+    except ValueError:
+        return None
+    if not all(0 <= channel <= 1 for channel in channels):
+        return None
+    return "#" + "".join(f"{round(channel * 255):02x}" for channel in channels)
+
+
+def _fraction(text: str, whole: float) -> float:
+    return float(text[:-1]) / 100 if text.endswith("%") else float(text) / whole
+
+
+def _along(colors: tuple[str, ...], position: float) -> str:
+    scaled = position * (len(colors) - 1)
+    below = min(int(scaled), len(colors) - 2)
+    return _hex(_mix(_channels(colors[below]), _channels(colors[below + 1]), scaled - below))
+
+
+def _channels(color: str) -> tuple[float, float, float]:
+    return (int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16))
+
+
+def _mix(
+    first: tuple[float, float, float], second: tuple[float, float, float], share: float
+) -> tuple[float, float, float]:
+    """`share` of the second colour."""
+    red, green, blue = (a + (b - a) * share for a, b in zip(first, second, strict=True))
+    return red, green, blue
+
+
+def _hex(channels: tuple[float, float, float]) -> str:
+    return "#" + "".join(f"{round(channel):02x}" for channel in channels)

@@ -1,0 +1,153 @@
+"""MapLibre style layers from colours, sizes and expressions: one function a geometry family, nothing
+about data.
+
+Layers are bottom first. Opacities are plain numbers, so that a client may multiply them by the layer's
+own opacity.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.domain import Column, DrawLayer, GeometryFamily
+from server.gis.styles.colors import transparent
+from server.gis.styles.expressions import Expression
+
+DEFAULT_RADIUS: Expression = ["interpolate", ["linear"], ["zoom"], 0, 2, 6, 4, 12, 6]
+DEFAULT_WIDTH: Expression = ["interpolate", ["linear"], ["zoom"], 0, 0.75, 6, 1.5, 12, 3]
+OUTLINE = "#ffffff"
+
+
+def shapes(family: GeometryFamily, color: Expression, size: float | None, themed: bool) -> list[DrawLayer]:
+    """The layers that draw a family in a colour, which may be an expression. `themed` fills cover more."""
+    if family == "point":
+        return [_circles(color, size)]
+    if family == "line":
+        return [_lines(color, size)]
+    if family == "polygon":
+        return _areas(color, themed)
+    fill, outline = _areas(color, themed)
+    return [
+        fill.model_copy(update={"filter": _only("Polygon")}),
+        outline.model_copy(update={"filter": _only("Polygon")}),
+        _lines(color, size).model_copy(update={"filter": _only("LineString")}),
+        _circles(color, size).model_copy(update={"filter": _only("Point")}),
+    ]
+
+
+def base(family: GeometryFamily, color: str) -> list[DrawLayer]:
+    """Quiet shapes beneath circles or a heat map, so that one sees what they stand for; nothing under
+    points."""
+    if family == "polygon":
+        return [
+            DrawLayer(type="fill", paint={"fill-color": color, "fill-opacity": 0.12}),
+            DrawLayer(type="line", paint={"line-color": color, "line-width": 0.5, "line-opacity": 0.5}),
+        ]
+    if family == "line":
+        return [DrawLayer(type="line", paint={"line-color": color, "line-width": 1, "line-opacity": 0.5})]
+    return []
+
+
+def sized_circles(
+    family: GeometryFamily, color: Expression, radius: Expression, filter: Expression, sort: Expression
+) -> DrawLayer:
+    """Circles of a radius that an expression gives, the larger ones beneath."""
+    return DrawLayer(
+        type="circle",
+        source_layer="features" if family == "point" else "points",
+        filter=filter,
+        layout={"circle-sort-key": sort},
+        paint={
+            "circle-color": color,
+            "circle-radius": radius,
+            "circle-opacity": 0.65,
+            "circle-stroke-color": OUTLINE,
+            "circle-stroke-width": 0.75,
+            "circle-stroke-opacity": 0.9,
+        },
+    )
+
+
+def heat(family: GeometryFamily, colors: tuple[str, ...], radius: float, weight: Expression) -> DrawLayer:
+    """A heat map; the ramp begins translucent, so that the map shows where nothing is."""
+    stops: list[Any] = [0, transparent(colors[0])]
+    for index, color in enumerate(colors):
+        stops += [round(0.1 + 0.9 * index / (len(colors) - 1), 3), color]
+    return DrawLayer(
+        type="heatmap",
+        source_layer="features" if family == "point" else "points",
+        paint={
+            "heatmap-color": ["interpolate", ["linear"], ["heatmap-density"], *stops],
+            "heatmap-weight": weight,
+            "heatmap-intensity": ["interpolate", ["linear"], ["zoom"], 0, 0.3, 9, 1.5, 15, 3],
+            "heatmap-radius": ["interpolate", ["linear"], ["zoom"], 0, radius / 2, 9, radius, 15, radius * 2],
+            "heatmap-opacity": 0.8,
+        },
+    )
+
+
+def labels(family: GeometryFamily, column: Column) -> DrawLayer:
+    """The values of a column beside points, on the middle of everything else; each once."""
+    text: Expression = ["to-string", ["get", column.name]]
+    if column.kind == "number":
+        text = ["number-format", ["get", column.name], {"max-fraction-digits": 2}]
+    layout: dict[str, Any] = {
+        "text-field": ["case", ["has", column.name], text, ""],
+        "text-size": 12,
+        "text-max-width": 9,
+        "text-padding": 3,
+        "text-optional": True,
+    }
+    if family == "point":
+        layout |= {"text-variable-anchor": ["top", "bottom", "left", "right"], "text-radial-offset": 0.6}
+    return DrawLayer(
+        type="symbol",
+        source_layer="features" if family == "point" else "points",
+        layout=layout,
+        paint={
+            "text-color": "#1f2933",
+            "text-halo-color": "#ffffff",
+            "text-halo-width": 1.4,
+            "text-opacity": 1,
+        },
+    )
+
+
+def _circles(color: Expression, size: float | None) -> DrawLayer:
+    return DrawLayer(
+        type="circle",
+        paint={
+            "circle-color": color,
+            "circle-radius": DEFAULT_RADIUS if size is None else size,
+            "circle-opacity": 0.85,
+            "circle-stroke-color": OUTLINE,
+            "circle-stroke-width": 0.75,
+            "circle-stroke-opacity": 0.9,
+        },
+    )
+
+
+def _lines(color: Expression, size: float | None) -> DrawLayer:
+    return DrawLayer(
+        type="line",
+        layout={"line-cap": "round", "line-join": "round"},
+        paint={
+            "line-color": color,
+            "line-width": DEFAULT_WIDTH if size is None else size,
+            "line-opacity": 0.9,
+        },
+    )
+
+
+def _areas(color: Expression, themed: bool) -> list[DrawLayer]:
+    outline = {"line-color": "#ffffff", "line-width": 0.6, "line-opacity": 0.8}
+    if not themed:
+        outline = {"line-color": color, "line-width": 1.2, "line-opacity": 0.9}
+    return [
+        DrawLayer(type="fill", paint={"fill-color": color, "fill-opacity": 0.8 if themed else 0.4}),
+        DrawLayer(type="line", layout={"line-join": "round"}, paint=outline),
+    ]
+
+
+def _only(kind: str) -> list[Any]:
+    return ["match", ["geometry-type"], [kind, f"Multi{kind}"], True, False]

@@ -1,0 +1,24 @@
+"""What cannot be drawn. The message says what could be drawn instead, or what to do first."""
+
+from __future__ import annotations
+
+from server.gis.errors import GisError
+
+
+class InvalidStyle(GisError):
+    """A style that this table cannot have."""
+
+    code = "invalid_style"
+
+
+class NoReferenceSystem(InvalidStyle):
+    """Geometries that nothing says the place of."""
+
+
+def require_srid(srid: int, subject: str) -> None:
+    if srid <= 0:
+        raise NoReferenceSystem(
+            f"The geometries of {subject} have no spatial reference system (SRID 0), so nothing says where "
+            "on earth they are. Set it; for longitude and latitude: SELECT UpdateGeometrySRID(schema, table, "
+            "column, 4326)."
+        )

@@ -1,0 +1,24 @@
+"""Vector tiles straight from PostGIS."""
+
+from server.gis.tiles.grid import InvalidTile, Tile
+from server.gis.tiles.service import (
+    DrawnTile,
+    LayerLookup,
+    TableLookup,
+    TileLimits,
+    TileService,
+    TileTooSlow,
+    UnknownLayer,
+)
+
+__all__ = [
+    "DrawnTile",
+    "InvalidTile",
+    "LayerLookup",
+    "TableLookup",
+    "Tile",
+    "TileLimits",
+    "TileService",
+    "TileTooSlow",
+    "UnknownLayer",
+]

@@ -1,0 +1,110 @@
+"""The SQL of a tile, readable as one. `statement` fills in the names of one table; `{z}` and the like
+are parameters.
+
+Every `OFFSET 0` keeps the planner from writing an expression out several times and computing it as often.
+"""
+
+from __future__ import annotations
+
+TILE = """
+WITH matched AS (
+  SELECT {geometry} AS {g}, {attributes}
+  FROM {relation}
+  WHERE {found}
+  {order}
+  LIMIT {cap}
+), drawn AS (
+  SELECT {drawn} AS {g}, {names}
+  FROM matched{steps}
+), counted AS (
+  SELECT ST_AsMVT(drawn, 'features', {extent}, {g_text}{id_text}) AS features,
+         count({g}) AS shown,
+         CASE WHEN count(*) < {cap} THEN count({g})
+              ELSE (SELECT count(*) FROM {relation} WHERE {found}) END AS total
+  FROM drawn
+)
+SELECT features
+    || {points}
+    || CASE WHEN shown < total THEN (SELECT ST_AsMVT(note, '_meta', {extent}, 'place')
+         FROM (SELECT ST_MakePoint({extent} / 2, {extent} / 2) AS place, shown, total) AS note)
+       ELSE '' END AS tile,
+  shown, total
+FROM counted
+WHERE {tolerance} IS NOT NULL
+"""
+"""The tolerance is mentioned last so that PostgreSQL knows its type also where nothing is simplified."""
+
+POINT = "ST_AsMVTGeom({projected}, ST_TileEnvelope({z}, {x}, {y}), {extent}, {buffer}, true)"
+
+SHAPE = """coalesce(
+           ST_AsMVTGeom(shape.m, square.box, {extent}, {buffer}, true),
+           CASE WHEN {slim} THEN ST_AsMVTGeom({pixel}, square.box, {extent}, {buffer}, true) END)"""
+"""A river that is long and narrow may vanish when it is rounded to the tile's units; its pixel stays."""
+
+SHAPE_STEPS = """
+  CROSS JOIN (SELECT ST_TileEnvelope({z}, {x}, {y}) AS box, {width} AS width) AS square
+  CROSS JOIN LATERAL (SELECT {projected} AS m OFFSET 0) AS flat
+  CROSS JOIN LATERAL (SELECT CASE WHEN {tiny} THEN {pixel} ELSE flat.m END AS m OFFSET 0) AS shape"""
+
+POINTS = """coalesce((
+      SELECT ST_AsMVT(point, 'points', {extent}, {g_text}{id_text}) FROM (
+        SELECT * FROM (
+          SELECT ST_AsMVTGeom({projected_middle}, ST_TileEnvelope({z}, {x}, {y}), {extent}, 0, true) AS {g},
+                 {names}
+          FROM matched
+          CROSS JOIN LATERAL (SELECT ST_PointOnSurface(matched.{g}) AS p OFFSET 0) AS middle
+        ) AS placed
+        WHERE (ST_X({g}) < {extent} OR {x} = (1 << {z}) - 1)
+          AND (ST_Y({g}) < {extent} OR {y} = (1 << {z}) - 1)
+      ) AS point), '')"""
+"""One point on each feature, in the one tile where it lies."""
+
+PIXEL = """CASE WHEN ST_Dimension(flat.m) = 1
+      THEN ST_SetSRID(ST_MakeLine(
+        ST_MakePoint((ST_XMin(flat.m) + ST_XMax(flat.m) - square.width / {pixels}) / 2,
+                     (ST_YMin(flat.m) + ST_YMax(flat.m)) / 2),
+        ST_MakePoint((ST_XMin(flat.m) + ST_XMax(flat.m) + square.width / {pixels}) / 2,
+                     (ST_YMin(flat.m) + ST_YMax(flat.m)) / 2)), 3857)
+      ELSE ST_Expand(ST_SetSRID(ST_MakePoint(
+        (ST_XMin(flat.m) + ST_XMax(flat.m)) / 2, (ST_YMin(flat.m) + ST_YMax(flat.m)) / 2), 3857),
+        square.width / {pixels} / 2) END"""
+"""A square, or for lines a dash, as wide as a pixel, where the shape is."""
+
+NARROWER = """ST_Dimension(flat.m) > 0
+    AND {function}(ST_XMax(flat.m) - ST_XMin(flat.m), ST_YMax(flat.m) - ST_YMin(flat.m)) < square.width
+    / {pixels}"""
+"""Less than a pixel in both directions (`greatest`) or in one of them (`least`)."""
+
+LINEAR = """CASE
+      WHEN GeometryType({g}) IN ('TIN', 'POLYHEDRALSURFACE', 'TRIANGLE')
+      THEN (SELECT ST_Collect(ST_MakePolygon(ST_ExteriorRing(face.geom))) FROM ST_Dump({g}) AS face)
+      WHEN ST_HasArc({g}) THEN ST_CurveToLine({g})
+      ELSE {g} END"""
+"""Curves as lines, triangulated surfaces as polygons."""
+
+FROM_LONLAT = """(SELECT ST_Transform(
+      CASE WHEN g @ ST_MakeEnvelope(-180, -90, 180, 90, {srid}) THEN g
+      ELSE ST_CollectionHomogenize(ST_WrapX(ST_WrapX(
+        ST_MakeValid(ST_ClipByBox2D(g, ST_MakeEnvelope(-540, -90, 540, 90))), 180, -360), -180, 360)) END,
+      3857) FROM (SELECT {g} AS g OFFSET 0) AS degrees)"""
+"""What reaches beyond 180 degrees is cut there, and its far part put on the other side of the map."""
+
+SHIFTED = """(SELECT CASE WHEN ST_XMax(g) - ST_XMin(g) > 180
+        AND ST_XMax(ST_ShiftLongitude(g)) - ST_XMin(ST_ShiftLongitude(g)) < 180
+      THEN ST_ShiftLongitude(g) ELSE g END FROM (SELECT {g} AS g OFFSET 0) AS plain)"""
+"""A shape that seems to go around the world, but not when longitudes run from 0 to 360, crosses the
+antimeridian."""
+
+PROJECTED = """(SELECT CASE
+      WHEN ST_XMax(m) - ST_XMin(m) <= {half} THEN m
+      WHEN ST_XMax(ST_ShiftLongitude(l)) - ST_XMin(ST_ShiftLongitude(l)) < 180 THEN {unwrapped}
+      ELSE ST_Transform(ST_Intersection(ST_MakeValid(g), {slit}), 3857) END
+      FROM (SELECT g, ST_Transform(g, 3857) AS m, ST_Transform(g, 4326) AS l
+            FROM (SELECT {g} AS g OFFSET 0) AS stored OFFSET 0) AS direct)"""
+"""What seems to go around the world crosses the antimeridian, or goes around a pole: then it is cut along the
+antimeridian where it is whole, in its own system."""
+
+SLIT = """ST_Transform(ST_Segmentize(ST_MakeEnvelope(-179.9999999,
+        CASE WHEN ST_YMin(l) + ST_YMax(l) < 0 THEN -85.06 ELSE greatest(ST_YMin(l) - 1, -85.06) END, 179.9999999,
+        CASE WHEN ST_YMin(l) + ST_YMax(l) > 0 THEN 85.06 ELSE least(ST_YMax(l) + 1, 85.06) END, 4326), 1), {srid})"""
+"""All longitudes, of the shape's latitudes up to the pole that it is nearer to."""

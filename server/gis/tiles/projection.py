@@ -1,0 +1,126 @@
+"""Where a tile lies in the coordinate system of the data, so that the spatial index of the data can be asked.
+
+Web Mercator and longitude/latitude are arithmetic. For any other system the tile is projected by
+PostGIS as a grid of points, and what cannot be projected is left out: data in that system cannot lie there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import asyncpg
+
+from server.gis.styles.errors import NoReferenceSystem, require_srid
+from server.gis.tiles.grid import Box, Tile
+
+MERCATOR = 3857
+LONLAT = 4326
+STEPS = 16
+DEEPEST_SPLIT = 3
+FARTHEST = 5e7
+"""Metres from the origin of a projection beyond which coordinates are mistakes that PROJ may refuse.
+(Eastings that begin with the zone's number reach 3.3e7.)"""
+
+
+@dataclass(frozen=True)
+class Crs:
+    srid: int
+    kind: Literal["mercator", "lonlat", "projected"]
+    unit: float = 1.0
+    """Metres in one unit of a projected system."""
+
+
+async def read_crs(connection: asyncpg.Connection, srid: int, subject: str) -> Crs:
+    """Raises NoReferenceSystem for SRID 0 and for one that PostGIS does not know."""
+    if srid == MERCATOR:
+        return Crs(srid, "mercator")
+    if srid == LONLAT:
+        return Crs(srid, "lonlat")
+    require_srid(srid, subject)
+    definition = await connection.fetchval("SELECT proj4text FROM spatial_ref_sys WHERE srid = $1", srid)
+    if not definition:
+        raise NoReferenceSystem(
+            f"{subject} has SRID {srid}, which this database's spatial_ref_sys does not define."
+        )
+    if re.search(r"\+proj=(longlat|latlong|lonlat|latlon)\b", definition):
+        return Crs(srid, "lonlat")
+    return Crs(srid, "projected", _metres(definition))
+
+
+class SearchBoxes:
+    """The box around a tile in a coordinate system; None where the system does not reach. Remembers the
+    last ones."""
+
+    def __init__(self, capacity: int = 20_000) -> None:
+        self._capacity = capacity
+        self._known: OrderedDict[tuple[int, Tile], Box | None] = OrderedDict()
+
+    async def of(self, connection: asyncpg.Connection, crs: Crs, tile: Tile) -> Box | None:
+        if crs.kind == "mercator":
+            return tile.mercator()
+        if crs.srid == LONLAT:
+            return tile.degrees()
+        key = (crs.srid, tile)
+        if key not in self._known:
+            self._known[key] = await _projected_box(connection, crs, tile)
+            if len(self._known) > self._capacity:
+                self._known.popitem(last=False)
+        return self._known[key]
+
+
+_GRID = """
+SELECT min(ST_X(p)), min(ST_Y(p)), max(ST_X(p)), max(ST_Y(p))
+FROM (
+  SELECT ST_Transform(ST_SetSRID(ST_MakePoint(
+    $1::float8 + ($3::float8 - $1::float8) * column_ / $5::float8,
+    $2::float8 + ($4::float8 - $2::float8) * row_ / $5::float8), 4326), $6::int) AS p
+  FROM generate_series(0, $5::int) AS column_, generate_series(0, $5::int) AS row_
+) AS projected
+WHERE abs(ST_X(p)) < 'Infinity' AND abs(ST_Y(p)) < 'Infinity'
+"""
+
+
+async def _projected_box(connection: asyncpg.Connection, crs: Crs, tile: Tile, depth: int = 0) -> Box | None:
+    """Padded by a grid step, for what bulges out between two points of the grid."""
+    try:
+        row = await connection.fetchrow(_GRID, *tile.degrees(), STEPS, crs.srid)
+    except asyncpg.InternalServerError:
+        if depth == DEEPEST_SPLIT:
+            return None
+        parts = [await _projected_box(connection, crs, child, depth + 1) for child in tile.children()]
+        return _around([part for part in parts if part is not None])
+    if row[0] is None:
+        return None
+    west, south, east, north = row
+    across, up = (east - west) / STEPS, (north - south) / STEPS
+    limit = FARTHEST / crs.unit if crs.kind == "projected" else 1e4
+    box = (
+        max(-limit, west - across),
+        max(-limit, south - up),
+        min(limit, east + across),
+        min(limit, north + up),
+    )
+    return box if box[0] <= box[2] and box[1] <= box[3] else None
+
+
+def _around(boxes: Sequence[Box]) -> Box | None:
+    if not boxes:
+        return None
+    return (
+        min(box[0] for box in boxes),
+        min(box[1] for box in boxes),
+        max(box[2] for box in boxes),
+        max(box[3] for box in boxes),
+    )
+
+
+def _metres(definition: str) -> float:
+    factor = re.search(r"\+to_meter=([0-9.eE+-]+)", definition)
+    if factor:
+        return float(factor.group(1))
+    unit = re.search(r"\+units=(\S+)", definition)
+    return {"km": 1000.0, "ft": 0.3048, "us-ft": 0.3048006096012192}.get(unit.group(1) if unit else "m", 1.0)

@@ -1,0 +1,232 @@
+"""Tiles of layers: from memory, or drawn by PostGIS once for all who ask at the same time.
+
+A layer version never changes, so a tile of it is drawn once and kept within a bounded number of bytes.
+At most as many tiles are drawn at once as the pool has connections; who waits too long for a turn is
+told to come back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import asyncpg
+import structlog
+from cachetools import LRUCache
+
+from agents.domain import Layer, Table
+from server.database import is_unavailable
+from server.gis.errors import UNAVAILABLE, DataUnavailable, GisError, UnknownTable
+from server.gis.tiles.flight import SingleFlight
+from server.gis.tiles.grid import Tile
+from server.gis.tiles.metrics import TileMetrics
+from server.gis.tiles.projection import SearchBoxes, read_crs
+from server.gis.tiles.statement import LayerStatements, quoted
+
+log = structlog.get_logger(__name__)
+
+LEVEL = 4
+"""Of compression: 6 saves one byte in a hundred of a large tile, and takes several times as long."""
+
+Key = tuple[str, str, int]
+"""Map, layer, version."""
+
+
+class LayerLookup(Protocol):
+    async def layer(self, map_id: str, layer_id: str, version: int) -> Layer | None:
+        """The layer as it was announced with this version; None if it never was."""
+        ...
+
+    async def current(self, map_id: str, layer_id: str) -> Layer | None:
+        """The layer as it is now."""
+        ...
+
+
+class TableLookup(Protocol):
+    def get(self, table_id: str) -> Table:
+        """Raises a ToolFailed when there is no such table (any more)."""
+        ...
+
+
+class UnknownLayer(GisError):
+    code = "unknown_layer"
+
+
+class TileTooSlow(GisError):
+    """Not drawn in time; it may be later."""
+
+    code = "unavailable"
+
+
+@dataclass(frozen=True)
+class TileLimits:
+    cache_bytes: int = 128 * 1024 * 1024
+    seconds: float = 12.0
+    """From asking to having, waiting for a turn included; the statement has its own, shorter limit in
+    the pool."""
+    concurrency: int | None = None
+    """Tiles drawn at once; as many as the pool has connections unless given."""
+    features: int | None = None
+    """Features in one tile."""
+
+
+@dataclass(frozen=True)
+class DrawnTile:
+    """`body` is gzip; empty when nothing is there. `total` features lie in the tile, of which `shown`
+    are drawn."""
+
+    body: bytes
+    etag: str
+    shown: int
+    total: int
+
+    @property
+    def size(self) -> int:
+        return len(self.body) + 200
+
+
+class TileService:
+    def __init__(
+        self, pool: asyncpg.Pool, tables: TableLookup, layers: LayerLookup, limits: TileLimits | None = None
+    ) -> None:
+        self._pool, self._tables, self._layers = pool, tables, layers
+        self._limits = limits or TileLimits()
+        self._cache: LRUCache[tuple[Key, Tile], DrawnTile] = LRUCache(
+            self._limits.cache_bytes, getsizeof=lambda tile: tile.size
+        )
+        self._flights: SingleFlight[DrawnTile] = SingleFlight()
+        self._statements: LRUCache[Key, LayerStatements] = LRUCache(512)
+        self._boxes = SearchBoxes()
+        self.metrics = TileMetrics()
+        self._turns = asyncio.Semaphore(self._limits.concurrency or pool.get_max_size())
+
+    async def tile(self, map_id: str, layer_id: str, version: int, tile: Tile) -> DrawnTile:
+        """Raises UnknownLayer, TileTooSlow, DataUnavailable or what is wrong with the layer's table."""
+        key = (map_id, layer_id, version)
+        found = self._cache.get((key, tile))
+        if found is not None:
+            self.metrics.requests.labels("hit").inc()
+        else:
+            joined = self._flights.under_way((key, tile))
+            self.metrics.requests.labels("joined" if joined else "miss").inc()
+            try:
+                found = await self._flights.join((key, tile), lambda: self._draw(key, tile))
+            except Exception:
+                self.metrics.requests.labels("error").inc()
+                raise
+        self.metrics.bytes.inc(len(found.body))
+        return found
+
+    async def current(self, map_id: str, layer_id: str) -> Layer:
+        layer = await self._layers.current(map_id, layer_id)
+        if layer is None:
+            raise UnknownLayer(f"This map has no layer {layer_id!r}.")
+        return layer
+
+    @property
+    def cached_bytes(self) -> int:
+        return int(self._cache.currsize)
+
+    async def close(self) -> None:
+        await self._flights.close()
+
+    async def _draw(self, key: Key, tile: Tile) -> DrawnTile:
+        try:
+            async with asyncio.timeout(self._limits.seconds), self._turns, self._pool.acquire() as connection:
+                drawn = await self._drawn_by(connection, key, tile)
+        except (TimeoutError, asyncpg.QueryCanceledError) as error:
+            raise TileTooSlow(
+                f"Tile {tile.z}/{tile.x}/{tile.y} of {key[1]!r} could not be drawn in time."
+            ) from error
+        except asyncio.CancelledError:
+            self.metrics.abandoned.inc()
+            raise
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+            raise _fault(error, key[1], tile) from error
+        if drawn.size <= self._limits.cache_bytes:
+            self._cache[key, tile] = drawn
+            self.metrics.cached_bytes.set(self._cache.currsize)
+        return drawn
+
+    async def _drawn_by(self, connection: asyncpg.Connection, key: Key, tile: Tile) -> DrawnTile:
+        try:
+            row = await self._row(connection, key, tile)
+        except (asyncpg.UndefinedColumnError, asyncpg.UndefinedTableError, asyncpg.UndefinedFunctionError):
+            # The table was changed since the statement was written; the registry knows it anew.
+            self._statements.pop(key, None)
+            row = await self._row(connection, key, tile)
+        if row is None or not row["tile"]:
+            return DrawnTile(b"", _etag(b""), 0, 0)
+        body: bytes = row["tile"]
+        packed = _packed(body) if len(body) < 16_384 else await asyncio.to_thread(_packed, body)
+        return DrawnTile(packed, _etag(body), row["shown"], row["total"])
+
+    async def _row(self, connection: asyncpg.Connection, key: Key, tile: Tile) -> Any:
+        statements = self._statements.get(key)
+        if statements is None:
+            statements = self._statements[key] = await self._written(connection, key)
+        box = await self._boxes.of(connection, statements.crs, tile)
+        if box is None:
+            return None
+        started = time.perf_counter()
+        while True:
+            statement = statements.at(tile.z)
+            row = await connection.fetchrow(statement.text, *statement.arguments(statements.crs, tile, box))
+            if row is None or not statements.must_be_ranked(row["shown"], row["total"]):
+                break
+        self.metrics.seconds.observe(time.perf_counter() - started)
+        return row
+
+    async def _written(self, connection: asyncpg.Connection, key: Key) -> LayerStatements:
+        map_id, layer_id, version = key
+        layer = await self._layers.layer(map_id, layer_id, version)
+        if layer is None:
+            raise UnknownLayer(f"This map has no layer {layer_id!r} of version {version}.")
+        table = self._tables.get(layer.table)
+        crs = await read_crs(connection, table.srid, table.id)
+        wide = crs.kind == "lonlat" and await _beyond_180(connection, table)
+        return LayerStatements(table, layer, crs, self._limits.features, wide)
+
+
+async def _beyond_180(connection: asyncpg.Connection, table: Table) -> bool:
+    """Whether longitudes may leave -180 to 180. Read off the spatial index, without looking at rows."""
+    if table.kind not in ("table", "materialized view"):
+        return True
+    names = (table.schema_name, table.name, table.geometry_column)
+    try:
+        row: Sequence[float | None] | None = await connection.fetchrow(
+            "SELECT ST_XMin(box), ST_XMax(box) FROM ST_EstimatedExtent($1::text, $2::text, $3::text) AS box",
+            *names,
+        )
+    except asyncpg.PostgresError:
+        log.debug("no estimated extent", table=table.id, column=quoted(table.geometry_column or ""))
+        return True
+    if row is None or row[0] is None or row[1] is None:
+        return True
+    return row[0] < -180.001 or row[1] > 180.001
+
+
+def _packed(body: bytes) -> bytes:
+    return gzip.compress(body, LEVEL, mtime=0)
+
+
+def _etag(body: bytes) -> str:
+    return hashlib.blake2b(body, digest_size=12).hexdigest()
+
+
+def _fault(error: Exception, layer_id: str, tile: Tile) -> GisError:
+    if is_unavailable(error):
+        return DataUnavailable(UNAVAILABLE)
+    if isinstance(error, asyncpg.UndefinedTableError | asyncpg.InsufficientPrivilegeError):
+        return UnknownTable(f"The table of layer {layer_id!r} does not exist any more or may not be read.")
+    if isinstance(error, asyncpg.UndefinedColumnError):
+        return UnknownTable(f"The table of layer {layer_id!r} has lost a column that the layer needs.")
+    log.error(
+        "a tile could not be drawn", layer=layer_id, tile=(tile.z, tile.x, tile.y), error=str(error)[:500]
+    )
+    return GisError(f"Tile {tile.z}/{tile.x}/{tile.y} of layer {layer_id!r} could not be drawn.")

@@ -1,0 +1,312 @@
+"""Writes the SQL of a tile (fragments.py shows it). Built once per layer version, then only executed by
+asyncpg.
+
+It asks the spatial index with the tile's box in the coordinate system of the data, keeps at most `cap`
+rows (the largest first, and among equals by a hash, so that a thinned tile shows all parts of the country
+alike), and draws those: simplified below what a pixel shows, cut at the antimeridian, in Mercator. What is
+smaller than a pixel is drawn as a pixel. Identifiers come from the registry and are quoted; values are
+parameters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from agents.domain import Column, Layer, Table
+from server.gis.declared import may_be_curved
+from server.gis.filters import compile_filter
+from server.gis.statements import is_geography
+from server.gis.styles.attributes import tile_value
+from server.gis.styles.errors import require_srid
+from server.gis.styles.expressions import columns_of
+from server.gis.tiles import fragments
+from server.gis.tiles.grid import BUFFER, EXTENT, HALF_WORLD, PIXELS, WORLD, Box, Tile
+from server.gis.tiles.projection import Crs
+
+SIMPLIFIED_BELOW = 13
+THINNED_BELOW = 8
+SMALL_LAYER = 5_000
+"""Layers of so few rows carry all attributes at every zoom."""
+CAP_POINTS = 50_000
+CAP_SHAPES = 20_000
+
+_NAMES = ("name", "title", "label")
+_ASYNCPG = sa.make_url("postgresql+asyncpg://").get_dialect()()
+
+
+@dataclass(frozen=True)
+class TileStatement:
+    """`text` takes the filter's values, then those of `arguments`."""
+
+    text: str
+    values: tuple[Any, ...]
+
+    def arguments(self, crs: Crs, tile: Tile, box: Box) -> tuple[Any, ...]:
+        return (*self.values, tile.z, tile.x, tile.y, *box, _tolerance(crs, tile))
+
+
+class LayerStatements:
+    """Those of one layer version: with all attributes or few, simplified or in full, ranked or not."""
+
+    def __init__(
+        self, table: Table, layer: Layer, crs: Crs, cap: int | None = None, wide: bool = True
+    ) -> None:
+        """`wide`: longitudes may go beyond 180, so that a feature may show in a tile on the other side."""
+        require_srid(table.srid, table.id)
+        self.crs = crs
+        self._table = table
+        self._layer = layer
+        self._shapes = table.geometry_family != "point"
+        self._cap = cap or (CAP_SHAPES if self._shapes else CAP_POINTS)
+        self._wide = wide
+        self._made: dict[tuple[bool, bool, bool], TileStatement] = {}
+        # Points that all fit need no order; shapes do, so that small ones are drawn above large ones.
+        self._ranked = self._shapes or layer.count > self._cap
+
+    def at(self, zoom: int) -> TileStatement:
+        thin = zoom < THINNED_BELOW and self._layer.count > SMALL_LAYER
+        simple = zoom < SIMPLIFIED_BELOW and self._shapes
+        variant = (thin, simple, self._ranked)
+        if variant not in self._made:
+            columns = needed_columns(self._table, self._layer) if thin else self._table.columns
+            writer = _Writer(self._table, self._layer, columns, self.crs, self._wide)
+            self._made[variant] = writer.statement(self._cap, simple, self._ranked)
+        return self._made[variant]
+
+    def must_be_ranked(self, shown: int, total: int) -> bool:
+        """True, once, when a tile turns out to be full although its layer was small when it was counted."""
+        if shown >= total or self._ranked:
+            return False
+        self._ranked = True
+        return True
+
+
+def needed_columns(table: Table, layer: Layer) -> tuple[Column, ...]:
+    """What a tile carries at low zoom: what the style and the filter read, a name, and the key where that is
+    not the feature's id."""
+    wanted = {*drawn_columns(layer), *_filtered(layer.filter)}
+    wanted.update(table.key if feature_key(table) is None else ())
+    texts = [column.name for column in table.columns if column.kind == "text"]
+    named = [name for name in texts if any(word in name.lower() for word in _NAMES)]
+    wanted.update((named or texts)[:1])
+    return tuple(column for column in table.columns if column.name in wanted)
+
+
+def feature_key(table: Table) -> Column | None:
+    """The column that is a feature's id: only one whole number can be that in a tile."""
+    key = table.column(table.key[0]) if len(table.key) == 1 else None
+    return key if key is not None and key.kind == "integer" else None
+
+
+def drawn_columns(layer: Layer) -> set[str]:
+    parts = [part for drawn in layer.style.layers for part in (drawn.paint, drawn.layout, drawn.filter)]
+    return {name for part in parts for name in columns_of(part)}
+
+
+def _filtered(filter: Any) -> set[str]:
+    if isinstance(filter, dict):
+        own = {filter["property"]} if isinstance(filter.get("property"), str) else set()
+        return own | {name for part in filter.values() for name in _filtered(part)}
+    if isinstance(filter, list | tuple):
+        return {name for part in filter for name in _filtered(part)}
+    return set()
+
+
+def _tolerance(crs: Crs, tile: Tile) -> float:
+    """A quarter of a pixel in units of the data."""
+    share = 1 / (1 << tile.z) / PIXELS / 4
+    if crs.kind == "lonlat":
+        return 360 * share
+    if crs.kind == "mercator":
+        return WORLD * share
+    return WORLD * share / tile.stretch() / crs.unit
+
+
+class _Writer:
+    """Writes a statement."""
+
+    def __init__(self, table: Table, layer: Layer, columns: Sequence[Column], crs: Crs, wide: bool) -> None:
+        geometry = table.column(table.geometry_column or "")
+        self._geography = geometry is not None and is_geography(geometry)
+        self._table, self._layer, self._crs, self._wide = table, layer, crs, wide
+        self._shapes = table.geometry_family != "point"
+        taken = {column.name for column in table.columns}
+        self._g = quoted(_free("geometry", taken))
+        self._id = quoted(_free("id", taken))
+        self._columns = [
+            (column, value) for column in columns if (value := tile_value(table, column)) is not None
+        ]
+        condition = compile_filter(table, layer.filter)
+        self._where, self._values = compiled(sa.true() if condition is None else condition)
+        first = len(self._values) + 1
+        self._z, self._x, self._y = (f"${first + offset}::int" for offset in range(3))
+        self._box = [f"${first + offset}::float8" for offset in range(3, 7)]
+        self._tolerance = f"${first + 7}::float8"
+
+    def statement(self, cap: int, simple: bool, ranked: bool) -> TileStatement:
+        common = self._common()
+        stored = f"matched.{self._g}"
+        if simple:
+            stored = f"ST_Simplify({stored}, {self._tolerance}, true)"
+        common["projected"] = self._mercator(stored)
+        text = fragments.TILE.format(
+            **common,
+            geometry=self._linear(self._geometry()),
+            attributes=self._attributes(),
+            relation=self._relation(),
+            found=self._found(),
+            order=f"ORDER BY {self._rank()}" if ranked else "",
+            cap=cap,
+            drawn=(fragments.SHAPE if self._shapes else fragments.POINT).format(**common),
+            steps=fragments.SHAPE_STEPS.format(**common) if self._shapes else "",
+            points=self._points(common),
+        )
+        return TileStatement(text, self._values)
+
+    def _common(self) -> dict[str, Any]:
+        """What several fragments need."""
+        key = [f"matched.{self._id}"] if self._key() else []
+        names = [*key, *(f"matched.{quoted(column.name)}" for column, _ in self._columns)]
+        return {
+            "g": self._g,
+            "g_text": literal(unquoted(self._g)),
+            "id_text": f", {literal(unquoted(self._id))}" if key else "",
+            "names": ", ".join(names) or "NULL AS none",
+            "extent": EXTENT,
+            "buffer": BUFFER,
+            "z": self._z,
+            "x": self._x,
+            "y": self._y,
+            "tolerance": self._tolerance,
+            "width": f"{WORLD!r} / (1 << {self._z})",
+            "tiny": fragments.NARROWER.format(function="greatest", pixels=PIXELS),
+            "slim": fragments.NARROWER.format(function="least", pixels=PIXELS),
+            "pixel": fragments.PIXEL.format(pixels=PIXELS),
+        }
+
+    def _points(self, common: dict[str, Any]) -> str:
+        if all(drawn.source_layer != "points" for drawn in self._layer.style.layers):
+            return "''"
+        return fragments.POINTS.format(**common, projected_middle=self._mercator("middle.p"))
+
+    def _relation(self) -> str:
+        return f"{quoted(self._table.schema_name)}.{quoted(self._table.name)}"
+
+    def _geometry(self) -> str:
+        column = f"{self._relation()}.{quoted(self._table.geometry_column or '')}"
+        return f"{column}::geometry" if self._geography else column
+
+    def _key(self) -> Column | None:
+        return feature_key(self._table)
+
+    def _attributes(self) -> str:
+        key = self._key()
+        parts = [f"{self._relation()}.{quoted(key.name)}::bigint AS {self._id}"] if key else []
+        parts += [f"{inline(value)} AS {quoted(column.name)}" for column, value in self._columns]
+        return ", ".join(parts) or "NULL AS none"
+
+    def _found(self) -> str:
+        """The index is asked first; the filter after it."""
+        west, south, east, north = self._box
+        srid = self._crs.srid
+        turns = (0, 360, -360) if self._wide and self._crs.kind == "lonlat" and not self._geography else (0,)
+        boxes = [
+            f"ST_MakeEnvelope({west} + {turn}, {south}, {east} + {turn}, {north}, {srid})" for turn in turns
+        ]
+        tests = [f"{self._geometry()} && {box}" for box in boxes]
+        found = f"({' OR '.join(tests)})"
+        if self._geography:
+            column = f"{self._relation()}.{quoted(self._table.geometry_column or '')}"
+            # What seems to go around the world crosses the antimeridian, and its planar box says nothing.
+            g = self._geometry()
+            found = f"({found} OR ST_XMax({g}) - ST_XMin({g}) > 180)"
+            # Great circles leave the parallels of a tile's edge, hence the dense outline. A tile of half the
+            # world is no polygon on a sphere: there, the planar test has to do.
+            outline = f"ST_Segmentize({boxes[0]}, 0.5)::geography"
+            found += f" AND ({self._z} < 3 OR {column} && {outline})"
+        return f"{found} AND ({self._where})"
+
+    def _rank(self) -> str:
+        """Largest first; then by a hash, which is even over the map, and last by what tells two rows
+        apart."""
+        g = self._geometry()
+        parts = []
+        if self._table.geometry_family != "point":
+            parts.append(f"ST_XMax({g}) - ST_XMin({g}) + ST_YMax({g}) - ST_YMin({g}) DESC")
+        circles = self._layer.style.column if self._layer.style.kind == "proportional" else None
+        if circles is not None:
+            parts = [f"abs({self._relation()}.{quoted(circles)}) DESC NULLS LAST"]
+        key = self._key()
+        if key is not None:
+            column = f"{self._relation()}.{quoted(key.name)}"
+            return ", ".join([*parts, f"hashint8({column}::bigint)", column])
+        west, south = f"ST_XMin({g})", f"ST_YMin({g})"
+        return ", ".join([*parts, f"hashfloat8({west}) # hashfloat8({south})", west, south])
+
+    def _linear(self, g: str) -> str:
+        """Curves as lines, triangulated surfaces as polygons: only where the column may hold such."""
+        return fragments.LINEAR.format(g=g) if may_be_curved(self._table) else g
+
+    def _mercator(self, g: str) -> str:
+        if self._crs.kind == "mercator":
+            return g
+        if self._crs.kind == "lonlat":
+            if not (self._shapes or self._wide):
+                return f"ST_Transform({g}, 3857)"
+            return _from_lonlat(_shifted(g) if self._geography else g, self._crs.srid)
+        unwrapped = _from_lonlat("ST_ShiftLongitude(l)", 4326)
+        slit = fragments.SLIT.format(srid=self._crs.srid)
+        return fragments.PROJECTED.format(g=g, half=HALF_WORLD, unwrapped=unwrapped, slit=slit)
+
+
+def _from_lonlat(g: str, srid: int) -> str:
+    return fragments.FROM_LONLAT.format(g=g, srid=srid)
+
+
+def _shifted(g: str) -> str:
+    return fragments.SHIFTED.format(g=g)
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def unquoted(identifier: str) -> str:
+    return identifier[1:-1].replace('""', '"')
+
+
+def literal(text: str) -> str:
+    """Our own aliases only; no text of a user or a table ever comes here."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def compiled(expression: sa.ColumnElement[Any]) -> tuple[str, tuple[Any, ...]]:
+    """SQL with $1, $2 ... and its values, as asyncpg takes them."""
+    result = expression.compile(dialect=_ASYNCPG, compile_kwargs={"render_postcompile": True})
+    values = []
+    for name in result.positiontup or ():
+        value = result.params[name]
+        # The third value of an IN list `x` is named `x_3`.
+        kind = result.binds[name if name in result.binds else re.sub(r"_\d+$", "", name)].type
+        process = kind.dialect_impl(_ASYNCPG).bind_processor(_ASYNCPG)
+        values.append(process(value) if process else value)
+    return str(result), tuple(values)
+
+
+def inline(expression: sa.ColumnElement[Any]) -> str:
+    """An expression that has no values in it."""
+    text, values = compiled(expression)
+    if values:
+        raise ValueError("an attribute of a tile takes no parameters")
+    return text
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

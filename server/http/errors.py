@@ -1,0 +1,81 @@
+"""Every fault over HTTP has the shape of the socket protocol's: `{"error": {"code", "message"}}`.
+
+Handlers raise `HttpFault`, a fault of a map or of the data, or aiohttp's own; the middleware translates.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable
+
+import structlog
+from aiohttp import web
+
+from agents.core.errors import ToolSignal
+from server.database import is_unavailable
+
+log = structlog.get_logger(__name__)
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+STATUS = {
+    "unknown_map": 404,
+    "unknown_layer": 404,
+    "unknown_table": 404,
+    "not_found": 404,
+    "forbidden": 403,
+    "conflict": 409,
+    "too_large": 413,
+    "rate_limited": 429,
+    "internal": 500,
+    "unavailable": 503,
+}
+NAMES = {400: "invalid_payload", 404: "not_found", 405: "not_found", 413: "too_large", 415: "invalid_payload"}
+
+
+class HttpFault(Exception):
+    """`code` as in the protocol; the message says what was wrong and what to do."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def fault_response(code: str, message: str, status: int | None = None) -> web.Response:
+    body = {"error": {"code": code, "message": message}}
+    return web.json_response(
+        body, status=status or STATUS.get(code, 400), headers={"Cache-Control": "no-store"}
+    )
+
+
+@web.middleware
+async def faults(request: web.Request, handler: Handler) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except web.HTTPException as error:
+        if error.status < 400:
+            raise
+        return plain(error)
+    except (HttpFault, ToolSignal) as error:
+        return fault_response(str(getattr(error, "code", "invalid_payload")), error.message)
+    except Exception as error:
+        if is_unavailable(error) or isinstance(error, TimeoutError):
+            return fault_response(
+                "unavailable", "The database cannot be reached at the moment. Try again soon."
+            )
+        error_id = secrets.token_hex(4)
+        log.exception("a request failed", path=request.path, error_id=error_id)
+        return fault_response("internal", f"The server made a mistake (error {error_id}). Its log says more.")
+
+
+def plain(error: web.HTTPException) -> web.Response:
+    """What aiohttp raised, as ours; an `Allow` or `Retry-After` header stays."""
+    code = NAMES.get(error.status, "forbidden" if error.status in (401, 403) else "invalid_payload")
+    response = fault_response(
+        code, error.text if error.status == 400 and error.text else error.reason, error.status
+    )
+    for name in ("Allow", "Retry-After"):
+        if name in error.headers:
+            response.headers[name] = error.headers[name]
+    return response

@@ -1,0 +1,124 @@
+"""The browser client: `/` and `/m/{map_id}` give its page, all else is a file of the built client.
+
+Files are read once, compressed once, and served from memory; a rebuilt client is noticed by its times.
+What the bundler named by its content is immutable, the page itself is always asked for anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hashlib
+import mimetypes
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from server.http.errors import HttpFault
+
+CLIENT = Path(__file__).resolve().parents[2] / "web" / "dist"
+IMMUTABLE = "public, max-age=31536000, immutable"
+REVALIDATED = "no-cache"
+COMPRESSIBLE = (
+    "text/",
+    "application/json",
+    "application/javascript",
+    "image/svg+xml",
+    "application/geo+json",
+)
+TYPES = {
+    ".mjs": "text/javascript",
+    ".js": "text/javascript",
+    ".webmanifest": "application/manifest+json",
+    ".geojson": "application/geo+json",
+    ".topojson": "application/json",
+    ".woff2": "font/woff2",
+    ".pbf": "application/x-protobuf",
+}
+NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>GeoAgent</title>
+<h1>GeoAgent is running, but its browser client is not built.</h1>
+<p>Run <code>make run</code>, or <code>npm ci &amp;&amp; npm run build</code> in <code>web</code>.</p>"""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file in memory; `packed` is None where compressing it saves nothing."""
+
+    body: bytes
+    packed: bytes | None
+    content_type: str
+    etag: str
+    modified: int
+
+
+class Site:
+    def __init__(self, folder: Path = CLIENT) -> None:
+        self._folder = folder.resolve()
+        self._files: dict[Path, File] = {}
+
+    async def page(self, request: web.Request) -> web.Response:
+        file = await self._file(self._folder / "index.html")
+        if file is None:
+            return web.Response(text=NOT_BUILT, content_type="text/html", status=503)
+        return answer(request, file, REVALIDATED)
+
+    async def file(self, request: web.Request) -> web.Response:
+        asked = request.match_info["path"]
+        if "\x00" in asked:
+            raise HttpFault("not_found", "There is nothing at this address.")
+        path = (self._folder / asked).resolve()
+        file = await self._file(path) if path.is_relative_to(self._folder) else None
+        if file is None:
+            raise HttpFault("not_found", "There is nothing at this address.")
+        hashed = path.parent.name == "assets"
+        return answer(request, file, IMMUTABLE if hashed else REVALIDATED)
+
+    async def _file(self, path: Path) -> File | None:
+        return await asyncio.to_thread(self._read, path)
+
+    def _read(self, path: Path) -> File | None:
+        try:
+            modified = path.stat().st_mtime_ns
+            known = self._files.get(path)
+            if known is not None and known.modified == modified:
+                return known
+            body = path.read_bytes()
+        except OSError:
+            return None
+        kind = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+        packed = (
+            gzip.compress(body, 9, mtime=0) if kind.startswith(COMPRESSIBLE) and len(body) > 500 else None
+        )
+        etag = hashlib.sha256(body).hexdigest()[:24]
+        file = self._files[path] = File(body, packed, kind, etag, modified)
+        return file
+
+
+def answer(request: web.Request, file: File, caching: str) -> web.Response:
+    headers = {"Cache-Control": caching, "ETag": f'"{file.etag}"', "Vary": "Accept-Encoding"}
+    if any(tag.value in (file.etag, "*") for tag in request.if_none_match or ()):
+        return web.Response(status=304, headers=headers)
+    body = file.body
+    if file.packed is not None and "gzip" in request.headers.get("Accept-Encoding", ""):
+        body = file.packed
+        headers["Content-Encoding"] = "gzip"
+    charset = "utf-8" if file.content_type.startswith("text/") else None
+    return web.Response(body=body, content_type=file.content_type, charset=charset, headers=headers)
+
+
+def routes(config: Callable[[], Mapping[str, Any]], site: Site | None = None) -> list[web.RouteDef]:
+    """`config` is asked what the client should know of the server at this moment. Add these routes last."""
+    files = site or Site()
+
+    async def settings(request: web.Request) -> web.Response:
+        return web.json_response(config(), headers={"Cache-Control": REVALIDATED})
+
+    return [
+        web.get("/", files.page),
+        web.get("/m/{map_id}", files.page),
+        web.get("/api/config", settings),
+        web.get("/{path:.+}", files.file),
+    ]

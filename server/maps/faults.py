@@ -1,0 +1,29 @@
+"""Why a request about a map was refused, raised where it is found and translated once, at the edge.
+
+A fault is also what a tool raises to tell the model: its message is written for both.
+"""
+
+from __future__ import annotations
+
+from agents.core.errors import ToolFailed
+
+
+class MapFault(ToolFailed):
+    """`code` is one of `server.protocol.Fault`'s; the message says what was wrong and what to do."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class TurnLost(Exception):
+    """The turn is not this server's any more: it was cancelled, or another server took this one for dead."""
+
+
+def unknown_map(map_id: str) -> MapFault:
+    return MapFault("unknown_map", f"There is no map {map_id!r}. Send `join` without map_id to make one.")
+
+
+def unknown_layer(layer_id: str, known: tuple[str, ...]) -> MapFault:
+    there = f"Layers on it: {', '.join(known[:20])}." if known else "It has no layers."
+    return MapFault("unknown_layer", f"There is no layer {layer_id!r} on this map. {there}")

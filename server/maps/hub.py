@@ -1,0 +1,200 @@
+"""Where the news of maps arrives on a server and goes out to the people and turns that follow them.
+
+Numbered events come from the feed, transient ones from here or from another server by the relay. Whoever
+hosts the hub gives it `emit`, which sends to everyone of this server on a map.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from server.database import Database
+from server.maps.events import Event
+from server.maps.feed import Feed
+from server.maps.liveness import Liveness
+from server.maps.log import EventLog
+from server.maps.presence import Presence, Receipts, Shown
+from server.maps.projection import MapState
+from server.maps.relay import Relay
+from server.maps.tables import EVENT_CHANNEL, TRANSIENT_CHANNEL
+from server.protocol import Presence as PresenceEvent
+from server.protocol import Snapshot
+
+Emit = Callable[[str, str, dict[str, Any]], Coroutine[Any, Any, None]]
+"""Called with map id, event name and payload."""
+
+PAGE = 2000
+"""Events in one answer to `join`; there may be more."""
+PRESENCE_PAUSE = 0.1
+"""Seconds in which comings and goings on a map are gathered into one `presence`."""
+PEOPLE_RELAYED = 300
+
+
+async def nobody(map_id: str, event: str, data: dict[str, Any]) -> None:
+    """Before sockets are there, nobody hears anything."""
+
+
+class Follower(Protocol):
+    """A running turn: it sees every event of its map."""
+
+    def begin(self, state: MapState) -> None: ...
+
+    def see(self, events: Sequence[Event]) -> None: ...
+
+
+class Hub:
+    def __init__(self, database: Database, log: EventLog, liveness: Liveness) -> None:
+        self.log = log
+        self.presence = Presence(self._people_changed)
+        self.receipts = Receipts()
+        self.relay = Relay(database.owner, liveness)
+        self.emit: Emit = nobody
+        self._database = database
+        self._feed = Feed(log, self._deliver, self._is_followed)
+        self._followers: dict[str, Follower] = {}
+        self._to_announce: dict[str, asyncio.TimerHandle] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.relay.on("emit", self._heard_event)
+        self.relay.on("receipt", self._heard_receipt)
+        self.relay.on("presence", self._heard_presence)
+        self.relay.on("hello", self._heard_hello)
+        self._liveness = liveness
+
+    async def start(self) -> None:
+        self.relay.start()
+        await self._database.listen([EVENT_CHANNEL, TRANSIENT_CHANNEL], self._heard, self._feed.wake_all)
+        self.relay.say("hello", {}, always=True)
+
+    async def close(self) -> None:
+        for timer in self._to_announce.values():
+            timer.cancel()
+        await self._feed.close()
+        await self.relay.close()
+
+    async def enter(
+        self, map_id: str, person: str, after_seq: int | None, admit: Callable[[], Awaitable[None]]
+    ) -> Snapshot | tuple[int, list[Event], bool]:
+        """Somebody joins: a snapshot, or newest seq, events after `after_seq` and whether there are more.
+
+        `admit` makes live events reach the newcomer. It is called after the reading and before anything
+        later is sent, so there is neither gap nor repetition between the two.
+        """
+        async with self._feed.joining(map_id) as reach:
+            if after_seq is None:
+                snapshot = await self.log.snapshot(map_id)
+                await reach(snapshot.seq)
+                await admit()
+                self.presence.enter(map_id, person)
+                return snapshot
+            newest = await self.log.seq(map_id)
+            events = [
+                event for event in await self.log.read(map_id, after_seq, PAGE + 1) if event.seq <= newest
+            ]
+            await reach(newest)
+            await admit()
+            self.presence.enter(map_id, person)
+            return newest, events[:PAGE], len(events) > PAGE
+
+    def leave(self, map_id: str, person: str) -> None:
+        self.presence.leave(map_id, person)
+        self._feed.release(map_id)
+
+    @asynccontextmanager
+    async def following(self, map_id: str, follower: Follower) -> AsyncIterator[None]:
+        """Until the block ends the follower sees the map: its state now, and every later event."""
+        async with self._feed.joining(map_id) as reach:
+            state = await self.log.state(map_id)
+            await reach(state.seq)
+            follower.begin(state)
+            self._followers[map_id] = follower
+        try:
+            yield
+        finally:
+            del self._followers[map_id]
+            self._feed.release(map_id)
+
+    async def announce(self, map_id: str, event: str, body: BaseModel) -> None:
+        """A transient event for everyone on a map, on all servers; never before what was recorded earlier."""
+        await self._feed.settled(map_id)
+        data = body.model_dump(mode="json")
+        self.relay.say("emit", {"map_id": map_id, "event": event, "data": data})
+        await self.emit(map_id, event, data)
+
+    def receive(self, map_id: str, layer_id: str, version: int, shown: Shown) -> None:
+        """A receipt from a browser of this server."""
+        self.receipts.receive(map_id, layer_id, version, shown)
+        word = {"map_id": map_id, "layer_id": layer_id, "version": version}
+        self.relay.say("receipt", {**word, "features": shown.features, "error": shown.error})
+
+    async def beat(self, alive: frozenset[str]) -> None:
+        """Which servers are alive: the people of the others are gone with them."""
+        for map_id in self.presence.forget(alive):
+            self._announce_soon(map_id)
+
+    async def _deliver(self, events: Sequence[Event]) -> None:
+        map_id = events[0].map_id
+        follower = self._followers.get(map_id)
+        if follower is not None:
+            follower.see(events)
+        if self.presence.is_here(map_id):
+            for event in events:
+                await self.emit(map_id, event.name, event.wire())
+
+    def _is_followed(self, map_id: str) -> bool:
+        return map_id in self._followers or self.presence.is_here(map_id)
+
+    def _heard(self, channel: str, payload: str) -> None:
+        if channel == TRANSIENT_CHANNEL:
+            self.relay.heard(payload)
+            return
+        map_id, _, seq = payload.rpartition(":")
+        if seq.isdigit():
+            self._feed.wake(map_id, int(seq))
+
+    def _heard_event(self, server_id: str, body: dict[str, Any]) -> None:
+        if self.presence.is_here(body["map_id"]):
+            self._spawn(self.emit(body["map_id"], body["event"], body["data"]))
+
+    def _heard_receipt(self, server_id: str, body: dict[str, Any]) -> None:
+        shown = Shown(body["features"], body["error"])
+        self.receipts.receive(body["map_id"], body["layer_id"], body["version"], shown)
+
+    def _heard_presence(self, server_id: str, body: dict[str, Any]) -> None:
+        self.presence.heard(server_id, body["map_id"], body["people"], body["watching"])
+        self._announce_soon(body["map_id"])
+
+    def _heard_hello(self, server_id: str, body: dict[str, Any]) -> None:
+        self._liveness.expect(server_id)
+        for map_id in self.presence.maps_here():
+            self._tell_of_people(map_id)
+
+    def _people_changed(self, map_id: str) -> None:
+        self._tell_of_people(map_id)
+        self._announce_soon(map_id)
+
+    def _tell_of_people(self, map_id: str) -> None:
+        crowd = self.presence.crowd(map_id)
+        people = sorted(crowd.people)[:PEOPLE_RELAYED]
+        watching = sorted(crowd.watching)[:PEOPLE_RELAYED]
+        self.relay.say("presence", {"map_id": map_id, "people": people, "watching": watching})
+
+    def _announce_soon(self, map_id: str) -> None:
+        if map_id not in self._to_announce:
+            loop = asyncio.get_running_loop()
+            self._to_announce[map_id] = loop.call_later(PRESENCE_PAUSE, self._announce_people, map_id)
+
+    def _announce_people(self, map_id: str) -> None:
+        self._to_announce.pop(map_id, None)
+        if self.presence.is_here(map_id):
+            body = PresenceEvent(map_id=map_id, people=self.presence.people(map_id))
+            self._spawn(self.emit(map_id, "presence", body.model_dump(mode="json")))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

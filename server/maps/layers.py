@@ -1,0 +1,262 @@
+"""The verbs on the layers of a map, the same for a person's hand and for the agent's tools.
+
+Whatever is slow (counting, statistics) happens before the map is locked. A change that was computed from a
+layer which somebody changed meanwhile is computed again, so nobody's change is lost and none is half applied.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from agents.domain import (
+    Bounds,
+    Cql2,
+    GeometryFamily,
+    Layer,
+    LayerChange,
+    LayerDraft,
+    Legend,
+    Style,
+    StyleSpec,
+)
+from agents.ports import Filter
+from server.maps.events import (
+    layer_added,
+    layer_removed,
+    layer_updated,
+    layers_reordered,
+    map_reset,
+)
+from server.maps.faults import MapFault, unknown_layer
+from server.maps.log import EventLog
+from server.maps.projection import MapState, arranged
+from server.maps.writer import MapWriter
+
+MAX_LAYERS = 200
+ATTEMPTS = 3
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7b3294", "#525252")
+"""Told apart by colour-blind people too (Okabe and Ito, extended)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What a table looks like under a filter and a style: all of it from PostGIS."""
+
+    table: str
+    table_name: str
+    geometry_type: GeometryFamily
+    filter: Cql2 | None
+    style: Style
+    legend: Legend
+    count: int
+    bounds: Bounds | None
+
+
+class LayerSource(Protocol):
+    """Draws tables. Raises ToolFailed with a `code` for an unknown table, a wrong filter or style."""
+
+    async def draw(self, table: str, filter: Filter, style: StyleSpec, like: Layer | None = None) -> Drawing:
+        """`like` is the layer as it is now: where its filter is the same, its count and bounds hold."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """Who changes a map: a turn that a server runs, or a person's hand."""
+
+    turn_id: str | None = None
+    server_id: str | None = None
+
+
+HAND = By()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A change that was committed: the map after it, the layer in question, and words for what it was."""
+
+    seq: int
+    state: MapState
+    layer: Layer | None = None
+    what: str = ""
+
+
+class LayerService:
+    def __init__(self, log: EventLog, source: LayerSource) -> None:
+        self._log = log
+        self._source = source
+
+    async def add(self, map_id: str, draft: LayerDraft, by: By = HAND) -> Done:
+        if draft.id is not None and not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", draft.id):
+            raise MapFault("invalid_payload", "A layer id is 1 to 64 letters, digits, `_` or `-`.")
+        style = with_color(draft.style, await self._log.state(map_id))
+        drawing = await self._source.draw(draft.table, draft.filter, style)
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            state = await writer.state()
+            layer = Layer(
+                id=new_id(draft.id, drawing.table_name, state),
+                table=drawing.table,
+                name=draft.name or drawing.table_name.replace("_", " "),
+                geometry_type=drawing.geometry_type,
+                filter=drawing.filter,
+                style=drawing.style,
+                visible=draft.visible,
+                opacity=draft.opacity,
+                order=len(state.layers),
+                count=drawing.count,
+                bounds=drawing.bounds,
+                legend=drawing.legend,
+            )
+            await writer.record(layer_added(layer))
+            return await done(writer, layer.id)
+
+    async def update(self, map_id: str, layer_id: str, change: LayerChange, by: By = HAND) -> Done:
+        for _attempt in range(ATTEMPTS):
+            known = layer_of(await self._log.state(map_id), layer_id)
+            drawn = await self._redrawn(known, change)
+            async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+                current = layer_of(await writer.state(), layer_id)
+                if drawn is not None and current.version != known.version:
+                    continue
+                updated = (drawn or current).model_copy(update={"order": current.order, **plain(change)})
+                if updated != current:
+                    await writer.record(layer_updated(updated))
+                return await done(writer, layer_id)
+        raise MapFault("conflict", f"Layer {layer_id!r} is being changed by others. Try again.")
+
+    async def remove(self, map_id: str, layer_id: str, by: By = HAND) -> Done:
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            layer = layer_of(await writer.state(), layer_id)
+            await writer.record(layer_removed(layer_id))
+            return Done(writer.seq, await writer.state(), layer)
+
+    async def reorder(self, map_id: str, order: Sequence[str], by: By = HAND) -> Done:
+        """Bottom first; layers that are not named keep their order below."""
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            state = await writer.state()
+            for layer_id in order:
+                layer_of(state, layer_id)
+            arrangement = [layer.id for layer in arranged(state.layers, order)]
+            if tuple(arrangement) != state.order:
+                await writer.record(layers_reordered(arrangement))
+            return await done(writer)
+
+    async def reset(self, map_id: str, by: By = HAND) -> tuple[int, Done]:
+        """Remove all layers; how many there were."""
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            count = len((await writer.state()).layers)
+            if count:
+                await writer.record(map_reset())
+            return count, await done(writer)
+
+    async def undo(self, map_id: str, by: By = HAND) -> Done | None:
+        """Take back the newest change that stands; None when there is none."""
+        return await self._step(map_id, by, redo=False)
+
+    async def redo(self, map_id: str, by: By = HAND) -> Done | None:
+        return await self._step(map_id, by, redo=True)
+
+    async def _step(self, map_id: str, by: By, *, redo: bool) -> Done | None:
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            history = await writer.history()
+            step = history.redo() if redo else history.undo()
+            if step is None:
+                return None
+            unit, changes = step
+            for change in changes:
+                await writer.record(change)
+            return Done(writer.seq, await writer.state(), what=unit.describe())
+
+    async def _redrawn(self, layer: Layer, change: LayerChange) -> Layer | None:
+        """The layer with another filter or style, computed anew; None where the change touches neither."""
+        fields = change.model_fields_set
+        if "filter" not in fields and (change.style is None or "style" not in fields):
+            return None
+        asked = change.filter if "filter" in fields else layer.filter
+        style = change.style or StyleSpec.model_validate(layer.style.model_dump(exclude={"layers"}))
+        if style.color is None and style.kind == layer.style.kind:
+            style = style.model_copy(update={"color": layer.style.color})
+        drawing = await self._source.draw(layer.table, asked, style, layer)
+        same_data = drawing.filter == layer.filter and needs(drawing.style) <= needs(layer.style)
+        return layer.model_copy(
+            update={
+                "filter": drawing.filter,
+                "style": drawing.style,
+                "legend": drawing.legend,
+                "count": drawing.count,
+                "bounds": drawing.bounds,
+                "tiles": layer.tiles if same_data else "",
+            }
+        )
+
+
+async def done(writer: MapWriter, layer_id: str | None = None) -> Done:
+    state = await writer.state()
+    return Done(writer.seq, state, state.layer(layer_id) if layer_id else None)
+
+
+def layer_of(state: MapState, layer_id: str) -> Layer:
+    layer = state.layer(layer_id)
+    if layer is None:
+        raise unknown_layer(layer_id, state.order)
+    return layer
+
+
+def plain(change: LayerChange) -> dict[str, Any]:
+    """The fields of a change that need no computing."""
+    fields = {name: getattr(change, name) for name in ("name", "visible", "opacity")}
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def needs(style: Style) -> set[str]:
+    """What a tile must carry for a style: columns, a point on each feature, or the largest values first."""
+    columns = {f"column {column}" for column in (style.column, style.label) if column is not None}
+    layers = {f"layer {drawn.source_layer}" for drawn in style.layers}
+    return columns | layers | ({f"largest {style.column}"} if style.kind == "proportional" else set())
+
+
+def new_id(asked: str | None, table_name: str, state: MapState) -> str:
+    """The id asked for, or a readable free one: `airports`, `airports_2`."""
+    if len(state.layers) >= MAX_LAYERS:
+        raise MapFault("too_large", f"A map holds at most {MAX_LAYERS} layers. Remove some first.")
+    taken = set(state.order)
+    if asked is not None:
+        if asked in taken:
+            raise MapFault(
+                "conflict", f"There is a layer {asked!r} already. Update it, or add one with another id."
+            )
+        return asked
+    stem = re.sub(r"[^a-z0-9]+", "_", table_name.lower()).strip("_")[:48] or "layer"
+    if stem not in taken:
+        return stem
+    return next(name for name in (f"{stem}_{n}" for n in range(2, MAX_LAYERS + 2)) if name not in taken)
+
+
+def with_color(style: StyleSpec, state: MapState) -> StyleSpec:
+    """A colour that no other layer has, where none was asked for and the style shows one."""
+    if style.color is not None or style.kind not in ("single", "proportional"):
+        return style
+    taken = {(layer.style.color or "").lower() for layer in state.layers}
+    free = [color for color in PALETTE if color not in taken]
+    return style.model_copy(update={"color": free[0] if free else PALETTE[len(state.layers) % len(PALETTE)]})
+
+
+def undone(done: Done | None, *, redo: bool) -> Done:
+    """For a person's hand, nothing to undo is a fault."""
+    if done is None:
+        raise MapFault("nothing_to_undo", f"There is nothing to {'redo' if redo else 'undo'} on this map.")
+    return done
+
+
+__all__ = [
+    "HAND",
+    "By",
+    "Done",
+    "Drawing",
+    "LayerService",
+    "LayerSource",
+    "undone",
+]

@@ -1,0 +1,153 @@
+"""One turn's stream of agent events, written down: into the event log what stays, over the sockets the rest.
+
+While the database is away the recorder waits and tries again, so a short outage does not end a turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import structlog
+
+from agents.core.events import (
+    AgentEvent,
+    ApprovalNeeded,
+    AssistantSaid,
+    Delta,
+    Finished,
+    ToolDone,
+    ToolStarted,
+)
+from server.database import is_unavailable
+from server.maps.events import Change
+from server.maps.hub import Hub
+from server.maps.turns import Turn
+from server.protocol import AiDelta, Question
+
+log = structlog.get_logger(__name__)
+
+DELTA_PAUSE = 0.03
+RESULT_LENGTH = 2000
+ARGUMENTS_LENGTH = 16_000
+PATIENCE = 20.0
+BACKOFF = (0.1, 0.25, 0.5, 1.0)
+
+
+class Recorder:
+    def __init__(self, turn: Turn, hub: Hub, server_id: str) -> None:
+        self.finished: Finished | None = None
+        self.questions: list[Question] = []
+        """Asked when the turn ends as waiting, together with what is needed to go on."""
+        self._turn = turn
+        self._hub = hub
+        self._server_id = server_id
+        self._open: dict[str, str] = {}
+        self._text: list[str] = []
+        self._flushing: asyncio.Task[None] | None = None
+
+    async def take(self, event: AgentEvent) -> None:
+        if isinstance(event, Delta):
+            self._text.append(event.text)
+            if self._flushing is None:
+                self._flushing = asyncio.create_task(self._flush_soon())
+            return
+        await self._flush()
+        if isinstance(event, AssistantSaid):
+            if event.text and not event.final:
+                await self._record(said(event.text, final=False))
+        elif isinstance(event, ToolStarted):
+            self._open[event.call.id] = event.call.name
+            await self._record(tool_called(event))
+        elif isinstance(event, ToolDone):
+            self._open.pop(event.result.call_id, None)
+            await self._record(tool_finished(event))
+        elif isinstance(event, ApprovalNeeded):
+            self.questions.append(
+                Question(call_id=event.call.id, name=event.call.name, arguments=clipped(event.arguments))
+            )
+        elif isinstance(event, Finished):
+            self.finished = event
+
+    async def stop(self) -> list[Change]:
+        """The stream broke off: what is left to record, so that every call has its result."""
+        await self._flush()
+        return [
+            Change(
+                "tool_finished",
+                {"call_id": call_id, "name": name, "ok": False, "summary": "stopped", "ms": 0.0},
+            )
+            for call_id, name in self._open.items()
+        ]
+
+    async def _record(self, change: Change) -> None:
+        waited = 0.0
+        for attempt in range(1000):
+            try:
+                turn = self._turn
+                async with self._hub.log.writing(turn.map_id, turn.id, self._server_id) as writer:
+                    await writer.record(change)
+                return
+            except Exception as error:
+                if not is_unavailable(error) or waited > PATIENCE:
+                    raise
+                pause = BACKOFF[min(attempt, len(BACKOFF) - 1)]
+                waited += pause
+                await asyncio.sleep(pause)
+
+    async def _flush_soon(self) -> None:
+        await asyncio.sleep(DELTA_PAUSE)
+        self._flushing = None
+        await self._send_text()
+
+    async def _flush(self) -> None:
+        if self._flushing is not None:
+            self._flushing.cancel()
+            self._flushing = None
+        await self._send_text()
+
+    async def _send_text(self) -> None:
+        text, self._text = "".join(self._text), []
+        if text:
+            delta = AiDelta(map_id=self._turn.map_id, turn_id=self._turn.id, text=text)
+            await self._hub.announce(self._turn.map_id, "ai_delta", delta)
+
+
+def said(message: str, *, final: bool = True) -> Change:
+    return Change("ai_response", {"type": "ai_response", "message": message, "final": final})
+
+
+def tool_called(event: ToolStarted) -> Change:
+    arguments = clipped(event.arguments)
+    return Change("tool_called", {"call_id": event.call.id, "name": event.call.name, "arguments": arguments})
+
+
+def tool_finished(event: ToolDone) -> Change:
+    result = event.result
+    return Change(
+        "tool_finished",
+        {
+            "call_id": result.call_id,
+            "name": result.name,
+            "ok": result.ok,
+            "summary": event.summary,
+            "ms": round(result.ms, 3),
+            "filled": clipped(result.filled),
+            "result": result.content[:RESULT_LENGTH],
+        },
+    )
+
+
+def clipped(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments as the log keeps them: a value too long for a chat line is named, not copied."""
+    kept = {}
+    for name, value in arguments.items():
+        size = len(json.dumps(value, default=str))
+        kept[name] = value if size <= ARGUMENTS_LENGTH else f"({size} characters)"
+    return kept
+
+
+def all_said(changes: Sequence[Change], message: str) -> list[Change]:
+    return [*changes, said(message)] if message else list(changes)

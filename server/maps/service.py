@@ -1,0 +1,82 @@
+"""All of server.maps, put together for one server: what sockets, tiles and the composition root use."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+
+from agents.domain import Layer
+from server.database import Database
+from server.maps.hub import Hub
+from server.maps.layers import LayerService, LayerSource
+from server.maps.liveness import BEAT, Liveness
+from server.maps.log import EventLog
+from server.maps.runner import LIMIT, AgentFactory, TurnRunner
+from server.maps.turns import TurnStore
+
+LAYERS_KEPT = 2000
+
+
+class MapService:
+    """Start it once the database is migrated; close it before the database."""
+
+    def __init__(
+        self,
+        database: Database,
+        source: LayerSource,
+        agents: AgentFactory,
+        *,
+        turns_at_once: int = LIMIT,
+        beat: float = BEAT,
+    ) -> None:
+        self.liveness = Liveness(database.url, self._beat, beat)
+        self.log = EventLog(database.owner)
+        self.hub = Hub(database, self.log, self.liveness)
+        self.layers = LayerService(self.log, source)
+        self.turns = TurnStore(database.owner, self.log, self.liveness.id)
+        self.runner = TurnRunner(self.turns, self.hub, self.layers, agents, self.liveness.id, turns_at_once)
+        self.lookup = LayerLookup(self.log)
+        self._closed = False
+
+    async def start(self) -> None:
+        await self.liveness.start()
+        await self.hub.start()
+        await self.runner.start(self.liveness.alive)
+
+    async def close(self) -> None:
+        """May be called again; the first time counts."""
+        if self._closed:
+            return
+        self._closed = True
+        await self.runner.close()
+        await self.hub.close()
+        await self.liveness.close()
+
+    async def _beat(self, alive: frozenset[str]) -> None:
+        listeners: tuple[Callable[[frozenset[str]], Awaitable[None]], ...] = (self.hub.beat, self.runner.beat)
+        for listener in listeners:
+            await listener(alive)
+
+
+class LayerLookup:
+    """Any version of a layer that was ever announced. A version never changes, so what was found is kept."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._kept: OrderedDict[tuple[str, str, int], Layer] = OrderedDict()
+
+    async def layer(self, map_id: str, layer_id: str, version: int) -> Layer | None:
+        key = (map_id, layer_id, version)
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        layer = await self._log.layer(map_id, layer_id, version)
+        if layer is not None:
+            self._kept[key] = layer
+            if len(self._kept) > LAYERS_KEPT:
+                self._kept.popitem(last=False)
+        return layer
+
+    async def current(self, map_id: str, layer_id: str) -> Layer | None:
+        """The layer as it is now."""
+        return (await self._log.state(map_id)).layer(layer_id)

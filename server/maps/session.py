@@ -1,0 +1,110 @@
+"""One map within one turn: the port `agents.ports.MapSession`, and the turn's side of the hub.
+
+Each change is an event of the turn. What a tool is told about it is what the browsers said, if any watch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from agents.domain import Bounds, Focus, Layer, LayerChange, LayerDraft
+from server.maps.events import Change, Event
+from server.maps.hub import Hub
+from server.maps.layers import By, Done, LayerService
+from server.maps.projection import MapState, apply
+from server.maps.turns import Turn
+from server.protocol import ViewRequested
+
+NOBODY = "no browser is watching"
+UNCONFIRMED = "not confirmed: no browser has reported it drawn yet"
+HIDDEN = "the layer is hidden"
+
+
+class TurnSession:
+    def __init__(self, turn: Turn, hub: Hub, layers: LayerService, server_id: str) -> None:
+        self._turn = turn
+        self._hub = hub
+        self._service = layers
+        self._by = By(turn.id, server_id)
+        self._state = MapState()
+
+    @property
+    def map_id(self) -> str:
+        return self._turn.map_id
+
+    @property
+    def turn_id(self) -> str:
+        return self._turn.id
+
+    @property
+    def focus(self) -> Focus | None:
+        return self._turn.focus
+
+    def begin(self, state: MapState) -> None:
+        self._state = state
+
+    def see(self, events: Sequence[Event]) -> None:
+        """Events of anybody; those that this session caused it knows already."""
+        for event in events:
+            if event.seq > self._state.seq:
+                self._state = apply(self._state, event.typed())
+
+    def layers(self) -> Sequence[Layer]:
+        return self._state.layers
+
+    async def add_layer(self, draft: LayerDraft) -> tuple[Layer, str]:
+        return await self._drawn(await self._service.add(self.map_id, draft, self._by))
+
+    async def update_layer(self, layer_id: str, change: LayerChange) -> tuple[Layer, str]:
+        return await self._drawn(await self._service.update(self.map_id, layer_id, change, self._by))
+
+    async def remove_layer(self, layer_id: str) -> None:
+        self._keep(await self._service.remove(self.map_id, layer_id, self._by))
+
+    async def reorder(self, layer_ids: Sequence[str]) -> None:
+        self._keep(await self._service.reorder(self.map_id, layer_ids, self._by))
+
+    async def reset(self) -> int:
+        count, done = await self._service.reset(self.map_id, self._by)
+        self._keep(done)
+        return count
+
+    async def zoom_to(self, bounds: Bounds) -> None:
+        body = ViewRequested(map_id=self.map_id, turn_id=self.turn_id, bounds=bounds)
+        await self._hub.announce(self.map_id, "view_requested", body)
+
+    async def undo(self) -> str | None:
+        done = await self._service.undo(self.map_id, self._by)
+        return None if done is None else self._keep(done).what
+
+    async def redo(self) -> str | None:
+        done = await self._service.redo(self.map_id, self._by)
+        return None if done is None else self._keep(done).what
+
+    async def record(self, change: Change) -> None:
+        """A fact of this turn that is no change of layers."""
+        async with self._hub.log.writing(self.map_id, self.turn_id, self._by.server_id) as writer:
+            await writer.record(change)
+
+    async def announce(self, event: str, body: BaseModel) -> None:
+        """A transient event for everyone on the map."""
+        await self._hub.announce(self.map_id, event, body)
+
+    def _keep(self, done: Done) -> Done:
+        if done.state.seq > self._state.seq:
+            self._state = done.state
+        return done
+
+    async def _drawn(self, done: Done) -> tuple[Layer, str]:
+        """The layer, and the first browser's word on it."""
+        self._keep(done)
+        layer = done.layer
+        assert layer is not None  # noqa: S101 - adding and updating always give one
+        if not layer.visible:
+            return layer, HIDDEN
+        if not self._hub.presence.is_watched(self.map_id):
+            return layer, NOBODY
+        shown = await self._hub.receipts.wait(self.map_id, layer.id, layer.version)
+        return layer, UNCONFIRMED if shown is None else shown.say()

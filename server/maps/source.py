@@ -1,0 +1,44 @@
+"""How a table becomes a layer: filter, count, bounds, style and legend, all from PostGIS."""
+
+from __future__ import annotations
+
+import asyncio
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.domain import Layer, StyleSpec
+from agents.ports import Filter, TableRegistry
+from server.gis.data import PostgisData
+from server.gis.filters import normalize
+from server.gis.styles import compute_style
+from server.maps.layers import Drawing
+
+
+class TableSource:
+    """Implements `server.maps.layers.LayerSource`."""
+
+    def __init__(self, registry: TableRegistry, data: PostgisData, reader: AsyncEngine) -> None:
+        self._registry = registry
+        self._data = data
+        self._reader = reader
+
+    async def draw(self, table: str, filter: Filter, style: StyleSpec, like: Layer | None = None) -> Drawing:
+        entry = self._registry.get(table)
+        wanted = normalize(entry, filter)
+        computed, legend = await compute_style(self._reader, entry, wanted, style)
+        if like is not None and like.filter == wanted:
+            count, box = like.count, like.bounds
+        else:
+            count, box = await asyncio.gather(
+                self._data.count(entry.id, wanted), self._data.extent(entry.id, wanted)
+            )
+        return Drawing(
+            table=entry.id,
+            table_name=entry.name,
+            geometry_type=entry.geometry_family,
+            filter=wanted,
+            style=computed,
+            legend=legend,
+            count=count,
+            bounds=box,
+        )

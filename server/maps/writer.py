@@ -1,0 +1,155 @@
+"""One transaction on a map, made by `EventLog.writing`: stamps changes with numbers, versions and tile URLs,
+and writes events, projected layers and the NOTIFY together when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import delete, insert, select, text, update
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from agents.domain import Layer
+from server.maps.events import LAYER_EVENTS, Change, Event, clean_json
+from server.maps.projection import MapState, apply
+from server.maps.tables import EVENT_CHANNEL, event_table, layer_table, map_table
+from server.maps.undo import History
+from server.protocol import MapEvent
+
+ENVELOPE = frozenset(MapEvent.model_fields)
+TILES = "/tiles/{map_id}/{layer_id}/{version}/{{z}}/{{x}}/{{y}}.mvt"
+
+ReadHistory = Callable[[AsyncConnection, str, int], Awaitable[History]]
+
+
+class MapWriter:
+    """The map while its row is locked. `seq` and `state` already count what was recorded here."""
+
+    def __init__(
+        self, connection: AsyncConnection, map_id: str, turn_id: str | None, seq: int, history: ReadHistory
+    ) -> None:
+        self.connection = connection
+        self.map_id = map_id
+        self.seq = seq
+        self.events: list[Event] = []
+        self._turn_id = turn_id
+        self._committed = seq
+        self._read_history = history
+        self._stored: tuple[Layer, ...] | None = None
+        self._state: MapState | None = None
+        self._versions: dict[str, int] = {}
+
+    async def state(self) -> MapState:
+        if self._state is None:
+            query = select(layer_table.c.document).where(layer_table.c.map_id == self.map_id)
+            documents = (await self.connection.execute(query)).scalars()
+            layers = [Layer.model_validate(document) for document in documents]
+            self._stored = tuple(sorted(layers, key=lambda layer: layer.order))
+            self._state = MapState(self.seq, self._stored)
+        return self._state
+
+    async def history(self) -> History:
+        """What can be undone, as of before this transaction."""
+        return await self._read_history(self.connection, self.map_id, self._committed)
+
+    async def record(self, change: Change, turn_id: str | None = None) -> Event:
+        """Number a change. `turn_id` only where it is not the transaction's."""
+        payload = clean_json(change.payload)
+        if change.name in ("layer_added", "layer_updated"):
+            payload["layer"] = await self._stamped(payload["layer"])
+        state = await self.state() if change.name in LAYER_EVENTS else self._state
+        self.seq += 1
+        turn_id = turn_id or self._turn_id
+        typed = Event(self.map_id, self.seq, change.name, turn_id, datetime.now(UTC), payload).typed()
+        event = Event(self.map_id, self.seq, change.name, turn_id, typed.at, whole_payload(typed))
+        if state is not None:
+            self._state = apply(state, typed)
+        self.events.append(event)
+        return event
+
+    async def flush(self) -> None:
+        if not self.events:
+            return
+        rows = [
+            {
+                "map_id": event.map_id,
+                "seq": event.seq,
+                "type": event.name,
+                "turn_id": event.turn_id,
+                "at": event.at,
+                "payload": event.payload,
+            }
+            for event in self.events
+        ]
+        await self.connection.execute(insert(event_table), rows)
+        await self.connection.execute(
+            update(map_table).where(map_table.c.id == self.map_id).values(seq=self.seq)
+        )
+        await self._project()
+        await self.connection.execute(
+            text("SELECT pg_notify(:channel, :payload)"),
+            {"channel": EVENT_CHANNEL, "payload": f"{self.map_id}:{self.seq}"},
+        )
+
+    async def _project(self) -> None:
+        """Write the layers that changed, and only those."""
+        if self._state is None:
+            return
+        before = {layer.id: layer for layer in self._stored or ()}
+        after = {layer.id: layer for layer in (await self.state()).layers}
+        gone = before.keys() - after.keys()
+        if gone:
+            await self.connection.execute(
+                delete(layer_table).where(
+                    layer_table.c.map_id == self.map_id, layer_table.c.layer_id.in_(gone)
+                )
+            )
+        changed = [layer for layer in after.values() if before.get(layer.id) != layer]
+        if changed:
+            statement = upsert(layer_table)
+            statement = statement.on_conflict_do_update(
+                index_elements=["map_id", "layer_id"], set_={"document": statement.excluded.document}
+            )
+            await self.connection.execute(
+                statement,
+                [
+                    {
+                        "map_id": self.map_id,
+                        "layer_id": layer.id,
+                        "document": clean_json(layer.model_dump(mode="json")),
+                    }
+                    for layer in changed
+                ],
+            )
+
+    async def _stamped(self, layer: dict[str, Any]) -> dict[str, Any]:
+        """With a version above all that this id ever had, and a tile URL of it where the tiles are new."""
+        layer_id = str(layer["id"])
+        version = await self._newest_version(layer_id) + 1
+        self._versions[layer_id] = version
+        tiles = layer.get("tiles") or TILES.format(map_id=self.map_id, layer_id=layer_id, version=version)
+        return {**layer, "version": version, "tiles": tiles}
+
+    async def _newest_version(self, layer_id: str) -> int:
+        if layer_id in self._versions:
+            return self._versions[layer_id]
+        there = (await self.state()).layer(layer_id)
+        if there is not None:
+            return there.version
+        found = await self.connection.execute(
+            text(
+                "SELECT max((payload #>> '{layer,version}')::bigint) FROM geoagent.event"
+                " WHERE map_id = :map_id AND payload #>> '{layer,id}' = :layer_id"
+                " AND type IN ('layer_added', 'layer_updated')"
+            ),
+            {"map_id": self.map_id, "layer_id": layer_id},
+        )
+        return int(found.scalar_one() or 0)
+
+
+def whole_payload(event: MapEvent) -> dict[str, Any]:
+    """With every field of the protocol, also those that were left to their defaults."""
+    payload: dict[str, Any] = clean_json(event.model_dump(mode="json", exclude=set(ENVELOPE)))
+    return payload

@@ -1,0 +1,82 @@
+"""Brings a database up to this version of GeoAgent: Alembic's migrations, then roles and grants
+(`server.roles`).
+
+Safe to run at every start and by several servers at once: an advisory lock lets one work while the others
+wait. `server/app.py` calls it before it opens the pools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.util import CommandError
+from sqlalchemy import Connection, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+import migrations
+from server import roles
+from server.database import open_engine
+from server.postgres.problem import DatabaseProblem
+from server.settings import OWN_SCHEMAS
+
+LOCK = 0x6E0A6E7  # any number that nobody else takes: it spells GeoAgent, roughly
+
+
+class MigrationFailed(DatabaseProblem):
+    """The database cannot be brought to this version; the message says why and what to do."""
+
+
+async def upgrade(url: str, schemas: Sequence[str] = OWN_SCHEMAS, revision: str = "head") -> None:
+    """Migrate up and make roles, grants and triggers what `schemas` asks for."""
+    async with _locked(url) as connection:
+        await connection.execute(text("CREATE SCHEMA IF NOT EXISTS geoagent"))
+        await connection.commit()
+        try:
+            await connection.run_sync(_run, command.upgrade, revision)
+        except CommandError as error:
+            raise MigrationFailed(
+                "This database was made by a newer GeoAgent than this one. Update GeoAgent, or use another "
+                f"database ({error})."
+            ) from error
+        await connection.commit()
+        await roles.synchronise(connection, schemas)
+        await connection.commit()
+
+
+async def downgrade(url: str, revision: str = "base") -> None:
+    """Migrate down. With `base` only people's own tables in `data` and `analysis` stay."""
+    async with _locked(url) as connection:
+        await connection.run_sync(_run, command.downgrade, revision)
+        await connection.commit()
+        if revision == "base":
+            await connection.execute(text("DROP SCHEMA geoagent CASCADE"))
+            await connection.commit()
+
+
+@asynccontextmanager
+async def _locked(url: str) -> AsyncIterator[AsyncConnection]:
+    engine = open_engine(url, size=1)
+    try:
+        async with engine.connect() as connection:
+            await connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": LOCK})
+            await connection.commit()
+            try:
+                yield connection
+            finally:
+                await connection.rollback()
+                await connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK})
+                await connection.commit()
+    finally:
+        await engine.dispose()
+
+
+def _run(connection: Connection, step: object, revision: str) -> None:
+    assert callable(step)  # noqa: S101
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    step(config, revision)

@@ -1,0 +1,68 @@
+"""The info store: Markdown notes about the data, written by people, found by what they say.
+
+`query` serves `agents.ports.InfoStore`; the other verbs serve the command line.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import delete, insert, select
+from sqlalchemy import text as sql
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from server.maps.tables import info_note_table as notes
+
+LONGEST_IN_PROMPT = 2_000
+
+MATCHING = """
+    SELECT title, body
+    FROM geoagent.info_note,
+        -- any of the words, not all of them: PostgreSQL writes the query with &, which becomes |
+        CAST(replace(CAST(plainto_tsquery('english', :text) AS text), '&', '|') AS tsquery) AS words
+    WHERE search @@ words
+    ORDER BY ts_rank_cd(search, words, 1) DESC, id
+    LIMIT :k
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    id: str
+    title: str
+    body: str
+    tables: tuple[str, ...] = ()
+
+
+class Notes:
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def query(self, text: str, k: int = 3) -> Sequence[str]:
+        """The notes that share most words with the text, as Markdown, best first."""
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(sql(MATCHING), {"text": text[:2000], "k": k})
+            return [f"## {row.title}\n{row.body[:LONGEST_IN_PROMPT]}" for row in rows]
+
+    async def add(self, title: str, body: str, tables: Sequence[str] = ()) -> Note:
+        note = Note(f"note_{secrets.token_hex(4)}", title, body, tuple(tables))
+        async with self._engine.begin() as connection:
+            await connection.execute(
+                insert(notes).values(id=note.id, title=title, body=body, tables=list(tables))
+            )
+        return note
+
+    async def all(self) -> list[Note]:
+        query = select(notes.c.id, notes.c.title, notes.c.body, notes.c.tables).order_by(notes.c.title)
+        async with self._engine.connect() as connection:
+            return [
+                Note(row.id, row.title, row.body, tuple(row.tables))
+                for row in await connection.execute(query)
+            ]
+
+    async def remove(self, note_id: str) -> bool:
+        async with self._engine.begin() as connection:
+            gone = await connection.execute(delete(notes).where(notes.c.id == note_id))
+            return gone.rowcount > 0

@@ -1,0 +1,192 @@
+"""Use of a private cluster: `acquire()` gives its URL, starting it where nobody has, `release()` lets it
+go.
+
+Any number of servers may use one cluster at once. Its keeper (`server.postgres.keeper`) stops it when the
+last one is gone. If PostgreSQL is killed the keeper restarts it; if the keeper is killed `revive()` starts
+another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from server.postgres import keeper
+from server.postgres.files import ClusterFailed, open_lock, owner_of_cluster
+
+DATABASE = "geoagent"
+READY_TIMEOUT = 120.0
+STOP_TIMEOUT = 30.0
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@contextlib.contextmanager
+def one_at_a_time(home: Path) -> Iterator[None]:
+    """Two starts, of one clone or of two, must not install packages at once. Makes the folder."""
+    try:
+        home.mkdir(mode=0o755 if os.geteuid() == 0 else 0o700, parents=True, exist_ok=True)
+        lock = open_lock(home / "installing")
+    except OSError as error:
+        raise ClusterFailed(
+            f"The folder {home} cannot be made ({error.strerror}). Set GEOAGENT_HOME to one that can."
+        ) from error
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+class PrivateCluster:
+    """One cluster under `home`. `configuration` adds PostgreSQL settings, if this use is the one that
+    starts it.
+    """
+
+    def __init__(
+        self, home: Path, unpacked: Path | None = None, configuration: Mapping[str, str] | None = None
+    ) -> None:
+        self.home = home
+        self._unpacked = unpacked
+        self._configuration = dict(configuration or {})
+        self._users: TextIOWrapper | None = None
+        self._keeper: subprocess.Popen[str] | None = None
+
+    def acquire(self, database: str = DATABASE) -> str:
+        """The URL of a database of this name, which need not exist yet. Blocks until PostgreSQL answers."""
+        self._prepare_home()
+        self._users = open_lock(self.home / "users")
+        fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while a keeper stops the cluster
+        try:
+            self._await_record()
+        except BaseException:
+            self.release()
+            raise
+        return self.url(database)
+
+    def url(self, database: str = DATABASE) -> str:
+        """By socket, as the superuser."""
+        record = self._record()
+        if record is None:
+            raise ClusterFailed("The private cluster is not running.")
+        password = (self.home / "password").read_text()
+        return (
+            f"postgresql://postgres:{quote(password, safe='')}@/{quote(database, safe='')}"
+            f"?host={quote(str(record['socket']), safe='')}&port={record['port']}"
+        )
+
+    def revive(self) -> bool:
+        """Start another keeper if there is none; whether there was none."""
+        if self._is_kept():
+            return False
+        self._await_record()
+        return True
+
+    def release(self) -> None:
+        """Use it no more; if nobody else does, return when it has stopped."""
+        if self._users is None:
+            return
+        self._users.close()
+        self._users = None
+        patience = time.monotonic() + 0.5  # the keeper removes the record at once, if we were the last
+        while self._record() is not None and time.monotonic() < patience:
+            time.sleep(0.02)
+        deadline = time.monotonic() + STOP_TIMEOUT
+        while self._record() is None and self._is_kept() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        if self._keeper is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._keeper.wait(0.1)
+
+    def _prepare_home(self) -> None:
+        root = os.geteuid() == 0
+        self.home.mkdir(mode=0o755 if root else 0o700, parents=True, exist_ok=True)
+        owner = owner_of_cluster()
+        if owner is None:
+            return
+        self.home.chmod(
+            0o755
+        )  # the owner of the cluster passes through; what is secret in it has its own rights
+        reached = subprocess.run(  # noqa: S603
+            ["test", "-x", str(self.home)],  # noqa: S607
+            user=owner.pw_uid,
+            group=owner.pw_gid,
+            extra_groups=[],
+            cwd="/",
+            check=False,
+        )
+        if reached.returncode:
+            raise ClusterFailed(
+                f"PostgreSQL does not run as root, and the user {owner.pw_name} cannot enter {self.home}. "
+                "Set GEOAGENT_HOME to a folder that everyone may enter, for example /var/lib/geoagent."
+            )
+
+    def _await_record(self) -> None:
+        deadline = time.monotonic() + READY_TIMEOUT
+        while time.monotonic() < deadline:
+            if self._users is None:  # released while we waited
+                return
+            self._raise_if_failed()
+            if not self._is_kept():
+                self._start_keeper()
+            elif self._record() is not None:
+                return
+            time.sleep(0.02)
+        raise ClusterFailed(
+            f"PostgreSQL was not ready within {READY_TIMEOUT:.0f} s; see {self.home}/postgres.log."
+        )
+
+    def _raise_if_failed(self) -> None:
+        """A keeper that gave up said why. One that was killed, or found that another keeps, is simply over."""
+        if self._keeper is None or self._keeper.poll() is None:
+            return
+        over, self._keeper = self._keeper, None
+        assert over.stdout is not None  # noqa: S101 - opened as a pipe
+        with over.stdout:
+            said = over.stdout.read().strip()
+        if over.returncode == 1:
+            raise ClusterFailed(said or f"The keeper of PostgreSQL failed; see {self.home}/keeper.log.")
+
+    def _start_keeper(self) -> None:
+        if self._keeper is not None and self._keeper.poll() is None:
+            return
+        command = [sys.executable, "-m", keeper.__name__, str(self.home)]
+        if self._unpacked is not None:
+            command += ["--unpacked", str(self._unpacked)]
+        for name, value in self._configuration.items():
+            command += ["--set", f"{name}={value}"]
+        with (self.home / "keeper.log").open("a") as log:
+            self._keeper = subprocess.Popen(  # noqa: S603 - our own module
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                cwd="/",
+                env={**os.environ, "PYTHONPATH": str(PROJECT)},
+                start_new_session=True,
+            )
+
+    def _is_kept(self) -> bool:
+        with open_lock(self.home / "keeper") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
+    def _record(self) -> dict[str, Any] | None:
+        """What the keeper wrote when PostgreSQL was ready; not what a killed one left behind."""
+        try:
+            record: dict[str, Any] = json.loads((self.home / "cluster.json").read_text())
+            os.kill(record["keeper"], 0)
+        except (FileNotFoundError, ProcessLookupError):
+            return None
+        return record

@@ -1,0 +1,41 @@
+"""Files that a private cluster keeps beside its data, and whom they belong to."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+import tempfile
+from io import TextIOWrapper
+from pathlib import Path
+
+from server.postgres.problem import DatabaseProblem
+
+
+class ClusterFailed(DatabaseProblem):
+    """The cluster cannot be made or started; the message is for a person."""
+
+
+def owner_of_cluster() -> pwd.struct_passwd | None:
+    """Whom PostgreSQL runs as: None for whoever we are; as root, who it refuses, an unprivileged user."""
+    if os.geteuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            return pwd.getpwnam(name)
+    raise ClusterFailed("PostgreSQL does not run as root and there is no user postgres or nobody here.")
+
+
+def open_lock(path: Path) -> TextIOWrapper:
+    """A file to lock. Only its owner may open it, so nobody else can hold the lock."""
+    return open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "a")
+
+
+def write_private(path: Path, content: str) -> None:
+    """Whole or not at all, readable by its owner only."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    with os.fdopen(descriptor, "w") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    Path(name).replace(path)

@@ -1,0 +1,47 @@
+"""Where a private cluster and unpacked packages live on this machine. Each clone of GeoAgent has its own
+cluster.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from server.settings import running_as_root
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Homes:
+    cluster: Path
+    unpacked: Path
+
+
+def homes(chosen: Path | None) -> Homes:
+    """Under GEOAGENT_HOME where that is set; as root where PostgreSQL's user can enter; else the user's own
+    folders.
+    """
+    if chosen is not None:
+        folder = chosen.expanduser().absolute()
+        return Homes(folder / "postgres", folder / "packages")
+    if running_as_root():
+        return Homes(Path("/var/lib/geoagent") / clone_name(), Path("/var/lib/geoagent/packages"))
+    return Homes(
+        _user_folder("XDG_DATA_HOME", ".local/share") / "geoagent" / clone_name(),
+        _user_folder("XDG_CACHE_HOME", ".cache") / "geoagent" / "packages",
+    )
+
+
+def clone_name() -> str:
+    """The folder's name, so that a person recognises it, and a hash of the path, so that it is the only
+    one.
+    """
+    return f"{PROJECT.name}-{hashlib.sha256(os.fsencode(PROJECT)).hexdigest()[:8]}"
+
+
+def _user_folder(variable: str, default: str) -> Path:
+    named = os.environ.get(variable, "")
+    return Path(named) if named.startswith("/") else Path.home() / default

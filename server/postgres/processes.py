@@ -1,0 +1,48 @@
+"""Which processes of PostgreSQL live on a data folder. A pid file alone does not tell: it outlives what it names."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def living_on(data: Path, head: int | None) -> Iterator[int]:
+    """Processes of PostgreSQL on this data folder, which all have it as working directory. No zombies, no
+    strangers.
+    """
+    if not Path("/proc/self/cwd").exists():
+        if head is not None and _is_postgres(head):
+            yield head
+        return
+    place = data.resolve()
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, IndexError):
+            state = (process / "stat").read_text().rsplit(")", 1)[1].split()[0]
+            if state not in "ZX" and Path(os.readlink(process / "cwd")) == place:
+                yield int(process.name)
+
+
+def head_of(data: Path) -> int | None:
+    lines = pid_file(data)
+    number = lines[0].strip().lstrip("-") if lines else ""
+    return int(number) if number.isdigit() else None
+
+
+def pid_file(data: Path) -> list[str]:
+    try:
+        return (data / "postmaster.pid").read_text().splitlines()
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _is_postgres(pid: int) -> bool:
+    said = subprocess.run(  # noqa: S603
+        ["ps", "-o", "stat=,command=", "-p", str(pid)],  # noqa: S607
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout
+    return "postgres" in said and not said.lstrip().startswith("Z")

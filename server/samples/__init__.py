@@ -1,0 +1,97 @@
+"""Sample data: countries, cities and airports of the world, loaded into `data` when it has none of them.
+
+Real, with attribution (ATTRIBUTION.md), and commented, table by table and column by column, so that people
+and models know what a number means. `load` is called at the start of the server; it is one transaction, so
+a start that was killed in the middle leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import asyncpg
+
+from server.database import Database
+from server.samples.sources import SAMPLES, Sample
+
+LOCK = 0x5A3B1E5
+
+
+async def load(database: Database) -> bool:
+    """Load all samples unless one of their tables is there; whether it did."""
+    connection = await asyncpg.connect(database.url)
+    try:
+        await connection.set_type_codec(
+            "geometry",
+            schema=await _home_of_postgis(connection),
+            encoder=bytes,
+            decoder=bytes,
+            format="binary",
+        )
+        async with connection.transaction():
+            await connection.execute("SELECT pg_advisory_xact_lock($1)", LOCK)
+            if await _has_any(connection):
+                return False
+            for sample in SAMPLES:
+                await _create(connection, sample)
+            await _note(connection)
+        for sample in SAMPLES:
+            await connection.execute(f'ANALYZE data."{sample.table}"')
+        await connection.execute("NOTIFY geoagent_ddl, 'samples'")
+    finally:
+        await connection.close()
+    return True
+
+
+async def _home_of_postgis(connection: asyncpg.Connection) -> str:
+    home = await connection.fetchval(
+        "SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'postgis'"
+    )
+    return str(home)
+
+
+async def _has_any(connection: asyncpg.Connection) -> bool:
+    count = await connection.fetchval(
+        "SELECT count(*) FROM pg_class WHERE relnamespace = 'data'::regnamespace AND relname = ANY($1)",
+        [sample.table for sample in SAMPLES],
+    )
+    return bool(count)
+
+
+async def _create(connection: asyncpg.Connection, sample: Sample) -> None:
+    table = f'data."{sample.table}"'
+    columns = ", ".join(f'"{column.name}" {column.sql_type}' for column in sample.columns)
+    await connection.execute(f"CREATE TABLE {table} ({columns})")
+    await connection.copy_records_to_table(
+        sample.table,
+        schema_name="data",
+        columns=[column.name for column in sample.columns],
+        records=sample.records(),
+    )
+    await connection.execute(f"ALTER TABLE {table} ADD PRIMARY KEY (id)")
+    for index in sample.indexes:
+        await connection.execute(f"CREATE INDEX ON {table} {index}")
+    await connection.execute(f"COMMENT ON TABLE {table} IS {_literal(sample.comment)}")
+    for column in sample.columns:
+        await connection.execute(f'COMMENT ON COLUMN {table}."{column.name}" IS {_literal(column.comment)}')
+
+
+async def _note(connection: asyncpg.Connection) -> None:
+    """What models should know about the data beyond the comments, for the info store."""
+    for sample in SAMPLES:
+        body = (files(__name__) / "notes" / f"{sample.table}.md").read_text("utf-8")
+        title = body.partition("\n")[0].removeprefix("# ")
+        await connection.execute(
+            "INSERT INTO geoagent.info_note (id, title, body, tables) VALUES ($1, $2, $3, $4) "
+            "ON CONFLICT (id) DO UPDATE "
+            "SET title = excluded.title, body = excluded.body, tables = excluded.tables",
+            f"samples/{sample.table}",
+            title,
+            body,
+            [f"data.{sample.table}"],
+        )
+
+
+def _literal(text: str) -> str:
+    """COMMENT takes no parameters; the texts are our own."""
+    return "'" + text.replace("'", "''") + "'"

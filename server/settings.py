@@ -1,0 +1,109 @@
+"""What a person may set, as environment variables, with their defaults. Read once, at start, by
+`server/app.py`.
+
+Field names are for code (`Settings(port=0)`), the upper-case aliases are the variables. An empty variable
+counts as unset. Secrets are `SecretStr`: they print as asterisks.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AliasChoices, BeforeValidator, Field, SecretStr
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+OWN_SCHEMAS = ("data", "analysis", "public")
+"""Schemas whose tables people and models may read without being asked for."""
+
+
+def _listed(value: object) -> object:
+    """`a, b` as `("a", "b")`."""
+    if isinstance(value, str):
+        return tuple(part for part in (piece.strip() for piece in value.split(",")) if part)
+    return value
+
+
+def _named(variable: str) -> AliasChoices:
+    return AliasChoices(variable)
+
+
+Listed = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(
+        env_ignore_empty=True, case_sensitive=True, extra="ignore", frozen=True, populate_by_name=True
+    )
+
+    host: str = Field("127.0.0.1", validation_alias=_named("HOST"))
+    """Address to listen on; `0.0.0.0` is every interface."""
+    port: int = Field(8080, ge=0, le=65535, validation_alias=_named("PORT"))
+    """Port to listen on; 0 takes a free one."""
+    database_url: SecretStr | None = Field(None, validation_alias=_named("DATABASE_URL"))
+    """A PostGIS of your own. Without it a private cluster is made under `home`."""
+    home: Path | None = Field(None, validation_alias=_named("GEOAGENT_HOME"))
+    """Where the private cluster and unpacked packages live. None: chosen by `server.postgres`."""
+    schemas: Listed = Field((), validation_alias=_named("GEOAGENT_SCHEMAS"))
+    """More schemas to read tables from, separated by commas, beside `data`, `analysis` and `public`."""
+    samples: bool = Field(True, validation_alias=_named("GEOAGENT_SAMPLES"))
+    """Load countries, cities and airports into an empty `data` schema."""
+
+    model: str = Field("offline", validation_alias=_named("GEOAGENT_MODEL"))
+    """`offline`, or `provider:model` as in `openai:gpt-5.1`. Unset, with an OpenAI key, it is
+    `openai:gpt-5.1`.
+    """
+    openai_api_key: SecretStr | None = Field(None, validation_alias=_named("OPENAI_API_KEY"))
+    """Key for OpenAI's models."""
+    openai_base_url: str | None = Field(None, validation_alias=_named("OPENAI_BASE_URL"))
+    """Address of a server that speaks OpenAI's Responses API in its place."""
+
+    tools: Listed = Field((), validation_alias=_named("GEOAGENT_TOOLS"))
+    """Modules whose tools the agent gets beside its own, separated by commas (docs/agents.md)."""
+
+    basemap_style: str | None = Field(None, validation_alias=_named("GEOAGENT_BASEMAP_STYLE"))
+    """URL of a MapLibre style. None: the built-in offline base map."""
+    origins: Listed = Field((), validation_alias=_named("GEOAGENT_ORIGINS"))
+    """Other web origins that may connect, separated by commas. Its own origin always may."""
+    statement_timeout: float = Field(
+        30.0, gt=0, le=3600, validation_alias=_named("GEOAGENT_STATEMENT_TIMEOUT")
+    )
+    """Seconds after which PostgreSQL ends a query that a model or a person asked for."""
+    tile_timeout: float = Field(10.0, gt=0, le=3600, validation_alias=_named("GEOAGENT_TILE_TIMEOUT"))
+    """Seconds after which PostgreSQL ends the query of a tile."""
+    turns: int = Field(16, ge=1, le=1000, validation_alias=_named("GEOAGENT_TURNS"))
+    """Turns that this server works on at once; one map never has more than one."""
+    rate: float = Field(1.0, ge=0, le=1000, validation_alias=_named("GEOAGENT_RATE"))
+    """How fast one connection may send requests: 2 is twice the usual rates, 0 is no limit."""
+    trace_content: bool = Field(False, validation_alias=_named("GEOAGENT_TRACE_CONTENT"))
+    """Put what was said, and what tools were given, into OpenTelemetry spans too; spans are made without it."""
+    log_level: str = Field("WARNING", validation_alias=_named("GEOAGENT_LOG_LEVEL"))
+    """`DEBUG`, `INFO`, `WARNING` or `ERROR`; the log goes to standard error."""
+
+    @cached_property
+    def exposed_schemas(self) -> tuple[str, ...]:
+        """All schemas whose tables may be read, each once."""
+        return tuple(dict.fromkeys((*OWN_SCHEMAS, *self.schemas)))
+
+    @property
+    def chosen_model(self) -> str:
+        """`model` where it was set; else OpenAI's when there is a key, else `offline`."""
+        if "model" in self.model_fields_set or self.openai_api_key is None:
+            return self.model
+        return "openai:gpt-5.1"
+
+    def with_database(self, url: str) -> Settings:
+        """These settings, with the URL of the database that was found or made."""
+        return self.model_copy(update={"database_url": SecretStr(url)})
+
+
+def display_url(host: str, port: int) -> str:
+    """The address to show to a person: a wildcard host is shown as loopback, IPv6 in brackets."""
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104 - shown, not bound
+    return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+
+
+def running_as_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0

@@ -1,0 +1,37 @@
+"""One connected client: who it is to the others, the maps it joined, and the order of its requests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from server.maps.faults import MapFault
+from server.sockets.limits import RateLimits
+
+MAX_MAPS = 50
+
+
+class Connection:
+    """`person` is what others see of it; it means nothing elsewhere."""
+
+    def __init__(self, sid: str, person: str, limits: RateLimits) -> None:
+        self.sid = sid
+        self.person = person
+        self.limits = limits
+        self.maps: set[str] = set()
+        self.is_open = True
+        self._order = asyncio.Lock()
+        self._waiting = 0
+
+    @asynccontextmanager
+    async def in_turn(self, limit: int) -> AsyncIterator[None]:
+        """After the requests that came before, of which at most `limit` may wait."""
+        if self._waiting >= limit:
+            raise MapFault("rate_limited", f"{limit} requests of this connection are waiting already.")
+        self._waiting += 1
+        try:
+            async with self._order:
+                yield
+        finally:
+            self._waiting -= 1

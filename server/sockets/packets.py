@@ -1,0 +1,101 @@
+"""Socket.IO packets from people who may send anything: bounded, and never a crash.
+
+Whatever cannot be read still becomes an event, with `Unreadable` for its payload, so that its sender is told.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from socketio.packet import ACK, BINARY_EVENT, CONNECT, DISCONNECT, EVENT, Packet
+
+MAX_TEXT = 512 * 1024
+NO_BINARY = "Binary data is not taken here; upload files by HTTP."
+UNDERSTOOD = frozenset({CONNECT, DISCONNECT, EVENT, ACK, BINARY_EVENT})
+RESERVED = frozenset({"connect", "disconnect", "connect_error", "__disconnect_final", "*"})
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Stands where a payload would, with the code and message of the fault."""
+
+    code: str
+    message: str
+
+
+class BoundedJson:
+    """The `json` that the Socket.IO server reads with."""
+
+    @staticmethod
+    def dumps(value: Any, **options: Any) -> str:
+        return json.dumps(value, **options)
+
+    @staticmethod
+    def loads(text: str) -> Any:
+        if len(text) > MAX_TEXT:
+            return [event_name(text), Unreadable("too_large", f"A message may have {MAX_TEXT} bytes.")]
+        try:
+            return json.loads(text)
+        except RecursionError:
+            return [event_name(text), Unreadable("invalid_payload", "The payload is nested too deeply.")]
+        except ValueError:
+            return [event_name(text), Unreadable("invalid_payload", "The payload is not valid JSON.")]
+
+
+class BoundedPacket(Packet):  # type: ignore[misc]  # python-socketio has no types
+    """A packet that always makes sense: what does not becomes an event without a name.
+
+    Attachments are counted and dropped, since nothing here takes binary data.
+    """
+
+    json = BoundedJson
+    data: Any
+    packet_type: int
+    attachment_count: int
+
+    def decode(self, encoded_packet: str | bytes) -> int:
+        self.received = 0
+        try:
+            if isinstance(encoded_packet, bytes):
+                raise ValueError("a binary message that no packet announced")
+            count: int = super().decode(encoded_packet) or 0
+        except (ValueError, TypeError, IndexError):
+            return self._make_nothing()
+        if self.packet_type not in UNDERSTOOD:
+            return self._make_nothing()
+        if self.packet_type in (EVENT, BINARY_EVENT):
+            self.data = named(self.data)
+        if self.packet_type == BINARY_EVENT and not count:
+            self.packet_type = EVENT
+        return count
+
+    def add_attachment(self, attachment: str | bytes) -> bool:
+        self.received += 1
+        if self.received < self.attachment_count:
+            return False
+        self.data = [self.data[0], Unreadable("invalid_payload", NO_BINARY)]
+        return True
+
+    def _make_nothing(self) -> int:
+        self.packet_type, self.namespace, self.data = EVENT, None, [""]
+        return 0
+
+
+def named(data: Any) -> list[Any]:
+    if not isinstance(data, list) or not data:
+        return ["", *([] if data is None else [data])]
+    name, *rest = data
+    if not isinstance(name, str):
+        return ["", *rest]
+    return [f"reserved:{name}" if name in RESERVED else name, *rest]
+
+
+def event_name(text: str) -> str:
+    """The name at the head of an event that could not be read."""
+    try:
+        name, _end = json.JSONDecoder().raw_decode(text[:200], 1)
+    except (ValueError, RecursionError):
+        return ""
+    return name if isinstance(name, str) else ""

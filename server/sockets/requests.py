@@ -1,0 +1,111 @@
+"""From what a socket sent to a request of the protocol, or to the fault that says what was wrong with it."""
+
+from __future__ import annotations
+
+import json
+import math
+import secrets
+from typing import Any, get_args
+
+import structlog
+from pydantic import ValidationError
+
+from agents.core.errors import ToolSignal
+from server.database import is_unavailable
+from server.maps.faults import MapFault
+from server.protocol import REQUESTS, ErrorAck, Fault, Request
+from server.sockets.packets import NO_BINARY, Unreadable
+
+log = structlog.get_logger(__name__)
+
+CODES = frozenset(get_args(Fault.model_fields["code"].annotation))
+MAX_DEPTH = 40
+MAX_VALUES = 50_000
+FAULTS_SHOWN = 3
+LOCK_NOT_AVAILABLE = "55P03"
+
+
+def read_request(event: str, arguments: tuple[Any, ...]) -> Request:
+    """Raises MapFault with code `invalid_payload` or `too_large`."""
+    model = REQUESTS.get(event)
+    if model is None:
+        raise MapFault("invalid_payload", f"There is no event {event[:60]!r}. Events: {', '.join(REQUESTS)}.")
+    if len(arguments) > 1:
+        raise MapFault("invalid_payload", f"`{event}` takes one payload, and {len(arguments)} came.")
+    payload = arguments[0] if arguments else {}
+    if isinstance(payload, Unreadable):
+        raise MapFault(payload.code, payload.message)
+    if payload is None and event == "join":
+        payload = {}
+    if not isinstance(payload, dict):
+        raise MapFault("invalid_payload", f"The payload of `{event}` must be an object.")
+    check_values(payload)
+    try:
+        # As JSON: an array is good for a tuple there, and yet no text or boolean for a number.
+        return model.model_validate_json(json.dumps(payload), strict=True)
+    except ValidationError as error:
+        raise MapFault("invalid_payload", explained(event, error)) from None
+
+
+def check_values(payload: dict[str, Any]) -> None:
+    """Refuse what JSON in PostgreSQL cannot hold, and what is too deep or too much to look at."""
+    waiting: list[tuple[Any, int]] = [(payload, 0)]
+    seen = 0
+    while waiting:
+        value, depth = waiting.pop()
+        seen += 1
+        if seen > MAX_VALUES:
+            raise MapFault("too_large", f"A payload may hold {MAX_VALUES} values.")
+        if depth > MAX_DEPTH:
+            raise MapFault("invalid_payload", f"A payload may be nested {MAX_DEPTH} levels deep.")
+        if isinstance(value, dict):
+            waiting += [(key, depth + 1) for key in value]
+            waiting += [(item, depth + 1) for item in value.values()]
+        elif isinstance(value, list):
+            waiting += [(item, depth + 1) for item in value]
+        else:
+            check_scalar(value)
+
+
+def check_scalar(value: Any) -> None:
+    if isinstance(value, str):
+        if "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value):
+            raise MapFault("invalid_payload", "Text must be Unicode without NUL characters.")
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise MapFault("invalid_payload", "Numbers must be finite.")
+    elif isinstance(value, int):
+        if abs(value) > 2**63:
+            raise MapFault("invalid_payload", "Whole numbers must fit into 64 bits.")
+    elif value is not None:
+        raise MapFault("invalid_payload", NO_BINARY)
+
+
+def explained(event: str, error: ValidationError) -> str:
+    """Where in the payload the faults are, in one line, without repeating what was sent."""
+    faults = error.errors(include_url=False, include_context=False, include_input=False)
+    places = [
+        f"{'.'.join(str(part) for part in fault['loc'])[:80] or 'payload'}: {fault['msg']}"
+        for fault in faults[:FAULTS_SHOWN]
+    ]
+    more = f" and {len(faults) - FAULTS_SHOWN} more" if len(faults) > FAULTS_SHOWN else ""
+    return f"`{event}` is not as it must be: {'; '.join(places)}{more}."
+
+
+def refusal(event: str, error: Exception) -> dict[str, Any]:
+    """The acknowledgement for an exception. Only faults made for people carry their words."""
+    if isinstance(error, ToolSignal):
+        code = str(getattr(error, "code", "invalid_payload"))
+        return answer(code if code in CODES else "internal", error.message)
+    if getattr(getattr(error, "orig", None), "sqlstate", None) == LOCK_NOT_AVAILABLE:
+        return answer("conflict", "This map is busy. Try again in a moment.")
+    if isinstance(error, TimeoutError) or is_unavailable(error):
+        return answer("unavailable", "The database cannot be reached at the moment. Try again in a moment.")
+    error_id = secrets.token_hex(4)
+    log.error("a request failed", event_name=event, error_id=error_id, exc_info=error)
+    return answer("internal", f"The server made a mistake (error {error_id}). Its log says more.")
+
+
+def answer(code: str, message: str) -> dict[str, Any]:
+    fault = Fault.model_validate({"code": code, "message": message})
+    return ErrorAck(error=fault).model_dump(mode="json")
