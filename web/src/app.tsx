@@ -1,0 +1,39 @@
+/** The page: the map, what floats over it, and the conversation beside it (over it on a phone). */
+import { DropHint, dropTarget } from "./catalogue/drop";
+import { Catalogue } from "./catalogue/panel";
+import { Conversation } from "./chat/panel";
+import { Banner } from "./connection/banner";
+import { HistoryPanel, PastBanner } from "./history/panel";
+import { t } from "./i18n/i18n";
+import { LayersPanel } from "./layers/panel";
+import { NoMap, Stage } from "./map/stage";
+import { ready } from "./session";
+import { status } from "./store/store";
+import { TablePanel } from "./table/panel";
+import { Header } from "./ui/header";
+import { Sheet } from "./ui/sheet";
+import { side } from "./ui/side";
+import { Toasts } from "./ui/toast";
+
+export function App() {
+  return (
+    <>
+      <main class="stage" {...dropTarget}>
+        <h1 class="hidden">{t("appName")}</h1>
+        {ready.value && <Stage />}
+        <LayersPanel />
+        <Banner />
+        <PastBanner />
+        <TablePanel />
+        {status.value === "unknown_map" && <NoMap reason={t("unknownMap")} hint={t("unknownMapHint")} />}
+        {status.value === "refused" && <NoMap reason={t("refused")} hint="" />}
+        <DropHint />
+        <Toasts />
+      </main>
+      <Sheet>
+        <Header />
+        {side.value === "history" ? <HistoryPanel /> : side.value === "catalogue" ? <Catalogue /> : <Conversation />}
+      </Sheet>
+    </>
+  );
+}

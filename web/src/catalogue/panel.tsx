@@ -1,0 +1,97 @@
+/** The tables that can be drawn: search them, see what they hold, put them on the map, or bring a file. */
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { number, t } from "../i18n/i18n";
+import type { Table } from "../protocol/types";
+import { addLayer } from "../session";
+import { Icon, IconButton } from "../ui/icons";
+import { side } from "../ui/side";
+import { upload, uploading } from "./upload";
+
+const PAUSE = 200;
+
+export function Catalogue() {
+  const words = useSignal("");
+  const found = useSignal<Table[] | null>(null);
+  const file = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const timer = setTimeout(() => void search(words.value).then((tables) => (found.value = tables)), PAUSE);
+    return () => clearTimeout(timer);
+  }, [words.value, uploading.value === null]);
+  return (
+    <section class="side catalogue" aria-label={t("catalogue")} onKeyDown={(event) => event.key === "Escape" && (side.value = "chat")}>
+      <header class="side-head">
+        <h2>{t("catalogue")}</h2>
+        <IconButton icon="close" label={t("close")} onClick={() => (side.value = "chat")} />
+      </header>
+      <div class="catalogue-tools">
+        <input
+          type="search" placeholder={t("searchTables")} aria-label={t("searchTables")} value={words.value} dir="auto"
+          onInput={(event) => (words.value = event.currentTarget.value)}
+        />
+        <button type="button" class="button plain" onClick={() => file.current?.click()} disabled={uploading.value !== null}>
+          <Icon name="upload" />{t("uploadFile")}
+        </button>
+        <input
+          ref={file} type="file" hidden aria-hidden="true"
+          onChange={({ currentTarget }) => {
+            const [chosen] = currentTarget.files ?? [];
+            if (chosen !== undefined) void upload(chosen);
+            currentTarget.value = "";
+          }}
+        />
+      </div>
+      {uploading.value !== null && <Progress {...uploading.value} />}
+      {found.value?.length === 0 && <p class="quiet side-note">{t("noTables")}</p>}
+      <ul class="table-list" tabIndex={0}>{found.value?.map((table) => <Entry key={table.id} table={table} />)}</ul>
+    </section>
+  );
+}
+
+function Progress({ name, share }: { name: string; share: number }) {
+  const text = t("uploading", { name });
+  return (
+    <div class="side-note" role="status">
+      <p dir="auto">{text}</p>
+      <progress class="step-progress" aria-label={text} max={1} {...(share < 1 && { value: share })} />
+    </div>
+  );
+}
+
+function Entry({ table }: { table: Table }) {
+  const open = useSignal(false);
+  const columns = table.columns.filter((column) => column.kind !== "geometry");
+  return (
+    <li class="table-entry">
+      <div class="table-line">
+        <button type="button" class="table-name" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
+          <Icon name="chevron" /><span dir="auto">{table.id.replace(/^data\./, "")}</span>
+        </button>
+        <span class="quiet">{t("tableRows", { n: number(table.row_estimate, { notation: "compact" }) })}</span>
+        {table.geometry_column === null ? <span class="quiet">{t("notDrawable")}</span> : (
+          <IconButton icon="plus" label={`${t("addToMap")}: ${table.id}`} onClick={() => void addLayer(table.id)} />
+        )}
+      </div>
+      {table.comment !== null && <p class="table-comment" dir="auto">{table.comment}</p>}
+      {open.value && (
+        <dl class="table-columns">
+          {columns.map((column) => (
+            <div key={column.name}>
+              <dt dir="auto">{column.name} <span class="quiet">{column.kind}</span></dt>
+              <dd dir="auto">{column.comment ?? column.samples.slice(0, 3).join(", ")}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </li>
+  );
+}
+
+async function search(words: string): Promise<Table[]> {
+  try {
+    const answer = await fetch(`/api/tables?limit=200${words.trim() === "" ? "" : `&q=${encodeURIComponent(words.trim())}`}`);
+    return ((await answer.json()) as { tables?: Table[] }).tables ?? [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { toHtml } from "./markdown";
+
+describe("markdown", () => {
+  it("draws tables, lists and code", () => {
+    const html = toHtml("| a | b |\n|---|---|\n| 1 | 2 |\n\n- x\n\n`code`");
+    expect(html).toContain("<td>1</td>");
+    expect(html).toContain("<li>x</li>");
+    expect(html).toContain("<code>code</code>");
+  });
+
+  it("shows HTML as text", () => {
+    const text = '<script>alert(1)</script> <b onclick="x()">b</b>';
+    const page = new DOMParser().parseFromString(toHtml(text), "text/html").body;
+    expect(page.querySelector("script, b")).toBeNull();
+    expect(page.textContent).toContain(text);
+  });
+
+  it("never loads an image, but keeps its link", () => {
+    const html = toHtml("![a picture](https://example.org/p.png)");
+    expect(html).not.toContain("<img");
+    expect(html).toContain('href="https://example.org/p.png"');
+  });
+
+  it("follows no link but http, https and mail", () => {
+    expect(toHtml("[x](javascript:alert(1)) [y](data:text/html,z)")).not.toMatch(/href="(javascript|data)/);
+    expect(toHtml("[y](https://example.org)")).toContain('rel="noopener noreferrer nofollow"');
+  });
+});

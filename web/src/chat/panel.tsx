@@ -1,0 +1,130 @@
+/** The conversation: what was said and done, newest at the bottom, and the box to say more. */
+import { computed, useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { number, t } from "../i18n/i18n";
+import { tableOf } from "../layers/tables";
+import { config, loadEarlier, say } from "../session";
+import { layers, map, outbox, question, running, turns } from "../store/store";
+import { Icon } from "../ui/icons";
+import { Composer } from "./composer";
+import { readable } from "./step";
+import { nextSteps } from "./suggest";
+import { PendingView, TurnView } from "./turn";
+
+/** Turns drawn at first; earlier ones come when asked for, so that a long conversation stays fast. */
+const PAGE = 40;
+const NEAR = 48;
+
+const size = computed(() => {
+  const last = turns.value.at(-1);
+  return `${turns.value.length} ${last?.entries.length} ${last?.draft.length} ${last?.end} ${outbox.value.length}`;
+});
+
+export function Conversation() {
+  const list = useRef<HTMLDivElement>(null);
+  const shown = useSignal(PAGE);
+  const atEnd = useSignal(true);
+  const unread = useSignal(0);
+  const scroll = () => {
+    const box = list.current;
+    if (box === null) return;
+    atEnd.value = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+    if (atEnd.value) unread.value = 0;
+  };
+  const jump = (smooth: boolean) => {
+    list.current?.scrollTo({ top: list.current.scrollHeight, behavior: smooth ? "smooth" : "instant" });
+  };
+  useLayoutEffect(() => {
+    if (!atEnd.peek()) unread.value = 1;
+  }, [size.value]);
+  useLayoutEffect(() => {
+    // Whatever makes the list longer, who is at its end stays there.
+    const observer = new ResizeObserver(() => atEnd.peek() && jump(false));
+    for (const element of [list.current, list.current?.firstElementChild]) if (element) observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    if (outbox.value.length > 0) jump(false);
+  }, [outbox.value.length]);
+  const all = turns.value;
+  const hidden = Math.max(0, all.length - shown.value);
+  return (
+    <div class="conversation">
+      <div class="messages" ref={list} onScroll={scroll} tabIndex={0} role="log" aria-label={t("chat")} aria-live="off">
+        <div class="messages-inner">
+          {map.value !== null && all.length === 0 && outbox.value.length === 0 && <Welcome />}
+          {map.value === null && <Loading />}
+          {hidden === 0 && map.value?.complete === false && (
+            <button type="button" class="earlier" onClick={() => void loadEarlier()}>{t("showEarlier")}</button>
+          )}
+          {hidden > 0 && (
+            <button type="button" class="earlier" onClick={() => (shown.value += PAGE)}>
+              {t("showEarlier")} ({number(hidden)})
+            </button>
+          )}
+          {all.slice(hidden).map((turn) => (
+            <TurnView
+              key={turn.id} turn={turn} isRunning={turn === running.value} isLast={turn === all.at(-1)}
+              isHeld={question.value !== undefined}
+            />
+          ))}
+          {outbox.value.length === 0 && all.at(-1)?.end === "done" && <NextSteps />}
+          {outbox.value.map((message) => <PendingView key={message.clientId} message={message} />)}
+        </div>
+      </div>
+      {!atEnd.value && (
+        <button type="button" class="jump" onClick={() => jump(true)}>
+          <Icon name="down" />{unread.value > 0 ? t("newMessages") : t("jumpToLatest")}
+        </button>
+      )}
+      <Announcer />
+      <Composer />
+    </div>
+  );
+}
+
+function Welcome() {
+  return (
+    <div class="welcome">
+      <h2>{t("welcomeTitle")}</h2>
+      <p>{t("welcomeText")}</p>
+      <ul class="suggestions" aria-label={t("suggestions")}>
+        {config.value.suggestions.map((text) => (
+          <li key={text}>
+            <button type="button" class="suggestion" dir="auto" onClick={() => say(text)}>
+              <span>{text}</span><Icon name="chevronRight" />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function NextSteps() {
+  return (
+    <ul class="next-steps" aria-label={t("nextSteps")}>
+      {nextSteps(layers.value, tableOf, config.value.suggestions).map((text) => (
+        <li key={text}><button type="button" class="chip" dir="auto" onClick={() => say(text)}>{text}</button></li>
+      ))}
+    </ul>
+  );
+}
+
+function Loading() {
+  return (
+    <div class="skeleton" aria-hidden="true">
+      <i class="w50" /><i class="w90" /><i class="w70" />
+    </div>
+  );
+}
+
+/** Reads finished answers and questions to those who listen; the streaming text itself would be noise. */
+function Announcer() {
+  const last = turns.value.findLast((turn) => turn.end !== null);
+  const entry = last?.entries.findLast((it) => it.kind === "answer");
+  const fresh = useRef(last?.id);
+  const text = last !== undefined && last.id !== fresh.current && entry?.kind === "answer" ? entry.text : "";
+  const asked = question.value === undefined ? "" : t("mayI", { name: readable(question.value.name) });
+  return <div class="hidden" role="status" aria-live="polite">{asked || text}</div>;
+}

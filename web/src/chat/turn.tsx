@@ -1,0 +1,95 @@
+/** One question and everything that came of it. */
+import { t, time } from "../i18n/i18n";
+import { discard, retry, say } from "../session";
+import type { Outgoing } from "../connection/connection";
+import type { Entry, Turn } from "../store/state";
+import { status } from "../store/store";
+import { copy } from "../ui/clipboard";
+import { Icon, IconButton } from "../ui/icons";
+import { memo } from "../ui/memo";
+import { edit } from "./composer";
+import { Markdown } from "./markdown";
+import { AnalysisLine, QuestionCard, ToolLine } from "./step";
+
+interface Props {
+  turn: Turn;
+  isRunning: boolean;
+  isLast: boolean;
+  /** The turn before it waits until somebody answers a question. */
+  isHeld: boolean;
+}
+
+export const TurnView = memo(function TurnView({ turn, isRunning, isLast, isHeld }: Props) {
+  const waits = turn.end === null && !isRunning;
+  const answered = turn.entries.filter((entry) => entry.kind === "answer").map((entry) => entry.text).join("\n\n");
+  return (
+    <article class="turn">
+      <Question text={turn.text} at={turn.at} note={waits ? t(isHeld ? "queuedBehindQuestion" : "queued") : null} />
+      {turn.entries.map((entry) => <EntryView key={`${entry.kind}${entry.seq}`} entry={entry} turnId={turn.id} />)}
+      {turn.draft !== "" && <div class="answer streaming"><Markdown text={turn.draft} /></div>}
+      {isRunning && turn.draft === "" && !working(turn) && <div class="thinking"><span class="dots" />{t("thinking")}</div>}
+      <Ending turn={turn} />
+      {turn.end !== null && (
+        <div class="turn-actions">
+          {answered !== "" && <IconButton icon="copy" label={t("copyAnswer")} onClick={() => void copy(answered)} />}
+          <IconButton icon="retry" label={t("askAgain")} onClick={() => say(turn.text)} />
+          {isLast && <IconButton icon="edit" label={t("editMessage")} onClick={() => edit(turn.text)} />}
+        </div>
+      )}
+    </article>
+  );
+});
+
+/** A message of this page that the server has not confirmed yet. */
+export function PendingView({ message }: { message: Outgoing }) {
+  const note = message.fault !== null ? null : status.value === "online" ? t("sending") : t("waitingForConnection");
+  return (
+    <article class="turn">
+      <Question text={message.text} at="" note={note} />
+      {message.fault !== null && (
+        <div class="ending ending-failed" role="alert">
+          <Icon name="alert" />
+          <span>{t("notSent")}: {message.fault.message}</span>
+          <button type="button" class="link" onClick={() => retry(message.clientId)}>{t("retry")}</button>
+          <button type="button" class="link" onClick={() => discard(message.clientId)}>{t("discard")}</button>
+        </div>
+      )}
+    </article>
+  );
+}
+
+function Question({ text, at, note }: { text: string; at: string; note: string | null }) {
+  return (
+    <div class="question">
+      <h3 class="hidden">{t("youSaid")}</h3>
+      <div class={note === null ? "bubble" : "bubble waiting"} dir="auto" title={at === "" ? "" : time(at)}>{text}</div>
+      {note !== null && <div class="question-note">{note}</div>}
+    </div>
+  );
+}
+
+function EntryView({ entry, turnId }: { entry: Entry; turnId: string }) {
+  if (entry.kind === "tool") return <ToolLine entry={entry} />;
+  if (entry.kind === "analysis") return <AnalysisLine entry={entry} />;
+  if (entry.kind === "question") return <QuestionCard entry={entry} turnId={turnId} />;
+  return <div class="answer"><Markdown text={entry.text} /></div>;
+}
+
+function Ending({ turn }: { turn: Turn }) {
+  if (turn.end === null || turn.end === "done") return null;
+  const words = { cancelled: t("turnCancelled"), failed: t("turnFailed"), interrupted: t("turnInterrupted") };
+  const said = turn.entries.at(-1)?.kind === "answer";
+  if (turn.end === "failed" && said) return null;
+  return (
+    <div class={`ending ending-${turn.end}`}>
+      <Icon name={turn.end === "cancelled" ? "stop" : "alert"} />
+      <span>{words[turn.end]}</span>
+    </div>
+  );
+}
+
+function working(turn: Turn): boolean {
+  return turn.entries.some((entry) =>
+    entry.kind === "question" ? entry.approved === null : entry.kind !== "answer" && entry.status === "running",
+  );
+}

@@ -1,0 +1,202 @@
+/**
+ * The client's line to the server: joins a map, keeps its events gapless over any interruption, sends requests and
+ * keeps messages that could not be sent. It changes no state itself; all that it learns goes to its `Listener`.
+ */
+import type { Focus, JoinAck, Protocol, Snapshot } from "../protocol/types";
+import type { MapEvent, TransientEvent } from "../store/state";
+import { Sequence } from "./sequence";
+
+export type Status = "connecting" | "online" | "offline" | "unknown_map" | "refused";
+
+export interface Fault {
+  code: string;
+  message: string;
+}
+
+export type Answer<T = { seq?: number }> = ({ ok: true } & T) | { ok: false; error: Fault };
+
+/** What is used of a Socket.IO socket. */
+export interface Wire {
+  readonly connected: boolean;
+  on(event: string, listener: (...args: never[]) => void): unknown;
+  onAny(listener: (event: string, data: unknown) => void): unknown;
+  emit(event: string, payload: unknown, ack: (answer: unknown) => void): unknown;
+  connect(): unknown;
+}
+
+export interface Outgoing {
+  clientId: string;
+  text: string;
+  focus: Focus | null;
+  /** Why the server refused it; null while it is on its way. */
+  fault: Fault | null;
+}
+
+export interface Listener {
+  snapshot(snapshot: Snapshot): void;
+  event(event: MapEvent): void;
+  transient(event: TransientEvent): void;
+  status(status: Status): void;
+  outbox(messages: Outgoing[]): void;
+  /** The connection came back: text that streamed meanwhile is lost and comes whole with its event. */
+  resumed(): void;
+}
+
+type Requests = Protocol["requests"];
+type Wish<Name extends keyof Requests> = Omit<Requests[Name], "map_id">;
+
+const TRANSIENT = new Set(["ai_delta", "analysis_progress", "view_requested", "presence"]);
+const NO_ANSWER: Fault = { code: "no_answer", message: "The server did not answer. Please try again." };
+const OFFLINE: Fault = { code: "offline", message: "There is no connection to the server right now." };
+
+export class Connection {
+  private readonly sequence: Sequence;
+  private joined = false;
+  /** It was joined once, so it is known what is lost when the connection is. */
+  private entered = false;
+  private joining = false;
+  private messages: Outgoing[] = [];
+  private presence: TransientEvent | null = null;
+  private readonly waiting = new Set<(answer: Answer<never>) => void>();
+
+  constructor(
+    private readonly wire: Wire,
+    private readonly listener: Listener,
+    private mapId: string | null,
+    private readonly patience = 15_000,
+  ) {
+    this.sequence = new Sequence(0, (event) => this.deliver(event), () => void this.join());
+    wire.on("connect", () => void this.join());
+    wire.on("disconnect", () => this.lost());
+    wire.on("connect_error", () => this.lost());
+    wire.onAny((name, data) => this.receive(name, data));
+  }
+
+  /** Asks the server for something about this map; the answer says what became of it, and never throws. */
+  async request<Name extends Exclude<keyof Requests, "join" | "chat">>(
+    name: Name,
+    wish: Wish<Name>,
+  ): Promise<Answer> {
+    if (!this.joined || this.mapId === null) return { ok: false, error: OFFLINE };
+    return this.ask(name, { map_id: this.mapId, ...wish });
+  }
+
+  /** Every event of the map since its first, page by page; for the history panel. */
+  async history(): Promise<MapEvent[] | Fault> {
+    const events: MapEvent[] = [];
+    for (let after = 0, more = true; more; after = events.at(-1)?.data.seq ?? after) {
+      if (!this.joined || this.mapId === null) return OFFLINE;
+      const answer = (await this.ask("join", { map_id: this.mapId, after_seq: after })) as Answer<JoinAck>;
+      if (!answer.ok) return answer.error;
+      events.push(...((answer.events ?? []) as unknown as MapEvent[]));
+      more = answer.more && answer.events !== null && answer.events.length > 0;
+    }
+    return events;
+  }
+
+  /** Sends a message now, or as soon as there is a connection; the server makes one turn of it, however often it is sent. */
+  say(text: string, focus: Focus | null, clientId: string): string {
+    this.setMessages([...this.messages, { clientId, text, focus, fault: null }]);
+    void this.send(clientId);
+    return clientId;
+  }
+
+  /** Messages of an earlier page that were not sent yet. */
+  restore(messages: Outgoing[]): void {
+    this.setMessages(messages.map((message) => ({ ...message, fault: null })));
+    if (this.joined) this.sendAll();
+  }
+
+  retry(clientId: string): void {
+    this.setMessages(this.messages.map((it) => (it.clientId === clientId ? { ...it, fault: null } : it)));
+    void this.send(clientId);
+  }
+
+  discard(clientId: string): void {
+    this.setMessages(this.messages.filter((message) => message.clientId !== clientId));
+  }
+
+  private async join(): Promise<void> {
+    if (this.joining || !this.wire.connected) return;
+    this.joining = true;
+    const afterSeq = this.sequence.lastSeq > 0 ? this.sequence.lastSeq : null;
+    const wish = { ...(this.mapId !== null && { map_id: this.mapId }), ...(afterSeq !== null && { after_seq: afterSeq }) };
+    const answer = (await this.ask("join", wish)) as Answer<JoinAck>;
+    this.joining = false;
+    if (answer.ok) this.enter(answer, afterSeq !== null);
+    else if (answer.error.code === "unknown_map") this.listener.status("unknown_map");
+    else if (answer.error.code === "forbidden") this.listener.status("refused");
+    else setTimeout(() => void this.join(), 1000);
+  }
+
+  private enter(answer: JoinAck, resumed: boolean): void {
+    this.mapId = answer.map_id;
+    const wasJoined = this.joined;
+    this.joined = true;
+    this.entered = true;
+    if (resumed && !wasJoined) this.listener.resumed();
+    if (answer.snapshot) {
+      this.listener.snapshot(answer.snapshot);
+      this.sequence.restart(answer.snapshot.seq);
+    }
+    for (const event of answer.events ?? []) this.sequence.receive(event as unknown as MapEvent);
+    if (answer.more) void this.join();
+    if (this.presence !== null) this.listener.transient(this.presence);
+    this.presence = null;
+    this.listener.status("online");
+    this.sendAll();
+  }
+
+  private lost(): void {
+    this.joined = false;
+    for (const resolve of [...this.waiting]) resolve({ ok: false, error: OFFLINE });
+    this.listener.status(this.entered ? "offline" : "connecting");
+  }
+
+  private receive(name: string, data: unknown): void {
+    if (TRANSIENT.has(name)) {
+      if (this.joined) this.listener.transient({ event: name, data } as TransientEvent);
+      else if (name === "presence") this.presence = { event: name, data } as TransientEvent;
+    } else if (typeof (data as { seq?: unknown })?.seq === "number") {
+      if (this.mapId !== null && (data as { map_id?: string }).map_id !== this.mapId) return;
+      this.sequence.receive({ event: name, data } as MapEvent);
+    }
+  }
+
+  private deliver(event: MapEvent): void {
+    if (event.event === "user_message" && event.data.client_id) this.discard(event.data.client_id);
+    this.listener.event(event);
+  }
+
+  private sendAll(): void {
+    for (const message of this.messages) if (message.fault === null) void this.send(message.clientId);
+  }
+
+  private async send(clientId: string): Promise<void> {
+    const message = this.messages.find((it) => it.clientId === clientId);
+    if (message === undefined || !this.joined || this.mapId === null) return;
+    const { text, focus } = message;
+    const answer = await this.ask("chat", { map_id: this.mapId, text, client_id: clientId, focus });
+    if (answer.ok || answer.error === OFFLINE || answer.error === NO_ANSWER) return;
+    this.setMessages(this.messages.map((it) => (it.clientId === clientId ? { ...it, fault: answer.error } : it)));
+  }
+
+  private setMessages(messages: Outgoing[]): void {
+    this.messages = messages;
+    this.listener.outbox(messages);
+  }
+
+  private ask(name: string, payload: unknown): Promise<Answer<never>> {
+    return new Promise((resolve) => {
+      if (!this.wire.connected) return resolve({ ok: false, error: OFFLINE });
+      const finish = (answer: Answer<never>) => {
+        clearTimeout(timer);
+        this.waiting.delete(finish);
+        resolve(answer);
+      };
+      const timer = setTimeout(() => finish({ ok: false, error: NO_ANSWER }), this.patience);
+      this.waiting.add(finish);
+      this.wire.emit(name, payload, (answer) => finish(answer as Answer<never>));
+    });
+  }
+}

@@ -1,0 +1,72 @@
+/** The event log as a readable list, and the map as it was after any of it. Pure. */
+import { apply } from "../store/apply";
+import { emptyState, type Layer, type MapEvent } from "../store/state";
+
+export type Deed =
+  | { did: "asked"; text: string }
+  | { did: "added" | "removed"; name: string }
+  | { did: "changed"; name: string; what: Change[] }
+  | { did: "reordered" }
+  | { did: "reset" };
+
+export type Change = "name" | "filter" | "style" | "visible" | "hidden" | "opacity" | "data";
+
+export interface HistoryEntry {
+  seq: number;
+  at: string;
+  deed: Deed;
+  /** Whether it took something back, or did it again. */
+  way: "done" | "undone" | "redone";
+  layers: readonly Layer[];
+}
+
+/** Newest first: what was asked, and every change to the layers. */
+export function entries(events: readonly MapEvent[]): HistoryEntry[] {
+  let state = emptyState("");
+  const found: HistoryEntry[] = [];
+  for (const event of events) {
+    const deed = deedOf(event, state.layers);
+    state = apply(state, event);
+    if (deed === null) continue;
+    const { seq, at } = event.data;
+    const undo = "undo_of" in event.data && event.data.undo_of != null;
+    const redo = "redo" in event.data && event.data.redo;
+    found.push({ seq, at, deed, way: undo ? (redo ? "redone" : "undone") : "done", layers: state.layers });
+  }
+  return found.reverse();
+}
+
+function deedOf(event: MapEvent, before: readonly Layer[]): Deed | null {
+  switch (event.event) {
+    case "user_message":
+      return { did: "asked", text: event.data.text };
+    case "layer_added":
+      return { did: "added", name: event.data.layer.name };
+    case "layer_updated": {
+      const { layer } = event.data;
+      const old = before.find((it) => it.id === layer.id);
+      return { did: "changed", name: old?.name ?? layer.name, what: old === undefined ? [] : changes(old, layer) };
+    }
+    case "layer_removed": {
+      const id = event.data.layer_id;
+      return { did: "removed", name: before.find((layer) => layer.id === id)?.name ?? id };
+    }
+    case "layers_reordered":
+      return { did: "reordered" };
+    case "map_reset":
+      return { did: "reset" };
+    default:
+      return null;
+  }
+}
+
+function changes(old: Layer, now: Layer): Change[] {
+  const differs = (a: unknown, b: unknown) => JSON.stringify(a) !== JSON.stringify(b);
+  const found: Change[] = [];
+  if (old.name !== now.name) found.push("name");
+  if (differs(old.filter, now.filter)) found.push("filter");
+  if (differs(old.style, now.style)) found.push("style");
+  if (old.visible !== now.visible) found.push(now.visible ? "visible" : "hidden");
+  if (old.opacity !== now.opacity) found.push("opacity");
+  return found.length === 0 ? ["data"] : found;
+}

@@ -1,0 +1,95 @@
+/** What happened on this map, and a look back: any moment can be seen on the map, and brought back. */
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { t, time } from "../i18n/i18n";
+import { past, readHistory, restore } from "../session";
+import { map } from "../store/store";
+import { Icon, IconButton, type IconName } from "../ui/icons";
+import { side } from "../ui/side";
+import { type Deed, entries, type HistoryEntry } from "./entries";
+
+const ICONS: Record<Deed["did"], IconName> = {
+  asked: "chat", added: "plus", changed: "edit", removed: "trash", reordered: "layers", reset: "close",
+};
+
+export function HistoryPanel() {
+  const list = useSignal<HistoryEntry[] | null>(null);
+  const fault = useSignal<string | null>(null);
+  useEffect(() => {
+    void readHistory().then((events) => {
+      if (Array.isArray(events)) list.value = entries(events);
+      else fault.value = events.message;
+    });
+  }, [map.value?.seq]);
+  const close = () => {
+    past.value = null;
+    side.value = "chat";
+  };
+  return (
+    <section class="side" aria-label={t("history")} onKeyDown={(event) => event.key === "Escape" && close()}>
+      <header class="side-head">
+        <h2>{t("history")}</h2>
+        <IconButton icon="close" label={t("close")} onClick={close} />
+      </header>
+      {fault.value !== null && <p class="quiet side-note">{fault.value}</p>}
+      {list.value?.length === 0 && <p class="quiet side-note">{t("historyEmpty")}</p>}
+      <ol class="history-list" tabIndex={0}>
+        {list.value?.map((entry) => <Row key={entry.seq} entry={entry} />)}
+      </ol>
+    </section>
+  );
+}
+
+/** Over the map while it shows the past. */
+export function PastBanner() {
+  const moment = past.value;
+  if (moment === null) return null;
+  return (
+    <div class="past card" role="status">
+      <Icon name="history" />
+      <span>{t("pastShown", { time: time(moment.at) })}</span>
+      <button type="button" class="link" onClick={() => void restore(moment.layers)}>{t("pastRestore")}</button>
+      <button type="button" class="link" onClick={() => (past.value = null)}>{t("pastLeave")}</button>
+    </div>
+  );
+}
+
+function Row({ entry }: { entry: HistoryEntry }) {
+  const { deed, way } = entry;
+  const shown = past.value?.seq === entry.seq;
+  const text = (
+    <>
+      <Icon name={way === "undone" ? "undo" : way === "redone" ? "redo" : ICONS[deed.did]} />
+      <span class="history-text" dir="auto">{way === "done" ? said(deed) : `${t(way)}: ${said(deed)}`}</span>
+      <time dateTime={entry.at}>{time(entry.at)}</time>
+    </>
+  );
+  if (deed.did === "asked") return <li class="history-asked">{text}</li>;
+  return (
+    <li>
+      <button
+        type="button" aria-pressed={shown} title={t("pastLook")}
+        onClick={() => (past.value = shown ? null : { seq: entry.seq, at: entry.at, layers: entry.layers })}
+      >
+        {text}
+      </button>
+    </li>
+  );
+}
+
+function said(deed: Deed): string {
+  switch (deed.did) {
+    case "asked": return deed.text;
+    case "added": return t("didAdd", { name: deed.name });
+    case "removed": return t("didRemove", { name: deed.name });
+    case "reordered": return t("didReorder");
+    case "reset": return t("didReset");
+    case "changed": {
+      const words = {
+        name: t("partName"), filter: t("partFilter"), style: t("partStyle"), visible: t("partShown"), hidden: t("partHidden"),
+        opacity: t("partOpacity"), data: t("partData"),
+      };
+      return `${deed.name}: ${deed.what.map((it) => words[it]).join(", ")}`;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/** The user's language: strings by key, numbers and dates as that language writes them, and its direction. */
+import { computed, signal } from "@preact/signals";
+import { ar } from "./ar";
+import { en, type Key } from "./en";
+
+export const LANGUAGES = { en: { name: "English", strings: en }, ar: { name: "العربية", strings: ar } };
+export type Language = keyof typeof LANGUAGES;
+
+const STORED = "geoagent.language";
+
+export const language = signal<Language>(preferred());
+export const direction = computed(() => (language.value === "ar" ? "rtl" : "ltr"));
+
+/** The language as this person writes numbers and dates in it: `en-GB` where the browser says so. */
+export const locale = computed(() => navigator.languages.find((it) => it.startsWith(language.value)) ?? language.value);
+
+export function setLanguage(next: Language): void {
+  localStorage.setItem(STORED, next);
+  language.value = next;
+}
+
+/** The string of this key; `{name}` parts are filled from `values`. */
+export function t(key: Key, values: Record<string, string | number> = {}): string {
+  const text = LANGUAGES[language.value].strings[key];
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name];
+    return value === undefined ? whole : typeof value === "number" ? number(value) : value;
+  });
+}
+
+export function number(value: number, options: Intl.NumberFormatOptions = {}): string {
+  return new Intl.NumberFormat(locale.value, options).format(value);
+}
+
+export function time(iso: string): string {
+  const date = new Date(iso);
+  return Number.isNaN(date.valueOf()) ? "" : date.toLocaleTimeString(locale.value, { hour: "2-digit", minute: "2-digit" });
+}
+
+export function duration(ms: number): string {
+  if (ms < 1000) return number(Math.max(1, Math.round(ms)), { style: "unit", unit: "millisecond" });
+  return number(ms / 1000, { style: "unit", unit: "second", maximumFractionDigits: ms < 10_000 ? 1 : 0 });
+}
+
+function preferred(): Language {
+  const stored = localStorage.getItem(STORED);
+  if (stored !== null && stored in LANGUAGES) return stored as Language;
+  const short = navigator.language.slice(0, 2);
+  return short in LANGUAGES ? (short as Language) : "en";
+}

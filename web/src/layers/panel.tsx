@@ -1,0 +1,91 @@
+/** The layers of the map, top first as they lie, with their legends; a card that floats over the map. */
+import { signal } from "@preact/signals";
+import { t } from "../i18n/i18n";
+import { isolated, past, redo, reorderLayers, undo } from "../session";
+import { layers, map } from "../store/store";
+import { Icon, IconButton } from "../ui/icons";
+import { height } from "../ui/sheet";
+import { side } from "../ui/side";
+import { LayerRow } from "./row";
+
+/** Closed at first on phones, where the map comes first. */
+export const open = signal(innerWidth > 700);
+const dragged = signal<string | null>(null);
+/** The order in which a drag would leave the layers. */
+const target = signal<string[] | null>(null);
+const said = signal("");
+
+export function LayersPanel() {
+  const order = target.value;
+  const all = (past.value?.layers ?? layers.value).toReversed();
+  if (order !== null) all.sort((a, b) => order.indexOf(b.id) - order.indexOf(a.id));
+  const state = map.value;
+  return (
+    <section class={open.value ? "layers card" : "layers card closed"} aria-label={t("layersPanel")}>
+      <header class="layers-head">
+        <button
+          type="button" class="layers-title" aria-expanded={open.value} onClick={() => (open.value = !open.value)}
+          title={open.value ? t("hideLayers") : t("showLayers")}
+        >
+          <Icon name="layers" />
+          <h2>{t("layers")}</h2>
+          {all.length > 0 && <span class="count">{all.length}</span>}
+          <Icon name="chevron" />
+        </button>
+        <IconButton icon="plus" label={t("openCatalogue")} onClick={openCatalogue} />
+        <IconButton icon="undo" label={t("undo")} disabled={!state?.canUndo} onClick={() => void undo()} />
+        <IconButton icon="redo" label={t("redo")} disabled={!state?.canRedo} onClick={() => void redo()} />
+      </header>
+      {open.value && all.length === 0 && (
+        <p class="layers-empty"><strong>{t("noLayers")}</strong>{t("noLayersHint")}</p>
+      )}
+      {open.value && all.length > 0 && (
+        <ol class="layer-list" inert={past.value !== null}>
+          {all.map((layer) => (
+            <LayerRow
+              key={layer.id} layer={layer} isDragged={dragged.value === layer.id}
+              drag={{ start: () => (dragged.value = layer.id), over: () => move(dragged.value, layer.id), end: drop }}
+              shift={(step) => shift(layer.id, step)}
+            />
+          ))}
+        </ol>
+      )}
+      {open.value && isolated.value !== null && (
+        <button type="button" class="link layers-foot" onClick={() => (isolated.value = null)}>{t("endIsolate")}</button>
+      )}
+      <div class="hidden" role="status" aria-live="assertive">{said.value}</div>
+    </section>
+  );
+}
+
+/** While a layer is dragged nothing is sent; the list shows where it would go. */
+function move(id: string | null, onto: string): void {
+  if (id === null || id === onto) return;
+  const now = target.value ?? layers.value.map((layer) => layer.id);
+  const to = now.indexOf(onto);
+  target.value = now.filter((it) => it !== id).toSpliced(to, 0, id);
+}
+
+function drop(): void {
+  const order = target.value;
+  dragged.value = null;
+  target.value = null;
+  if (order !== null) void reorderLayers(order);
+}
+
+function openCatalogue(): void {
+  side.value = side.value === "catalogue" ? "chat" : "catalogue";
+  if (height.value === "low") height.value = "half";
+}
+
+/** One step up or down, by the keyboard. */
+function shift(id: string, step: 1 | -1): void {
+  const order = layers.value.map((layer) => layer.id);
+  const at = order.indexOf(id);
+  const to = at + step;
+  if (to < 0 || to >= order.length) return;
+  order.splice(to, 0, ...order.splice(at, 1));
+  const name = layers.value[at]?.name ?? id;
+  said.value = t("movedTo", { name, position: order.length - to, count: order.length });
+  void reorderLayers(order);
+}

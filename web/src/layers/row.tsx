@@ -1,0 +1,144 @@
+/** One layer in the panel: show or hide, name, legend, and what can be done with it. */
+import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { number, t } from "../i18n/i18n";
+import type { Layer } from "../protocol/types";
+import { download, duplicateLayer, isolated, removeLayer, updateLayer, zoomTo } from "../session";
+import { openTable } from "../table/panel";
+import { Icon, IconButton } from "../ui/icons";
+import { Menu, type MenuItem } from "../ui/menu";
+import { describe } from "./cql2";
+import { FilterEditor } from "./filter-editor";
+import { LegendView, Swatch } from "./legend";
+import { StyleEditor } from "./style-editor";
+
+interface Props {
+  layer: Layer;
+  isDragged: boolean;
+  drag: { start: () => void; over: () => void; end: () => void };
+  shift: (step: 1 | -1) => void;
+}
+
+export function LayerRow({ layer, isDragged, drag, shift }: Props) {
+  const renaming = useSignal(false);
+  const editing = useSignal<"style" | "filter" | null>(null);
+  const { name, visible } = layer;
+  const hidden = !visible || (isolated.value !== null && isolated.value !== layer.id);
+  return (
+    <li
+      class={`layer ${hidden ? "layer-hidden" : ""} ${isDragged ? "dragged" : ""}`} data-layer={layer.id}
+      onDragOver={(event) => { event.preventDefault(); drag.over(); }} onDrop={(event) => event.preventDefault()}
+    >
+      <div class="layer-line">
+        <button
+          type="button" class="grip" draggable aria-label={t("reorderHandle", { name })} title={t("reorderHandle", { name })}
+          onDragStart={drag.start} onDragEnd={drag.end}
+          onKeyDown={(event) => {
+            if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+            event.preventDefault();
+            shift(event.key === "ArrowUp" ? 1 : -1);
+          }}
+        >
+          <Icon name="grip" />
+        </button>
+        <FirstSwatch layer={layer} />
+        {renaming.value ? <Rename layer={layer} done={() => (renaming.value = false)} /> : (
+          <button
+            type="button" class="layer-name" dir="auto" title={`${name} · ${layer.table}`} aria-expanded={editing.value !== null}
+            onClick={() => (editing.value = editing.value === null ? "style" : null)} onDblClick={() => (renaming.value = true)}
+          >
+            {name}
+          </button>
+        )}
+        <IconButton
+          icon="target" class="on-hover" label={`${t("zoomTo")}: ${name}`} disabled={layer.bounds === null}
+          onClick={() => zoomTo(layer.bounds)}
+        />
+        <IconButton
+          icon={visible ? "eye" : "eyeOff"} label={visible ? t("hideLayer", { name }) : t("showLayer", { name })}
+          onClick={() => void updateLayer(layer.id, { visible: !visible })}
+        />
+        <Menu
+          label={t("layerActions", { name })} icon="more"
+          items={() => actions(layer, shift, () => (renaming.value = true))}
+        />
+      </div>
+      <div class="layer-body">
+        <div class="layer-count">
+          <span>{layer.count === 1 ? t("oneFeature") : t("featureCount", { n: number(layer.count) })}</span>
+          {layer.filter != null && (
+            <button type="button" class="badge" title={describe(layer.filter)} onClick={() => (editing.value = "filter")}>
+              <Icon name="filter" /><span dir="auto">{describe(layer.filter)}</span>
+            </button>
+          )}
+        </div>
+        {visible && layer.style.kind !== "single" && <LegendView layer={layer} />}
+      </div>
+      {editing.value !== null && (
+        <div class="layer-edit">
+          <div class="tabs" role="tablist" aria-label={t("editLayer", { name })}>
+            {(["style", "filter"] as const).map((tab) => (
+              <button
+                key={tab} type="button" role="tab" aria-selected={editing.value === tab}
+                onClick={() => (editing.value = tab)}
+              >
+                {tab === "style" ? t("editStyle") : t("editFilter")}
+              </button>
+            ))}
+          </div>
+          {editing.value === "style" ? <StyleEditor layer={layer} /> : <FilterEditor layer={layer} />}
+        </div>
+      )}
+    </li>
+  );
+}
+
+function FirstSwatch({ layer: { legend } }: { layer: Layer }) {
+  const [entry] = legend.entries;
+  if (legend.kind !== "single" || entry === undefined) return null;
+  return <Swatch entry={{ ...entry, size: Math.min(entry.size ?? 5, 6) }} shape={legend.shape} />;
+}
+
+const FORMATS = [
+  ["geojson", "GeoJSON"], ["csv", "CSV"], ["gpkg", "GeoPackage"], ["fgb", "FlatGeobuf"], ["parquet", "GeoParquet"],
+] as const;
+
+function actions(layer: Layer, shift: Props["shift"], rename: () => void): MenuItem[] {
+  const alone = isolated.value === layer.id;
+  return [
+    { label: t("zoomTo"), icon: "target", disabled: layer.bounds === null, act: () => zoomTo(layer.bounds) },
+    {
+      label: alone ? t("endIsolate") : t("isolate"), icon: "eye",
+      act: () => (isolated.value = alone ? null : layer.id),
+    },
+    { label: t("openTable"), icon: "table", act: () => openTable(layer.id) },
+    { label: t("rename"), icon: "edit", act: rename },
+    { label: t("duplicate"), icon: "copy", act: () => duplicateLayer(layer.id) },
+    { label: t("moveUp"), icon: "send", act: () => shift(1) },
+    { label: t("moveDown"), icon: "down", act: () => shift(-1) },
+    { label: t("remove"), icon: "trash", danger: true, act: () => void removeLayer(layer.id) },
+    ...FORMATS.map(([format, label], index): MenuItem => ({
+      label, icon: "download", act: () => download(layer.id, format), ...(index === 0 && { section: t("download") }),
+    })),
+  ];
+}
+
+function Rename({ layer, done }: { layer: Layer; done: () => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => input.current?.select(), []);
+  const save = () => {
+    const name = input.current?.value.trim() ?? "";
+    if (name !== "" && name !== layer.name) void updateLayer(layer.id, { name });
+    done();
+  };
+  return (
+    <input
+      ref={input} class="rename" aria-label={t("renameLayer")} defaultValue={layer.name} maxLength={200} dir="auto"
+      onBlur={save}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") save();
+        if (event.key === "Escape") done();
+      }}
+    />
+  );
+}

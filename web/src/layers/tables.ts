@@ -1,0 +1,52 @@
+/** What the server knows of tables, fetched when first asked for and again after a while, for they may change. */
+import { signal } from "@preact/signals";
+import type { Table } from "../protocol/types";
+
+const FRESH = 30_000;
+const ALL = "*";
+
+const known = signal<ReadonlyMap<string, Table>>(new Map());
+const asked = new Map<string, number>();
+
+/** The table, or null until it has arrived; reading it in a component draws that again when it does. */
+export function tableOf(id: string): Table | null {
+  if (Date.now() - (asked.get(id) ?? 0) > FRESH) {
+    asked.set(id, Date.now());
+    void load(id);
+  }
+  return known.value.get(id) ?? null;
+}
+
+/** All tables that may be drawn, as far as they are known; asks for them when they are wanted. */
+export function tables(): Table[] {
+  if (Date.now() - (asked.get(ALL) ?? 0) > FRESH) {
+    asked.set(ALL, Date.now());
+    void loadAll();
+  }
+  return [...known.value.values()];
+}
+
+/** There are other tables now. */
+export function forget(): void {
+  asked.clear();
+}
+
+async function loadAll(): Promise<void> {
+  try {
+    const answer = await fetch("/api/tables");
+    const { tables: found } = (await answer.json()) as { tables: Table[] };
+    known.value = new Map([...known.value, ...found.map((table) => [table.id, table] as const)]);
+  } catch {
+    asked.delete(ALL);
+  }
+}
+
+async function load(id: string): Promise<void> {
+  try {
+    const answer = await fetch(`/api/tables/${encodeURIComponent(id)}`);
+    if (answer.ok) known.value = new Map(known.value).set(id, (await answer.json()) as Table);
+    else asked.delete(id);
+  } catch {
+    asked.delete(id);
+  }
+}

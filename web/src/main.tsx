@@ -1,0 +1,33 @@
+/** Starts the page: language and direction, the connection, the view, and the keys that work everywhere. */
+import "maplibre-gl/dist/maplibre-gl.css";
+import "./theme/base.css";
+import "./theme/chat.css";
+import "./theme/layers.css";
+import "./theme/side.css";
+import "./theme/map.css";
+import "./theme/table.css";
+import "./theme/phone.css";
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { App } from "./app";
+import { direction, language } from "./i18n/i18n";
+import { redo, start, undo } from "./session";
+
+effect(() => {
+  document.documentElement.lang = language.value;
+  document.documentElement.dir = direction.value;
+});
+
+addEventListener("keydown", (event) => {
+  const typing = event.target instanceof Element && event.target.closest("input, textarea, [contenteditable]") !== null;
+  if (typing || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+  const key = event.key.toLowerCase();
+  if (key !== "z" && key !== "y") return;
+  event.preventDefault();
+  void (key === "y" || event.shiftKey ? redo() : undo());
+});
+
+const root = document.getElementById("app");
+if (root === null) throw new Error("index.html has no #app");
+render(<App />, root);
+void start();

@@ -1,0 +1,106 @@
+/**
+ * From the layers of a map to what MapLibre shall hold: sources and style layers, bottom first. Pure.
+ * A style layer's id is `<layer id>:<n>`, its source is the layer's id.
+ */
+import type { LayerSpecification, VectorSourceSpecification } from "maplibre-gl";
+import type { DrawLayer, Layer } from "../protocol/types";
+
+export type SpecLayer = Exclude<LayerSpecification, { type: "background" }>;
+
+export interface Drawn {
+  sources: Map<string, VectorSourceSpecification>;
+  layers: SpecLayer[];
+}
+
+const OPACITY: Record<DrawLayer["type"], string[]> = {
+  fill: ["fill-opacity"],
+  line: ["line-opacity"],
+  circle: ["circle-opacity", "circle-stroke-opacity"],
+  symbol: ["text-opacity", "icon-opacity"],
+  heatmap: ["heatmap-opacity"],
+};
+
+const MAX_TILE_ZOOM = 16;
+
+/** How the map is looked at, apart from what everybody sees. */
+export interface Looking {
+  /** The only layer to be shown. */
+  isolated: string | null;
+  /** Features to be made conspicuous. */
+  marked: { layerId: string; ids: (string | number)[] } | null;
+  /** The layers are of an earlier moment: nobody waits to hear that they were drawn. */
+  isPast?: boolean;
+}
+
+export const PLAIN: Looking = { isolated: null, marked: null };
+
+export function drawn(layers: readonly Layer[], origin: string, looking: Looking = PLAIN): Drawn {
+  const drawable = layers.filter((layer) => layer.geometry_type !== "none" && layer.tiles !== "");
+  return {
+    sources: new Map(drawable.map((layer) => [layer.id, source(layer, origin)])),
+    layers: [
+      ...drawable.flatMap((layer) => {
+        const visible = layer.visible && (looking.isolated === null || looking.isolated === layer.id);
+        return layer.style.layers.map((draw, index) => styleLayer(layer, draw, index, visible));
+      }),
+      ...drawable.filter((layer) => layer.id === looking.marked?.layerId).flatMap((layer) => marks(layer, looking)),
+    ],
+  };
+}
+
+const MARK = "#ffb000";
+
+/** An outline in a colour of its own around the features that are looked at, over all layers. */
+function marks(layer: Layer, { marked }: Looking): SpecLayer[] {
+  const common = { source: layer.id, "source-layer": "features", filter: ["in", ["id"], ["literal", marked?.ids ?? []]] };
+  const circle = {
+    id: `${layer.id}:mark-point`, type: "circle", ...common, layout: {},
+    paint: {
+      "circle-radius": 9, "circle-color": MARK, "circle-opacity": 0.25, "circle-stroke-color": MARK, "circle-stroke-width": 2.5,
+    },
+  };
+  const line = {
+    id: `${layer.id}:mark-line`, type: "line", ...common, layout: { "line-join": "round" },
+    paint: { "line-color": MARK, "line-width": 3 },
+  };
+  const isPoint = layer.geometry_type === "point";
+  const mixed = layer.geometry_type === "mixed";
+  const points = { ...circle, filter: ["all", ["==", ["geometry-type"], "Point"], common.filter] };
+  return (isPoint ? [circle] : mixed ? [line, points] : [line]) as unknown as SpecLayer[];
+}
+
+function source(layer: Layer, origin: string): VectorSourceSpecification {
+  const tiles = layer.tiles.startsWith("/") ? origin + layer.tiles : layer.tiles;
+  return { type: "vector", tiles: [tiles], minzoom: 0, maxzoom: MAX_TILE_ZOOM };
+}
+
+function styleLayer(layer: Layer, draw: DrawLayer, index: number, visible: boolean): SpecLayer {
+  const paint: Record<string, unknown> = { ...draw.paint };
+  if (layer.opacity !== 1) {
+    for (const name of OPACITY[draw.type]) paint[name] = scaled(paint[name] ?? 1, layer.opacity);
+  }
+  return {
+    id: `${layer.id}:${index}`,
+    type: draw.type,
+    source: layer.id,
+    "source-layer": draw.source_layer ?? "features",
+    paint,
+    layout: { ...draw.layout, visibility: visible ? "visible" : "none" },
+    ...(draw.filter != null && { filter: draw.filter }),
+    ...(draw.minzoom != null && { minzoom: draw.minzoom }),
+    ...(draw.maxzoom != null && { maxzoom: draw.maxzoom }),
+  } as SpecLayer;
+}
+
+/** A number or an expression times a factor; zoom may only be read at the top, so its steps are scaled one by one. */
+export function scaled(value: unknown, factor: number): unknown {
+  if (typeof value === "number") return value * factor;
+  if (!Array.isArray(value)) return value;
+  const [operator] = value as unknown[];
+  const input = operator === "interpolate" ? value[2] : operator === "step" ? value[1] : null;
+  if (!Array.isArray(input) || input[0] !== "zoom") return ["*", factor, value];
+  const firstOutput = operator === "interpolate" ? 4 : 2;
+  return value.map((part, index) =>
+    index >= firstOutput && (index - firstOutput) % 2 === 0 ? scaled(part, factor) : part,
+  );
+}

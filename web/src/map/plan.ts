@@ -1,0 +1,101 @@
+/**
+ * The smallest list of MapLibre operations that leads from one drawn map to the next. Pure: the style is never
+ * reloaded, and what did not change is not touched, so nothing blinks.
+ */
+import type { FilterSpecification, VectorSourceSpecification } from "maplibre-gl";
+import type { Drawn, SpecLayer } from "./drawn";
+
+export type Operation =
+  | { do: "addSource"; id: string; source: VectorSourceSpecification }
+  | { do: "removeSource"; id: string }
+  | { do: "setTiles"; id: string; tiles: string[] }
+  | { do: "addLayer"; layer: SpecLayer; before: string | undefined }
+  | { do: "removeLayer"; id: string }
+  | { do: "moveLayer"; id: string; before: string | undefined }
+  | { do: "setPaint"; id: string; name: string; value: unknown }
+  | { do: "setLayout"; id: string; name: string; value: unknown }
+  | { do: "setFilter"; id: string; filter: FilterSpecification | null }
+  | { do: "setZoomRange"; id: string; minzoom: number; maxzoom: number };
+
+export const NOTHING: Drawn = { sources: new Map(), layers: [] };
+
+/** `top` is the style layer (of the base map's labels) below which all data is drawn. */
+export function plan(before: Drawn, after: Drawn, top?: string): Operation[] {
+  const old = new Map(before.layers.map((layer) => [layer.id, layer]));
+  const kept = (layer: SpecLayer) => {
+    const was = old.get(layer.id);
+    return was !== undefined && sameKind(was, layer) ? was : undefined;
+  };
+  const stays = new Set(after.layers.filter((layer) => kept(layer) !== undefined).map((layer) => layer.id));
+  const gone = before.layers.filter((layer) => !stays.has(layer.id));
+  return [
+    ...gone.map((layer): Operation => ({ do: "removeLayer", id: layer.id })),
+    ...sources(before, after),
+    ...order(before.layers.filter((layer) => stays.has(layer.id)).map((layer) => layer.id), after.layers, top),
+    ...after.layers.flatMap((layer) => {
+      const was = kept(layer);
+      return was === undefined ? [] : properties(was, layer);
+    }),
+  ];
+}
+
+function sameKind(a: SpecLayer, b: SpecLayer): boolean {
+  return a.type === b.type && a.source === b.source && a["source-layer"] === b["source-layer"];
+}
+
+function sources(before: Drawn, after: Drawn): Operation[] {
+  const operations: Operation[] = [];
+  for (const id of before.sources.keys()) if (!after.sources.has(id)) operations.push({ do: "removeSource", id });
+  for (const [id, source] of after.sources) {
+    const was = before.sources.get(id);
+    if (was === undefined) operations.push({ do: "addSource", id, source });
+    else if (!same(was.tiles, source.tiles)) operations.push({ do: "setTiles", id, tiles: source.tiles ?? [] });
+  }
+  return operations;
+}
+
+/** Goes from the top down, so that the layer above is always in its place already. */
+function order(present: string[], wanted: SpecLayer[], top: string | undefined): Operation[] {
+  const operations: Operation[] = [];
+  const stack = [...present];
+  let above = top;
+  for (const layer of wanted.toReversed()) {
+    const position = stack.indexOf(layer.id);
+    if (position === -1) {
+      operations.push({ do: "addLayer", layer, before: above });
+    } else if (position !== stack.length - 1) {
+      operations.push({ do: "moveLayer", id: layer.id, before: above });
+    }
+    if (position !== -1) stack.splice(position, 1);
+    above = layer.id;
+  }
+  return operations;
+}
+
+function properties(was: SpecLayer, now: SpecLayer): Operation[] {
+  const { id } = now;
+  const operations: Operation[] = [];
+  for (const [name, value] of changes(was.paint, now.paint)) operations.push({ do: "setPaint", id, name, value });
+  for (const [name, value] of changes(was.layout, now.layout)) operations.push({ do: "setLayout", id, name, value });
+  const [old, filter] = [filterOf(was), filterOf(now)];
+  if (!same(old, filter)) operations.push({ do: "setFilter", id, filter });
+  if (was.minzoom !== now.minzoom || was.maxzoom !== now.maxzoom) {
+    operations.push({ do: "setZoomRange", id, minzoom: now.minzoom ?? 0, maxzoom: now.maxzoom ?? 24 });
+  }
+  return operations;
+}
+
+function filterOf(layer: SpecLayer): FilterSpecification | null {
+  return ("filter" in layer ? layer.filter : null) ?? null;
+}
+
+function changes(was: object = {}, now: object = {}): [string, unknown][] {
+  const old = was as Record<string, unknown>;
+  const next = now as Record<string, unknown>;
+  const names = new Set([...Object.keys(old), ...Object.keys(next)]);
+  return [...names].filter((name) => !same(old[name], next[name])).map((name) => [name, next[name]]);
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

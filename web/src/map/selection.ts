@@ -1,0 +1,72 @@
+/** What the user points at on the map: features, a drawn area, or what is in view; sent as the focus of a message. */
+import { computed, signal } from "@preact/signals";
+import type { Focus } from "../protocol/types";
+import { areaOf, lengthOf, type Position } from "./geodesy";
+import type { Bounds } from "./view";
+
+export interface Found {
+  layerId: string;
+  id: string | number | null;
+  properties: Record<string, unknown>;
+}
+
+export interface Inspection {
+  found: Found[];
+  /** Which of them is shown. */
+  index: number;
+}
+
+export interface Selection {
+  layerId: string;
+  ids: (string | number)[];
+}
+
+/** What a click on the map does. */
+export type Tool = "look" | "select" | "area" | "measure";
+
+export const tool = signal<Tool>("look");
+/** The corners set so far, the last one under the pointer. */
+export const sketch = signal<Position[]>([]);
+export const drawnArea = signal<Position[] | null>(null);
+export const boxed = signal<Selection | null>(null);
+export const inspect = signal<Inspection | null>(null);
+export const bounds = signal<{ bounds: Bounds; zoom: number } | null>(null);
+/** The user may send a message without any focus. */
+export const withView = signal(true);
+
+/** The features that the map makes conspicuous, and that "these" means. */
+export const marked = computed<Selection | null>(() => {
+  const found = inspect.value?.found[inspect.value.index];
+  if (found === undefined) return boxed.value;
+  return found.id === null ? null : { layerId: found.layerId, ids: [found.id] };
+});
+
+/** The first that is there counts: selection, drawn area, view. */
+export const focus = computed<Focus | null>(() => {
+  const view = bounds.value === null ? {} : { bounds: bounds.value.bounds, zoom: bounds.value.zoom };
+  const [selection, area] = [marked.value, drawnArea.value];
+  if (selection !== null) return { layer_id: selection.layerId, feature_ids: selection.ids, ...view };
+  const [first] = area ?? [];
+  if (area !== null && first !== undefined) {
+    return { area: { type: "Polygon", coordinates: [[...area, first]] }, ...view };
+  }
+  return withView.value && bounds.value !== null ? view : null;
+});
+
+/** Takes away what the next message would point at, the strongest first. */
+export function dropFocus(): void {
+  if (marked.value !== null) {
+    inspect.value = null;
+    boxed.value = null;
+  } else if (drawnArea.value !== null) {
+    drawnArea.value = null;
+  } else {
+    withView.value = false;
+  }
+}
+
+/** Metres and square metres of what is being measured. */
+export const measured = computed(() => {
+  const line = tool.value === "measure" ? sketch.value : [];
+  return line.length < 2 ? null : { length: lengthOf(line), area: line.length > 3 ? areaOf(line) : null };
+});

@@ -1,0 +1,76 @@
+/** Where the map is drawn: makes the map once, hands it to the session, and says what was clicked. */
+import { effect, signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { t } from "../i18n/i18n";
+import { config, elsewhere, reports, showOn, storedCamera, zoomTo } from "../session";
+import { layers, map as state } from "../store/store";
+import { palette } from "../theme/theme";
+import { Icon, IconButton } from "../ui/icons";
+import { covered } from "../ui/sheet";
+import { Inspector } from "./inspector";
+import { boxed, inspect, tool } from "./selection";
+import { Toolbar } from "./toolbar";
+import { installTools } from "./tools";
+import { MapView } from "./view";
+
+/** The browser has no WebGL. */
+const undrawable = signal(false);
+
+export function Stage() {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    try {
+      if (box.current !== null) open(box.current);
+    } catch {
+      undrawable.value = true;
+    }
+  }, []);
+  return (
+    <>
+      <div ref={box} class="map" />
+      {undrawable.value && <NoMap reason={t("noWebgl")} hint={t("noWebglHint")} />}
+      <Toolbar />
+      <Inspector />
+      {elsewhere.value !== null && (
+        <div class="elsewhere card" role="status">
+          <span>{t("viewElsewhere")}</span>
+          <button type="button" class="link" onClick={() => zoomTo(elsewhere.value)}>{t("goThere")}</button>
+          <IconButton icon="close" label={t("close")} onClick={() => (elsewhere.value = null)} />
+        </div>
+      )}
+    </>
+  );
+}
+
+export function NoMap({ reason, hint }: { reason: string; hint: string }) {
+  return (
+    <div class="no-map card" role="alert">
+      <Icon name="alert" />
+      <h2>{reason}</h2>
+      <p>{hint}</p>
+      {!undrawable.value && <a class="button" href="/">{t("startNewMap")}</a>}
+    </div>
+  );
+}
+
+function open(container: HTMLElement): void {
+  const view = new MapView(
+    container,
+    { palette: palette.peek(), onlineStyle: config.peek().basemap_style, camera: storedCamera() },
+    {
+      ...reports,
+      clicked: (features) => {
+        if (tool.value !== "look") return;
+        boxed.value = null;
+        const found = features.map(({ source, id, properties }) => ({ layerId: source, id: id ?? null, properties }));
+        inspect.value = found.length === 0 ? null : { found, index: 0 };
+      },
+    },
+  );
+  effect(() => view.cover(covered.value));
+  effect(() => view.paint(palette.value));
+  installTools(view.map, () => layers.peek().map((layer) => layer.id));
+  showOn(view);
+  // For tests and for pages that embed this one: the MapLibre map and the state, to read.
+  Object.assign(window, { geoagent: { map: view.map, get state() { return state.peek(); } } });
+}

@@ -1,0 +1,41 @@
+/** The tools for pointing at things: select by a box, draw an area, measure. */
+import { number, t } from "../i18n/i18n";
+import { IconButton, type IconName } from "../ui/icons";
+import { measured, type Tool, tool } from "./selection";
+import { cancel, finish } from "./tools";
+
+const TOOLS: [Tool, IconName, "toolSelect" | "toolArea" | "toolMeasure", "hintSelect" | "hintArea" | "hintMeasure"][] = [
+  ["select", "select", "toolSelect", "hintSelect"],
+  ["area", "polygon", "toolArea", "hintArea"],
+  ["measure", "ruler", "toolMeasure", "hintMeasure"],
+];
+
+export function Toolbar() {
+  const chosen = TOOLS.find(([it]) => it === tool.value);
+  return (
+    <>
+      <div class="toolbar card" role="toolbar" aria-label={t("tools")} aria-orientation="vertical">
+        {TOOLS.map(([it, icon, label]) => (
+          <IconButton
+            key={it} icon={icon} label={t(label)} pressed={tool.value === it}
+            onClick={() => (tool.value = tool.value === it ? "look" : it)}
+          />
+        ))}
+      </div>
+      {chosen !== undefined && (
+        <div class="tool-hint card" role="status">
+          <span>{measured.value === null ? t(chosen[3]) : sizes(measured.value)}</span>
+          {tool.value === "area" && <button type="button" class="link" onClick={finish}>{t("finish")}</button>}
+          <button type="button" class="link" onClick={cancel}>{t("cancel")}</button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function sizes({ length, area }: { length: number; area: number | null }): string {
+  const long = length < 1000 ? `${number(length, { maximumFractionDigits: 0 })} m` : `${number(length / 1000, { maximumSignificantDigits: 4 })} km`;
+  if (area === null) return long;
+  const wide = area < 1e6 ? `${number(area, { maximumFractionDigits: 0 })} m²` : `${number(area / 1e6, { maximumSignificantDigits: 4 })} km²`;
+  return `${long} · ${wide}`;
+}

@@ -1,0 +1,134 @@
+/**
+ * Selecting by a box, drawing an area and measuring: what clicks and drags on the map mean while a tool is chosen.
+ * Enter or a double click ends a shape, Escape gives it up.
+ */
+import { effect } from "@preact/signals";
+import type { Feature, Geometry } from "geojson";
+import type { GeoJSONSource, Map as MapLibre, MapMouseEvent } from "maplibre-gl";
+import type { Position } from "./geodesy";
+import { styleLayers } from "./receipts";
+import { boxed, drawnArea, inspect, sketch, tool } from "./selection";
+
+const SOURCE = "geoagent-sketch";
+const COLOUR = "#ffb000";
+const MOST_SELECTED = 500;
+
+/** `layerIds` are the layers on the map, bottom first. */
+export function installTools(map: MapLibre, layerIds: () => string[]): void {
+  map.once("style.load", () => {
+    addSketchLayers(map);
+    effect(() => draw(map, sketch.value, drawnArea.value));
+  });
+  effect(() => {
+    const looking = tool.value === "look";
+    sketch.value = [];
+    map.getCanvasContainer().classList.toggle("crosshair", !looking);
+    for (const handler of [map.doubleClickZoom, map.boxZoom]) looking ? handler.enable() : handler.disable();
+    tool.value === "select" ? map.dragPan.disable() : map.dragPan.enable();
+  });
+  map.on("click", (event) => corner(at(event)));
+  map.on("mousemove", (event) => follow(at(event)));
+  map.on("dblclick", () => finish());
+  map.getCanvas().addEventListener("keydown", (event) => {
+    if (event.key === "Enter") finish();
+    if (event.key === "Escape") cancel();
+  });
+  installBox(map, layerIds);
+}
+
+export function finish(): void {
+  const corners = withoutRepeats(sketch.value.slice(0, -1));
+  if (tool.value === "area" && corners.length >= 3) {
+    drawnArea.value = corners;
+    boxed.value = null;
+    inspect.value = null;
+    tool.value = "look";
+  }
+}
+
+export function cancel(): void {
+  sketch.value = [];
+  tool.value = "look";
+}
+
+function corner(position: Position): void {
+  if (tool.value !== "area" && tool.value !== "measure") return;
+  if (tool.value === "area") drawnArea.value = null;
+  const fixed = sketch.value.length === 0 ? [] : sketch.value.slice(0, -1);
+  sketch.value = [...fixed, position, position];
+}
+
+function follow(position: Position): void {
+  if (sketch.value.length > 0 && tool.value !== "select") sketch.value = [...sketch.value.slice(0, -1), position];
+}
+
+/** A drag draws a box; the topmost layer that has features in it is selected. */
+function installBox(map: MapLibre, layerIds: () => string[]): void {
+  const canvas = map.getCanvas();
+  canvas.addEventListener("pointerdown", (down) => {
+    if (tool.value !== "select") return;
+    canvas.setPointerCapture(down.pointerId);
+    const point = (event: PointerEvent): [number, number] => [event.offsetX, event.offsetY];
+    const start = point(down);
+    const move = (event: PointerEvent) => (sketch.value = ring(map, start, point(event)));
+    const end = (event: PointerEvent) => {
+      canvas.removeEventListener("pointermove", move);
+      select(map, layerIds(), [start, point(event)]);
+      cancel();
+    };
+    canvas.addEventListener("pointermove", move);
+    canvas.addEventListener("pointerup", end, { once: true });
+  });
+}
+
+function select(map: MapLibre, layerIds: string[], box: [[number, number], [number, number]]): void {
+  inspect.value = null;
+  boxed.value = null;
+  for (const layerId of layerIds.toReversed()) {
+    const layers = styleLayers(map, layerId);
+    const found = layers.length === 0 ? [] : map.queryRenderedFeatures(box, { layers });
+    const ids = [...new Set(found.flatMap((feature) => feature.id ?? []))].slice(0, MOST_SELECTED);
+    if (ids.length > 0) {
+      boxed.value = { layerId, ids };
+      return;
+    }
+  }
+}
+
+function ring(map: MapLibre, [x1, y1]: [number, number], [x2, y2]: [number, number]): Position[] {
+  const corners: [number, number][] = [[x1, y1], [x2, y1], [x2, y2], [x1, y2], [x1, y1]];
+  return corners.map((corner) => map.unproject(corner).toArray() as Position);
+}
+
+function addSketchLayers(map: MapLibre): void {
+  map.addSource(SOURCE, { type: "geojson", data: { type: "FeatureCollection", features: [] } });
+  map.addLayer({
+    id: `${SOURCE}-fill`, type: "fill", source: SOURCE, filter: ["==", ["geometry-type"], "Polygon"],
+    paint: { "fill-color": COLOUR, "fill-opacity": 0.15 },
+  });
+  map.addLayer({
+    id: `${SOURCE}-line`, type: "line", source: SOURCE, layout: { "line-join": "round" },
+    paint: { "line-color": COLOUR, "line-width": 2.5 },
+  });
+}
+
+function draw(map: MapLibre, line: Position[], area: Position[] | null): void {
+  const source = map.getSource(SOURCE) as GeoJSONSource | undefined;
+  const features: Feature[] = [];
+  const add = (geometry: Geometry) => features.push({ type: "Feature", properties: {}, geometry });
+  const [first] = area ?? [];
+  if (area !== null && first !== undefined) add({ type: "Polygon", coordinates: [[...area, first]] });
+  const [start] = line;
+  if (tool.peek() !== "measure" && line.length > 2 && start !== undefined) add({ type: "Polygon", coordinates: [[...line, start]] });
+  else if (line.length > 1) add({ type: "LineString", coordinates: line });
+  source?.setData({ type: "FeatureCollection", features });
+}
+
+function at(event: MapMouseEvent): Position {
+  return [event.lngLat.lng, event.lngLat.lat];
+}
+
+/** A double click sets its corner twice. */
+function withoutRepeats(line: Position[]): Position[] {
+  return line.filter((position, index) => index === 0 || position.join() !== line[index - 1]?.join());
+}

@@ -1,0 +1,211 @@
+/**
+ * The map on the screen. It is told what to show and does the least to get there; the camera moves only when
+ * `look` is called or the user moves it. Who makes it hears of clicks, moves and receipts through `Hooks`.
+ */
+import {
+  AttributionControl, GeolocateControl, Map as MapLibre, type MapGeoJSONFeature, NavigationControl,
+  type PaddingOptions, ScaleControl, setWorkerUrl,
+} from "maplibre-gl";
+import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
+import { basemap, type Palette, TOP } from "../basemap/style";
+import { t } from "../i18n/i18n";
+import type { Layer } from "../protocol/types";
+import { type Drawn, drawn, type Looking, PLAIN } from "./drawn";
+import { NOTHING, type Operation, plan } from "./plan";
+import { type Receipt, Receipts, styleLayers } from "./receipts";
+
+setWorkerUrl(workerUrl);
+
+export type Bounds = [number, number, number, number];
+
+export interface Camera {
+  center: [number, number];
+  zoom: number;
+}
+
+export interface Hooks {
+  receipt(receipt: Receipt): void;
+  moved(bounds: Bounds, zoom: number, camera: Camera): void;
+  clicked(features: MapGeoJSONFeature[]): void;
+}
+
+export interface Options {
+  palette: Palette;
+  /** URL of a MapLibre style that replaces the built-in base map. */
+  onlineStyle: string | null;
+  camera: Camera | null;
+}
+
+/** MapLibre names every property in its types; here names come from the server's style. */
+interface Loose {
+  setPaintProperty(id: string, name: string, value: unknown): void;
+  setLayoutProperty(id: string, name: string, value: unknown): void;
+}
+
+export class MapView {
+  readonly map: MapLibre;
+  private readonly receipts: Receipts;
+  private shown: Drawn = NOTHING;
+  private wanted: { layers: readonly Layer[]; looking: Looking } = { layers: [], looking: PLAIN };
+  private ready = false;
+  private top: string | undefined;
+  private pointer: { x: number; y: number } | null = null;
+  private covered = 0;
+
+  constructor(container: HTMLElement, private readonly options: Options, private readonly hooks: Hooks) {
+    this.map = new MapLibre({
+      container,
+      style: options.onlineStyle ?? basemap(options.palette, location.origin),
+      center: options.camera?.center ?? [10, 22],
+      zoom: options.camera?.zoom ?? startZoom(container.clientWidth),
+      attributionControl: false,
+      locale: {
+        "Map.Title": t("mapLabel"), "NavigationControl.ZoomIn": t("zoomIn"), "NavigationControl.ZoomOut": t("zoomOut"),
+        "NavigationControl.ResetBearing": t("northUp"), "GeolocateControl.FindMyLocation": t("whereAmI"),
+        "AttributionControl.ToggleAttribution": t("attribution"),
+      },
+      maxPitch: 70,
+      fadeDuration: calm() ? 0 : 150,
+      cancelPendingTileRequestsWhileZooming: true,
+    });
+    this.receipts = new Receipts(this.map, (receipt) => hooks.receipt(receipt));
+    this.map.addControl(new AttributionControl({ compact: true }), "bottom-right");
+    this.map.addControl(new NavigationControl({ visualizePitch: true }), "bottom-right");
+    this.map.addControl(new GeolocateControl({ showAccuracyCircle: true }), "bottom-right");
+    this.map.addControl(new ScaleControl({ maxWidth: 96 }), "bottom-left");
+    this.map.once("style.load", () => this.start());
+    this.map.on("moveend", () => this.moved());
+    this.map.on("click", (event) => this.clicked(event.point));
+    this.map.on("mousemove", (event) => this.hovered(event.point));
+  }
+
+  /** Draws these layers, bottom first. */
+  show(layers: readonly Layer[], looking: Looking = PLAIN): void {
+    this.wanted = { layers, looking };
+    if (!this.ready) return;
+    const next = drawn(layers, location.origin, looking);
+    for (const operation of plan(this.shown, next, this.top)) this.perform(operation);
+    this.shown = next;
+    const seen = looking.isPast ? [] : layers.filter(({ id }) => looking.isolated === null || id === looking.isolated);
+    this.receipts.expect(seen);
+  }
+
+  /** Colours the built-in base map; a style of the user's own keeps its colours. */
+  paint(palette: Palette): void {
+    if (this.options.onlineStyle !== null || !this.ready) {
+      this.options.palette = palette;
+      return;
+    }
+    for (const layer of basemap(palette, location.origin).layers) {
+      for (const [name, value] of Object.entries(layer.paint ?? {})) {
+        this.loose.setPaintProperty(layer.id, name, value);
+      }
+    }
+  }
+
+  look(bounds: Bounds, options: { instantly?: boolean } = {}): void {
+    const [west, south, east, north] = bounds;
+    const right = east < west ? east + 360 : east;
+    this.map.fitBounds([west, Math.max(south, -85), right, Math.min(north, 85)], {
+      padding: this.padding(), maxZoom: 12, duration: options.instantly || calm() ? 0 : 900, essential: true,
+    });
+  }
+
+  /** Pixels at the bottom that something else lies over; the camera looks at what is left. */
+  cover(bottom: number): void {
+    this.covered = bottom;
+  }
+
+  bounds(): Bounds {
+    const box = this.map.getBounds();
+    const wide = box.getEast() - box.getWest() >= 360;
+    return [
+      wide ? -180 : wrapped(box.getWest()), Math.max(-90, box.getSouth()),
+      wide ? 180 : wrapped(box.getEast()), Math.min(90, box.getNorth()),
+    ];
+  }
+
+  private get loose(): Loose {
+    return this.map as Loose;
+  }
+
+  private start(): void {
+    this.ready = true;
+    const symbols = this.map.getStyle().layers.find((layer) => layer.type === "symbol");
+    this.top = this.map.getLayer(TOP) ? TOP : symbols?.id;
+    this.paint(this.options.palette);
+    this.show(this.wanted.layers, this.wanted.looking);
+    if (this.covered > 0) this.map.panBy([0, this.covered / 2], { duration: 0 });
+    this.moved();
+  }
+
+  private perform(operation: Operation): void {
+    const { map } = this;
+    switch (operation.do) {
+      case "addSource": return void map.addSource(operation.id, operation.source);
+      case "removeSource": return void map.removeSource(operation.id);
+      case "setTiles": {
+        const source = map.getSource(operation.id) as { setTiles?: (tiles: string[]) => void } | undefined;
+        return source?.setTiles?.(operation.tiles);
+      }
+      case "addLayer": return void map.addLayer(operation.layer, operation.before);
+      case "removeLayer": return void map.removeLayer(operation.id);
+      case "moveLayer": return void map.moveLayer(operation.id, operation.before);
+      case "setPaint": return void this.loose.setPaintProperty(operation.id, operation.name, operation.value);
+      case "setLayout": return void this.loose.setLayoutProperty(operation.id, operation.name, operation.value);
+      case "setFilter": return void map.setFilter(operation.id, operation.filter);
+      case "setZoomRange": return void map.setLayerZoomRange(operation.id, operation.minzoom, operation.maxzoom);
+    }
+  }
+
+  private moved(): void {
+    const { lng, lat } = this.map.getCenter();
+    const camera: Camera = { center: [lng, lat], zoom: this.map.getZoom() };
+    this.hooks.moved(this.bounds(), this.map.getZoom(), camera);
+  }
+
+  private clicked(point: { x: number; y: number }): void {
+    this.hooks.clicked(this.featuresAt(point, 4));
+  }
+
+  private hovered(point: { x: number; y: number }): void {
+    const first = this.pointer === null;
+    this.pointer = point;
+    if (!first) return;
+    requestAnimationFrame(() => {
+      const found = this.pointer !== null && this.featuresAt(this.pointer, 2).length > 0;
+      this.pointer = null;
+      this.map.getCanvas().style.cursor = found ? "pointer" : "";
+    });
+  }
+
+  /** Data features around a point, topmost first, each once. */
+  private featuresAt({ x, y }: { x: number; y: number }, reach: number): MapGeoJSONFeature[] {
+    const layers = [...this.shown.sources.keys()].flatMap((id) => styleLayers(this.map, id));
+    if (layers.length === 0) return [];
+    const seen = new Set<string>();
+    return this.map.queryRenderedFeatures([[x - reach, y - reach], [x + reach, y + reach]], { layers }).filter((it) => {
+      const key = `${it.source} ${it.id ?? JSON.stringify(it.properties)}`;
+      return !seen.has(key) && seen.add(key);
+    });
+  }
+
+  private padding(): PaddingOptions {
+    const { clientWidth, clientHeight } = this.map.getContainer();
+    const side = Math.min(64, clientWidth / 8);
+    const end = Math.min(64, clientHeight / 8);
+    return { left: side, right: side, top: end, bottom: end + Math.min(this.covered, clientHeight / 2) };
+  }
+}
+
+export function calm(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+function startZoom(width: number): number {
+  return Math.max(0.4, Math.min(2, Math.log2(width / 512) + 0.2));
+}
+
+function wrapped(longitude: number): number {
+  return longitude >= -180 && longitude <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180;
+}

@@ -1,0 +1,616 @@
+/** The socket protocol. Generated from schema.json by `npm run protocol`; not edited by hand. */
+
+export interface Protocol {
+  requests: {
+    join: Join;
+    leave: MapRequest;
+    chat: Chat;
+    cancel: Cancel;
+    approve: Approve;
+    layer_add: LayerAdd;
+    layer_update: LayerUpdate;
+    layer_remove: LayerRemove;
+    layer_reorder: LayerReorder;
+    undo: MapRequest;
+    redo: MapRequest;
+    receipt: Receipt;
+    view: View;
+  };
+  events: {
+    user_message: UserMessage;
+    ai_response: AiResponse;
+    layer_added: LayerAdded;
+    layer_updated: LayerUpdated;
+    layer_removed: LayerRemoved;
+    layers_reordered: LayersReordered;
+    map_reset: MapReset;
+    tool_called: ToolCalled;
+    tool_finished: ToolFinished;
+    approval_requested: ApprovalRequested;
+    approval_answered: ApprovalAnswered;
+    analysis_started: AnalysisStarted;
+    analysis_finished: AnalysisFinished;
+    analysis_failed: AnalysisFailed;
+    turn_finished: TurnFinished;
+  };
+  transient: {
+    ai_delta: AiDelta;
+    analysis_progress: AnalysisProgress;
+    view_requested: ViewRequested;
+    presence: Presence;
+  };
+  answers: {
+    join: JoinAck;
+    leave: Ack;
+    chat: ChatAck;
+    cancel: CancelAck;
+    approve: ApproveAck;
+    layer_add: ChangeAck;
+    layer_update: ChangeAck;
+    layer_remove: ChangeAck;
+    layer_reorder: ChangeAck;
+    undo: UndoAck;
+    redo: UndoAck;
+    receipt: Ack;
+    view: Ack;
+    error: ErrorAck;
+  };
+  http: {
+    table: Table;
+  };
+}
+/**
+ * Enter a map; without `map_id` a new one is made. With `after_seq`, only what came later is sent.
+ */
+export interface Join {
+  map_id?: string | null;
+  after_seq?: number | null;
+}
+export interface MapRequest {
+  map_id: string;
+}
+/**
+ * A user's message. The same `client_id` on the same map is one turn, however often it is sent.
+ */
+export interface Chat {
+  map_id: string;
+  text: string;
+  client_id?: string | null;
+  focus?: Focus | null;
+}
+/**
+ * What the user points at. The first that is there counts: selection, drawn area, viewport.
+ */
+export interface Focus {
+  layer_id?: string | null;
+  feature_ids?: (number | string)[];
+  area?: {
+    [k: string]: unknown;
+  } | null;
+  bounds?: [number, number, number, number] | null;
+  zoom?: number | null;
+}
+/**
+ * Stop a turn; without `turn_id` the one that is running or waits for an answer.
+ */
+export interface Cancel {
+  map_id: string;
+  turn_id?: string | null;
+}
+/**
+ * The answer to an `approval_requested`. Of several people's the first counts; the others get `conflict`.
+ */
+export interface Approve {
+  map_id: string;
+  turn_id: string;
+  call_id: string;
+  approved: boolean;
+}
+export interface LayerAdd {
+  map_id: string;
+  table: string;
+  layer_id?: string | null;
+  name?: string | null;
+  filter?:
+    | {
+        [k: string]: unknown;
+      }
+    | string
+    | null;
+  style?: StyleSpec;
+  visible?: boolean;
+  opacity?: number;
+}
+/**
+ * How a layer is asked to look. Sizes are CSS pixels; `color` is a CSS colour; `ramp` a named colour ramp.
+ */
+export interface StyleSpec {
+  kind?: "single" | "categorical" | "graduated" | "proportional" | "heatmap";
+  color?: string | null;
+  column?: string | null;
+  method?: "quantile" | "equal" | "jenks";
+  classes?: number;
+  ramp?: string | null;
+  size?: number | null;
+  label?: string | null;
+}
+/**
+ * Only fields that are sent change; `filter: null` removes the filter.
+ */
+export interface LayerUpdate {
+  map_id: string;
+  layer_id: string;
+  filter?:
+    | {
+        [k: string]: unknown;
+      }
+    | string
+    | null;
+  style?: StyleSpec | null;
+  name?: string | null;
+  visible?: boolean | null;
+  opacity?: number | null;
+}
+export interface LayerRemove {
+  map_id: string;
+  layer_id: string;
+}
+/**
+ * `order` is layer ids, bottom first.
+ */
+export interface LayerReorder {
+  map_id: string;
+  order: string[];
+}
+/**
+ * A browser's word that a version of a layer drew, and how many features of it are in view.
+ */
+export interface Receipt {
+  map_id: string;
+  layer_id: string;
+  version: number;
+  features: number;
+  error?: string | null;
+}
+export interface View {
+  map_id: string;
+  /**
+   * @minItems 4
+   * @maxItems 4
+   */
+  bounds: [number, number, number, number];
+  zoom: number;
+}
+export interface UserMessage {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  text: string;
+  client_id: string | null;
+  focus: Focus | null;
+}
+/**
+ * What the agent says. `final` is false for words before further tool calls of the same turn.
+ */
+export interface AiResponse {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  type: "ai_response";
+  message: string;
+  final: boolean;
+}
+/**
+ * `layer.order` is its place among the layers, 0 the bottom; those at and above that place move up.
+ */
+export interface LayerAdded {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  undo_of: number | null;
+  redo: boolean;
+  layer: Layer;
+}
+/**
+ * A table or analysis result as drawn on one map. `tiles` is a URL template; the tile's layer is `features`.
+ */
+export interface Layer {
+  id: string;
+  table: string;
+  name: string;
+  geometry_type: "point" | "line" | "polygon" | "mixed" | "none";
+  filter: {
+    [k: string]: unknown;
+  } | null;
+  style: Style;
+  visible: boolean;
+  opacity: number;
+  order: number;
+  version: number;
+  count: number;
+  bounds: [number, number, number, number] | null;
+  tiles: string;
+  legend: Legend;
+}
+/**
+ * A computed style: the request and the MapLibre layers that draw it, bottom first.
+ */
+export interface Style {
+  kind: "single" | "categorical" | "graduated" | "proportional" | "heatmap";
+  color: string | null;
+  column: string | null;
+  method: "quantile" | "equal" | "jenks";
+  classes: number;
+  ramp: string | null;
+  size: number | null;
+  label: string | null;
+  layers: DrawLayer[];
+}
+/**
+ * One MapLibre style layer, without its id and source, which the client sets.
+ */
+export interface DrawLayer {
+  type: "fill" | "line" | "circle" | "symbol" | "heatmap";
+  paint: {
+    [k: string]: unknown;
+  };
+  layout: {
+    [k: string]: unknown;
+  };
+  filter: unknown[] | null;
+  minzoom: number | null;
+  maxzoom: number | null;
+  source_layer: "features" | "points";
+}
+/**
+ * Derived from the very expression that is drawn. `shape` says how a swatch looks.
+ */
+export interface Legend {
+  title: string;
+  kind: "single" | "categorical" | "graduated" | "proportional" | "heatmap";
+  shape: "circle" | "line" | "fill" | "gradient";
+  entries: LegendEntry[];
+  note: string | null;
+}
+/**
+ * One row of a legend. `size` is a circle's radius or a line's width in CSS pixels.
+ */
+export interface LegendEntry {
+  label: string;
+  color: string;
+  size: number | null;
+  minimum: number | null;
+  maximum: number | null;
+  value: string | number | boolean | null;
+  count: number | null;
+}
+/**
+ * The whole layer as it is now; its place does not change.
+ */
+export interface LayerUpdated {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  undo_of: number | null;
+  redo: boolean;
+  layer: Layer;
+}
+export interface LayerRemoved {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  undo_of: number | null;
+  redo: boolean;
+  layer_id: string;
+}
+/**
+ * All layer ids, bottom first.
+ */
+export interface LayersReordered {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  undo_of: number | null;
+  redo: boolean;
+  order: string[];
+}
+/**
+ * All layers are gone.
+ */
+export interface MapReset {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  undo_of: number | null;
+  redo: boolean;
+}
+export interface ToolCalled {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  call_id: string;
+  name: string;
+  arguments: {
+    [k: string]: unknown;
+  };
+}
+export interface ToolFinished {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  call_id: string;
+  name: string;
+  ok: boolean;
+  summary: string;
+  ms: number;
+  filled: {
+    [k: string]: unknown;
+  };
+  result: string;
+}
+/**
+ * The turn waits until somebody on the map allows this call, or does not. Later messages stay queued.
+ */
+export interface ApprovalRequested {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  call_id: string;
+  name: string;
+  arguments: {
+    [k: string]: unknown;
+  };
+}
+/**
+ * After the last answer the turn goes on; a call that was not allowed fails with error `denied`.
+ */
+export interface ApprovalAnswered {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  call_id: string;
+  approved: boolean;
+}
+export interface AnalysisStarted {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  analysis_id: string;
+  goal: string;
+  plan: {
+    [k: string]: unknown;
+  }[];
+}
+export interface AnalysisFinished {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  analysis_id: string;
+  summary: string;
+  table: string | null;
+  receipt: {
+    [k: string]: unknown;
+  };
+}
+export interface AnalysisFailed {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  analysis_id: string;
+  step: number | null;
+  reason: string;
+  advice: string;
+}
+export interface TurnFinished {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  status: "done" | "cancelled" | "failed" | "interrupted";
+  usage: TurnUsage;
+}
+export interface TurnUsage {
+  model: string;
+  input_tokens: number;
+  output_tokens: number;
+  cost: number | null;
+  steps: number;
+  ms: number;
+}
+export interface AiDelta {
+  map_id: string;
+  turn_id: string;
+  text: string;
+}
+export interface AnalysisProgress {
+  map_id: string;
+  analysis_id: string;
+  step: number;
+  steps: number;
+  name: string;
+  percent: number | null;
+  rows: number | null;
+  elapsed_ms: number;
+}
+export interface ViewRequested {
+  map_id: string;
+  turn_id: string | null;
+  /**
+   * @minItems 4
+   * @maxItems 4
+   */
+  bounds: [number, number, number, number];
+}
+/**
+ * Who is on the map now. `people` are connections, each with an id that means nothing elsewhere.
+ */
+export interface Presence {
+  map_id: string;
+  people: string[];
+}
+/**
+ * With `after_seq` the events after it, at most a page of them: then `more` is true, `seq` is the last
+ * one's, and the next `join` with that `after_seq` brings the next page. A client that is ahead of the map
+ * (the database was restored) gets a snapshot as well, and starts anew from it.
+ *
+ * To lose nothing and see nothing twice: keep `last`, the seq up to which the map is known. Apply a live
+ * event when its seq is `last + 1`, ignore it when it is not above `last`, else `join` with
+ * `after_seq: last`.
+ */
+export interface JoinAck {
+  ok: true;
+  map_id: string;
+  seq: number;
+  snapshot: Snapshot | null;
+  events: EventEnvelope[] | null;
+  more: boolean;
+}
+/**
+ * A map as of `seq`: layers bottom first, chat as the events that made it, turns under way.
+ */
+export interface Snapshot {
+  map_id: string;
+  seq: number;
+  layers: Layer[];
+  chat: EventEnvelope[];
+  chat_complete: boolean;
+  turns: TurnState[];
+  can_undo: boolean;
+  can_redo: boolean;
+}
+/**
+ * An event inside a `join` acknowledgement: its name, and its payload as it was sent live.
+ */
+export interface EventEnvelope {
+  event: string;
+  data: {
+    [k: string]: unknown;
+  };
+}
+/**
+ * `waiting` is a turn with open `questions`; the turns behind it stay queued until they are answered.
+ */
+export interface TurnState {
+  turn_id: string;
+  text: string;
+  status: "queued" | "running" | "waiting";
+  questions: Question[];
+}
+/**
+ * A call that may only run when somebody on the map allows it.
+ */
+export interface Question {
+  call_id: string;
+  name: string;
+  arguments: {
+    [k: string]: unknown;
+  };
+}
+export interface Ack {
+  ok: true;
+}
+/**
+ * `seq` is the user message's.
+ */
+export interface ChatAck {
+  ok: true;
+  turn_id: string;
+  seq: number;
+}
+/**
+ * `cancelled` is false when there was nothing to cancel.
+ */
+export interface CancelAck {
+  ok: true;
+  cancelled: boolean;
+  turn_id: string | null;
+}
+/**
+ * `seq` is that of the `approval_answered`.
+ */
+export interface ApproveAck {
+  ok: true;
+  seq: number;
+}
+/**
+ * `seq` is the map's after the change.
+ */
+export interface ChangeAck {
+  ok: true;
+  seq: number;
+  layer_id: string | null;
+}
+/**
+ * `what` was undone or redone, in words.
+ */
+export interface UndoAck {
+  ok: true;
+  seq: number;
+  what: string;
+}
+export interface ErrorAck {
+  ok: false;
+  error: Fault;
+}
+/**
+ * Why a request was refused. `code` is for programs, `message` tells people what was wrong.
+ */
+export interface Fault {
+  code:
+    | "invalid_payload"
+    | "unknown_map"
+    | "unknown_layer"
+    | "unknown_table"
+    | "invalid_filter"
+    | "invalid_style"
+    | "conflict"
+    | "not_joined"
+    | "nothing_to_undo"
+    | "unavailable"
+    | "forbidden"
+    | "too_large"
+    | "rate_limited"
+    | "internal";
+  message: string;
+}
+/**
+ * An entry of the registry. `id` is `schema.name`, each part quoted as SQL would where it holds `.` or `"`.
+ */
+export interface Table {
+  id: string;
+  schema_name: string;
+  name: string;
+  kind: "table" | "view" | "materialized view" | "foreign table";
+  columns: Column[];
+  key: string[];
+  geometry_column: string | null;
+  geometry_type: string | null;
+  srid: number;
+  bounds: [number, number, number, number] | null;
+  row_estimate: number;
+  comment: string | null;
+}
+export interface Column {
+  name: string;
+  kind: "text" | "integer" | "number" | "boolean" | "date" | "timestamp" | "geometry" | "json" | "other";
+  sql_type: string;
+  comment: string | null;
+  nullable: boolean;
+  samples: string[];
+  minimum: number | string | null;
+  maximum: number | string | null;
+}

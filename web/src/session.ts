@@ -1,0 +1,258 @@
+/**
+ * What a person can do on this page, in one place: every button, key and form calls these. The session owns the
+ * connection and the map on the screen; views only read signals.
+ */
+import { effect, signal } from "@preact/signals";
+import { io } from "socket.io-client";
+import { Connection, type Fault, type Outgoing, type Wire } from "./connection/connection";
+import { uniqueId } from "./connection/unique";
+import { t } from "./i18n/i18n";
+import { bounds as viewed, focus, inspect, marked, withView } from "./map/selection";
+import type { Bounds, Camera, MapView } from "./map/view";
+import type { Layer, LayerUpdate, StyleSpec, UndoAck } from "./protocol/types";
+import type { MapEvent } from "./store/state";
+import { completed, exhausted, layers, listener, map, outbox, status, turns } from "./store/store";
+import { notify } from "./ui/toast";
+
+export interface Config {
+  model: string;
+  basemap_style: string | null;
+  suggestions: string[];
+  /** Colour ramps by name, as the server draws with them. */
+  ramps: Record<"sequential" | "diverging" | "qualitative", Record<string, string[]>>;
+}
+
+export const config = signal<Config>({
+  model: "",
+  basemap_style: null,
+  suggestions: [],
+  ramps: { sequential: {}, diverging: {}, qualitative: {} },
+});
+/** The map may be made: it is known which base map is wanted. */
+export const ready = signal(false);
+export const isolated = signal<string | null>(null);
+/** A moment of the history that this page looks at instead of now. */
+export const past = signal<{ seq: number; at: string; layers: readonly Layer[] } | null>(null);
+/** A place that the conversation of somebody else points to. */
+export const elsewhere = signal<Bounds | null>(null);
+
+/** Messages of this tab begin with this, also after a reload. */
+const tab = tabName();
+let connection: Connection | null = null;
+let view: MapView | null = null;
+let viewTimer: ReturnType<typeof setTimeout> | undefined;
+
+export async function start(): Promise<void> {
+  const wanted = /^\/m\/([A-Za-z0-9_-]+)/.exec(location.pathname)?.[1] ?? null;
+  const socket = io({ transports: ["websocket", "polling"], tryAllTransports: true, reconnectionDelayMax: 4000 });
+  connection = new Connection(socket as unknown as Wire, listener((event) => {
+    if (event.event === "view_requested") moveCamera(event.data.bounds, event.data.turn_id);
+  }), wanted);
+  effect(() => {
+    const mapId = map.value?.mapId;
+    if (mapId !== undefined && !location.pathname.startsWith(`/m/${mapId}`)) {
+      history.replaceState(null, "", `/m/${mapId}${location.search}`);
+    }
+  });
+  effect(() => {
+    // Whoever joins says what part of the map is seen: from then on the server counts on receipts.
+    const seen = viewed.peek();
+    if (status.value === "online" && seen !== null) void connection?.request("view", seen);
+  });
+  keepOutbox(wanted);
+  await loadConfig();
+}
+
+/** The map on the screen is ready to be told what to show. */
+export function showOn(next: MapView): void {
+  view = next;
+  let first = true;
+  effect(() => {
+    if (map.value === null) return;
+    const looking = { isolated: isolated.value, marked: marked.value, isPast: past.value !== null };
+    next.show(past.value?.layers ?? layers.value, looking);
+    if (first && storedCamera() === null) lookAtAll(next);
+    first = false;
+  });
+}
+
+export const say = (text: string): void => {
+  const clean = text.trim();
+  if (clean === "" || connection === null) return;
+  connection.say(clean, focus.value, `${tab}.${uniqueId()}`);
+  withView.value = true;
+};
+
+export const retry = (clientId: string): void => connection?.retry(clientId);
+export const discard = (clientId: string): void => connection?.discard(clientId);
+export const stop = (turnId: string): void => void asked("cancel", { turn_id: turnId });
+/** The answer to a question of the agent; false when somebody else was first, or the server is away. */
+export const approve = (turnId: string, callId: string, approved: boolean): Promise<boolean> =>
+  asked("approve", { turn_id: turnId, call_id: callId, approved });
+export const updateLayer = (id: string, change: Omit<LayerUpdate, "map_id" | "layer_id">): Promise<boolean> =>
+  asked("layer_update", { layer_id: id, ...change });
+export const removeLayer = (id: string): Promise<boolean> => asked("layer_remove", { layer_id: id });
+export const reorderLayers = (order: string[]): Promise<boolean> => asked("layer_reorder", { order });
+
+/** Every event of this map, or why they cannot be had. */
+export const readHistory = async (): Promise<MapEvent[] | Fault> =>
+  (await connection?.history()) ?? { code: "offline", message: t("offline") };
+
+export function addLayer(table: string, style?: StyleSpec): Promise<boolean> {
+  return asked("layer_add", { table, ...(style && { style }) });
+}
+
+export function duplicateLayer(id: string): void {
+  const layer = layers.value.find((it) => it.id === id);
+  if (layer === undefined) return;
+  const { layers: _, ...style } = layer.style;
+  void asked("layer_add", { table: layer.table, name: `${layer.name} 2`, filter: layer.filter, style });
+}
+
+/** The layer's features as a file, written by the server. */
+export function download(layerId: string, format: string): void {
+  if (map.value === null) return;
+  const link = document.createElement("a");
+  link.href = `/api/maps/${map.value.mapId}/layers/${encodeURIComponent(layerId)}/export.${format}`;
+  link.download = "";
+  link.click();
+}
+
+export async function undo(): Promise<void> {
+  await step("undo");
+}
+
+export async function redo(): Promise<void> {
+  await step("redo");
+}
+
+/** Fetches the part of the conversation that the snapshot left out. */
+export async function loadEarlier(): Promise<void> {
+  const events = await readHistory();
+  if (Array.isArray(events)) completed(events);
+}
+
+/** Makes the layers as they were, by changes like any others, which can be undone. */
+export async function restore(wanted: readonly Layer[]): Promise<void> {
+  const ids = new Set(wanted.map((layer) => layer.id));
+  past.value = null;
+  for (const layer of layers.value) if (!ids.has(layer.id)) await removeLayer(layer.id);
+  for (const { id, table, name, filter, visible, opacity, style: { layers: _, ...style } } of wanted) {
+    const now = layers.value.find((layer) => layer.id === id);
+    const look = { name, filter, visible, opacity, style };
+    if (now === undefined) await asked("layer_add", { table, layer_id: id, ...look });
+    else await asked("layer_update", { layer_id: id, ...look });
+  }
+  await reorderLayers(wanted.map((layer) => layer.id));
+}
+
+export async function savePicture(): Promise<void> {
+  if (view === null) return;
+  try {
+    const { pictureOf, save } = await import("./share/picture");
+    save(await pictureOf(view.map, past.value?.layers ?? layers.value, "Natural Earth · GeoAgent"), "map.png");
+  } catch (error) {
+    notify(t("pictureFailed", { reason: error instanceof Error ? error.message : String(error) }), "error");
+  }
+}
+
+export async function saveConversation(): Promise<void> {
+  const [{ conversationAsMarkdown }, { save }] = await Promise.all([import("./share/conversation"), import("./share/picture")]);
+  save(new Blob([conversationAsMarkdown(turns.value, location.href)], { type: "text/markdown" }), "conversation.md");
+}
+
+export function zoomTo(bounds: Bounds | null): void {
+  if (bounds !== null) view?.look(bounds);
+  elsewhere.value = null;
+}
+
+export function clearSelection(): void {
+  inspect.value = null;
+}
+
+/** For `MapView`: what the map reports goes to the server, quietly. */
+export const reports = {
+  receipt: (receipt: { layer_id: string; version: number; features: number; error?: string }): void =>
+    void connection?.request("receipt", receipt),
+  moved: (bounds: Bounds, zoom: number, camera: Camera): void => {
+    viewed.value = { bounds, zoom };
+    clearTimeout(viewTimer);
+    viewTimer = setTimeout(() => {
+      if (status.value === "online") void connection?.request("view", { bounds, zoom });
+      if (map.value !== null) sessionStorage.setItem(cameraKey(map.value.mapId), JSON.stringify(camera));
+    }, 300);
+  },
+};
+
+export function storedCamera(): Camera | null {
+  const mapId = /^\/m\/([A-Za-z0-9_-]+)/.exec(location.pathname)?.[1];
+  const stored = mapId === undefined ? null : sessionStorage.getItem(cameraKey(mapId));
+  return stored === null ? null : (JSON.parse(stored) as Camera);
+}
+
+const cameraKey = (mapId: string) => `geoagent.camera.${mapId}`;
+
+async function asked<Name extends Parameters<Connection["request"]>[0]>(
+  name: Name,
+  wish: Parameters<typeof Connection.prototype.request<Name>>[1],
+): Promise<boolean> {
+  const answer = await connection?.request(name, wish);
+  if (answer !== undefined && !answer.ok) notify(t("couldNot", { reason: answer.error.message }), "error");
+  return answer?.ok ?? false;
+}
+
+async function step(kind: "undo" | "redo"): Promise<void> {
+  const answer = await connection?.request(kind, {});
+  if (answer === undefined) return;
+  if (answer.ok) {
+    const { what } = answer as unknown as UndoAck;
+    return notify(`${kind === "undo" ? t("undone") : t("redone")}: ${what}`);
+  }
+  exhausted(kind, answer.error);
+  const nothing = kind === "undo" ? t("nothingToUndo") : t("nothingToRedo");
+  notify(answer.error.code === "nothing_to_undo" ? nothing : t("couldNot", { reason: answer.error.message }), "note");
+}
+
+/** Moves for who asked; others are offered to follow, for their map is theirs. */
+function moveCamera(bounds: Bounds, turnId: string | null): void {
+  const turn = turns.value.find((it) => it.id === turnId);
+  const isMine = turn === undefined || turn.clientId === null || turn.clientId.startsWith(tab);
+  if (isMine) view?.look(bounds);
+  else elsewhere.value = bounds;
+}
+
+function lookAtAll(target: MapView): void {
+  const boxes = layers.value.filter((layer) => layer.visible).flatMap((layer) => (layer.bounds ? [layer.bounds] : []));
+  if (boxes.length === 0 || boxes.some(([west, , east]) => west > east)) return;
+  const column = (index: 0 | 1 | 2 | 3) => boxes.map((box) => box[index]);
+  target.look(
+    [Math.min(...column(0)), Math.min(...column(1)), Math.max(...column(2)), Math.max(...column(3))],
+    { instantly: true },
+  );
+}
+
+/** Messages that were typed offline survive a reload of the page. */
+function keepOutbox(mapId: string | null): void {
+  const key = (id: string) => `geoagent.outbox.${id}`;
+  const stored = mapId === null ? null : sessionStorage.getItem(key(mapId));
+  if (stored !== null) connection?.restore(JSON.parse(stored) as Outgoing[]);
+  effect(() => {
+    if (map.value !== null) sessionStorage.setItem(key(map.value.mapId), JSON.stringify(outbox.value));
+  });
+}
+
+async function loadConfig(): Promise<void> {
+  try {
+    const answer = await fetch("/api/config");
+    if (answer.ok) config.value = { ...config.value, ...((await answer.json()) as Partial<Config>) };
+  } catch {
+    // Without it there are no suggestions and the built-in base map is shown; the connection tells the user.
+  }
+  ready.value = true;
+}
+
+function tabName(): string {
+  const name = sessionStorage.getItem("geoagent.tab") ?? uniqueId().slice(0, 8);
+  sessionStorage.setItem("geoagent.tab", name);
+  return name;
+}

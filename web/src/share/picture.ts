@@ -1,0 +1,96 @@
+/** The map as a PNG, as it is on the screen, with its legend and the attribution below. */
+import type { Map as MapLibre } from "maplibre-gl";
+import type { Layer, LegendEntry } from "../protocol/types";
+
+const ROW = 20;
+const PAD = 16;
+
+interface Line {
+  text: string;
+  bold: boolean;
+  swatch: LegendEntry | null;
+  shape: Layer["legend"]["shape"];
+}
+
+export async function pictureOf(map: MapLibre, layers: readonly Layer[], attribution: string): Promise<Blob> {
+  const shot = await photograph(map);
+  const scale = shot.width / map.getContainer().clientWidth;
+  const lines = layers.filter((layer) => layer.visible).toReversed().flatMap(legendLines);
+  const canvas = document.createElement("canvas");
+  canvas.width = shot.width;
+  canvas.height = shot.height;
+  const pen = canvas.getContext("2d");
+  if (pen === null) throw new Error("This browser cannot draw pictures.");
+  pen.drawImage(shot, 0, 0);
+  pen.scale(scale, scale);
+  if (lines.length > 0) drawLegend(pen, lines);
+  drawAttribution(pen, attribution, shot.width / scale, shot.height / scale);
+  return await new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob === null ? reject(new Error("The picture is empty.")) : resolve(blob)), "image/png");
+  });
+}
+
+export function save(content: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** WebGL forgets what it drew, so the copy is made within the frame. */
+function photograph(map: MapLibre): Promise<ImageBitmap> {
+  return new Promise((resolve, reject) => {
+    map.once("render", () => void createImageBitmap(map.getCanvas()).then(resolve, reject));
+    map.triggerRepaint();
+  });
+}
+
+function legendLines(layer: Layer): Line[] {
+  const { legend } = layer;
+  const single = legend.kind === "single";
+  const title: Line = { text: layer.name, bold: true, swatch: single ? (legend.entries[0] ?? null) : null, shape: legend.shape };
+  if (single) return [title];
+  const rows = legend.entries.map((entry): Line => ({ text: entry.label, bold: false, swatch: entry, shape: legend.shape }));
+  return [title, ...rows];
+}
+
+function drawLegend(pen: CanvasRenderingContext2D, lines: Line[]): void {
+  const font = (bold: boolean) => `${bold ? 600 : 400} 12px system-ui, sans-serif`;
+  const width = Math.max(...lines.map((line) => {
+    pen.font = font(line.bold);
+    return pen.measureText(line.text).width + (line.swatch === null ? 0 : 28);
+  })) + 2 * PAD;
+  const height = lines.length * ROW + PAD;
+  pen.fillStyle = "rgb(255 255 255 / 0.92)";
+  pen.beginPath();
+  pen.roundRect(PAD, PAD, width, height, 8);
+  pen.fill();
+  pen.textBaseline = "middle";
+  lines.forEach((line, index) => {
+    const y = PAD + PAD / 2 + index * ROW + ROW / 2;
+    if (line.swatch !== null) drawSwatch(pen, line.swatch, line.shape, 2 * PAD, y);
+    pen.fillStyle = "#182026";
+    pen.font = font(line.bold);
+    pen.fillText(line.text, 2 * PAD + (line.swatch === null ? 0 : 28), y);
+  });
+}
+
+function drawSwatch(pen: CanvasRenderingContext2D, { color }: LegendEntry, shape: Line["shape"], x: number, y: number): void {
+  pen.fillStyle = color;
+  pen.beginPath();
+  if (shape === "circle") pen.arc(x + 10, y, 5, 0, 2 * Math.PI);
+  else if (shape === "line") pen.rect(x, y - 1.5, 20, 3);
+  else pen.roundRect(x, y - 7, 20, 14, 3);
+  pen.fill();
+}
+
+function drawAttribution(pen: CanvasRenderingContext2D, text: string, width: number, height: number): void {
+  pen.font = "400 11px system-ui, sans-serif";
+  const long = pen.measureText(text).width + 16;
+  pen.fillStyle = "rgb(255 255 255 / 0.85)";
+  pen.fillRect(width - long, height - 20, long, 20);
+  pen.fillStyle = "#444";
+  pen.textBaseline = "middle";
+  pen.fillText(text, width - long + 8, height - 10);
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import type { Snapshot } from "../protocol/types";
+import { event, layer } from "../testing/samples";
+import { apply, applyTransient, fromSnapshot, muteDrafts } from "./apply";
+import { emptyState, type MapEvent, type MapState, openQuestion, runningTurn } from "./state";
+
+const fold = (events: MapEvent[], state: MapState = emptyState("m")) => events.reduce(apply, state);
+const ids = (state: MapState) => state.layers.map((it) => it.id);
+const delta = (text: string) => ({ event: "ai_delta" as const, data: { map_id: "m", turn_id: "t", text } });
+
+describe("layers", () => {
+  it("stack in the order in which they are added", () => {
+    const state = fold([
+      event("layer_added", 1, { layer: layer("a", { order: 0 }) }),
+      event("layer_added", 2, { layer: layer("b", { order: 1 }) }),
+    ]);
+    expect(ids(state)).toEqual(["a", "b"]);
+    expect(state.seq).toBe(2);
+  });
+
+  it("return to their place when a removal is undone", () => {
+    const before = fold(["a", "b", "c"].map((id, i) => event("layer_added", i + 1, { layer: layer(id, { order: i }) })));
+    const after = fold([
+      event("layer_removed", 4, { layer_id: "b" }),
+      event("layer_added", 5, { layer: layer("b", { order: 1 }), undo_of: 4, redo: false }),
+    ], before);
+    expect(ids(after)).toEqual(["a", "b", "c"]);
+    expect(after.canRedo).toBe(true);
+  });
+
+  it("keep their place when they are updated, whatever order the event says", () => {
+    const before = fold(["a", "b"].map((id, i) => event("layer_added", i + 1, { layer: layer(id, { order: i }) })));
+    const after = fold([event("layer_updated", 3, { layer: layer("a", { order: 7, name: "A" }) })], before);
+    expect(after.layers.map(({ name, order }) => [name, order])).toEqual([["A", 0], ["b", 1]]);
+  });
+
+  it("that a new order does not name stay below", () => {
+    const before = fold(["a", "b", "c"].map((id, i) => event("layer_added", i + 1, { layer: layer(id, { order: i }) })));
+    expect(ids(fold([event("layers_reordered", 4, { order: ["c", "a"] })], before))).toEqual(["b", "c", "a"]);
+  });
+
+  it("are all gone after a reset, and a new change ends what could be redone", () => {
+    const state = fold([
+      event("layer_added", 1, { layer: layer("a") }),
+      event("layer_removed", 2, { layer_id: "a", undo_of: 1, redo: false }),
+      event("map_reset", 3, { undo_of: null, redo: false }),
+    ]);
+    expect(state).toMatchObject({ layers: [], canUndo: true, canRedo: false });
+  });
+});
+
+describe("the conversation", () => {
+  const asked = event("user_message", 1, { text: "show airports", client_id: "c1" }, "t");
+  const called = event("tool_called", 2, { call_id: "k", name: "add_map_layer", arguments: { table: "x" } }, "t");
+  const finished = event("tool_finished", 3, { call_id: "k", name: "add_map_layer", ok: true, summary: "ok", ms: 5 }, "t");
+
+  it("pairs a tool's result with its call", () => {
+    const [turn] = fold([asked, called, finished]).turns;
+    expect(turn?.entries).toMatchObject([{ kind: "tool", status: "ok", summary: "ok", ms: 5 }]);
+  });
+
+  it("replaces streamed text by the whole answer", () => {
+    let state = fold([asked]);
+    state = applyTransient(applyTransient(state, delta("Hel")), delta("lo"));
+    expect(state.turns[0]?.draft).toBe("Hello");
+    state = apply(state, event("ai_response", 2, { message: "Hello there" }, "t"));
+    expect(state.turns[0]).toMatchObject({ draft: "", entries: [{ kind: "answer", text: "Hello there" }] });
+  });
+
+  it("hides a half-written answer after a gap until it comes whole", () => {
+    let state = applyTransient(fold([asked]), delta("Hel"));
+    state = applyTransient(muteDrafts(state), delta("lo"));
+    expect(state.turns[0]?.draft).toBe("");
+    state = apply(state, event("ai_response", 2, { message: "Hello" }, "t"));
+    expect(state.turns[0]?.entries).toHaveLength(1);
+  });
+
+  it("stops what still ran when its turn ends", () => {
+    const state = fold([asked, called, event("turn_finished", 3, { status: "cancelled", usage: {} }, "t")]);
+    expect(state.turns[0]).toMatchObject({ end: "cancelled", entries: [{ status: "stopped" }] });
+  });
+
+  it("runs the first turn that has not ended", () => {
+    const second = event("user_message", 2, { text: "next" }, "t2");
+    expect(runningTurn(fold([asked, second]))?.id).toBe("t");
+    expect(runningTurn(fold([asked, second, event("turn_finished", 3, { status: "done" }, "t")]))?.id).toBe("t2");
+  });
+
+  it("keeps a question open until somebody answers, or its turn ends", () => {
+    const question = event("approval_requested", 2, { call_id: "k", name: "load", arguments: { n: 1 } }, "t");
+    const answer = event("approval_answered", 3, { call_id: "k", approved: true }, "t");
+    expect(fold([asked, question]).turns[0]?.entries).toMatchObject([{ kind: "question", approved: null }]);
+    expect(fold([asked, question]).turns.map(openQuestion)).toMatchObject([{ name: "load" }]);
+    expect(fold([asked, question, answer]).turns.map(openQuestion)).toEqual([undefined]);
+    expect(fold([asked, question, answer]).turns[0]?.entries).toMatchObject([{ approved: true }]);
+    const over = event("turn_finished", 3, { status: "cancelled", usage: {} }, "t");
+    expect(fold([asked, question, over]).turns[0]?.entries).toMatchObject([{ approved: false }]);
+  });
+
+  it("shows an analysis, its progress and its failure", () => {
+    let state = fold([asked, event("analysis_started", 2, { analysis_id: "x", goal: "g", plan: [] }, "t")]);
+    const data = { map_id: "m", analysis_id: "x", step: 1, steps: 2, name: "Buffer", percent: 10, rows: null, elapsed_ms: 5 };
+    state = applyTransient(state, { event: "analysis_progress", data });
+    expect(state.turns[0]?.entries[0]).toMatchObject({ status: "running", progress: { name: "Buffer" } });
+    state = apply(state, event("analysis_failed", 3, { analysis_id: "x", step: 1, reason: "no", advice: "try" }, "t"));
+    expect(state.turns[0]?.entries[0]).toMatchObject({ status: "failed", summary: "no", advice: "try" });
+  });
+});
+
+it("a snapshot gives the same state as the events that it sums up", () => {
+  const chat = [
+    event("user_message", 1, { text: "hi", client_id: null }, "t"),
+    event("ai_response", 3, { message: "hello" }, "t"),
+    event("turn_finished", 4, { status: "done", usage: {} }, "t"),
+  ];
+  const added = event("layer_added", 2, { layer: layer("a", { order: 0 }) }, "t");
+  const snapshot = {
+    map_id: "m", seq: 4, layers: [layer("a", { order: 0 })], chat, chat_complete: true, turns: [], can_undo: true,
+    can_redo: false,
+  } as unknown as Snapshot;
+  const [first, ...rest] = chat;
+  expect(fromSnapshot(snapshot)).toEqual(fold([first as MapEvent, added, ...rest]));
+});

@@ -1,0 +1,242 @@
+/**
+ * The pure heart of the client: the next state from an event, or from a snapshot. `apply` trusts its caller
+ * (connection/sequence.ts) to hand it each event once and in order.
+ */
+import type { Layer, Snapshot } from "../protocol/types";
+import {
+  emptyState, type Entry, type MapEvent, type MapState, type ToolEntry, type TransientEvent, type Turn,
+} from "./state";
+
+export function fromSnapshot(snapshot: Snapshot): MapState {
+  const start = emptyState(snapshot.map_id);
+  const chat = snapshot.chat.reduce((state, envelope) => applyChat(state, envelope as unknown as MapEvent), start);
+  return {
+    ...withTurns(chat, snapshot),
+    seq: snapshot.seq,
+    layers: placed(snapshot.layers),
+    canUndo: snapshot.can_undo,
+    canRedo: snapshot.can_redo,
+    complete: snapshot.chat_complete !== false,
+  };
+}
+
+export function apply(state: MapState, event: MapEvent): MapState {
+  return { ...applyChat(applyMap(state, event), event), seq: event.data.seq };
+}
+
+export function applyTransient(state: MapState, event: TransientEvent): MapState {
+  switch (event.event) {
+    case "ai_delta":
+      return changeTurn(state, event.data.turn_id, (turn) =>
+        turn.muted || turn.end !== null ? turn : { ...turn, draft: turn.draft + event.data.text },
+      );
+    case "analysis_progress":
+      return changeAnalysis(state, event.data.analysis_id, { progress: event.data });
+    case "presence":
+      return { ...state, people: event.data.people };
+    default:
+      return state;
+  }
+}
+
+/** After a gap in the connection a half-written answer has a hole: it is hidden until it comes whole. */
+export function muteDrafts(state: MapState): MapState {
+  const turns = state.turns.map((turn) =>
+    turn.end === null && turn.draft !== "" ? { ...turn, draft: "", muted: true } : turn,
+  );
+  return { ...state, turns };
+}
+
+function applyMap(state: MapState, event: MapEvent): MapState {
+  switch (event.event) {
+    case "layer_added":
+      return changed(state, added(state.layers, event.data.layer), event.data);
+    case "layer_updated":
+      return changed(state, state.layers.map((it) => (it.id === event.data.layer.id ? event.data.layer : it)), event.data);
+    case "layer_removed":
+      return changed(state, state.layers.filter((layer) => layer.id !== event.data.layer_id), event.data);
+    case "layers_reordered":
+      return changed(state, arranged(state.layers, event.data.order), event.data);
+    case "map_reset":
+      return changed(state, [], event.data);
+    default:
+      return state;
+  }
+}
+
+/**
+ * A new change can be undone, and ends what could be redone. After an undo or redo the other is possible; whether
+ * one more of the same is, only the server's answer tells.
+ */
+function changed(state: MapState, layers: Layer[], { undo_of, redo }: { undo_of: number | null; redo: boolean }): MapState {
+  const isUndo = undo_of != null && !redo;
+  return {
+    ...state,
+    layers: placed(layers),
+    canUndo: isUndo ? state.canUndo : true,
+    canRedo: isUndo ? true : undo_of != null && state.canRedo,
+  };
+}
+
+function added(layers: Layer[], layer: Layer): Layer[] {
+  const others = layers.filter((other) => other.id !== layer.id);
+  return others.toSpliced(Math.min(layer.order, others.length), 0, layer);
+}
+
+/** In the given order, bottom first; those it does not name keep their order below. */
+function arranged(layers: Layer[], order: string[]): Layer[] {
+  const named = [...new Set(order)].flatMap((id) => layers.find((layer) => layer.id === id) ?? []);
+  return [...layers.filter((layer) => !named.includes(layer)), ...named];
+}
+
+/** Each layer knows its place. */
+function placed(layers: Layer[]): Layer[] {
+  return layers.map((layer, order) => (layer.order === order ? layer : { ...layer, order }));
+}
+
+function applyChat(state: MapState, event: MapEvent): MapState {
+  const { data } = event;
+  switch (event.event) {
+    case "user_message":
+      return { ...state, turns: [...state.turns, newTurn(event.data)] };
+    case "ai_response":
+      return changeTurn(state, data.turn_id, (turn) => ({
+        ...turn,
+        draft: "",
+        muted: false,
+        entries: [...turn.entries, { kind: "answer", seq: data.seq, text: event.data.message }],
+      }));
+    case "tool_called":
+      return changeTurn(state, data.turn_id, (turn) => ({
+        ...flushed(turn, data.seq),
+        entries: [...flushed(turn, data.seq).entries, calledTool(event.data)],
+      }));
+    case "tool_finished": {
+      const { call_id, ok, summary, ms, filled, result } = event.data;
+      const status = ok ? ("ok" as const) : ("failed" as const);
+      return changeEntry(
+        state,
+        data.turn_id,
+        (entry) => entry.kind === "tool" && entry.callId === call_id && entry.status === "running",
+        { status, summary, ms, filled: filled ?? {}, result: result ?? "" },
+      );
+    }
+    case "approval_requested": {
+      const { call_id: callId, name, arguments: given, seq } = event.data;
+      const entry: Entry = { kind: "question", seq, callId, name, arguments: given, approved: null };
+      return changeTurn(state, data.turn_id, (turn) => ({ ...turn, entries: [...turn.entries, entry] }));
+    }
+    case "approval_answered": {
+      const { call_id, approved } = event.data;
+      const asked = (entry: Entry) => entry.kind === "question" && entry.callId === call_id;
+      return changeEntry(state, data.turn_id, asked, { approved });
+    }
+    case "turn_finished":
+      return changeTurn(state, data.turn_id, (turn) => ({
+        ...turn,
+        draft: "",
+        end: event.data.status,
+        usage: event.data.usage,
+        entries: turn.entries.map(ended),
+      }));
+    default:
+      return applyAnalysis(state, event);
+  }
+}
+
+function applyAnalysis(state: MapState, event: MapEvent): MapState {
+  switch (event.event) {
+    case "analysis_started": {
+      const { analysis_id: id, goal, plan, seq, turn_id } = event.data;
+      const entry: Entry = {
+        kind: "analysis", seq, id, goal, plan, status: "running", progress: null, summary: "", advice: "", table: null,
+        receipt: {},
+      };
+      return changeTurn(state, turn_id, (turn) => ({ ...turn, entries: [...turn.entries, entry] }));
+    }
+    case "analysis_finished": {
+      const { analysis_id, summary, table, receipt } = event.data;
+      return changeAnalysis(state, analysis_id, { status: "ok", summary, table, receipt: receipt ?? {} });
+    }
+    case "analysis_failed": {
+      const { analysis_id, reason, advice } = event.data;
+      return changeAnalysis(state, analysis_id, { status: "failed", summary: reason, advice });
+    }
+    default:
+      return state;
+  }
+}
+
+/** What had not come to an end stops with its turn; a question that nobody answered is answered with no. */
+function ended(entry: Entry): Entry {
+  if (entry.kind === "question") return entry.approved === null ? { ...entry, approved: false } : entry;
+  return entry.kind !== "answer" && entry.status === "running" ? { ...entry, status: "stopped" } : entry;
+}
+
+function newTurn(data: (MapEvent & { event: "user_message" })["data"]): Turn {
+  return {
+    id: data.turn_id ?? `message-${data.seq}`,
+    text: data.text,
+    clientId: data.client_id ?? null,
+    focus: data.focus ?? null,
+    at: data.at,
+    entries: [],
+    draft: "",
+    muted: false,
+    end: null,
+    usage: null,
+  };
+}
+
+function calledTool(data: (MapEvent & { event: "tool_called" })["data"]): ToolEntry {
+  return {
+    kind: "tool", seq: data.seq, callId: data.call_id, name: data.name, arguments: data.arguments, filled: {},
+    status: "running", summary: "", result: "", ms: null, at: data.at,
+  };
+}
+
+/** Words before a tool call become an entry of their own, so that what follows does not run into them. */
+function flushed(turn: Turn, seq: number): Turn {
+  const rest = { ...turn, draft: "", muted: false };
+  if (turn.draft.trim() === "") return rest;
+  return { ...rest, entries: [...turn.entries, { kind: "answer", seq: seq - 0.5, text: turn.draft }] };
+}
+
+function changeTurn(state: MapState, turnId: string | null, change: (turn: Turn) => Turn): MapState {
+  const index = state.turns.findLastIndex((turn) => turn.id === turnId);
+  const turn = state.turns[index];
+  if (turn === undefined) return state;
+  const next = change(turn);
+  return next === turn ? state : { ...state, turns: state.turns.with(index, next) };
+}
+
+function changeEntry(
+  state: MapState,
+  turnId: string | null,
+  matches: (entry: Entry) => boolean,
+  change: Partial<Entry>,
+): MapState {
+  return changeTurn(state, turnId, (turn) => {
+    const index = turn.entries.findLastIndex(matches);
+    const entry = turn.entries[index];
+    return entry === undefined ? turn : { ...turn, entries: turn.entries.with(index, { ...entry, ...change } as Entry) };
+  });
+}
+
+function changeAnalysis(state: MapState, analysisId: string, change: Partial<Entry>): MapState {
+  const isIt = (entry: Entry) => entry.kind === "analysis" && entry.id === analysisId;
+  const turn = state.turns.findLast((candidate) => candidate.entries.some(isIt));
+  return turn === undefined ? state : changeEntry(state, turn.id, isIt, change);
+}
+
+/** Turns under way that the snapshot's chat does not tell of. */
+function withTurns(state: MapState, snapshot: Snapshot): MapState {
+  const known = new Set(state.turns.map((turn) => turn.id));
+  const missing = snapshot.turns
+    .filter((turn) => !known.has(turn.turn_id))
+    .map((turn): Turn => ({
+      id: turn.turn_id, text: turn.text, clientId: null, focus: null, at: "", entries: [], draft: "", muted: true,
+      end: null, usage: null,
+    }));
+  return missing.length === 0 ? state : { ...state, turns: [...state.turns, ...missing] };
+}

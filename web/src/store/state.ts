@@ -1,0 +1,113 @@
+/**
+ * What the client knows about one map. Values only, never changed in place: `apply` makes the next state from an
+ * event, and every view is drawn from it. Nothing in here comes from anywhere but the server's events.
+ */
+import type {
+  AnalysisProgress, EventEnvelope, Focus, Layer, Protocol, Snapshot, TurnFinished, TurnUsage,
+} from "../protocol/types";
+
+/** A persisted event as it travels: its name and its payload. */
+export type MapEvent = {
+  [Name in keyof Protocol["events"]]: { event: Name; data: Protocol["events"][Name] };
+}[keyof Protocol["events"]];
+
+/** An event that is not kept: it is shown and forgotten. */
+export type TransientEvent = {
+  [Name in keyof Protocol["transient"]]: { event: Name; data: Protocol["transient"][Name] };
+}[keyof Protocol["transient"]];
+
+export interface AnswerEntry {
+  kind: "answer";
+  seq: number;
+  text: string;
+}
+
+export interface ToolEntry {
+  kind: "tool";
+  seq: number;
+  callId: string;
+  name: string;
+  arguments: Record<string, unknown>;
+  filled: Record<string, unknown>;
+  status: "running" | "ok" | "failed" | "stopped";
+  summary: string;
+  /** What the model read of it, or the beginning of that. */
+  result: string;
+  ms: number | null;
+  at: string;
+}
+
+export interface AnalysisEntry {
+  kind: "analysis";
+  seq: number;
+  id: string;
+  goal: string;
+  plan: Record<string, unknown>[];
+  status: "running" | "ok" | "failed" | "stopped";
+  progress: AnalysisProgress | null;
+  summary: string;
+  advice: string;
+  table: string | null;
+  receipt: Record<string, unknown>;
+}
+
+/** A call that only runs when somebody on the map allows it. */
+export interface QuestionEntry {
+  kind: "question";
+  seq: number;
+  callId: string;
+  name: string;
+  arguments: Record<string, unknown>;
+  /** Null while it waits for an answer. */
+  approved: boolean | null;
+}
+
+export type Entry = AnswerEntry | ToolEntry | AnalysisEntry | QuestionEntry;
+
+export type TurnEnd = TurnFinished["status"];
+
+/** One user message and all that the agent did about it. `end` is null while it waits or runs. */
+export interface Turn {
+  id: string;
+  text: string;
+  clientId: string | null;
+  focus: Focus | null;
+  at: string;
+  entries: Entry[];
+  /** Text of the answer that is being written now. */
+  draft: string;
+  /** Parts of the draft were missed, so it is not shown; the whole answer comes as an event. */
+  muted: boolean;
+  end: TurnEnd | null;
+  usage: TurnUsage | null;
+}
+
+export interface MapState {
+  mapId: string;
+  /** The number of the last event that is in this state. */
+  seq: number;
+  /** Bottom first. */
+  layers: Layer[];
+  turns: Turn[];
+  people: string[];
+  canUndo: boolean;
+  canRedo: boolean;
+  /** False when older chat was left out of the snapshot. */
+  complete: boolean;
+}
+
+export function emptyState(mapId: string): MapState {
+  return { mapId, seq: 0, layers: [], turns: [], people: [], canUndo: false, canRedo: false, complete: true };
+}
+
+/** The turn that runs is the first that has not ended: turns of a map run one at a time, in the order of arrival. */
+export function runningTurn(state: MapState): Turn | undefined {
+  return state.turns.find((turn) => turn.end === null);
+}
+
+/** What the turn waits for somebody to answer. */
+export function openQuestion(turn: Turn): QuestionEntry | undefined {
+  return turn.entries.find((entry) => entry.kind === "question" && entry.approved === null) as QuestionEntry | undefined;
+}
+
+export type { EventEnvelope, Focus, Layer, Snapshot };

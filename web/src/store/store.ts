@@ -1,0 +1,52 @@
+/**
+ * The one store: what the server has told about this map, as signals. Only the connection writes to it.
+ */
+import { computed, signal } from "@preact/signals";
+import type { Fault, Listener, Outgoing, Status } from "../connection/connection";
+import { apply, applyTransient, fromSnapshot, muteDrafts } from "./apply";
+import { emptyState, type MapEvent, type MapState, openQuestion, runningTurn, type TransientEvent } from "./state";
+
+export const map = signal<MapState | null>(null);
+export const status = signal<Status>("connecting");
+export const outbox = signal<Outgoing[]>([]);
+
+export const layers = computed(() => map.value?.layers ?? []);
+export const turns = computed(() => map.value?.turns ?? []);
+export const running = computed(() => (map.value === null ? undefined : runningTurn(map.value)));
+
+/** What has to be answered before the agent goes on, and before it takes later messages. */
+export const question = computed(() => running.value && openQuestion(running.value));
+
+/** What the store makes of the connection's news; `asked` hears of events that ask for something to be done. */
+export function listener(asked: (event: TransientEvent) => void): Listener {
+  return {
+    snapshot: (snapshot) => void (map.value = { ...fromSnapshot(snapshot), people: map.value?.people ?? [] }),
+    event: (event) => change((state) => apply(state, event)),
+    transient: (event) => {
+      change((state) => applyTransient(state, event));
+      asked(event);
+    },
+    resumed: () => change(muteDrafts),
+    status: (next) => void (status.value = next),
+    outbox: (messages) => void (outbox.value = messages),
+  };
+}
+
+/** The whole conversation, from all events of the map up to now. */
+export function completed(events: readonly MapEvent[]): void {
+  change((state) => {
+    const { turns } = events.filter((event) => event.data.seq <= state.seq).reduce(apply, emptyState(state.mapId));
+    const drafts = new Map(state.turns.map((turn) => [turn.id, turn.draft]));
+    return { ...state, complete: true, turns: turns.map((turn) => ({ ...turn, draft: drafts.get(turn.id) ?? "" })) };
+  });
+}
+
+/** The server's word that there is nothing more to undo, or to redo. */
+export function exhausted(kind: "undo" | "redo", fault: Fault): void {
+  if (fault.code !== "nothing_to_undo") return;
+  change((state) => ({ ...state, ...(kind === "undo" ? { canUndo: false } : { canRedo: false }) }));
+}
+
+function change(next: (state: NonNullable<typeof map.value>) => NonNullable<typeof map.value>): void {
+  if (map.value !== null) map.value = next(map.value);
+}

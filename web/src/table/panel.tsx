@@ -1,0 +1,157 @@
+/**
+ * The attribute table of a layer: pages come from the server as one scrolls, only the rows in view are drawn, a row
+ * and its feature on the map know of each other.
+ */
+import { signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { t } from "../i18n/i18n";
+import { formatValue } from "../map/format";
+import { boxed, inspect, marked } from "../map/selection";
+import { layers, map } from "../store/store";
+import { Icon, IconButton } from "../ui/icons";
+import { type Page, readRows, type Row } from "./rows";
+
+/** The layer whose table is open. */
+export const tableOpen = signal<string | null>(null);
+
+const ROW = 32;
+const PAGE = 100;
+/** Browsers draw no element higher than this; a longer table is scrolled in larger steps. */
+const HIGHEST = 8_000_000;
+const PAUSE = 60;
+
+interface Order {
+  column: string | null;
+  descending: boolean;
+}
+
+export function TablePanel() {
+  const layer = layers.value.find((it) => it.id === tableOpen.value);
+  if (layer === undefined || map.value === null) return null;
+  const version = `${layer.id} ${layer.version} ${JSON.stringify(layer.filter)}`;
+  return (
+    <section class="table-panel card" aria-label={t("tableOf", { name: layer.name })}>
+      <header>
+        <h2 dir="auto">{layer.name}</h2>
+        <span class="quiet">{t("rowCount", { n: layer.count })}</span>
+        <IconButton icon="close" label={t("close")} onClick={() => (tableOpen.value = null)} />
+      </header>
+      <Grid key={version} mapId={map.value.mapId} layerId={layer.id} />
+    </section>
+  );
+}
+
+function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
+  const order = useSignal<Order>({ column: null, descending: false });
+  const pages = useSignal<ReadonlyMap<number, Page>>(new Map());
+  const fault = useSignal<string | null>(null);
+  const top = useSignal(0);
+  const box = useRef<HTMLDivElement>(null);
+  const asked = useRef(new Set<string>());
+  const visible = Math.ceil((box.current?.clientHeight ?? 320) / ROW) + 2;
+  const want = (index: number) => {
+    const { column, descending } = order.value;
+    const name = `${index} ${column} ${descending}`;
+    if (asked.current.has(name)) return;
+    asked.current.add(name);
+    readRows(mapId, layerId, { limit: PAGE, offset: index * PAGE, sort: column, descending }).then(
+      (page) => { if (order.value.column === column && order.value.descending === descending) pages.value = new Map(pages.value).set(index, page); },
+      (error: Error) => { fault.value = error.message; },
+    );
+  };
+  const [any] = pages.value.values();
+  const total = any?.total ?? 0;
+  const height = Math.min(total * ROW, HIGHEST);
+  const isScaled = total * ROW > HIGHEST;
+  const last = Math.max(0, total - visible + 2);
+  const first = isScaled ? Math.round((top.value / (height - visible * ROW)) * last) : Math.floor(top.value / ROW);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      want(Math.floor(first / PAGE));
+      if (total > 0) want(Math.floor(Math.min(first + visible, total - 1) / PAGE));
+    }, total === 0 ? 0 : PAUSE);
+    return () => clearTimeout(timer);
+  }, [first, total, order.value]);
+  if (fault.value !== null) return <p class="table-note" role="alert">{fault.value}</p>;
+  if (any === undefined) return <div class="skeleton table-note" aria-hidden="true"><i class="w90" /><i class="w70" /></div>;
+  const sort = (column: string) => {
+    const again = order.value.column === column;
+    order.value = { column, descending: again && !order.value.descending };
+    pages.value = new Map([[-1, any]]);
+    asked.current.clear();
+    box.current?.scrollTo({ top: 0 });
+    top.value = 0;
+  };
+  const shown = Array.from({ length: Math.max(0, Math.min(visible, total - first)) }, (_, i) => first + i);
+  return (
+    <div
+      class="grid" ref={box} tabIndex={0} role="table" aria-rowcount={total} aria-label={t("rows")}
+      onScroll={(event) => (top.value = event.currentTarget.scrollTop)}
+    >
+      <div class="grid-inner" style={{ "--columns": any.columns.length }}>
+        <Head columns={any.columns} order={order.value} sort={sort} />
+        <div class="grid-body" role="rowgroup" style={{ height: `${height}px` }}>
+          {shown.map((index) => (
+            <GridRow
+              key={index} index={index} y={isScaled ? top.value + (index - first) * ROW : index * ROW} columns={any.columns} keyColumns={any.key} layerId={layerId}
+              row={pages.value.get(Math.floor(index / PAGE))?.rows[index % PAGE]}
+            />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Head({ columns, order, sort }: { columns: string[]; order: Order; sort: (column: string) => void }) {
+  return (
+    <div class="grid-head" role="rowgroup">
+      <div class="grid-row" role="row">
+        {columns.map((column) => {
+          const isSorted = order.column === column;
+          return (
+            <div key={column} role="columnheader" aria-sort={!isSorted ? "none" : order.descending ? "descending" : "ascending"}>
+              <button type="button" dir="auto" onClick={() => sort(column)}>
+                {column}{isSorted && <Icon name={order.descending ? "down" : "send"} />}
+              </button>
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function GridRow({ row, index, y, columns, keyColumns, layerId }: {
+  row: Row | undefined;
+  index: number;
+  y: number;
+  columns: string[];
+  keyColumns: string[];
+  layerId: string;
+}) {
+  const [key] = keyColumns;
+  const id = key === undefined || keyColumns.length > 1 ? undefined : row?.[key];
+  const isMarked = id !== undefined && marked.value?.layerId === layerId && marked.value.ids.includes(id as number);
+  const mark = () => {
+    if (typeof id !== "number" && typeof id !== "string") return;
+    inspect.value = null;
+    boxed.value = isMarked ? null : { layerId, ids: [id] };
+  };
+  return (
+    <div
+      class={isMarked ? "grid-row marked" : "grid-row"} role="row" aria-rowindex={index + 2} aria-selected={isMarked}
+      style={{ transform: `translateY(${y}px)` }} onClick={mark}
+    >
+      {columns.map((column) => (
+        <div key={column} role="cell" dir="auto" class={typeof row?.[column] === "number" ? "number" : ""}>
+          {row === undefined ? "" : formatValue(column, row[column])}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function openTable(layerId: string): void {
+  tableOpen.value = tableOpen.value === layerId ? null : layerId;
+}

@@ -1,0 +1,25 @@
+/** Layers and events as the server writes them, for unit tests. */
+import type { Layer } from "../protocol/types";
+import type { MapEvent } from "../store/state";
+
+export function layer(id: string, change: Partial<Layer> = {}): Layer {
+  return {
+    id, table: `data.${id}`, name: id, geometry_type: "point", filter: null, visible: true, opacity: 1, order: 99,
+    version: 1, count: 3, bounds: [-10, -10, 10, 10], tiles: `/tiles/m/${id}/1/{z}/{x}/{y}.mvt`,
+    style: {
+      kind: "single", color: "#ff0000", column: null, method: "quantile", classes: 5, ramp: null, size: null, label: null,
+      layers: [{
+        type: "circle", paint: { "circle-color": "#ff0000" }, layout: {}, filter: null, minzoom: null, maxzoom: null,
+        source_layer: "features",
+      }],
+    },
+    legend: { title: id, kind: "single", shape: "circle", entries: [], note: null },
+    ...change,
+  };
+}
+
+/** An event numbered `seq` of map `m`. */
+export function event(name: MapEvent["event"], seq: number, data: object = {}, turn: string | null = null): MapEvent {
+  const common = { map_id: "m", seq, turn_id: turn, at: "2026-01-01T00:00:00Z" };
+  return { event: name, data: { ...common, ...data } } as unknown as MapEvent;
+}

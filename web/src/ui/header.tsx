@@ -1,0 +1,47 @@
+/** The head of the conversation: the name, who is here, whether there is a connection, and the page's menu. */
+import { LANGUAGES, language, setLanguage, t } from "../i18n/i18n";
+import { saveConversation, savePicture } from "../session";
+import { map, status } from "../store/store";
+import { setTheme, type Theme, theme } from "../theme/theme";
+import { copy } from "./clipboard";
+import { Icon } from "./icons";
+import { Menu, type MenuItem } from "./menu";
+import { side } from "./side";
+
+export function Header() {
+  const people = map.value?.people.length ?? 0;
+  const here = people > 1 ? t("peopleHere", { n: people }) : t("onlyYou");
+  const words = status.value === "online" ? t("online") : status.value === "offline" ? t("offline") : t("connecting");
+  return (
+    <header class="head">
+      <img class="logo" src="/favicon.svg" alt="" width="24" height="24" />
+      <span class="brand">{t("appName")}</span>
+      <span class={`dot dot-${status.value}`} role="img" aria-label={words} title={words} />
+      <span class="head-space" />
+      {people > 1 && <span class="people" title={here}><Icon name="people" /><span aria-label={here}>{people}</span></span>}
+      <Menu label={t("menu")} icon="more" items={items} />
+    </header>
+  );
+}
+
+function items(): MenuItem[] {
+  const themes: [Theme, string, "sun" | "moon" | "screen"][] = [
+    ["light", t("themeLight"), "sun"], ["dark", t("themeDark"), "moon"], ["system", t("themeSystem"), "screen"],
+  ];
+  const languages = Object.entries(LANGUAGES) as [keyof typeof LANGUAGES, { name: string }][];
+  return [
+    { label: t("newMap"), icon: "plus", act: () => location.assign("/") },
+    { label: t("catalogue"), icon: "table", act: () => (side.value = "catalogue") },
+    { label: t("history"), icon: "history", act: () => (side.value = "history") },
+    { label: t("copyLink"), icon: "link", act: () => void copy(location.href.split("?")[0] ?? "", t("linkCopied")), section: t("share") },
+    { label: t("savePicture"), icon: "download", act: () => void savePicture() },
+    { label: t("saveConversation"), icon: "download", act: () => void saveConversation() },
+    ...themes.map(([value, label, icon], index): MenuItem => ({
+      label, icon, checked: theme.value === value, act: () => setTheme(value), ...(index === 0 && { section: t("theme") }),
+    })),
+    ...languages.map(([value, { name }], index): MenuItem => ({
+      label: name, checked: language.value === value, act: () => setLanguage(value),
+      ...(index === 0 && { section: t("language") }),
+    })),
+  ];
+}

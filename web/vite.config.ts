@@ -1,0 +1,27 @@
+/** Builds the client into dist/, served by the GeoAgent server; `npm run dev` passes all else on to a running one. */
+import { defineConfig } from "vitest/config";
+
+const server = process.env["GEOAGENT_SERVER"] ?? "http://127.0.0.1:8080";
+
+export default defineConfig({
+  build: {
+    target: "es2023",
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1200,
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: [{ name: "maplibre", test: /node_modules\/(maplibre-gl|@maplibre|@mapbox)\// }] },
+      },
+    },
+  },
+  worker: { format: "es" },
+  server: {
+    proxy: {
+      "/socket.io": { target: server, ws: true },
+      "/api": server,
+      "/tiles": server,
+      "^/m/": { target: server, bypass: () => "/index.html" },
+    },
+  },
+  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"] },
+});
