@@ -1,0 +1,71 @@
+"""`python -m tests.bench`, which is `make bench`: what a person waits for, measured on this machine, as a table.
+
+Each section is a module with `async def measure(postgis) -> list[Row]`; the agent loop is measured by its own
+command. Numbers from a busy machine say little: look at the ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+import os
+import platform
+import subprocess
+import sys
+
+from tests.bench.rows import Row
+from tests.support.postgis import FAST, Postgis, temporary_home
+
+SECTIONS = ("start", "fanout", "tiles", "registry", "browser")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "sections", nargs="*", help=f"of {', '.join((*SECTIONS, 'agents'))}; all unless named"
+    )
+    wanted = parser.parse_args().sections or [*SECTIONS, "agents"]
+    print(
+        f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+    )
+    rows = measured([name for name in SECTIONS if name in wanted])
+    if rows:
+        print(table(rows))
+    if "agents" in wanted:
+        subprocess.run([sys.executable, "-m", "tests.bench.agents", "--no-docs"], check=True)
+
+
+def measured(names: list[str]) -> list[Row]:
+    from server.postgres.cluster import PrivateCluster
+
+    rows: list[Row] = []
+    if not names:
+        return rows
+    with temporary_home() as home:
+        cluster = PrivateCluster(home, configuration=FAST)
+        cluster.acquire()
+        try:
+            postgis = Postgis(cluster)
+            for name in names:
+                section = importlib.import_module(f"tests.bench.{name}")
+                rows += asyncio.run(section.measure(postgis))
+        finally:
+            cluster.release()
+    return rows
+
+
+def table(rows: list[Row]) -> str:
+    """Aligned columns; a Markdown table as well."""
+    heads = Row("What", "Value", "Note")
+    widths = [max(len(getattr(row, column)) for row in [heads, *rows]) for column in Row._fields]
+    lines = [
+        "| " + " | ".join(cell.ljust(size) for cell, size in zip(row, widths, strict=True)) + " |"
+        for row in [heads, *rows]
+    ]
+    lines.insert(1, "|" + "|".join("-" * (size + 2) for size in widths) + "|")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""A catalogue of 10,000 tables: read it, notice one change in it, find the right tables in it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import asyncpg
+
+from server.database import Database
+from server.gis.registry import Registry
+from server.settings import Settings
+from tests.bench.rows import Row, milliseconds
+from tests.support.postgis import Postgis
+
+TABLES = 10_000
+KINDS = ("roads", "rivers", "schools", "wells", "parcels", "hospitals", "stations", "parks")
+QUESTIONS = (
+    "show me the schools",
+    "wells of district 4463",
+    "hosptials near the river",
+    "population of parks",
+    "elevation and name of stations",
+)
+
+
+async def measure(postgis: Postgis) -> list[Row]:
+    name = postgis.migrated()
+    try:
+        await _fill(postgis.url(name))
+        async with await Database.connect(Settings(database_url=postgis.url(name))) as database:
+            return await _measured(database)
+    finally:
+        postgis.drop(name)
+
+
+async def _fill(url: str) -> None:
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute("ALTER EVENT TRIGGER geoagent_ddl_end DISABLE")
+        for start in range(0, TABLES, 250):
+            await connection.execute("".join(_table(number) for number in range(start, start + 250)))
+        await connection.execute("ALTER EVENT TRIGGER geoagent_ddl_end ENABLE")
+    finally:
+        await connection.close()
+
+
+def _table(number: int) -> str:
+    name = f"{KINDS[number % len(KINDS)]}_{number}"
+    return (
+        f"CREATE TABLE data.{name} (id int PRIMARY KEY, name text, kind text, elevation_m float8, population bigint,"
+        f" opened date, geom geometry(Point, 4326)); COMMENT ON TABLE data.{name} IS 'Of district {number}';"
+        f"INSERT INTO data.{name} SELECT n, 'name ' || n, 'kind ' || n % 3, n, n, '2024-01-01',"
+        f" ST_SetSRID(ST_MakePoint(n, n), 4326) FROM generate_series(1, 20) n; ANALYZE data.{name};"
+    )
+
+
+async def _measured(database: Database) -> list[Row]:
+    registry = Registry(database.reader, listen=database.listen, poll_seconds=3600)
+    began = time.perf_counter()
+    await registry.start()
+    started = time.perf_counter() - began
+    await registry.settle()
+    settled = time.perf_counter() - began
+    try:
+        searches = []
+        for _ in range(20):
+            for question in QUESTIONS:
+                began = time.perf_counter()
+                await registry.search(question)
+                searches.append(time.perf_counter() - began)
+        noticed = [await _noticed(database, registry, number) for number in range(5)]
+    finally:
+        await registry.stop()
+    return [
+        Row(f"Registry of {TABLES:,} tables read", f"{started:.1f} s", "once, at start"),
+        Row("  their extents and samples read", f"{settled:.1f} s", "in the background"),
+        Row("  a new table among them known", milliseconds(noticed), "from CREATE TABLE to the registry"),
+        Row("  a search among them", milliseconds(searches), "names, columns, comments, values"),
+    ]
+
+
+async def _noticed(database: Database, registry: Registry, number: int) -> float:
+    known = asyncio.Event()
+    wanted = f"data.noticed_{number}"
+    end = registry.on_change(lambda changed: known.set() if wanted in changed else None)
+    began = time.perf_counter()
+    async with database.owner.begin() as connection:
+        await connection.exec_driver_sql(f"CREATE TABLE data.noticed_{number} (id int)")
+    await known.wait()
+    end()
+    return time.perf_counter() - began

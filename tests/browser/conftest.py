@@ -1,0 +1,94 @@
+"""A real Chromium before a real server: what these tests see is what a person sees.
+
+`world` is a server with the sample data and the offline model, one for each module; `person` opens pages on it,
+each with a browser profile of its own, and checks at the end that nothing was blocked, broken or fetched elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, async_playwright
+
+from server.app import Server
+from tests.browser.person import Person
+from tests.support.server import local_server
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+Enter = Callable[..., Awaitable[Person]]
+
+
+def chromium() -> str:
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if found is None:
+        pytest.fail("There is no Chromium: `make test` installs it, or name one in CHROMIUM.")
+    return found
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    if not (ROOT / "web" / "dist" / "index.html").is_file():
+        pytest.fail("The client is not built: run `make build`, or `npm ci && npm run build` in web.")
+    async with async_playwright() as playwright:
+        opened = await playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        yield opened
+        await opened.close()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def world(samples_url: str) -> AsyncIterator[Server]:
+    async with local_server(samples_url) as server:
+        yield server
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def enter(browser: Browser) -> AsyncIterator[Enter]:
+    """Opens an address as a new person: `await enter(url, width=390, height=844, dark=True)`."""
+    people: list[Person] = []
+
+    async def open_page(
+        url: str, width: int = 1280, height: int = 800, dark: bool = False, **options: Any
+    ) -> Person:
+        context = await browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
+            locale=options.pop("locale", "en-GB"),
+            accept_downloads=True,
+            **options,
+        )
+        person = Person(await context.new_page(), url)
+        people.append(person)
+        await person.arrive()
+        return person
+
+    yield open_page
+    troubles = [trouble for person in people for trouble in person.troubles]
+    for person in people:
+        await person.page.context.close()
+    assert troubles == []
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def person(enter: Enter, world: Server) -> Person:
+    """Somebody on a new map."""
+    return await enter(world.url)

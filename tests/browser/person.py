@@ -1,0 +1,162 @@
+"""Somebody in front of the client: says things, clicks, and tells what is on the screen.
+
+What is drawn is asked of MapLibre (`queryRenderedFeatures`) and of the pixels, never of what the client believes.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.async_api import ConsoleMessage, Locator, Page, Request
+
+from tests.support.looking import until
+
+PIXELS = """async ([picture, red, green, blue, near]) => {
+    const image = new Image();
+    image.src = "data:image/png;base64," + picture;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [image.width, image.height];
+    const pen = canvas.getContext("2d");
+    pen.drawImage(image, 0, 0);
+    const { data } = pen.getImageData(0, 0, image.width, image.height);
+    let count = 0;
+    const colours = new Set();
+    for (let i = 0; i < data.length; i += 4) {
+        colours.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+        const off = Math.max(Math.abs(data[i] - red), Math.abs(data[i + 1] - green), Math.abs(data[i + 2] - blue));
+        if (off <= near) count++;
+    }
+    return { count, colours: colours.size };
+}"""
+
+DRAWN = """([id, most]) => {
+    const map = window.geoagent.map;
+    const layers = map.getLayersOrder().filter(it => map.getLayer(it).source === id);
+    if (layers.length === 0) return { count: 0, features: [] };
+    const seen = new Map();
+    for (const it of map.queryRenderedFeatures({ layers })) seen.set(it.id ?? JSON.stringify(it.properties), it);
+    const features = [...seen.values()].slice(0, most).map(({ id, properties }) => ({ id, properties }));
+    return { count: seen.size, features };
+}"""
+
+
+class Person:
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self.url = url
+        self.troubles: list[str] = []
+        self.outages_expected = False
+        page.on("pageerror", lambda error: self.troubles.append(f"error: {error}"))
+        page.on("console", self._console)
+        page.on("request", self._request)
+
+    async def arrive(self) -> None:
+        await self.page.goto(self.url)
+        await self.ready()
+
+    async def ready(self) -> None:
+        """The map is drawn and the server's word on it has come."""
+        await until(lambda: self.see("!!(window.geoagent?.state && window.geoagent.map.loaded())"), 40, 0.1)
+
+    async def reload(self) -> None:
+        await self.page.reload()
+        await self.ready()
+
+    async def says(self, text: str) -> str:
+        """Types a message, sends it, waits for the end of its turn; the agent's answer."""
+        before = len(await self.turns())
+        await self.box.fill(text)
+        await self.page.keyboard.press("Enter")
+        await until(lambda: self.see(f"(geoagent.state.turns[{before}]?.end ?? null) !== null"), 40, 0.05)
+        turn = (await self.turns())[before]
+        return "\n".join(entry["text"] for entry in turn["entries"] if entry["kind"] == "answer")
+
+    async def see(self, script: str) -> Any:
+        return await self.page.evaluate(script)
+
+    async def turns(self) -> list[dict[str, Any]]:
+        turns: list[dict[str, Any]] = await self.see("geoagent.state?.turns ?? []")
+        return turns
+
+    async def layers(self) -> list[dict[str, Any]]:
+        """As the client knows them, bottom first."""
+        layers: list[dict[str, Any]] = await self.see("geoagent.state?.layers ?? []")
+        return layers
+
+    async def count(self, layer_id: str) -> int:
+        """How many features of a layer are on the screen now."""
+        return int((await self.page.evaluate(DRAWN, [layer_id, 0]))["count"])
+
+    async def features(self, layer_id: str) -> list[dict[str, Any]]:
+        """Up to 1000 features of a layer that are on the screen now, each once."""
+        found: list[dict[str, Any]] = (await self.page.evaluate(DRAWN, [layer_id, 1000]))["features"]
+        return found
+
+    async def sees(self, layer_id: str) -> int:
+        """Waits until features of a layer are on the screen; how many."""
+        return int(await until(lambda: self.count(layer_id), 30, 0.25))
+
+    async def misses(self, layer_id: str) -> None:
+        """Waits until no feature of a layer is on the screen."""
+
+        async def gone() -> bool:
+            return await self.count(layer_id) == 0
+
+        await until(gone, 30, 0.25)
+
+    async def pixels(self, red: int, green: int, blue: int, near: int = 24) -> int:
+        """How many pixels of the map have about this colour."""
+        return int((await self._look(red, green, blue, near))["count"])
+
+    async def colours(self) -> int:
+        """How many different colours the map shows."""
+        return int((await self._look(0, 0, 0, 0))["colours"])
+
+    async def names(self) -> list[str]:
+        """The layers in the panel, top first."""
+        return [text.strip() for text in await self.page.locator(".layer-name").all_inner_texts()]
+
+    async def point_of(self, layer_id: str, feature_id: int | None = None) -> dict[str, float]:
+        """Where on the page a point feature is drawn."""
+        script = """([id, wanted]) => {
+            const map = window.geoagent.map;
+            const layers = map.getLayersOrder().filter(it => map.getLayer(it).source === id);
+            const found = map.queryRenderedFeatures({ layers }).find(it => wanted === null || it.id === wanted);
+            const { x, y } = map.project(found.geometry.coordinates);
+            const box = map.getContainer().getBoundingClientRect();
+            return { x: box.x + x, y: box.y + y };
+        }"""
+        point: dict[str, float] = await self.page.evaluate(script, [layer_id, feature_id])
+        return point
+
+    async def looks_at(self, longitude: float, latitude: float, zoom: float) -> None:
+        await self.page.evaluate(
+            "([lng, lat, zoom]) => window.geoagent.map.jumpTo({ center: [lng, lat], zoom })",
+            [longitude, latitude, zoom],
+        )
+        await until(lambda: self.see("geoagent.map.loaded() && geoagent.map.areTilesLoaded()"), 20, 0.05)
+
+    @property
+    def box(self) -> Locator:
+        return self.page.locator(".composer textarea")
+
+    async def _look(self, *colour: int) -> dict[str, int]:
+        picture = base64.b64encode(await self.page.locator(".map").screenshot()).decode()
+        found: dict[str, int] = await self.page.evaluate(PIXELS, [picture, *colour])
+        return found
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not self.outages_expected:
+            self.troubles.append(f"console: {message.text}")
+        elif "Content Security Policy" in message.text:
+            self.troubles.append(f"blocked: {message.text}")
+
+    def _request(self, request: Request) -> None:
+        there = urlsplit(request.url)
+        if there.scheme in ("blob", "data", "about"):
+            return
+        if there.netloc != urlsplit(self.url).netloc:
+            self.troubles.append(f"fetched from elsewhere: {request.url}")

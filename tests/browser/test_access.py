@@ -1,0 +1,126 @@
+"""Everybody can use it: by keyboard, with a screen reader, on a phone, in the dark, from right to left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import expect
+
+from server.app import Server
+from tests.browser.conftest import ROOT, Enter
+from tests.browser.person import Person
+from tests.support.looking import until
+
+AXE = (ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js").read_text()
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+async def violations(person: Person) -> list[str]:
+    await person.page.evaluate(AXE)
+    found: dict[str, Any] = await person.page.evaluate(
+        "tags => axe.run(document, { runOnly: { type: 'tag', values: tags } })", RULES
+    )
+    return [
+        f"{rule['id']}: {rule['help']} ({node['html'][:160]})"
+        for rule in found["violations"]
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+async def test_axe_finds_nothing_wrong(enter: Enter, world: Server, dark: bool, width: int) -> None:
+    person = await enter(world.url, width=width, height=844, dark=dark)
+    assert await violations(person) == []
+    await person.says("colour countries by population")
+    await person.sees("countries")
+    page = person.page
+    if width < 700:
+        await page.locator(".layers-title").click()
+    await page.locator(".step-line").first.click()
+    await page.locator('[data-layer="countries"] .layer-name').click()
+    await page.get_by_role("tab", name="Filter").click()
+    await page.get_by_role("button", name="Add condition").click()
+    assert await violations(person) == []
+    await page.get_by_role("button", name="Actions for countries").click()
+    assert await violations(person) == []
+    await page.get_by_role("menuitem", name="Open table").click()
+    await page.locator(".grid-body .grid-row").first.wait_for()
+    for place, seen in (("History", ".history-list li"), ("Data", ".table-entry")):
+        await page.get_by_role("button", name="Menu").click()
+        await page.get_by_role("menuitem", name=place, exact=True).click()
+        await page.locator(seen).first.wait_for()
+        assert await violations(person) == []
+
+
+async def test_everything_can_be_done_by_keyboard(person: Person) -> None:
+    page = person.page
+    await person.box.focus()
+    await page.keyboard.type("show airports in red")
+    await page.keyboard.press("Enter")
+    await person.sees("airports")
+
+    await page.keyboard.press("ArrowUp")
+    await expect(person.box).to_have_value("show airports in red")
+    await person.box.fill("colour @cou")
+    await page.get_by_role("option").first.wait_for()
+    await page.keyboard.press("Tab")
+    await expect(person.box).to_have_value("colour data.countries ")
+
+    menu = page.get_by_role("button", name="Actions for airports")
+    await menu.focus()
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("ArrowDown")
+    await expect(page.get_by_role("menuitem", name="Show only this")).to_be_focused()
+    await page.keyboard.press("Escape")
+    await expect(menu).to_be_focused()
+
+
+async def test_answers_are_announced(person: Person) -> None:
+    await person.says("show airports in red")
+    status = person.page.locator('.conversation [role="status"]')
+    await expect(status).to_contain_text("28,298")
+
+
+async def test_a_phone_shows_the_map_under_a_sheet(enter: Enter, world: Server) -> None:
+    person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
+    assert await person.see("document.documentElement.scrollWidth") == 390
+    await person.says("show airports in red")
+    await person.sees("airports")
+    handle = person.page.get_by_role("button", name="Hide the conversation")
+    await handle.tap()
+    await handle.tap()
+    await expect(person.page.get_by_role("button", name="Show the conversation")).to_be_visible()
+    sheet = await person.page.locator(".chat").bounding_box()
+    assert sheet is not None
+    assert sheet["height"] < 160
+    assert await person.box.is_visible()
+    await person.page.locator(".layers-title").tap()
+    await expect(person.page.locator('[data-layer="airports"]')).to_be_visible()
+    assert await person.see("document.documentElement.scrollWidth") == 390
+
+
+async def test_another_language_turns_the_page_around(enter: Enter, world: Server) -> None:
+    person = await enter(world.url, locale="ar")
+    assert await person.see("document.documentElement.dir") == "rtl"
+    await expect(person.page.get_by_role("heading", name="الطبقات")).to_be_visible()
+    chat = await person.page.locator(".chat").bounding_box()
+    assert chat is not None
+    assert chat["x"] == 0
+
+
+async def test_the_theme_changes_without_a_reload(person: Person) -> None:
+    await person.says("show airports in red")
+    page = person.page
+    light = await person.colours()
+    assert await person.pixels(217, 228, 234, near=3) > 10_000
+    await page.get_by_role("button", name="Menu").click()
+    await page.get_by_role("menuitemradio", name="Dark").click()
+    await until(lambda: dark_water(person), 10)
+    assert light > 0
+    assert await person.count("airports") > 0, "the layers stay"
+
+
+async def dark_water(person: Person) -> bool:
+    return await person.pixels(18, 23, 29, near=3) > 10_000

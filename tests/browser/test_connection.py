@@ -1,0 +1,60 @@
+"""The server goes away under somebody who is reading and typing, and comes back."""
+
+from __future__ import annotations
+
+import socket
+
+from playwright.async_api import expect
+
+from tests.browser.conftest import Enter
+from tests.support.looking import until
+from tests.support.server import local_server
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+async def test_a_restart_loses_nothing_and_needs_no_reload(enter: Enter, samples_url: str) -> None:
+    port = free_port()
+    async with local_server(samples_url, port=port) as server:
+        person = await enter(server.url)
+        await person.says("show airports in red")
+        await person.see("window.notReloaded = true")
+        person.outages_expected = True
+    banner = person.page.locator(".banner")
+    await expect(banner).to_contain_text("Connection lost", timeout=20_000)
+    await person.box.fill("colour countries by population")
+    await person.page.keyboard.press("Enter")
+    await expect(person.page.locator(".question-note")).to_contain_text("connection is back")
+
+    async with local_server(samples_url, port=port):
+        await until(lambda: person.see("(geoagent.state.turns[1]?.end ?? null) === 'done'"), 40, 0.1)
+        await expect(banner).to_be_hidden(timeout=10_000)
+        assert await person.see("window.notReloaded") is True
+        turns = await person.turns()
+        assert [turn["text"] for turn in turns] == ["show airports in red", "colour countries by population"]
+        assert await person.page.locator(".bubble").count() == 2, "nothing is missing, nothing doubled"
+        assert sorted(await person.names()) == ["airports", "countries"]
+        await person.sees("countries")
+
+
+async def test_events_that_were_missed_are_made_up_for(enter: Enter, samples_url: str) -> None:
+    """Two servers on one database: the reader's goes away, the writer's goes on."""
+    port = free_port()
+    async with local_server(samples_url) as other:
+        async with local_server(samples_url, port=port) as server:
+            reader = await enter(server.url)
+            writer = await enter(reader.page.url.replace(server.url, other.url))
+            reader.outages_expected = True
+        await expect(reader.page.locator(".banner")).to_contain_text("Connection lost", timeout=20_000)
+        await writer.says("show airports in red")
+        await writer.says("colour countries by population")
+        assert await reader.turns() == []
+        async with local_server(samples_url, port=port):
+            await until(lambda: reader.see("geoagent.state.turns.length === 2"), 30, 0.1)
+            assert await reader.see("geoagent.state.seq") == await writer.see("geoagent.state.seq")
+            assert await reader.names() == await writer.names()
+            await reader.sees("airports")

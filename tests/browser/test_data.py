@@ -1,0 +1,81 @@
+"""Looking at the data itself: the catalogue, files that are brought, the table of a layer, a feature's whole row."""
+
+from __future__ import annotations
+
+import json
+
+from playwright.async_api import FilePayload, expect
+
+from tests.browser.person import Person
+from tests.support.looking import until
+
+
+async def test_a_table_is_found_in_the_catalogue_and_put_on_the_map(person: Person) -> None:
+    page = person.page
+    await page.get_by_role("button", name="Browse and add data").click()
+    await page.get_by_role("searchbox", name="Search tables").fill("airport")
+    await expect(page.locator(".table-entry").first).to_contain_text("airports")
+    await page.locator(".table-name").first.click()
+    await expect(page.locator(".table-columns")).to_contain_text("elevation_m")
+    await page.get_by_role("button", name="Add to map: data.airports").click()
+    await person.sees("airports")
+
+
+async def test_a_file_that_is_brought_becomes_a_layer(person: Person) -> None:
+    place = {
+        "type": "Feature",
+        "properties": {"name": "Here", "visitors": 12},
+        "geometry": {"type": "Point", "coordinates": [8.5, 47.4]},
+    }
+    content = json.dumps({"type": "FeatureCollection", "features": [place]}).encode()
+    page = person.page
+    await page.get_by_role("button", name="Browse and add data").click()
+    brought: FilePayload = {"name": "my places.geojson", "mimeType": "application/json", "buffer": content}
+    await page.locator('input[type="file"]').set_input_files(brought)
+    [layer] = await until(lambda: person.layers(), 30, 0.1)
+    assert layer["count"] == 1
+    assert await person.sees(layer["id"]) == 1
+
+    broken: FilePayload = {"name": "broken.geojson", "mimeType": "application/json", "buffer": b"no"}
+    person.outages_expected = True  # the browser notes the refusal in its console
+    await page.locator('input[type="file"]').set_input_files(broken)
+    await expect(page.locator(".toast-error")).to_be_visible(timeout=20_000)
+    assert len(await person.layers()) == 1
+
+
+async def test_the_table_of_a_layer_is_sorted_scrolled_and_linked_with_the_map(person: Person) -> None:
+    await person.says("show airports in red")
+    page = person.page
+    await page.get_by_role("button", name="Actions for airports").click()
+    await page.get_by_role("menuitem", name="Open table").click()
+    table = page.get_by_role("table")
+    await expect(table).to_have_attribute("aria-rowcount", "28298")
+    height = table.get_by_role("columnheader", name="elevation_m")
+    for order in ("ascending", "descending"):
+        await height.get_by_role("button").click()
+        await expect(height).to_have_attribute("aria-sort", order)
+    first = table.locator(".grid-body .grid-row").first
+    await expect(first).to_contain_text("14,965")
+    await first.click()
+    await expect(page.locator(".focus-chip")).to_contain_text("1 selected in airports")
+    await until(lambda: person.see("geoagent.map.getLayersOrder().some(it => it === 'airports:mark-point')"))
+
+    await table.evaluate("it => it.scrollTo(0, it.scrollHeight)")
+    last = table.locator('[aria-rowindex="28299"]')
+    await expect(last).to_be_visible()
+    await expect(last.get_by_role("cell").first).not_to_be_empty()
+    assert await table.locator(".grid-body .grid-row").count() < 40, "only the rows in view are drawn"
+
+
+async def test_a_feature_shows_its_whole_row_however_far_the_map_is_zoomed_out(person: Person) -> None:
+    await person.says("show airports above 4000 m")
+    await until(lambda: person.layers())
+    [layer] = await person.layers()
+    await person.sees(layer["id"])
+    await person.looks_at(91, 31, 3)
+    await person.sees(layer["id"])
+    point = await person.point_of(layer["id"])
+    await person.page.mouse.click(point["x"], point["y"])
+    card = person.page.get_by_role("dialog", name="Details")
+    await expect(card).to_contain_text("timezone")
+    await expect(card).to_contain_text("elevation_ft")

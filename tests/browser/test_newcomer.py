@@ -1,0 +1,102 @@
+"""A newcomer's first five minutes, by typing and looking."""
+
+from __future__ import annotations
+
+from playwright.async_api import expect
+
+from server.app import Server
+from tests.browser.conftest import Enter
+from tests.browser.person import Person
+from tests.support.looking import until
+
+
+async def test_a_newcomer_sees_the_whole_product_work(person: Person, world: Server) -> None:
+    assert await person.colours() > 20, "the base map is drawn"
+
+    answer = await person.says("show airports in red")
+    assert "28,298" in answer
+    [airports] = await person.layers()
+    await person.sees(airports["id"])
+    assert await person.pixels(255, 0, 0, near=60) > 2000
+
+    await person.says("only the ones above 2000 m")
+    high = await until(lambda: only_high(person, airports["id"]), 30, 0.25)
+    assert 0 < len(high) <= 379
+
+    await person.says("colour countries by population")
+    await person.sees("countries")
+    legend = person.page.locator('[data-layer="countries"] .legend-rows li')
+    assert await legend.count() >= 5
+    swatch = legend.first.locator(".swatch")
+    assert await swatch.evaluate("it => getComputedStyle(it).backgroundColor") == "rgb(255, 255, 204)"
+    assert await person.pixels(255, 255, 204, near=30) > 500, "the legend's first colour is on the map"
+
+    await person.says("remove the airports")
+    assert await person.names() == ["countries"]
+    await person.misses(airports["id"])
+
+    await person.says("reset the map")
+    assert await person.names() == []
+    await person.misses("countries")
+
+    await person.says("undo")
+    assert await person.names() == ["countries"]
+    await person.sees("countries")
+
+
+async def test_a_suggestion_can_be_clicked_and_its_steps_opened(person: Person) -> None:
+    await person.page.get_by_role("button", name="show airports in red").click()
+    step = person.page.locator(".step-line").first
+    await step.wait_for()
+    await until(lambda: person.page.locator(".step-ok").count(), 30)
+    assert await step.get_attribute("aria-expanded") == "false"
+    await step.click()
+    details = person.page.locator(".step-details")
+    assert "airports" in await details.inner_text()
+
+
+async def test_the_address_names_the_map_and_a_reload_keeps_everything(person: Person) -> None:
+    await person.says("show airports in red")
+    address = person.page.url
+    assert "/m/" in address
+    before = await person.see("({ layers: geoagent.state.layers, turns: geoagent.state.turns })")
+    await person.reload()
+    assert person.page.url == address
+    after = await person.see("({ layers: geoagent.state.layers, turns: geoagent.state.turns })")
+    assert after == before
+    assert await person.page.locator(".bubble").inner_text() == "show airports in red"
+    await person.sees("airports")
+
+
+async def test_the_agent_knows_that_a_layer_was_drawn(person: Person) -> None:
+    """It waits two seconds for the browser's word; a busy machine may need another try."""
+    for _ in range(4):
+        await person.says("show airports in red")
+        tool = [entry for entry in (await person.turns())[-1]["entries"] if entry["kind"] == "tool"][-1]
+        drawn = await person.sees((await person.layers())[-1]["id"])
+        if "drawn" in tool["result"] and "not confirmed" not in tool["result"]:
+            break
+        await person.says("reset the map")
+    assert str(drawn) in tool["result"].replace(",", ""), "the number that the browser counted"
+
+
+async def test_what_cannot_be_understood_is_said_and_changes_nothing(person: Person) -> None:
+    answer = await person.says("please fold the map into a paper crane")
+    assert answer
+    assert await person.layers() == []
+
+
+async def test_an_unknown_map_offers_a_new_one(enter: Enter, world: Server) -> None:
+    somebody = await enter(world.url)
+    await somebody.page.goto(f"{world.url}/m/there-is-no-such-map")
+    note = somebody.page.get_by_role("alert")
+    await expect(note).to_contain_text("There is no map at this address")
+    await note.get_by_role("link", name="Start a new map").click()
+    await somebody.ready()
+    assert "/m/there-is-no-such-map" not in somebody.page.url
+
+
+async def only_high(person: Person, layer_id: str) -> list[object] | None:
+    features = await person.features(layer_id)
+    heights = [feature["properties"].get("elevation_m") for feature in features]
+    return list(features) if features and all(height and height > 2000 for height in heights) else None

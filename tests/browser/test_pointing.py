@@ -1,0 +1,102 @@
+"""Pointing at things on the map: what is selected or drawn is what "these" and "here" mean in the next message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.async_api import expect
+
+from tests.browser.person import Person
+from tests.support.looking import until
+
+
+async def chosen(person: Person, tool: str) -> dict[str, float]:
+    """Takes up a tool; where the map is on the page."""
+    await person.page.get_by_role("button", name=tool).click()
+    box = await person.page.locator(".map").bounding_box()
+    assert box is not None
+    return dict(box)
+
+
+async def focus_of_last(person: Person) -> dict[str, Any]:
+    focus: dict[str, Any] = (await person.turns())[-1]["focus"]
+    return focus
+
+
+async def test_a_box_selects_features_and_they_travel_with_the_message(person: Person) -> None:
+    await person.says("show airports in red")
+    await person.sees("airports")
+    await person.looks_at(8.5, 47.4, 7)
+    await person.sees("airports")
+    area = await chosen(person, "Select features with a box")
+    mouse = person.page.mouse
+    x, y = area["x"] + area["width"] / 2, area["y"] + area["height"] / 2
+    await mouse.move(x - 60, y - 60)
+    await mouse.down()
+    await mouse.move(x + 60, y + 60, steps=4)
+    await mouse.up()
+    chip = person.page.locator(".focus-chip")
+    await expect(chip).to_contain_text("selected in airports")
+    await person.says("which tables are there?")
+    focus = await focus_of_last(person)
+    assert focus["layer_id"] == "airports"
+    assert 0 < len(focus["feature_ids"]) <= 500
+
+    await chip.get_by_role("button").click()
+    await expect(chip).to_contain_text("This view")
+    await person.says("which tables are there?")
+    focus = await focus_of_last(person)
+    assert not focus.get("feature_ids"), "what was let go never leaks into the next message"
+    west, south, east, north = focus["bounds"]
+    assert west < 8.5 < east
+    assert south < 47.4 < north
+
+
+async def test_a_drawn_area_travels_with_the_message(person: Person) -> None:
+    area = await chosen(person, "Draw an area")
+    mouse = person.page.mouse
+    x, y = area["x"] + area["width"] / 2, area["y"] + area["height"] / 2
+    for dx, dy in ((-80, -80), (80, -80), (80, 80)):
+        await mouse.move(x + dx, y + dy)
+        await mouse.click(x + dx, y + dy)
+    await person.page.get_by_role("button", name="Finish").click()
+    await expect(person.page.locator(".focus-chip")).to_contain_text("Drawn area")
+    assert await person.pixels(255, 176, 0, near=40) > 50, "its outline is on the map"
+    await person.says("which tables are there?")
+    focus = await focus_of_last(person)
+    assert focus["area"]["type"] == "Polygon"
+    [ring] = focus["area"]["coordinates"]
+    assert ring[0] == ring[-1]
+    assert len(ring) == 4
+
+
+async def test_distances_are_measured_on_the_earth(person: Person) -> None:
+    await person.looks_at(0, 0, 5)
+    area = await chosen(person, "Measure")
+    mouse = person.page.mouse
+    x, y = area["x"] + area["width"] / 2, area["y"] + area["height"] / 2
+    per_degree = await person.see("geoagent.map.project([1, 0]).x - geoagent.map.project([0, 0]).x")
+    await mouse.click(x, y)
+    await mouse.move(x + 2 * per_degree, y)
+    hint = person.page.locator(".tool-hint")
+    await until(lambda: is_about(hint, 222.4))
+    await hint.get_by_role("button", name="Cancel").click()
+    await expect(hint).to_have_count(0)
+
+
+async def is_about(hint: Any, kilometres: float) -> bool:
+    text = await hint.locator("span").inner_text()
+    return text.endswith(" km") and abs(float(text.removesuffix(" km")) - kilometres) < 3
+
+
+async def test_a_layer_is_moved_by_dragging(person: Person) -> None:
+    await person.says("show airports in red")
+    await person.says("show countries")
+    before = await person.names()
+    await person.page.locator(".layer .grip").first.drag_to(person.page.locator(".layer .grip").last)
+    await until(lambda: turned(person, before[::-1]))
+
+
+async def turned(person: Person, names: list[str]) -> bool:
+    drawn = [layer["name"] for layer in reversed(await person.layers())]
+    return drawn == names

@@ -1,0 +1,73 @@
+"""Fixtures for every test: a real PostGIS of this session, and fresh databases in it.
+
+`database` is empty but for GeoAgent's own schemas, `samples` holds countries, cities and airports; both are
+new for each test module, so a module may change them as it likes. All asyncio tests share one event loop.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+import pytest_asyncio
+
+from server.database import Database
+from server.postgres import packages, say
+from server.postgres.cluster import PrivateCluster
+from server.postgres.homes import homes
+from server.settings import Settings
+from tests.support.postgis import FAST, Postgis, temporary_home
+
+FOREIGN = ("DATABASE_URL", "HOST", "PORT", "OPENAI_API_KEY", "OPENAI_BASE_URL")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_environment() -> Iterator[None]:
+    """What a developer has set for a server of their own must not reach the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name in FOREIGN or name.startswith("GEOAGENT_"):
+                patch.delenv(name)
+        yield
+
+
+@pytest.fixture(scope="session")
+def postgis() -> Iterator[Postgis]:
+    unpacked = homes(None).unpacked
+    packages.require(unpacked, say)
+    with temporary_home() as home:
+        cluster = PrivateCluster(home, unpacked, FAST)
+        cluster.acquire()
+        try:
+            yield Postgis(cluster)
+        finally:
+            cluster.release()
+
+
+@pytest.fixture(scope="module")
+def database_url(postgis: Postgis) -> Iterator[str]:
+    """A migrated database of this module, without samples."""
+    name = postgis.migrated()
+    yield postgis.url(name)
+    postgis.drop(name)
+
+
+@pytest.fixture(scope="module")
+def samples_url(postgis: Postgis) -> Iterator[str]:
+    """A migrated database of this module, with samples."""
+    name = postgis.with_samples()
+    yield postgis.url(name)
+    postgis.drop(name)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def database(database_url: str) -> AsyncIterator[Database]:
+    async with await Database.connect(Settings(database_url=database_url)) as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def samples(samples_url: str) -> AsyncIterator[Database]:
+    async with await Database.connect(Settings(database_url=samples_url)) as opened:
+        yield opened

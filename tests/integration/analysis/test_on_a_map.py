@@ -1,0 +1,183 @@
+"""An analysis from a person's question to the layer on the map, over the socket: watched, repaired, stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import asyncpg
+import pytest
+from sqlalchemy import text
+
+from server.app import Server
+from tests.support.looking import until
+from tests.support.models import ScriptedModel
+from tests.support.server import client, local_server
+
+GOAL = "Which 20 cities over 3,000,000 people are farthest from any airport?"
+
+
+def hand_over(goal: str = GOAL) -> list[Any]:
+    return [("run_analysis", {"goal": goal})]
+
+
+FARTHEST = [
+    [("filter", {"source": "data.cities", "filter": "population > 3000000", "title": "Large cities"})],
+    [("nearest", {"source": "step_1", "target": "data.airports", "title": "Nearest airport"})],
+    [("top", {"source": "step_2", "by": "distance_m", "n": 20, "title": "Farthest cities"})],
+    [("finish", {"summary": "These 20 cities are farthest from an airport."})],
+]
+
+
+async def test_an_analysis_ends_as_a_layer_with_a_receipt(samples_url: str) -> None:
+    model = ScriptedModel(hand_over(), *FARTHEST, ["Here they are."], ["The 20 cities are on the map."])
+    async with local_server(samples_url, model) as server, client(server) as one:
+        await one.ask("join")
+        finished = await one.says(GOAL)
+        assert finished["status"] == "done"
+        names = [name for _, name in one.numbered()]
+        assert names.index("analysis_started") < names.index("layer_added") < names.index("analysis_finished")
+        (layer,) = [event["layer"] for event in one.named("layer_added")]
+        assert layer["count"] == 20
+        (done,) = one.named("analysis_finished")
+        steps = done["receipt"]["steps"]
+        assert [step["operation"] for step in steps] == ["filter", "nearest", "top"]
+        assert steps[-1]["rows"] == 20
+        assert "WGS 84" in " ".join(steps[1]["notes"])
+        assert layer["table"] == done["table"]
+        assert one.named("analysis_progress")[0]["name"] == "Large cities"
+
+
+async def test_the_sql_of_a_receipt_runs_in_psql_as_it_stands(samples_url: str) -> None:
+    model = ScriptedModel(hand_over(), *FARTHEST, ["Here they are."])
+    async with local_server(samples_url, model) as server, client(server) as one:
+        await one.ask("join")
+        await one.says(GOAL)
+        (done,) = one.named("analysis_finished")
+        connection = await asyncpg.connect(samples_url)
+        try:
+            await connection.execute("BEGIN")
+            for step in done["receipt"]["steps"]:
+                table = step["table"]
+                expected = await connection.fetchval(f"SELECT count(*) FROM {table}")
+                await connection.execute(f"ALTER TABLE {table} RENAME TO kept_{step['step']}")
+                await connection.execute(step["sql"])
+                assert await connection.fetchval(f"SELECT count(*) FROM {table}") == expected
+        finally:
+            await connection.execute("ROLLBACK")
+            await connection.close()
+
+
+async def test_the_analyst_repairs_a_step_that_failed(samples_url: str) -> None:
+    model = ScriptedModel(
+        hand_over("large cities"),
+        [("filter", {"source": "data.cities", "filter": "populaton > 3000000", "title": "Large"})],
+        [("filter", {"source": "data.cities", "filter": "population > 3000000", "title": "Large"})],
+        [("finish", {"summary": "Done."})],
+    )
+    async with local_server(samples_url, model) as server, client(server) as one:
+        await one.ask("join")
+        await one.says("large cities")
+        repair = next(request for request in model.requests if "populaton" in str(request.messages))
+        assert "population" in repair.messages[-1].results[0].content
+        assert repair.messages[-1].results[0].ok is False
+        assert len(one.named("analysis_finished")) == 1
+
+
+async def test_an_analysis_without_rows_says_which_step_emptied_it(samples_url: str) -> None:
+    model = ScriptedModel(
+        hand_over("giants"),
+        [("filter", {"source": "data.cities", "filter": "population > 900000000", "title": "Giants"})],
+        [("finish", {"summary": "No city has so many people."})],
+    )
+    async with local_server(samples_url, model) as server, client(server) as one:
+        await one.ask("join")
+        await one.says("giants")
+        (done,) = one.named("analysis_finished")
+        assert done["receipt"]["steps"][0]["rows"] == 0
+        assert one.named("layer_added") == []
+        assert any("No row is left" in str(request.messages[-1]) for request in model.requests)
+
+
+async def test_an_analyst_that_refuses_ends_the_analysis_as_failed(samples_url: str) -> None:
+    model = ScriptedModel(
+        hand_over("traffic"),
+        [("cannot_do", {"reason": "No table has traffic counts.", "alternative": "Show the roads."})],
+    )
+    async with local_server(samples_url, model) as server, client(server) as one:
+        await one.ask("join")
+        await one.says("traffic")
+        (failed,) = one.named("analysis_failed")
+        assert failed["reason"] == "No table has traffic counts."
+        assert failed["advice"] == "Show the roads."
+
+
+@pytest.mark.parametrize("by_whom", ["the same person", "somebody else"])
+async def test_stopping_cancels_the_statement_in_postgresql_within_a_second(
+    samples_url: str, by_whom: str
+) -> None:
+    slow = (
+        "distance_matrix",
+        {"source": "data.large", "other": "data.large", "name": "name", "other_name": "name"},
+    )
+    model = ScriptedModel(hand_over("all distances"), [slow])
+    connection = await asyncpg.connect(samples_url)
+    await connection.execute(
+        "DROP TABLE IF EXISTS data.large;"
+        "CREATE TABLE data.large AS SELECT c.name, ST_Segmentize(c.geom::geography, 1000)::geometry(MultiPolygon, 4326)"
+        " AS geom FROM data.countries AS c"
+    )
+    async with local_server(samples_url, model) as server, client(server) as one, client(server) as two:
+        await until(lambda: _knows(server, "data.large"))
+        await one.ask("join")
+        await two.ask("join", map_id=one.map_id)
+        await one.ask("chat", text="all distances")
+        await until(lambda: _working(connection), 30)
+        stopper = one if by_whom == "the same person" else two
+        asked = asyncio.get_running_loop().time()
+        await stopper.ask("cancel")
+        await until(lambda: _idle(connection), 5)
+        assert asyncio.get_running_loop().time() - asked < 3  # a second, and the load of the machine
+        await two.hears("analysis_failed")
+        assert (await two.hears("turn_finished"))["status"] == "cancelled"
+    await connection.close()
+
+
+async def test_a_cross_join_of_large_tables_is_refused_before_it_starts(samples_url: str) -> None:
+    pairs = {"source": "data.cities", "other": "data.airports", "name": "name", "other_name": "name"}
+    model = ScriptedModel(hand_over("all pairs"), [("distance_matrix", {**pairs, "title": "All pairs"})])
+    async with local_server(samples_url, model) as server, client(server) as one:
+        await one.ask("join")
+        await one.says("all pairs")
+        assert any("Filter the tables first" in str(request.messages[-1]) for request in model.requests)
+        assert one.named("analysis_finished") == []
+
+
+async def test_results_of_maps_that_are_gone_are_collected(samples_url: str) -> None:
+    model = ScriptedModel(hand_over(), *FARTHEST)
+    async with local_server(samples_url, model) as server, client(server) as one:
+        await one.ask("join")
+        await one.says(GOAL)
+        kept = {step["table"] for step in one.named("analysis_finished")[0]["receipt"]["steps"]}
+        store = server.analyses.store
+        assert not kept & {f"analysis.{name}" for name in await store.collect()}
+        async with server.database.owner.begin() as connection:
+            await connection.execute(text("DELETE FROM geoagent.map WHERE id = :id"), {"id": one.map_id})
+        assert kept <= {f"analysis.{name}" for name in await store.collect()}
+
+
+async def _knows(server: Server, table: str) -> bool:
+    await server.registry.refresh()
+    return any(each.id == table for each in server.registry.tables())
+
+
+async def _working(connection: asyncpg.Connection) -> int:
+    return int(
+        await connection.fetchval(
+            "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'INSERT INTO analysis%'"
+        )
+    )
+
+
+async def _idle(connection: asyncpg.Connection) -> bool:
+    return await _working(connection) == 0

@@ -1,0 +1,429 @@
+"""Files of people as they come: of every format, awful, broken and hostile."""
+
+from __future__ import annotations
+
+import json
+import stat
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import geopandas
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyogrio
+import pytest
+import shapely
+import sqlalchemy as sa
+
+from agents.domain import StyleSpec
+from server.database import Database
+from server.gis.export import Source
+from server.gis.export_files import write_file
+from server.gis.ingest import CannotLoad, IngestLimits, TableExists, load_file
+from server.gis.ingest.limits import FileTooLarge
+from tests.integration.tiles.drawing import Atlas
+
+Write = Callable[[geopandas.GeoDataFrame, Path], None]
+
+FORMATS: dict[str, Write] = {
+    "geojson": lambda frame, path: frame.to_file(path, driver="GeoJSON"),
+    "gpkg": lambda frame, path: frame.to_file(path, driver="GPKG"),
+    "fgb": lambda frame, path: frame.to_file(path, driver="FlatGeobuf", SPATIAL_INDEX="NO"),
+    "shp": lambda frame, path: frame.to_file(path, encoding="utf-8"),
+    "kml": lambda frame, path: frame.to_file(path, driver="KML"),
+    "parquet": lambda frame, path: frame.to_parquet(path),
+}
+
+
+def frame(crs: int | None = 4326) -> geopandas.GeoDataFrame:
+    found = geopandas.GeoDataFrame(
+        {"code": ["a", "ü", None], "height": [1.5, None, -3], "number": [1, 2, 3]},
+        geometry=[shapely.Point(10, 50), shapely.Point(11, 51), shapely.Point(12, 52)],
+        crs=4326,
+    )
+    return found.to_crs(crs) if crs else found.set_crs(None, allow_override=True)
+
+
+async def rows(database: Database, query: str) -> Sequence[Any]:
+    async with database.owner.connect() as connection:
+        return (await connection.exec_driver_sql(query)).all()
+
+
+async def exists(database: Database, name: str) -> bool:
+    async with database.owner.connect() as connection:
+        query = sa.text("SELECT count(*) FROM pg_tables WHERE schemaname = 'data' AND tablename = :name")
+        return bool((await connection.execute(query, {"name": name})).scalar_one())
+
+
+def text(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+async def test_every_format_becomes_a_table(database: Database, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"places.{kind}"
+    FORMATS[kind](frame(), path)
+    report = await load_file(database, path, f"from {kind}")
+    assert (report.rows, report.skipped, report.srid, report.geometry_type) == (3, 0, 4326, "POINT")
+    found = await rows(
+        database,
+        f"SELECT round(ST_X(g)::numeric, 6), code, number::int FROM (SELECT *, {report.columns[-1]} AS g "
+        f'FROM data."from {kind}") t ORDER BY 1',
+    )
+    assert [(float(x), code or None, number) for x, code, number in found] == [
+        (10, "a", 1), (11, "ü", 2), (12, None, 3),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "kml"])
+async def test_the_reference_system_is_kept(database: Database, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"utm.{kind}"
+    FORMATS[kind](frame(25832), path)
+    report = await load_file(database, path, f"utm {kind}")
+    assert report.srid == 25832
+    (row,) = await rows(
+        database, f'SELECT min(ST_X(ST_Transform({report.columns[-1]}, 4326))) FROM data."utm {kind}"'
+    )
+    assert row[0] == pytest.approx(10)
+
+
+async def test_a_new_table_has_key_index_comment_statistics_and_readers(
+    database: Database, tmp_path: Path
+) -> None:
+    path = text(tmp_path / "Züge.csv", "name,lon,lat\nx,1,2\ny,3,4\n")
+    report = await load_file(database, path)
+    assert report.table == "data.Züge"
+    ((comment,),) = await rows(database, "SELECT obj_description('data.\"Züge\"'::regclass)")
+    assert comment.startswith("2 rows loaded from Züge.csv on 20")
+    indexes = await rows(database, "SELECT indexdef FROM pg_indexes WHERE tablename = 'Züge' ORDER BY 1")
+    assert any("gist (geom)" in index for (index,) in indexes)
+    assert any("(id)" in index for (index,) in indexes)
+    ((tuples,),) = await rows(
+        database, "SELECT reltuples FROM pg_class WHERE oid = 'data.\"Züge\"'::regclass"
+    )
+    assert tuples == 2
+    async with database.reader.connect() as reader:
+        assert (await reader.exec_driver_sql('SELECT count(*) FROM data."Züge"')).scalar_one() == 2
+
+
+async def test_a_loaded_table_can_be_drawn_at_once(database: Database, tmp_path: Path) -> None:
+    atlas = Atlas(database)
+    await load_file(database, text(tmp_path / "x.csv", "v,lon,lat\n1,1,2\n2,3,4\n"), 'drawn "at" once')
+    table = await atlas.table('data."drawn ""at"" once"')
+    layer = await atlas.layer(table.id, StyleSpec(kind="graduated", column="v"))
+    assert [entry.count for entry in layer.legend.entries] == [1, 1]
+    assert {feature.id for feature in (await atlas.tile(0, 0, 0))["features"]} == {1, 2}
+
+
+async def test_types_of_csv_columns_are_found(database: Database, tmp_path: Path) -> None:
+    path = text(
+        tmp_path / "types.csv",
+        "whole;part;code;yes;day;moment;mixed;nothing;x;y\n"
+        "1;1.5;007;true;2020-02-29;2020-02-29T10:00:00Z;1;;1;2\n-2;1e3;042;FALSE;2021-01-01;2021-01-01 11:30;b;;3;4\n",
+    )
+    await load_file(database, path)
+    found = await rows(
+        database,
+        "SELECT column_name::text, data_type::text FROM information_schema.columns WHERE table_name = 'types'",
+    )
+    assert dict(tuple(row) for row in found) == {
+        "id": "bigint", "whole": "bigint", "part": "double precision", "code": "text", "yes": "boolean",
+        "day": "date", "moment": "timestamp with time zone", "mixed": "text", "nothing": "text",
+        "x": "double precision", "y": "double precision", "geom": "USER-DEFINED",
+    }  # fmt: skip
+    ((code, nothing),) = await rows(database, "SELECT code, nothing FROM data.types WHERE whole = 1")
+    assert (code, nothing) == ("007", None)
+
+
+async def test_rows_that_do_not_fit_are_skipped_and_told(database: Database, tmp_path: Path) -> None:
+    path = text(
+        tmp_path / "bad.csv",
+        "name,lon,lat\ngood,1,2\nno number,here,3\nfar away,1000,3\ntoo,many,values,here\nnowhere,,\nshort,1\n",
+    )
+    report = await load_file(database, path)
+    assert (report.rows, report.skipped) == (2, 4)
+    assert report.problems == [
+        "line 3: 'here', '3' are no coordinates",
+        "line 4: longitude 1000 and latitude 3 are not on earth",
+        "line 5: 4 values, and the header has 3",
+        "line 7: 2 values, and the header has 3",
+    ]
+
+
+async def test_csv_with_wkt_takes_it_for_the_geometry(database: Database, tmp_path: Path) -> None:
+    path = text(
+        tmp_path / "wkt.csv",
+        'a,WKT\n1,"POLYGON((0 0, 1 0, 1 1, 0 0))"\n2,"MULTIPOLYGON(((5 5, 6 5, 6 6, 5 5)))"\n3,\n4,POLYGON((0 0\n',
+    )
+    report = await load_file(database, path)
+    assert (report.rows, report.skipped, report.geometry_type, report.srid) == (3, 1, "MULTIPOLYGON", 4326)
+    assert "names no reference system" in " ".join(report.remarks)
+
+
+async def test_csv_without_geometry_becomes_a_plain_table(database: Database, tmp_path: Path) -> None:
+    report = await load_file(database, text(tmp_path / "plain.csv", "a,b\n1,x\n"))
+    assert (report.rows, report.srid, report.geometry_type) == (1, None, None)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "content"),
+    [
+        ("cp1252", "name,lon,lat\nMünchen,1,2\n".encode("cp1252")),
+        ("utf-8", b"\xef\xbb\xbfname,lon,lat\nM\xc3\xbcnchen,1,2\n"),
+    ],
+)
+async def test_texts_of_other_encodings_are_understood(
+    database: Database, tmp_path: Path, encoding: str, content: bytes
+) -> None:
+    name = f"encoded {encoding}"
+    report = await load_file(database, text(tmp_path / "e.csv", content), name)
+    assert await rows(database, f'SELECT name FROM data."{name}"') == [("München",)]
+    assert any("cp1252" in remark for remark in report.remarks) == (encoding == "cp1252")
+
+
+async def test_an_encoding_can_be_said(database: Database, tmp_path: Path) -> None:
+    path = text(tmp_path / "greek.csv", "name,lon,lat\nΑθήνα,1,2\n".encode("iso-8859-7"))
+    await load_file(database, path, encoding="iso-8859-7")
+    assert await rows(database, "SELECT name FROM data.greek") == [("Αθήνα",)]
+
+
+async def test_awful_names_of_columns_are_kept_or_told(database: Database, tmp_path: Path) -> None:
+    long = "n" * 70
+    path = text(
+        tmp_path / "names.csv",
+        f'select,"a ""b""",ctid,A b,%s :x $1,{long}1,{long}2,,lon,lat\n1,2,3,4,5,6,7,8,9,10\n',
+    )
+    report = await load_file(database, path)
+    (row,) = await rows(database, "SELECT * FROM data.names")
+    names = list(row._mapping)
+    assert names[:5] == ["select", 'a "b"', "ctid_", "A b", "%s :x $1"]
+    assert names[5] == long[:63]
+    assert names[6] == long[:58] + "_2"
+    assert names[7] == "column_8"
+    assert "Column 'ctid' is named 'ctid_'." in report.remarks
+
+
+@pytest.mark.parametrize(
+    "name", ["select", "My Table", 'naïve"quote', "a.b", "%s", ":x", "$1", "'; DROP SCHEMA data; --"]
+)
+async def test_the_name_of_the_table_is_kept_as_it_is(database: Database, tmp_path: Path, name: str) -> None:
+    await load_file(database, text(tmp_path / "x.csv", "lon,lat\n1,2\n"), name)
+    assert await exists(database, name)
+
+
+async def test_a_name_that_is_taken_is_refused_and_the_table_stays(
+    database: Database, tmp_path: Path
+) -> None:
+    await load_file(database, text(tmp_path / "once.csv", "lon,lat\n1,2\n"))
+    with pytest.raises(TableExists, match="already"):
+        await load_file(database, text(tmp_path / "once.csv", "lon,lat\n3,4\n5,6\n"))
+    assert len(await rows(database, "SELECT * FROM data.once")) == 1
+
+
+async def test_polygons_and_multipolygons_become_multipolygons(database: Database, tmp_path: Path) -> None:
+    box = shapely.box(0, 0, 1, 1)
+    mixed = geopandas.GeoDataFrame({"a": [1, 2]}, geometry=[box, shapely.MultiPolygon([box])], crs=4326)
+    mixed.to_file(tmp_path / "areas.gpkg")
+    assert (await load_file(database, tmp_path / "areas.gpkg")).geometry_type == "MULTIPOLYGON"
+
+
+async def test_invalid_polygons_are_loaded_and_told(database: Database, tmp_path: Path) -> None:
+    bow = shapely.Polygon([(0, 0), (1, 1), (1, 0), (0, 1), (0, 0)])
+    geopandas.GeoDataFrame({"a": [1]}, geometry=[bow], crs=4326).to_file(tmp_path / "bow.gpkg")
+    report = await load_file(database, tmp_path / "bow.gpkg")
+    assert "1 polygons are not valid" in " ".join(report.remarks)
+
+
+async def test_without_a_reference_system_only_degrees_are_believed(
+    database: Database, tmp_path: Path
+) -> None:
+    degrees = frame(None)
+    degrees.to_file(tmp_path / "degrees.shp")
+    (tmp_path / "degrees.prj").unlink(missing_ok=True)
+    report = await load_file(database, tmp_path / "degrees.shp")
+    assert report.srid == 4326
+    assert "taken for EPSG:4326" in " ".join(report.remarks)
+    metres = frame(25832)
+    metres.to_file(tmp_path / "metres.shp")
+    (tmp_path / "metres.prj").unlink()
+    with pytest.raises(CannotLoad, match="Give its EPSG code"):
+        await load_file(database, tmp_path / "metres.shp")
+    assert not await exists(database, "metres")
+    assert (await load_file(database, tmp_path / "metres.shp", srid=25832)).srid == 25832
+
+
+async def test_a_reference_system_without_a_number_is_transformed(database: Database, tmp_path: Path) -> None:
+    own = "+proj=tmerc +lat_0=49.123 +lon_0=10.456 +x_0=1000 +y_0=2000 +datum=WGS84 +units=m"
+    frame().to_crs(own).to_file(tmp_path / "own.gpkg")
+    report = await load_file(database, tmp_path / "own.gpkg")
+    assert report.srid == 4326
+    assert "transformed" in " ".join(report.remarks)
+    ((x,),) = await rows(database, "SELECT min(ST_X(geom)) FROM data.own")
+    assert x == pytest.approx(10)
+
+
+async def test_parquet_keeps_its_types(database: Database, tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "tiny": pa.array([1], pa.int8()), "big": pa.array([2**63], pa.uint64()),
+            "price": pa.array([1.25]).cast(pa.decimal128(10, 2)),
+            "list": pa.array([[1, None]]), "nul": pa.array(["a\0b"]), "kind": pa.array(["x"]).dictionary_encode(),
+            "raw": pa.array([b"\x00\xff"]), "at": pa.array([1], pa.timestamp("ns", "UTC")),
+            "geometry": pa.array([shapely.to_wkb(shapely.Point(1, 2))]),
+        }
+    )  # fmt: skip
+    pq.write_table(table, tmp_path / "typed.parquet")
+    report = await load_file(database, tmp_path / "typed.parquet")
+    assert (report.srid, report.geometry_type) == (4326, "POINT")
+    ((big, price, found, nul, raw),) = await rows(
+        database, "SELECT big, price, list::text, nul, raw FROM data.typed"
+    )
+    assert (int(big), str(price), found, nul, raw) == (2**63, "1.25", "[1, null]", "ab", b"\x00\xff")
+    assert "1 NUL characters" in " ".join(report.remarks)
+
+
+async def test_geometries_that_are_no_wkb_are_skipped_and_told(database: Database, tmp_path: Path) -> None:
+    table = pa.table(
+        {"a": [1, 2, 3], "geometry": pa.array([shapely.to_wkb(shapely.Point(1, 2)), b"nonsense", None])}
+    )
+    pq.write_table(table, tmp_path / "broken.parquet")
+    report = await load_file(database, tmp_path / "broken.parquet")
+    assert (report.rows, report.skipped, report.problems) == (2, 1, ["row 2: its geometry is no WKB"])
+
+
+async def test_what_was_exported_can_be_loaded_again(database: Database, tmp_path: Path) -> None:
+    atlas = Atlas(database)
+    await load_file(database, text(tmp_path / "trip.csv", "name,v,lon,lat\nä,1.5,1,2\nb,,3,4\n"), "trip")
+    source = Source(database.reader, await atlas.table("data.trip"))
+    for kind in ("gpkg", "fgb", "parquet"):
+        await write_file(source, kind, "trip", tmp_path / f"trip.{kind}")
+        report = await load_file(database, tmp_path / f"trip.{kind}", f"trip {kind}")
+        assert (report.rows, report.srid) == (2, 4326)
+        same = await rows(
+            database,
+            f'SELECT id, name, v, lon FROM data.trip EXCEPT SELECT id, name, v, lon FROM data."trip {kind}"',
+        )
+        assert same == []
+
+
+async def test_one_of_several_layers_can_be_chosen(database: Database, tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        frame().to_file(tmp_path / "two.gpkg", layer=name, driver="GPKG")
+    with pytest.raises(CannotLoad, match="several layers: first, second"):
+        await load_file(database, tmp_path / "two.gpkg")
+    with pytest.raises(CannotLoad, match="no layer 'third'"):
+        await load_file(database, tmp_path / "two.gpkg", layer="third")
+    assert (await load_file(database, tmp_path / "two.gpkg", layer="second")).rows == 3
+
+
+def archive(path: Path, entries: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in entries.items():
+            made.writestr(name, content)
+    return path
+
+
+async def test_a_zipped_shapefile_is_found_in_its_folder(database: Database, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    frame(25832).to_file(tmp_path / "in" / "sites.shp", encoding="utf-8")
+    entries = {f"a folder/{file.name}": file.read_bytes() for file in (tmp_path / "in").iterdir()}
+    entries["__MACOSX/._sites.shp"] = b"junk"
+    report = await load_file(database, archive(tmp_path / "zipped sites.zip", entries))
+    assert (report.table, report.rows, report.srid) == ("data.zipped sites", 3, 25832)
+
+
+CSV = b"lon,lat\n1,2\n"
+
+
+@pytest.mark.parametrize(
+    ("entries", "says"),
+    [
+        ({"../../escape.csv": CSV}, "leave its folder"),
+        ({"/etc/escape.csv": CSV}, "leave its folder"),
+        ({"..\\escape.csv": CSV}, "leave its folder"),
+        ({"C:/escape.csv": CSV}, "leave its folder"),
+        ({"a.csv": CSV, "b.csv": CSV}, "several data sets: a.csv, b.csv"),
+        ({"readme.txt": b"hello"}, "nothing in it"),
+        ({"inner.zip": b"PK"}, "nothing in it"),
+        ({f"{n}.txt": b"" for n in range(60)}, "60 entries"),
+        ({"big.csv": b"0" * 3_000_000}, "more than is allowed"),
+    ],
+)
+async def test_hostile_and_unclear_archives_are_refused(
+    database: Database, tmp_path: Path, entries: dict[str, bytes], says: str
+) -> None:
+    limits = IngestLimits(entries=50, unpacked=1_000_000)
+    with pytest.raises(CannotLoad, match=says):
+        await load_file(database, archive(tmp_path / "x.zip", entries), limits=limits)
+    assert not (tmp_path.parent / "escape.csv").exists()
+
+
+async def test_symbolic_links_in_archives_are_refused(database: Database, tmp_path: Path) -> None:
+    link = zipfile.ZipInfo("passwords.csv")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(tmp_path / "link.zip", "w") as made:
+        made.writestr(link, "/etc/passwd")
+    with pytest.raises(CannotLoad, match="symbolic link"):
+        await load_file(database, tmp_path / "link.zip")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("empty.geojson", b"", "is empty"),
+        ("nothing.geojson", b'{"type": "FeatureCollection", "features": []}', "no rows"),
+        ("cut.geojson", b'{"type": "FeatureCollection", "features": [{"type": "Feat', "cannot be read"),
+        ("text.gpkg", b"this is no GeoPackage", "cannot be read"),
+        ("text.fgb", b"fgb?", "cannot be read"),
+        ("text.parquet", b"PAR1 and no more", "cannot be read as Parquet"),
+        ("text.zip", b"PK\x03\x04 no", "no archive"),
+        ("program.exe", b"MZ", "not of a kind"),
+        ("alone.shp", b"\x00\x00\x27\x0a", "only a part of a Shapefile"),
+        ("header.csv", b"lon,lat\n", "no rows"),
+        ("twice.csv", b"a,b,a,lon,lat\n1,2,3,4,5\n", "several columns of the name 'a'"),
+        ("blank.csv", b"\n\n", "no header"),
+        ("binary.csv", b"\0\0\0\0", "no text|no header|several"),
+        ("allbad.csv", b"lon,lat\nx,y\n", "1 rows were not usable"),
+        ("quote.csv", b'a,lon,lat\n"never ends,1,2\n', "no rows|cannot be read|not usable"),
+    ],
+)
+async def test_files_that_cannot_be_loaded_say_why_and_change_nothing(
+    database: Database, tmp_path: Path, name: str, content: bytes, says: str
+) -> None:
+    with pytest.raises(CannotLoad, match=says):
+        await load_file(database, text(tmp_path / name, content))
+    assert not await exists(database, Path(name).stem)
+
+
+async def test_a_file_cannot_have_the_server_read_another_one(database: Database, tmp_path: Path) -> None:
+    """GDAL guesses formats by content: a virtual data set names any file or address it likes."""
+    secret = text(tmp_path / "secret.csv", "password\nhunter2\n")
+    layer = f'<OGRVRTLayer name="secret"><SrcDataSource>{secret}</SrcDataSource></OGRVRTLayer>'
+    vrt = f"<OGRVRTDataSource>{layer}</OGRVRTDataSource>"
+    pipeline = json.dumps(
+        {"type": "gdal_streamed_alg", "command_line": f"gdal vector pipeline read {secret}"}
+    )
+    for name, content in (("a.kml", vrt), ("b.geojson", vrt), ("c.geojson", pipeline), ("d.gpkg", vrt)):
+        with pytest.raises(CannotLoad):
+            await load_file(database, text(tmp_path / name, content))
+    assert "OGR_VRT" in pyogrio.list_drivers(), "the driver is there, and the reader does not have it"
+
+
+async def test_limits_hold(database: Database, tmp_path: Path) -> None:
+    path = text(tmp_path / "many.csv", "lon,lat\n" + "1,2\n" * 5000)
+    with pytest.raises(FileTooLarge, match="at most"):
+        await load_file(database, path, limits=IngestLimits(bytes=1000))
+    with pytest.raises(FileTooLarge, match="more than 100 rows"):
+        await load_file(database, path, limits=IngestLimits(rows=100))
+    assert not await exists(database, "many")
+
+
+@pytest.mark.parametrize("name", ["", "  ", "n" * 64, "a\0b"])
+async def test_names_that_no_table_can_have_are_refused(
+    database: Database, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(CannotLoad, match="name"):
+        await load_file(database, text(tmp_path / "x.csv", "lon,lat\n1,2\n"), name)

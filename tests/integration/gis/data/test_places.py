@@ -1,0 +1,115 @@
+"""Places are found by name in the samples and in a person's own tables, the one that is meant first."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from agents.domain import Place
+from server.database import Database
+from server.gis.data import PostgisData
+from server.gis.errors import InvalidQuestion
+from server.gis.registry import Registry
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+SETUP = (
+    "CREATE TABLE data.trails (id int PRIMARY KEY, trail_name text, geom geometry(LineString, 3857))",
+    "INSERT INTO data.trails VALUES (1, 'Übungs-Weg', ST_Transform(ST_GeomFromText("
+    "'LINESTRING(8 47, 8.2 47.1)', 4326), 3857)), (2, NULL, NULL), (3, 'Weg ohne Form', NULL)",
+    "CREATE VIEW data.broken_places AS SELECT 'Paris' || (1 / (random() * 0)::int)::text AS name,"
+    " ST_SetSRID(ST_MakePoint(1, 1), 4326)::geometry(Point, 4326) AS geom",
+)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def data(samples: Database) -> AsyncIterator[PostgisData]:
+    for statement in SETUP:
+        async with samples.owner.begin() as connection:
+            await connection.exec_driver_sql(statement)
+    registry = Registry(samples.reader)
+    await registry.refresh(patience=20)
+    yield PostgisData(samples.reader, registry)
+
+
+async def first(data: PostgisData, text: str) -> Place:
+    return (await data.find_place(text))[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "table"),
+    [
+        ("Paris", "Paris", "data.cities"),
+        ("zurich", "Zürich", "data.cities"),
+        ("SAO PAULO", "São Paulo", "data.cities"),
+        ("saint denis", "Saint-Denis", "data.cities"),
+        ("Georgia", "Georgia", "data.countries"),
+        ("united states", "United States", "data.countries"),
+        ("LHR", "London Heathrow Airport", "data.airports"),
+        ("heathrow", "London Heathrow Airport", "data.airports"),
+        ("Heathrow airport", "Heathrow Airport", "data.airports"),
+        ("Reykjvik", "Reykjavík", "data.cities"),
+        ("Tokio", "Tokyo", "data.cities"),
+        ("ubungs weg", "Übungs-Weg", "data.trails"),
+    ],
+)
+async def test_the_place_that_is_meant_comes_first(
+    data: PostgisData, text: str, name: str, table: str
+) -> None:
+    found = await first(data, text)
+    assert (found.name, found.table) == (name, table)
+
+
+async def test_what_is_said_after_a_comma_chooses_among_namesakes(data: PostgisData) -> None:
+    assert "France" in (await first(data, "Paris")).detail
+    assert "United States" in (await first(data, "Paris, United States")).detail
+    assert "France" in (await first(data, "Paris, Atlantis")).detail
+
+
+async def test_a_word_for_its_kind_leads_to_the_table_of_that_kind(data: PostgisData) -> None:
+    places = await data.find_place("airport of Zurich")
+    assert {place.table for place in places} == {"data.airports"}
+    assert all("zurich" in f"{place.name} {place.detail}".lower() for place in places)
+
+
+async def test_bounds_show_the_place_also_across_the_antimeridian(data: PostgisData) -> None:
+    west, south, east, north = (await first(data, "Fiji")).bounds
+    assert 170 < west < 180
+    assert -180 < east < -170
+    assert south < north < 0
+    west, _, east, _ = (await first(data, "Russia")).bounds
+    assert west > 0 > east
+    antarctica = (await first(data, "Antarctica")).bounds
+    assert (antarctica[0], antarctica[2]) == (-180, 180)
+
+
+async def test_a_point_gets_room_around_it_and_a_position_inside(data: PostgisData) -> None:
+    place = await first(data, "Paris")
+    west, south, east, north = place.bounds
+    assert west < place.longitude < east
+    assert south < place.latitude < north
+    assert 0.05 < north - south < 1
+    assert (place.kind, place.longitude, place.latitude) == (
+        "city", pytest.approx(2.35, abs=0.05), pytest.approx(48.85, abs=0.05),
+    )  # fmt: skip
+
+
+async def test_a_name_that_is_nowhere_finds_nothing(data: PostgisData) -> None:
+    assert await data.find_place("xqzzkw") == []
+    assert await data.find_place("%") == []
+    assert await data.find_place("'; DROP TABLE data.cities; --") == []
+    assert await data.find_place("Weg ohne Form") == []
+
+
+async def test_no_name_at_all_is_refused(data: PostgisData) -> None:
+    for nothing in ("", "  ", ", France"):
+        with pytest.raises(InvalidQuestion):
+            await data.find_place(nothing)
+
+
+async def test_as_many_as_asked_for_and_each_once(data: PostgisData) -> None:
+    places = await data.find_place("San", limit=7)
+    assert len(places) == 7
+    assert len({(place.name, place.bounds) for place in places}) == 7

@@ -1,0 +1,358 @@
+"""The registry is what PostgreSQL holds and the reader may read, a moment after it changes, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from sqlalchemy.exc import DBAPIError
+
+from agents.domain import Table
+from server.database import Database
+from server.gis.errors import UnknownTable
+from server.gis.registry import Registry
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+ODD = 'naïve"quote'
+
+
+async def run(database: Database, *statements: str) -> None:
+    for statement in statements:
+        async with database.owner.begin() as connection:
+            await connection.exec_driver_sql(statement)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def registry(database: Database) -> AsyncIterator[Registry]:
+    """Told by LISTEN; the poll is as good as off, so that what is seen soon was heard."""
+    known = Registry(database.reader, listen=database.listen, poll_seconds=60)
+    await known.start()
+    yield known
+    await known.stop()
+
+
+async def appears(registry: Registry, table_id: str) -> Table:
+    await eventually(lambda: any(table.id == table_id for table in registry.tables()))
+    return registry.get(table_id)
+
+
+async def test_an_entry_says_all_that_the_catalogue_and_the_statistics_know(
+    database: Database, registry: Registry
+) -> None:
+    await run(
+        database,
+        "CREATE TABLE data.peaks (code int, id bigint PRIMARY KEY, name varchar(40) NOT NULL, height numeric(6,1),"
+        " first_climbed date, tags text[], geom geometry(PointZ, 3857))",
+        "COMMENT ON TABLE data.peaks IS 'Mountains'",
+        "COMMENT ON COLUMN data.peaks.height IS 'metres above sea'",
+        "INSERT INTO data.peaks SELECT n, n, (ARRAY['Alp', 'Berg', 'Alp'])[1 + n % 3], n / 2.0,"
+        " date '1900-01-01' + n, '{a}', ST_Transform(ST_SetSRID(ST_MakePoint(n / 10.0, 45, 0), 4326), 3857)"
+        " FROM generate_series(0, 99) n",
+        "ANALYZE data.peaks",
+    )
+    await registry.refresh()
+    await eventually(lambda: registry.get("data.peaks").row_estimate == 100)
+    table = registry.get("data.peaks")
+    assert (table.kind, table.comment, table.key) == ("table", "Mountains", ("id",))
+    assert (table.geometry_column, table.geometry_type, table.srid) == ("geom", "POINT", 3857)
+    assert table.bounds == pytest.approx((0, 45, 9.9, 45), abs=1e-6)
+    assert [column.name for column in table.columns] == [
+        "code", "id", "name", "height", "first_climbed", "tags", "geom",
+    ]  # fmt: skip
+    assert [column.kind for column in table.columns] == [
+        "integer", "integer", "text", "number", "date", "other", "geometry",
+    ]  # fmt: skip
+    height, name, climbed = (table.column(each) for each in ("height", "name", "first_climbed"))
+    assert height is not None
+    assert name is not None
+    assert climbed is not None
+    assert (height.sql_type, height.comment, height.minimum, height.maximum) == (
+        "numeric(6,1)", "metres above sea", 0.0, 49.5,
+    )  # fmt: skip
+    assert name.samples[:2] == ("Alp", "Berg")
+    assert not name.nullable
+    assert (climbed.minimum, climbed.maximum) == ("1900-01-01", "1900-04-10")
+
+
+async def test_a_new_table_a_changed_one_and_a_dropped_one_are_known_at_once(
+    database: Database, registry: Registry
+) -> None:
+    before = registry.version
+    await run(database, "CREATE TABLE data.fresh (id int PRIMARY KEY, geom geometry(Point, 4326))")
+    await appears(registry, "data.fresh")
+    assert registry.version > before
+    await run(database, "ALTER TABLE data.fresh ADD COLUMN colour text")
+    await eventually(lambda: registry.get("data.fresh").column("colour") is not None)
+    await run(database, "COMMENT ON COLUMN data.fresh.colour IS 'as painted'")
+    await eventually(lambda: _comment(registry.get("data.fresh"), "colour") == "as painted")
+    await run(database, "ALTER TABLE data.fresh RENAME TO stale")
+    await appears(registry, "data.stale")
+    await eventually(lambda: all(table.id != "data.fresh" for table in registry.tables()))
+    await run(database, "DROP TABLE data.stale")
+    await eventually(lambda: all(table.id != "data.stale" for table in registry.tables()))
+
+
+def _comment(table: Table, name: str) -> str | None:
+    column = table.column(name)
+    return column.comment if column else None
+
+
+async def test_subscribers_are_told_which_tables_changed(database: Database, registry: Registry) -> None:
+    told: list[frozenset[str]] = []
+    end = registry.on_change(told.append)
+    await run(database, "CREATE TABLE data.announced (id int)")
+    await eventually(lambda: any("data.announced" in each for each in told))
+    end()
+    seen = len(told)
+    await run(database, "DROP TABLE data.announced")
+    await eventually(lambda: all(table.id != "data.announced" for table in registry.tables()))
+    assert len(told) == seen
+
+
+async def test_what_the_reader_may_not_read_does_not_exist(database: Database, registry: Registry) -> None:
+    reader = await _scalar(database, "SELECT geoagent.role_name('reader')")
+    await run(
+        database,
+        "CREATE TABLE data.hidden (id int)",
+        "CREATE TABLE data.partly (id int, open text, secret text)",
+        f'REVOKE SELECT ON data.hidden, data.partly FROM "{reader}"',
+        f'GRANT SELECT (id, open) ON data.partly TO "{reader}"',
+        "CREATE SCHEMA elsewhere",
+        "CREATE TABLE elsewhere.unexposed (id int)",
+    )
+    await appears(registry, "data.partly")
+    await eventually(
+        lambda: [column.name for column in registry.get("data.partly").columns] == ["id", "open"]
+    )
+    await registry.refresh()
+    ids = {table.id for table in registry.tables()}
+    assert ids.isdisjoint({"data.hidden", "elsewhere.unexposed", "public.spatial_ref_sys", "geoagent.secret"})
+    assert not any(table_id.startswith("geoagent.") for table_id in ids)
+
+
+async def _scalar(database: Database, statement: str) -> str:
+    async with database.owner.connect() as connection:
+        return str((await connection.exec_driver_sql(statement)).scalar_one())
+
+
+async def test_views_materialized_views_and_partitioned_tables_are_entries_and_partitions_are_not(
+    database: Database, registry: Registry
+) -> None:
+    await run(
+        database,
+        "CREATE TABLE data.parts (id int, geom geometry(Point, 4326)) PARTITION BY RANGE (id)",
+        "CREATE TABLE data.parts_1 PARTITION OF data.parts FOR VALUES FROM (0) TO (100)",
+        "INSERT INTO data.parts SELECT n, ST_SetSRID(ST_MakePoint(n, 1), 4326) FROM generate_series(1, 50) n",
+        "CREATE VIEW data.seen AS SELECT id, ST_Transform(geom, 3857) AS shape FROM data.parts",
+        "CREATE MATERIALIZED VIEW data.frozen AS SELECT * FROM data.parts WHERE id < 10",
+    )
+    await appears(registry, "data.frozen")
+    await registry.refresh()
+    await eventually(lambda: registry.get("data.seen").srid == 3857)
+    seen, frozen, parts = (registry.get(f"data.{each}") for each in ("seen", "frozen", "parts"))
+    assert (seen.kind, seen.geometry_column, seen.geometry_type) == ("view", "shape", "POINT")
+    assert seen.row_estimate == 50
+    assert seen.bounds == pytest.approx((1, 1, 50, 1), abs=1e-6)
+    assert (frozen.kind, frozen.row_estimate) == ("materialized view", 9)
+    assert (parts.kind, parts.row_estimate) == ("table", 50)
+    with pytest.raises(UnknownTable):
+        registry.get("data.parts_1")
+
+
+async def test_a_foreign_table_is_an_entry(database: Database, registry: Registry, database_url: str) -> None:
+    try:
+        await run(database, "CREATE EXTENSION postgres_fdw")
+    except DBAPIError:
+        pytest.skip("this PostgreSQL has no postgres_fdw")
+    reader = await _scalar(database, "SELECT geoagent.role_name('reader')")
+    await run(
+        database,
+        "CREATE SERVER nowhere FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '127.0.0.1', port '1')",
+        f'CREATE USER MAPPING FOR "{reader}" SERVER nowhere',
+        "CREATE FOREIGN TABLE data.remote (id int, geom geometry(Point, 4326)) SERVER nowhere",
+    )
+    table = await appears(registry, "data.remote")
+    assert (table.kind, table.geometry_type, table.srid) == ("foreign table", "POINT", 4326)
+
+
+async def test_type_srid_and_samples_come_from_the_rows_where_nothing_is_declared(database: Database) -> None:
+    await run(database, "CREATE TABLE data.loose (name text, size int, shape geometry)")
+    polling = Registry(database.reader, poll_seconds=0.05)
+    await polling.start()
+    try:
+        assert (polling.get("data.loose").geometry_type, polling.get("data.loose").srid) == (None, 0)
+        await run(
+            database,
+            "INSERT INTO data.loose SELECT 'lake', n, ST_SetSRID(ST_MakeEnvelope(n, 10, n + 1, 11), 4326)"
+            " FROM generate_series(1, 5) n UNION ALL"
+            " SELECT 'pond', 9, ST_Multi(ST_SetSRID(ST_MakeEnvelope(0, 0, 1, 1), 4326))",
+        )
+        await eventually(lambda: polling.get("data.loose").bounds == (0, 0, 6, 11))
+        table = polling.get("data.loose")
+    finally:
+        await polling.stop()
+    assert (table.geometry_type, table.srid, table.geometry_family) == ("MULTIPOLYGON", 4326, "polygon")
+    assert table.row_estimate == 6
+    name, size = table.column("name"), table.column("size")
+    assert name is not None
+    assert size is not None
+    assert name.samples == ("lake", "pond")
+    assert (size.minimum, size.maximum) == (1, 9)
+
+
+async def test_a_view_that_fails_or_dawdles_hinders_no_other_table(
+    database: Database, registry: Registry
+) -> None:
+    await run(
+        database,
+        "CREATE VIEW data.broken AS SELECT 1 / (random() * 0)::int AS id, ST_SetSRID(ST_MakePoint(1, 1), 4326) AS g",
+        "CREATE VIEW data.slow AS SELECT pg_sleep(60)::text AS id, ST_SetSRID(ST_MakePoint(1, 1), 4326) AS g",
+        "CREATE TABLE data.healthy (id int)",
+    )
+    await appears(registry, "data.healthy")
+    assert (await appears(registry, "data.broken")).geometry_column == "g"
+    assert (await appears(registry, "data.slow")).geometry_column == "g"
+    await run(database, "DROP VIEW data.broken", "DROP VIEW data.slow")
+
+
+@pytest.mark.parametrize("schema", ["Odd Schema", "a.b", ODD])
+async def test_any_name_is_a_name(database: Database, schema: str) -> None:
+    quoted, table_name = _quoted(schema), _quoted("select")
+    reader = await _scalar(database, "SELECT geoagent.role_name('reader')")
+    await run(
+        database,
+        f"CREATE SCHEMA {quoted}",
+        f'CREATE TABLE {quoted}.{table_name} ("order" int PRIMARY KEY, {_quoted(ODD)} text, "My Geom" geometry)',
+        f"INSERT INTO {quoted}.{table_name} VALUES (1, 'x', ST_SetSRID(ST_MakePoint(3, 4), 4326))",
+        f'GRANT USAGE ON SCHEMA {quoted} TO "{reader}"',
+        f'GRANT SELECT ON {quoted}.{table_name} TO "{reader}"',
+    )
+    registry = Registry(database.reader, schemas=(schema,))
+    await registry.refresh(patience=10)
+    (table,) = registry.tables()
+    assert table.id == {"Odd Schema": "Odd Schema.select", "a.b": '"a.b".select'}.get(
+        schema, '"naïve""quote".select'
+    )
+    assert registry.get(table.id) == table == registry.get("select")
+    assert table.key == ("order",)
+    assert (table.geometry_type, table.srid, table.bounds) == ("POINT", 4326, (3, 4, 3, 4))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+async def test_bounds_cross_the_antimeridian_where_the_data_do(
+    database: Database, registry: Registry
+) -> None:
+    await run(
+        database,
+        "CREATE TABLE data.islands (id int, geom geometry(MultiPolygon, 4326))",
+        "INSERT INTO data.islands VALUES (1, ST_Collect(ST_MakeEnvelope(177, -19, 180, -16, 4326),"
+        " ST_MakeEnvelope(-180, -18, -178, -15, 4326)))",
+        "CREATE TABLE data.world AS SELECT n AS id, ST_SetSRID(ST_MakePoint(n, 0), 4326)::geometry(Point, 4326)"
+        " AS geom FROM generate_series(-170, 170, 10) n",
+        "CREATE TABLE data.globe (id int, place geography(Point))",
+        "INSERT INTO data.globe VALUES (1, ST_MakePoint(8, 47)::geography)",
+    )
+    await appears(registry, "data.globe")
+    await registry.refresh()
+    await eventually(lambda: registry.get("data.globe").bounds is not None)
+    assert registry.get("data.islands").bounds == (177, -19, -178, -15)
+    assert registry.get("data.world").bounds == (-170, 0, 170, 0)
+    globe = registry.get("data.globe")
+    assert (globe.bounds, globe.srid, globe.geometry_type) == ((8, 47, 8, 47), 4326, "POINT")
+
+
+async def test_names_that_are_not_quite_right_find_their_table_or_the_nearest(
+    database: Database, registry: Registry
+) -> None:
+    await run(
+        database,
+        'CREATE TABLE data."Rivers" (id int)',
+        "CREATE TABLE analysis.twin (id int)",
+        "CREATE TABLE data.twin (id int)",
+    )
+    await appears(registry, "data.twin")
+    assert registry.get("rivers").id == "data.Rivers"
+    assert registry.get("DATA.RIVERS").id == "data.Rivers"
+    with pytest.raises(UnknownTable, match=r"several tables: analysis\.twin, data\.twin"):
+        registry.get("twin")
+    with pytest.raises(UnknownTable, match=r"data\.Rivers"):
+        registry.get("data.rivrs")
+
+
+async def test_fresh_statistics_are_noticed_without_any_notification(database: Database) -> None:
+    await run(database, "CREATE TABLE data.growing (id int PRIMARY KEY, kind text)")
+    polling = Registry(database.reader, poll_seconds=0.1)
+    await polling.start()
+    try:
+        await run(
+            database,
+            "INSERT INTO data.growing SELECT n, 'tree' FROM generate_series(1, 300) n",
+            "ANALYZE data.growing",
+        )
+        await eventually(lambda: polling.get("data.growing").row_estimate == 300)
+        kind = polling.get("data.growing").column("kind")
+        assert kind is not None
+        assert kind.samples == ("tree",)
+        await run(database, "CREATE TABLE data.unheard (id int)")
+        await appears(polling, "data.unheard")
+    finally:
+        await polling.stop()
+
+
+async def test_the_registry_is_right_again_after_its_connections_were_cut(
+    database: Database, registry: Registry
+) -> None:
+    async with database.owner.connect() as connection:
+        await connection.exec_driver_sql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    await run(database, "CREATE TABLE data.afterwards (id int)")
+    await appears(registry, "data.afterwards")
+    await run(database, "CREATE TABLE data.heard_again (id int)")
+    await appears(registry, "data.heard_again")
+
+
+async def test_a_refresh_reads_only_what_changed(
+    database: Database, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from server.gis import registry_catalog
+
+    await registry.refresh()
+    asked: list[int] = []
+    read = registry_catalog.entries
+
+    async def counting(engine: object, schemas: object, oids: list[int] | None = None) -> object:
+        asked.append(-1 if oids is None else len(oids))
+        return await read(database.reader, ("data", "analysis", "public"), oids)
+
+    monkeypatch.setattr(registry_catalog, "entries", counting)
+    version = registry.version
+    await registry.refresh()
+    assert (asked, registry.version) == ([], version)
+    await run(database, "CREATE TABLE data.one_more (id int)")
+    await appears(registry, "data.one_more")
+    assert set(asked) == {1}
+
+
+async def test_a_view_whose_geometry_nothing_said_is_looked_at_again(database: Database) -> None:
+    await run(
+        database,
+        "CREATE TABLE data.source (id int, geom geometry)",
+        "CREATE VIEW data.looking AS SELECT id, ST_Centroid(geom) AS geom FROM data.source",
+    )
+    polling = Registry(database.reader, poll_seconds=0.05)
+    await polling.start()
+    try:
+        assert polling.get("data.looking").geometry_type is None
+        await run(database, "INSERT INTO data.source VALUES (1, ST_SetSRID(ST_MakePoint(1, 2), 4326))")
+        await eventually(lambda: polling.get("data.looking").geometry_type == "POINT")
+        assert polling.get("data.looking").bounds == (1, 2, 1, 2)
+    finally:
+        await polling.stop()

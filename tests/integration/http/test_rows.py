@@ -1,0 +1,98 @@
+"""The rows of a layer over HTTP: what the attribute table and the inspector of the client read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+import pytest
+import pytest_asyncio
+
+from tests.support.models import ScriptedModel
+from tests.support.server import client, local_server
+
+HIGH = {"op": ">", "args": [{"property": "elevation_m"}, 2000]}
+
+
+class Rows:
+    def __init__(self, session: aiohttp.ClientSession, base: str) -> None:
+        self._session = session
+        self._base = base
+
+    async def get(self, what: str = "rows", status: int = 200, **query: str) -> dict[str, Any]:
+        async with self._session.get(f"{self._base}/{what}", params=query) as answer:
+            assert answer.status == status, await answer.text()
+            body: dict[str, Any] = await answer.json()
+            return body
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def high_airports(samples_url: str) -> AsyncIterator[Rows]:
+    """A layer of the airports above 2000 m."""
+    async with local_server(samples_url, ScriptedModel()) as server, client(server) as one:
+        await one.ask("join")
+        await one.ask("layer_add", table="data.airports", layer_id="high", filter=HIGH)
+        async with aiohttp.ClientSession(server.url) as session:
+            yield Rows(session, f"/api/maps/{one.map_id}/layers/high")
+
+
+async def test_only_rows_that_the_layer_shows_are_there(high_airports: Rows) -> None:
+    page = await high_airports.get(limit="1000")
+    assert page["total"] == len(page["rows"]) == 379
+    assert all(row["elevation_m"] > 2000 for row in page["rows"])
+    assert "geom" not in page["columns"]
+    assert page["key"] == ["id"]
+
+
+async def test_pages_follow_each_other_in_the_order_that_was_asked(high_airports: Rows) -> None:
+    asked = {"sort": "elevation_m", "descending": "true"}
+    whole = await high_airports.get(limit="50", **asked)
+    first = await high_airports.get(limit="20", **asked)
+    second = await high_airports.get(limit="30", offset="20", **asked)
+    assert first["rows"] + second["rows"] == whole["rows"]
+    heights = [row["elevation_m"] for row in whole["rows"]]
+    assert heights == sorted(heights, reverse=True)
+    assert second["total"] == 379
+    assert second["truncated"]
+
+
+async def test_a_further_filter_holds_as_well(high_airports: Rows) -> None:
+    swiss = {"op": "=", "args": [{"property": "country_code"}, "CH"]}
+    some = await high_airports.get(filter=json.dumps(swiss))
+    assert some["total"] < 379
+    one = await high_airports.get(limit="1")
+    key = {"op": "=", "args": [{"property": "id"}, one["rows"][0]["id"]]}
+    assert (await high_airports.get(filter=json.dumps(key)))["rows"] == one["rows"]
+
+
+async def test_a_column_is_summed_up(high_airports: Rows) -> None:
+    stats = await high_airports.get("stats", column="elevation_m")
+    assert stats["count"] == 379
+    assert stats["minimum"] > 2000
+
+
+@pytest.mark.parametrize(
+    ("what", "query", "status"),
+    [
+        ("rows", {"limit": "0"}, 400),
+        ("rows", {"limit": "1001"}, 400),
+        ("rows", {"offset": "-1"}, 400),
+        ("rows", {"offset": "²"}, 400),
+        ("rows", {"sort": "no_such_column"}, 400),
+        ("rows", {"filter": "1=1; DROP TABLE data.airports"}, 400),
+        ("rows", {"filter": '{"op": "=", "args": [{"property": "no_such"}, 1]}'}, 400),
+        ("stats", {"column": "no_such_column"}, 400),
+    ],
+)
+async def test_bad_questions_are_refused_with_a_reason(
+    high_airports: Rows, what: str, query: dict[str, str], status: int
+) -> None:
+    refused = await high_airports.get(what, status, **query)
+    assert refused["error"]["message"]
+
+
+async def test_rows_belong_to_a_map_and_a_layer(high_airports: Rows) -> None:
+    async with high_airports._session.get("/api/maps/nobodys/layers/high/rows") as answer:
+        assert answer.status == 404

@@ -1,0 +1,224 @@
+"""What stands around the tiles: the client's files, tables, health, metrics, headers, origins, errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+import pytest_asyncio
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from server.app import Server
+from server.http import errors, security
+from server.http.site import Site, routes
+from server.origins import Origins
+from tests.support.models import ScriptedModel
+from tests.support.server import client, local_server
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def server(samples_url: str) -> AsyncIterator[Server]:
+    async with local_server(samples_url, ScriptedModel()) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def web_of(server: Server) -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession(server.url) as session:
+        yield session
+
+
+async def test_health_is_ready_and_measured(web_of: aiohttp.ClientSession) -> None:
+    assert await json_of(web_of, "/healthz") == {"ok": True}
+    ready = await json_of(web_of, "/readyz")
+    assert ready == {"ok": True, "checks": {"database": "ok", "migrations": "ok", "registry": "ok"}}
+    async with web_of.get("/metrics") as answer:
+        text = await answer.text()
+    assert re.search(r"^geoagent_tables [1-9]", text, re.M)
+    assert "geoagent_tile_requests" in text
+
+
+async def test_tables_are_listed_searched_and_described(web_of: aiohttp.ClientSession) -> None:
+    listed = await json_of(web_of, "/api/tables")
+    assert [table["id"] for table in listed["tables"]] == ["data.airports", "data.cities", "data.countries"]
+    found = await json_of(web_of, "/api/tables?q=airport elevation&limit=1")
+    assert [table["id"] for table in found["tables"]] == ["data.airports"]
+    one = await json_of(web_of, "/api/tables/data.countries")
+    assert one["geometry_type"] == "MULTIPOLYGON"
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("/api/tables?limit=0", 400, "invalid_payload"),
+        ("/api/tables?limit=x", 400, "invalid_payload"),
+        ("/api/tables/data.nothing", 404, "unknown_table"),
+        ("/nothing/here", 404, "not_found"),
+        ("/../../pyproject.toml", 404, "not_found"),
+        ("/%2e%2e/%2e%2e/pyproject.toml", 404, "not_found"),
+        ("/assets/%00", 404, "not_found"),
+        ("/tiles/nowhere/x/1/0/0/0.mvt", 404, "unknown_layer"),
+        ("/api/maps/nowhere/layers/x/tilejson", 404, "unknown_map"),
+        ("/api/maps/nowhere/layers/x/export.csv", 404, "unknown_map"),
+    ],
+)
+async def test_faults_are_json_with_a_code(
+    web_of: aiohttp.ClientSession, path: str, status: int, code: str
+) -> None:
+    async with web_of.get(path) as answer:
+        assert answer.status == status
+        error = (await answer.json())["error"]
+        assert error["code"] == code
+        assert error["message"]
+
+
+async def test_a_method_that_is_not_taken_is_refused(web_of: aiohttp.ClientSession) -> None:
+    async with web_of.post("/healthz") as answer:
+        assert answer.status == 405
+        assert "GET" in answer.headers["Allow"]
+        assert (await answer.json())["error"]["code"] == "not_found"
+
+
+async def test_every_answer_is_marked_for_the_browser(web_of: aiohttp.ClientSession) -> None:
+    for path in ("/", "/m/abc", "/healthz", "/nothing", "/api/tables"):
+        async with web_of.get(path) as answer:
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+            assert answer.headers["Referrer-Policy"] == "no-referrer"
+
+
+async def test_pages_run_no_script_but_their_own(server: Server, web_of: aiohttp.ClientSession) -> None:
+    async with web_of.get("/m/anything") as answer:
+        rules = dict(rule.split(" ", 1) for rule in answer.headers["Content-Security-Policy"].split("; "))
+    assert rules["default-src"] == "'none'"
+    assert rules["script-src"] == "'self'"
+    assert rules["worker-src"] == "'self' blob:"
+    assert server.url.replace("http", "ws") in rules["connect-src"].split()
+    assert "unsafe" not in str(rules)
+
+
+def test_a_base_map_of_others_may_be_loaded_from_where_it_is() -> None:
+    assert security.origin_of("https://tiles.example/style.json?key=1") == ("https://tiles.example",)
+    assert security.origin_of(None) == ()
+    assert security.origin_of("javascript:alert(1)") == ()
+    rules = security.content_security("127.0.0.1:8080", ("https://tiles.example",))
+    assert "connect-src 'self' ws://127.0.0.1:8080 wss://127.0.0.1:8080 https://tiles.example;" in rules
+    assert "evil" not in security.content_security("evil; script-src *", ())
+
+
+async def test_a_hostile_name_for_this_server_is_not_answered(web_of: aiohttp.ClientSession) -> None:
+    """A page could point a name of its own at 127.0.0.1; loopback servers know only loopback names."""
+    async with web_of.get("/api/tables", headers={"Host": "evil.example:8080"}) as answer:
+        assert answer.status == 403
+    for host in ("localhost:1", "127.0.0.1", "[::1]:8080"):
+        async with web_of.get("/healthz", headers={"Host": host}) as answer:
+            assert answer.status == 200
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "allowed"),
+    [
+        (None, "a:1", True),
+        ("http://a:1", "a:1", True),
+        ("https://a:1", "a:1", True),
+        ("http://A:1", "a:1", True),
+        ("http://a:2", "a:1", False),
+        ("http://evil", "a:1", False),
+        ("null", "a:1", False),
+        ("https://friend.example", "a:1", True),
+        ("https://friend.example.evil", "a:1", False),
+    ],
+)
+def test_origins(origin: str | None, host: str, allowed: bool) -> None:
+    assert Origins(["https://friend.example/"], "0.0.0.0").allows(origin, host) is allowed
+
+
+async def test_pages_that_are_let_in_may_read_and_others_may_not(samples_url: str) -> None:
+    friend, stranger = {"Origin": "https://friend.example"}, {"Origin": "https://evil.example"}
+    async with (
+        local_server(samples_url, ScriptedModel(), origins=("https://friend.example",)) as server,
+        aiohttp.ClientSession(server.url) as session,
+    ):
+        async with session.get("/api/tables", headers=friend) as answer:
+            assert answer.headers["Access-Control-Allow-Origin"] == "https://friend.example"
+        async with session.get("/api/tables", headers=stranger) as answer:
+            assert "Access-Control-Allow-Origin" not in answer.headers
+        asking = {"Access-Control-Request-Method": "POST"}
+        for origin, status in ((friend, 204), (stranger, 403)):
+            async with session.options("/api/uploads", headers={**origin, **asking}) as answer:
+                assert answer.status == status
+        async with session.post("/api/uploads", headers=stranger, data=b"x") as answer:
+            assert (answer.status, (await answer.json())["error"]["code"]) == (403, "forbidden")
+        async with session.get("/healthz", headers={"Host": "friend.example"}) as answer:
+            assert answer.status == 200
+
+
+async def test_the_client_is_told_what_it_needs_to_know(web_of: aiohttp.ClientSession) -> None:
+    config = await json_of(web_of, "/api/config")
+    assert config["model"] == "scripted"
+    assert config["basemap_style"] is None
+    assert len(config["suggestions"]) >= 3
+
+
+async def test_a_layer_can_be_taken_home(server: Server, web_of: aiohttp.ClientSession) -> None:
+    async with client(server) as one:
+        await one.ask("join")
+        await one.ask("layer_add", table="data.airports", filter="elevation_m > 4000")
+        (added,) = (await one.ask("join", map_id=one.map_id))["snapshot"]["layers"]
+        exported = await json_of(web_of, f"/api/maps/{one.map_id}/layers/airports/export.geojson")
+        assert len(exported["features"]) == added["count"]
+        async with web_of.get(added["tiles"].format(z=0, x=0, y=0)) as tile:
+            assert (tile.status, tile.content_type) == (200, "application/vnd.mapbox-vector-tile")
+            assert "immutable" in tile.headers["Cache-Control"]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def built(tmp_path: Path) -> AsyncIterator[TestClient[Any, Any]]:
+    """A client that was built, served."""
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "index.html").write_text("<!doctype html><title>GeoAgent</title>")
+    (tmp_path / "assets" / "index-1a2b.js").write_text("console.log('hello');" * 100)
+    (tmp_path.parent / "secret.txt").write_text("secret")
+    app = web.Application(middlewares=[errors.faults])
+    app.add_routes(routes({}, Site(tmp_path)))
+    async with TestClient(TestServer(app)) as running:
+        yield running
+
+
+async def test_hashed_files_are_kept_for_ever_and_the_page_is_not(built: TestClient[Any, Any]) -> None:
+    page = await built.get("/m/abc")
+    assert (page.status, page.headers["Cache-Control"]) == (200, "no-cache")
+    script = await built.get("/assets/index-1a2b.js")
+    assert script.content_type == "text/javascript"
+    assert "immutable" in script.headers["Cache-Control"]
+    assert script.headers["Content-Encoding"] == "gzip"
+    again = await built.get("/m/abc", headers={"If-None-Match": page.headers["ETag"]})
+    assert again.status == 304
+    assert (await built.get("/../secret.txt")).status == 404
+
+
+async def test_a_client_that_is_built_anew_is_served_at_once(
+    built: TestClient[Any, Any], tmp_path: Path
+) -> None:
+    assert "GeoAgent" in await (await built.get("/")).text()
+    (tmp_path / "index.html").write_text("<!doctype html><title>New</title>")
+    assert "New" in await (await built.get("/")).text()
+
+
+async def test_without_a_built_client_the_page_says_how_to_get_one(tmp_path: Path) -> None:
+    app = web.Application()
+    app.add_routes(routes({}, Site(tmp_path / "nowhere")))
+    async with TestClient(TestServer(app)) as running:
+        answer = await running.get("/")
+        assert answer.status == 503
+        assert "make run" in await answer.text()
+
+
+async def json_of(session: aiohttp.ClientSession, path: str) -> Any:
+    async with session.get(path) as answer:
+        assert answer.status == 200, await answer.text()
+        return await answer.json()

@@ -1,0 +1,169 @@
+"""The event log on a real database: gapless numbers, projection, versions, undo, snapshots, layer lookup."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select, text
+
+from server.database import Database
+from server.maps.events import Change, layer_added, layer_removed, layer_updated, layers_reordered, map_reset
+from server.maps.faults import MapFault
+from server.maps.log import EventLog
+from server.maps.projection import replay
+from server.maps.service import LayerLookup
+from server.maps.tables import metadata
+from tests.support.layers import layer
+
+
+@pytest.fixture(scope="module")
+def log(database: Database) -> EventLog:
+    return EventLog(database.owner)
+
+
+def chat(message: str) -> Change:
+    return Change("ai_response", {"type": "ai_response", "message": message})
+
+
+async def test_events_are_numbered_without_gaps_however_many_write_at_once(log: EventLog) -> None:
+    map_id = await log.create()
+    await asyncio.gather(*(log.append(map_id, [chat(f"{n}"), chat(f"{n}!")]) for n in range(25)))
+    events = await log.read(map_id, 0)
+    assert [event.seq for event in events] == list(range(1, 51))
+    assert [event.payload["message"] + "!" for event in events[::2]] == [
+        event.payload["message"] for event in events[1::2]
+    ]
+
+
+async def test_a_transaction_that_fails_leaves_no_event_and_no_gap(log: EventLog) -> None:
+    map_id = await log.create()
+
+    async def fail_half_way() -> None:
+        async with log.writing(map_id) as writer:
+            await writer.record(layer_added(layer("a")))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail_half_way()
+    await log.append(map_id, [chat("after")])
+    assert [(event.seq, event.name) for event in await log.read(map_id, 0)] == [(1, "ai_response")]
+    assert (await log.state(map_id)).layers == ()
+
+
+async def test_a_map_that_is_not_there_is_refused(log: EventLog) -> None:
+    for attempt in (log.append("nowhere", [chat("x")]), log.snapshot("nowhere"), log.seq("nowhere")):
+        with pytest.raises(MapFault) as refused:
+            await attempt
+        assert refused.value.code == "unknown_map"
+
+
+async def test_versions_of_a_layer_id_only_grow_and_each_can_be_found(log: EventLog) -> None:
+    map_id = await log.create()
+    await log.append(map_id, [layer_added(layer("a", name="one"))])
+    await log.append(map_id, [layer_updated(layer("a", name="two"))])
+    await log.append(map_id, [layer_removed("a")])
+    await log.append(map_id, [layer_added(layer("a", name="three"))])
+    assert [one.version for one in (await log.state(map_id)).layers] == [3]
+    lookup = LayerLookup(log)
+    found = [await lookup.layer(map_id, "a", version) for version in (1, 2, 3, 4)]
+    assert [one.name if one else None for one in found] == ["one", "two", "three", None]
+    assert await lookup.layer("elsewhere", "a", 1) is None
+
+
+async def test_the_tiles_of_a_layer_name_its_version_unless_its_data_stay_the_same(log: EventLog) -> None:
+    map_id = await log.create()
+    await log.append(map_id, [layer_added(layer("a"))])
+    first = (await log.state(map_id)).layers[0]
+    assert first.tiles == f"/tiles/{map_id}/a/1/{{z}}/{{x}}/{{y}}.mvt"
+    await log.append(map_id, [layer_updated(first.model_copy(update={"opacity": 0.5}))])
+    faded = (await log.state(map_id)).layers[0]
+    assert (faded.version, faded.tiles) == (2, first.tiles)
+    await log.append(map_id, [layer_updated(first.model_copy(update={"tiles": ""}))])
+    assert (await log.state(map_id)).layers[0].tiles == f"/tiles/{map_id}/a/3/{{z}}/{{x}}/{{y}}.mvt"
+
+
+IDS = st.sampled_from(["a", "b", "c"])
+CHANGES = st.one_of(
+    st.builds(lambda layer_id: layer_added(layer(layer_id, order=9)), IDS),
+    st.builds(
+        lambda layer_id, at: layer_updated(layer(layer_id, opacity=at)), IDS, st.sampled_from([0.1, 0.9])
+    ),
+    st.builds(layer_removed, IDS),
+    st.builds(layers_reordered, st.permutations(["a", "b", "c"])),
+    st.just(map_reset()),
+    st.just(chat("hello")),
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.lists(CHANGES, min_size=1, max_size=4), max_size=8))
+async def test_the_stored_layers_are_the_replay_of_the_log(
+    log: EventLog, batches: list[list[Change]]
+) -> None:
+    map_id = await log.create()
+    for batch in batches:
+        await log.append(map_id, batch)
+    events = await log.read(map_id, 0)
+    assert (await log.state(map_id)).layers == replay(event.typed() for event in events).layers
+
+
+async def test_undo_survives_a_restart_since_it_is_read_from_the_log(
+    database: Database, log: EventLog
+) -> None:
+    map_id = await log.create()
+    await log.append(map_id, [layer_added(layer("a"))])
+    await log.append(map_id, [layer_updated(layer("a", opacity=0.3))])
+    restarted = EventLog(database.owner)
+    history = await restarted.history(map_id)
+    assert (history.can_undo, history.can_redo) == (True, False)
+    snapshot = await restarted.snapshot(map_id)
+    assert (snapshot.can_undo, snapshot.can_redo) == (True, False)
+
+
+async def test_what_a_table_says_can_always_be_written(log: EventLog) -> None:
+    map_id = await log.create()
+    strange = {
+        "call_id": "1",
+        "name": "x",
+        "arguments": {"a\x00": ["\ud800", float("nan"), b"bytes", {1: 2}]},
+    }
+    await log.append(map_id, [Change("tool_called", strange)])
+    (event,) = await log.read(map_id, 0)
+    assert event.payload["arguments"] == {"a�": ["?", None, "b'bytes'", {"1": 2}]}
+
+
+async def test_a_snapshot_holds_the_chat_and_the_layers_as_of_its_seq(log: EventLog) -> None:
+    map_id = await log.create()
+    await log.append(map_id, [chat("first"), layer_added(layer("a")), chat("second")])
+    snapshot = await log.snapshot(map_id)
+    assert (snapshot.seq, [one.id for one in snapshot.layers]) == (3, ["a"])
+    assert [one.data["seq"] for one in snapshot.chat] == [1, 3]
+    assert snapshot.chat_complete
+
+
+async def test_a_long_chat_is_cut_at_a_users_message(log: EventLog) -> None:
+    map_id = await log.create()
+    for turn in range(4):
+        said = Change("user_message", {"text": f"{turn}"})
+        await log.append(map_id, [said, *(chat("x") for _ in range(299))], f"turn_{turn}")
+    snapshot = await log.snapshot(map_id)
+    assert not snapshot.chat_complete
+    assert (snapshot.chat[0].event, snapshot.chat[0].data["text"]) == ("user_message", "3")
+
+
+async def test_the_migrated_tables_are_those_that_the_code_knows(database: Database) -> None:
+    async with database.owner.connect() as connection:
+        for table in metadata.sorted_tables:
+            rows = await connection.execute(
+                text(
+                    "SELECT column_name, is_nullable = 'YES' FROM information_schema.columns"
+                    " WHERE table_schema = 'geoagent' AND table_name = :name"
+                ),
+                {"name": table.name},
+            )
+            stored = {(name, nullable) for name, nullable in rows}
+            assert {(column.name, bool(column.nullable)) for column in table.columns} <= stored, table.name
+            await connection.execute(select(table).limit(1))

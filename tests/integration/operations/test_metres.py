@@ -1,0 +1,133 @@
+"""Lengths, areas and distances are true anywhere on the earth, and never degrees."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from pyproj import Geod
+from shapely.geometry import Point
+
+from server.gis.errors import InvalidQuestion
+from tests.integration.operations.conftest import Bench
+
+GEOD = Geod(ellps="WGS84")
+
+
+@pytest.mark.parametrize(("longitude", "latitude"), [(0, 0), (10, 60), (-75, -45), (25, 80), (179.95, 10)])
+async def test_a_buffer_of_a_point_is_a_circle_in_metres(
+    bench: Bench, longitude: float, latitude: float
+) -> None:
+    await bench.make(
+        "DROP TABLE IF EXISTS data.spot",
+        "CREATE TABLE data.spot (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        f"INSERT INTO data.spot VALUES (1, ST_SetSRID(ST_MakePoint({longitude}, {latitude}), 4326))",
+    )
+    answer = await bench.run("buffer", source="data.spot", distance="20 km")
+    shape = answer.rows.geom[0]
+    radii = [
+        GEOD.inv(longitude, latitude, x, y)[2]
+        for part in shape.geoms
+        for x, y in part.exterior.coords
+        if abs(abs(x) - 180) > 1e-9
+    ]
+    assert min(radii) > 20_000 * 0.998
+    assert max(radii) < 20_000 * 1.002
+    assert shape.bounds[0] >= -180
+    assert shape.bounds[2] <= 180
+    area = sum(abs(GEOD.geometry_area_perimeter(part)[0]) for part in shape.geoms)
+    assert area == pytest.approx(math.pi * 20_000**2, rel=0.005)
+
+
+async def test_a_long_line_is_buffered_truly_along_all_of_it(bench: Bench) -> None:
+    await bench.make(
+        "DROP TABLE IF EXISTS data.way",
+        "CREATE TABLE data.way (id int PRIMARY KEY, geom geometry(LineString, 4326))",
+        "INSERT INTO data.way VALUES (1, ST_GeomFromText('LINESTRING(10 40, 10 65)', 4326))",
+    )
+    shape = (await bench.run("buffer", source="data.way", distance="10 km")).rows.geom[0]
+    for latitude in (41, 48.3, 55, 64):
+        for azimuth in (90, 270):
+            inside = GEOD.fwd(10, latitude, azimuth, 9_900)
+            outside = GEOD.fwd(10, latitude, azimuth, 10_100)
+            assert shape.covers(Point(inside[:2]))
+            assert not shape.covers(Point(outside[:2]))
+
+
+async def test_a_buffer_that_reaches_a_pole_is_refused_with_advice(bench: Bench) -> None:
+    await bench.make(
+        "DROP TABLE IF EXISTS data.pole",
+        "CREATE TABLE data.pole (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        "INSERT INTO data.pole VALUES (1, ST_SetSRID(ST_MakePoint(0, 89.9), 4326))",
+    )
+    with pytest.raises(InvalidQuestion, match="pole"):
+        await bench.run("buffer", source="data.pole", distance="50 km")
+
+
+async def test_measures_agree_with_geographiclib(bench: Bench) -> None:
+    answer = await bench.run(
+        "measure", source="data.countries", measures=["area", "perimeter", "compactness"]
+    )
+    assert len(answer.rows) > 200
+    for row in answer.rows.itertuples():
+        area = perimeter = 0.0
+        for part in row.geom.geoms:
+            area += abs(GEOD.geometry_area_perimeter(part)[0])
+            perimeter += sum(GEOD.line_length(*ring.xy) for ring in (part.exterior, *part.interiors))
+        assert row.area_m2 == pytest.approx(area, rel=1e-6, abs=100)
+        assert row.perimeter_m == pytest.approx(perimeter, rel=1e-6, abs=1)
+        assert row.compactness == pytest.approx(4 * math.pi * area / perimeter**2, rel=1e-4)
+
+
+async def test_nearest_is_nearest_on_the_spheroid_even_across_the_antimeridian(bench: Bench) -> None:
+    await bench.make(
+        "DROP TABLE IF EXISTS data.here, data.there",
+        "CREATE TABLE data.here (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        "CREATE TABLE data.there (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        "INSERT INTO data.here SELECT 1, ST_SetSRID(ST_MakePoint(179.9, 0), 4326)",
+        "INSERT INTO data.here SELECT 2, ST_SetSRID(ST_MakePoint(0, 80), 4326)",
+        "INSERT INTO data.here VALUES (3, NULL)",
+        "INSERT INTO data.there SELECT 1, ST_SetSRID(ST_MakePoint(-179.9, 0), 4326)",
+        # Ten degrees east at 80 north are 194 km, two degrees south are 223 km.
+        "INSERT INTO data.there SELECT 2, ST_SetSRID(ST_MakePoint(10, 80), 4326)",
+        "INSERT INTO data.there SELECT 3, ST_SetSRID(ST_MakePoint(0, 78), 4326)",
+    )
+    rows = (await bench.run("nearest", source="data.here", target="data.there")).rows
+    found = {row.id: (row.near_id, row.distance_m) for row in rows.itertuples()}
+    assert found[1] == (1, pytest.approx(GEOD.inv(179.9, 0, -179.9, 0)[2], abs=0.01))
+    assert found[2] == (2, pytest.approx(GEOD.inv(0, 80, 10, 80)[2], abs=0.01))
+    assert math.isnan(found[3][0])
+
+
+async def test_nearest_in_the_same_table_is_never_the_feature_itself(bench: Bench) -> None:
+    rows = (await bench.run("nearest", source="data.here", target="data.here", k=2)).rows
+    rows = rows[rows.near_id.notna()]
+    assert len(rows) == 2
+    assert all(rows.id != rows.near_id)
+
+
+async def test_farthest_large_cities_from_airports_agree_with_a_scan_of_all_pairs(bench: Bench) -> None:
+    large = await bench.run("filter", source="data.cities", filter="population > 3000000")
+    near = await bench.run("nearest", source=large.table, target="data.airports")
+    airports = (await bench.run("sample", source="data.airports", n=100_000)).rows
+    longitudes = [point.x for point in airports.geom]
+    latitudes = [point.y for point in airports.geom]
+    for row in list(near.rows.itertuples())[:10]:
+        n = len(longitudes)
+        distances = GEOD.inv([row.geom.x] * n, [row.geom.y] * n, longitudes, latitudes)[2]
+        assert row.distance_m == pytest.approx(min(distances), abs=0.01)
+
+
+async def test_a_table_without_a_reference_system_is_refused(bench: Bench) -> None:
+    await bench.make(
+        "DROP TABLE IF EXISTS data.nowhere",
+        "CREATE TABLE data.nowhere (id int PRIMARY KEY, geom geometry(Point))",
+        "INSERT INTO data.nowhere VALUES (1, ST_MakePoint(1, 2))",
+    )
+    with pytest.raises(InvalidQuestion, match="SRID 0"):
+        await bench.run("buffer", source="data.nowhere", distance="1 km")
+
+
+async def test_degrees_are_no_length(bench: Bench) -> None:
+    with pytest.raises(InvalidQuestion, match="Degrees are no length"):
+        await bench.run("buffer", source="data.cities", distance="0.5 degrees")

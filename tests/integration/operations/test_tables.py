@@ -1,0 +1,98 @@
+"""Operations on rows and columns: calculations and comparisons of tables."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from server.gis.errors import GisError, InvalidQuestion, UnknownColumn
+from tests.integration.operations.conftest import Bench
+
+
+@pytest.fixture(scope="module", autouse=True)
+async def _figures(bench: Bench) -> None:
+    await bench.make(
+        'CREATE TABLE data.figures (id int PRIMARY KEY, a float, b int, "select" float, "naïve""quote" float, t text)',
+        "INSERT INTO data.figures VALUES (1, 7.5, 2, -3, 10, 'x'), (2, -4, 3, 0, 0.5, 'y'), (3, 0.25, -5, 2, -1, 'z')",
+    )
+
+
+@pytest.mark.parametrize(
+    ("expression", "reference"),
+    [
+        ("a + b * 2", lambda a, b, s, q: a + b * 2),
+        ("(a + b) * 2 - a / b", lambda a, b, s, q: (a + b) * 2 - a / b),
+        ("a - (b - 1)", lambda a, b, s, q: a - (b - 1)),
+        ("b / 2", lambda a, b, s, q: b / 2),
+        ("-a", lambda a, b, s, q: -a),
+        ("b ^ 3", lambda a, b, s, q: b**3),
+        ("a % 3", lambda a, b, s, q: math.fmod(a, 3)),
+        ("abs(a) + floor(a) - ceil(a)", lambda a, b, s, q: abs(a) + math.floor(a) - math.ceil(a)),
+        ("sqrt(abs(a))", lambda a, b, s, q: math.sqrt(abs(a))),
+        (
+            "ln(abs(a)) + log10(abs(b)) + exp(a)",
+            lambda a, b, s, q: math.log(abs(a)) + math.log10(abs(b)) + math.exp(a),
+        ),
+        ("round(a / 3, 2)", lambda a, b, s, q: round(a / 3, 2)),
+        ("greatest(a, b, 1) - least(a, b)", lambda a, b, s, q: max(a, b, 1) - min(a, b)),
+        ('"select" * "naïve""quote"', lambda a, b, s, q: s * q),
+        ("sign(a)", lambda a, b, s, q: math.copysign(1, a)),
+    ],
+)
+async def test_a_calculation_agrees_with_python(bench: Bench, expression: str, reference: object) -> None:
+    rows = (await bench.run("calculate", source="data.figures", name="value", expression=expression)).rows
+    for row in rows.to_dict("records"):
+        wanted = reference(row["a"], row["b"], row["select"], row['naïve"quote'])  # type: ignore[operator]
+        assert row["value"] == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["a / 0", "a % 0", "a / (b - b)", "ln(0 - 1)", "ln(0)", "sqrt(0 - 4)", "(0 - 4) ^ 0.5", "0 ^ (0 - 1)"],
+)
+async def test_what_has_no_answer_is_empty(bench: Bench, expression: str) -> None:
+    rows = (await bench.run("calculate", source="data.figures", name="value", expression=expression)).rows
+    assert len(rows) == 3
+    assert rows.value.isna().all()
+    filled = await bench.run(
+        "calculate", source="data.figures", name="v", expression=f"coalesce({expression}, 9)"
+    )
+    assert (filled.rows.v == 9).all()
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["", "a +", "t * 2", "a; DROP TABLE data.figures", "pg_sleep(10)", "a > 1", "'x'", "round(a, b)", "abs(a, b)",
+     "a || 'x'", "TRUE", "(" * 60 + "a" + ")" * 60, "version()", "(SELECT 1)", "a = b"],
+)  # fmt: skip
+async def test_what_is_no_calculation_is_refused(bench: Bench, expression: str) -> None:
+    with pytest.raises(InvalidQuestion):
+        await bench.run("calculate", source="data.figures", name="value", expression=expression)
+
+
+async def test_an_unknown_column_is_named_with_the_nearest(bench: Bench) -> None:
+    with pytest.raises(UnknownColumn, match="population"):
+        await bench.run("calculate", source="data.cities", name="x", expression="populatoin * 2")
+
+
+async def test_an_overflow_is_a_clear_fault(bench: Bench) -> None:
+    with pytest.raises(GisError, match="out of range"):
+        await bench.run("calculate", source="data.figures", name="x", expression="exp(a * 1000)")
+
+
+async def test_a_new_column_never_hides_an_old_one(bench: Bench) -> None:
+    rows = (await bench.run("calculate", source="data.figures", name="a", expression="b + 1")).rows
+    assert list(rows.a) == [7.5, -4, 0.25]
+    assert list(rows.a_2) == [3, 4, -4]
+
+
+async def test_a_filter_by_place_runs_and_its_receipt_as_well(bench: Bench) -> None:
+    europe = {"op": "s_intersects", "args": [{"property": "geom"}, {"bbox": [-10, 36, 30, 70]}]}
+    answer = await bench.run("filter", source="data.cities", filter=europe)
+    assert len(answer.rows) > 1000
+    assert all(-10 <= point.x <= 30 and 36 <= point.y <= 70 for point in answer.rows.geom)
+    statement = answer.receipt.sql.partition(" AS ")[2].partition(";")[0]
+    async with bench.database.reader.connect() as connection:
+        found = await connection.exec_driver_sql(f"SELECT count(*) FROM ({statement}) AS again")
+        assert found.scalar_one() == len(answer.rows)

@@ -1,0 +1,217 @@
+"""The three roles, their rights, LISTEN, and a database that goes away and comes back."""
+
+from __future__ import annotations
+
+import asyncio
+
+import asyncpg
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from server import migrate
+from server.database import Database, is_unavailable, plain_url
+from server.settings import OWN_SCHEMAS, Settings
+from tests.support.postgis import Postgis
+from tests.support.waiting import eventually
+
+FORBIDDEN_TO_THE_READER = [
+    "SELECT * FROM geoagent.secret",
+    "SELECT * FROM geoagent.map",
+    "CREATE TABLE analysis.t (id int)",
+    "CREATE TABLE public.t (id int)",
+    "INSERT INTO data.seen VALUES (1)",
+    "DROP TABLE data.seen",
+    "COPY data.seen TO PROGRAM 'true'",
+    "SELECT pg_read_file('/etc/passwd')",
+    "CREATE ROLE mallory",
+]
+
+REFUSALS = r"permission denied|read-only|must be (owner|superuser)"
+
+
+@pytest.fixture(scope="module", autouse=True)
+async def tables(database: Database) -> None:
+    async with database.owner.begin() as connection:
+        await connection.execute(text("CREATE TABLE data.seen (id int PRIMARY KEY)"))
+        await connection.execute(text("CREATE SCHEMA hidden"))
+        await connection.execute(text("CREATE TABLE hidden.unseen (id int PRIMARY KEY)"))
+
+
+@pytest.mark.parametrize("statement", FORBIDDEN_TO_THE_READER)
+async def test_the_reader_is_refused_also_after_it_made_its_session_writable(
+    database: Database, statement: str
+) -> None:
+    for writable in (False, True):
+        async with database.reader.connect() as connection:
+            if writable:
+                await connection.execute(text("SET TRANSACTION READ WRITE"))
+            with pytest.raises(DBAPIError, match=REFUSALS):
+                await connection.execute(text(statement))
+            await connection.rollback()
+
+
+async def test_the_reader_sees_exposed_schemas_and_no_others(database: Database) -> None:
+    async with database.reader.connect() as connection:
+        assert await connection.scalar(text("SELECT count(*) FROM data.seen")) == 0
+        with pytest.raises(DBAPIError, match="permission denied"):
+            await connection.execute(text("SELECT * FROM hidden.unseen"))
+
+
+async def test_the_writer_creates_in_analysis_only_and_the_reader_sees_it(database: Database) -> None:
+    async with database.writer.begin() as connection:
+        await connection.execute(text("CREATE TABLE analysis.result AS SELECT 1 AS id"))
+    async with database.reader.connect() as connection:
+        assert await connection.scalar(text("SELECT id FROM analysis.result")) == 1
+    for statement in (
+        "CREATE TABLE data.t (id int)",
+        "DELETE FROM data.seen",
+        "SELECT * FROM geoagent.event",
+    ):
+        async with database.writer.connect() as connection:
+            with pytest.raises(DBAPIError, match="permission denied"):
+                await connection.execute(text(statement))
+    async with database.owner.begin() as connection:
+        await connection.execute(text("DROP TABLE analysis.result"))
+
+
+async def test_a_reader_query_that_takes_too_long_is_ended(database_url: str) -> None:
+    settings = Settings(database_url=database_url, statement_timeout=0.2, tile_timeout=0.1)
+    async with await Database.connect(settings) as database:
+        async with database.reader.connect() as connection:
+            with pytest.raises(DBAPIError, match="statement timeout") as raised:
+                await connection.execute(text("SELECT pg_sleep(5)"))
+            assert not is_unavailable(raised.value)
+        with pytest.raises(asyncpg.QueryCanceledError):
+            await database.tile_pool.fetchval("SELECT pg_sleep(5)")
+
+
+async def test_tile_connections_read_only_and_speak_json(database: Database) -> None:
+    assert await database.tile_pool.fetchval("SELECT '{\"a\": [1]}'::jsonb") == {"a": [1]}
+    assert await database.tile_pool.fetchval("SHOW default_transaction_read_only") == "on"
+    with pytest.raises(asyncpg.PostgresError, match="read-only"):
+        await database.tile_pool.execute("CREATE TABLE analysis.t (id int)")
+
+
+async def test_a_table_made_by_anybody_is_announced_and_readable_at_once(
+    database: Database, database_url: str
+) -> None:
+    heard: list[tuple[str, str]] = []
+    subscription = await database.listen(["geoagent_ddl"], lambda *news: heard.append(news))
+    async with database.owner.begin() as connection:
+        await connection.execute(text("CREATE ROLE surveyor LOGIN SUPERUSER PASSWORD 'chain'"))
+    surveyor = await asyncpg.connect(database_url, user="surveyor", password="chain")
+    await surveyor.execute('CREATE TABLE data."My ""naïve"" Table" (id int)')
+    await surveyor.execute("CREATE TEMP TABLE scratch (id int)")
+    await eventually(lambda: ("geoagent_ddl", 'data."My ""naïve"" Table"') in heard)
+    async with database.reader.connect() as connection:
+        assert await connection.scalar(text('SELECT count(*) FROM data."My ""naïve"" Table"')) == 0
+    heard.clear()
+    await surveyor.execute('DROP TABLE data."My ""naïve"" Table"')
+    await surveyor.close()
+    await eventually(lambda: ("geoagent_ddl", 'data."My ""naïve"" Table"') in heard)
+    async with database.owner.begin() as connection:
+        await connection.execute(text("DROP ROLE surveyor"))
+    await subscription.close()
+
+
+async def test_a_table_in_a_schema_that_is_not_exposed_stays_hidden(database: Database) -> None:
+    async with database.owner.begin() as connection:
+        await connection.execute(text("CREATE TABLE hidden.later (id int)"))
+    async with database.reader.connect() as connection:
+        with pytest.raises(DBAPIError, match="permission denied"):
+            await connection.execute(text("SELECT * FROM hidden.later"))
+
+
+async def test_more_schemas_are_exposed_and_hidden_again_by_the_setting(
+    database: Database, database_url: str
+) -> None:
+    await migrate.upgrade(database_url, (*OWN_SCHEMAS, "hidden"))
+    async with database.reader.connect() as connection:
+        assert await connection.scalar(text("SELECT count(*) FROM hidden.unseen")) == 0
+    await migrate.upgrade(database_url)
+    async with database.reader.connect() as connection:
+        with pytest.raises(DBAPIError, match="permission denied"):
+            await connection.execute(text("SELECT * FROM hidden.unseen"))
+
+
+async def test_everything_works_again_after_all_connections_were_cut(database: Database) -> None:
+    heard: list[str] = []
+    again: list[bool] = []
+    subscription = await database.listen(
+        ["test_news"], lambda _, payload: heard.append(payload), lambda: again.append(True)
+    )
+    killer = await asyncpg.connect(database.url)
+    await killer.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    for engine in (database.owner, database.reader, database.writer):
+        async with engine.connect() as connection:
+            assert await connection.scalar(text("SELECT 1")) == 1
+    assert await database.tile_pool.fetchval("SELECT 1") == 1
+    await eventually(lambda: again == [True])
+    await killer.execute("NOTIFY test_news, 'back'")
+    await eventually(lambda: heard == ["back"])
+    assert subscription.reconnects == 1
+    await killer.close()
+    await subscription.close()
+
+
+async def test_a_connection_cut_in_the_middle_of_a_query_counts_as_unavailable(database: Database) -> None:
+    async def slow() -> None:
+        async with database.reader.connect() as connection:
+            await connection.execute(text("SELECT pg_sleep(10)"))
+
+    task = asyncio.create_task(slow())
+    killer = await asyncpg.connect(database.url)
+    kill = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(10)'"
+    async with asyncio.timeout(10):
+        while await killer.fetchval(kill) == 0:  # noqa: ASYNC110 - another session has no event here
+            await asyncio.sleep(0.01)
+    await killer.close()
+    with pytest.raises(DBAPIError) as raised:
+        await task
+    assert is_unavailable(raised.value)
+
+
+async def test_a_wrong_question_does_not_count_as_unavailable(database: Database) -> None:
+    async with database.reader.connect() as connection:
+        with pytest.raises(DBAPIError) as raised:
+            await connection.execute(text("SELECT * FROM data.nothing"))
+    assert not is_unavailable(raised.value)
+    assert is_unavailable(ConnectionRefusedError())
+
+
+async def test_a_listener_that_fails_hears_the_next_notification_all_the_same(database: Database) -> None:
+    heard: list[str] = []
+
+    async def hear(_: str, payload: str) -> None:
+        heard.append(payload)
+        if payload == "bad":
+            raise RuntimeError("listener")
+
+    subscription = await database.listen(["test_faults"], hear)
+    async with database.owner.begin() as connection:
+        await connection.execute(text("NOTIFY test_faults, 'bad'"))
+        await connection.execute(text("NOTIFY test_faults, 'good'"))
+    await eventually(lambda: heard == ["bad", "good"])
+    await subscription.close()
+
+
+async def test_two_databases_of_one_cluster_have_different_readers(postgis: Postgis) -> None:
+    names = [postgis.migrated(), postgis.migrated()]
+    opened = [await Database.connect(Settings(database_url=postgis.url(name))) for name in names]
+    users = [await database.tile_pool.fetchval("SELECT current_user") for database in opened]
+    assert users == [f"{name}_reader" for name in names]
+    for database, name in zip(opened, names, strict=True):
+        await database.close()
+        postgis.drop(name)
+
+
+def test_every_spelling_of_a_postgresql_url_is_understood() -> None:
+    for spelling in ("postgres://u@h/d", "postgresql://u@h/d", "postgresql+asyncpg://u@h/d"):
+        assert plain_url(spelling) == "postgresql://u@h/d"
+    for wrong in ("mysql://u@h/d", "localhost", ""):
+        with pytest.raises(ValueError, match="postgresql://"):
+            plain_url(wrong)

@@ -1,0 +1,164 @@
+"""The newcomer's first minutes, for real: copy what git has, `make run`, look; then stop, start again, start twice.
+
+The clone lies in a folder that only its owner may enter, as a clone under /root does. The packages come from wherever
+pip and npm get theirs; the address of none of them is known here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import psutil
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+FIRST, LATER = 900.0, 120.0
+READY = "GeoAgent is ready: "
+
+
+@pytest.fixture(scope="module")
+def clone() -> Iterator[Path]:
+    """What a commit of the work tree would hold."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    folder = Path(tempfile.mkdtemp(prefix="geoagent clone ", dir=Path.home()))
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    yield folder
+    shutil.rmtree(folder)
+    for place in (Path("/var/lib/geoagent"), Path.home() / ".local/share/geoagent"):
+        for home in place.glob(f"{folder.name}-*"):
+            shutil.rmtree(home)
+
+
+class Run:
+    """One `make run`, in a process group of its own as a terminal would give it."""
+
+    def __init__(self, clone: Path) -> None:
+        # Nor what `make test` leaves for a make below it: a newcomer's shell has none of that.
+        foreign = ("GEOAGENT_", "OPENAI_", "MAKE", "MFLAGS")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+        kept.pop("DATABASE_URL", None)
+        self.output = tempfile.TemporaryFile()  # noqa: SIM115 - read after the process has ended, too
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115
+        self.process = subprocess.Popen(
+            ["make", "run"],
+            cwd=clone,
+            env=kept | {"PORT": "0"},
+            stdin=subprocess.DEVNULL,
+            stdout=self.output,
+            stderr=self.errors,
+            start_new_session=True,
+        )
+        self.url = ""
+
+    def await_ready(self, seconds: float) -> None:
+        """The address is in the one line on standard output."""
+        deadline = time.monotonic() + seconds
+        while not (line := content(self.output)).endswith("\n"):
+            assert self.process.poll() is None, f"{line}{self.said()}"
+            assert time.monotonic() < deadline, f"not ready in time: {line}{self.said()}"
+            time.sleep(0.02)
+        assert line.startswith(READY)
+        assert line.count("\n") == 1
+        self.url = line.removeprefix(READY).strip()
+
+    def said(self) -> str:
+        return content(self.errors)
+
+    def get(self, path: str) -> str:
+        with urllib.request.urlopen(self.url + path, timeout=30) as answer:
+            return str(answer.read().decode())
+
+    def stop(self) -> None:
+        """As Ctrl-C does: to every process of the group."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGINT)
+        self.process.wait(60)
+
+
+def content(file: IO[bytes]) -> str:
+    """All of it so far; its position is another process's and stays."""
+    return os.pread(file.fileno(), 1_000_000, 0).decode()
+
+
+@contextlib.contextmanager
+def running(clone: Path, seconds: float) -> Iterator[Run]:
+    run = Run(clone)
+    try:
+        run.await_ready(seconds)
+        yield run
+    finally:
+        run.stop()
+
+
+def left_over(clone: Path) -> list[str]:
+    """Processes of this clone that still run."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            place = process.cwd()
+            if place == str(clone) or f"{clone.name}-" in place:
+                found.append(f"{process.pid} {process.name()} {place}")
+    return found
+
+
+def tables(run: Run) -> str:
+    return json.dumps(json.loads(run.get("/api/tables")))
+
+
+def test_make_run_on_a_fresh_clone_serves_the_map_with_data(clone: Path) -> None:
+    with running(clone, FIRST) as run:
+        page = run.get("/")
+        assert "<title>" in page
+        assert all(f"data.{name}" in tables(run) for name in ("countries", "cities", "airports"))
+        assert run.get("/readyz")
+    assert left_over(clone) == []
+
+
+def test_make_run_again_installs_and_builds_nothing_and_stops_cleanly(clone: Path) -> None:
+    started = time.monotonic()
+    with running(clone, LATER) as run:
+        took = time.monotonic() - started
+        assert "Installing" not in run.said()
+        assert "Building" not in run.said()
+        assert "data.airports" in tables(run)
+    assert took < LATER
+    assert left_over(clone) == []
+
+
+def test_two_runs_of_one_clone_share_the_database_and_the_second_outlives_the_first(clone: Path) -> None:
+    with running(clone, LATER) as first, running(clone, LATER) as second:
+        assert first.url != second.url
+        first.stop()
+        assert "data.airports" in tables(second)
+    assert left_over(clone) == []
+
+
+def test_after_a_kill_of_everything_the_next_run_starts_as_ever(clone: Path) -> None:
+    with running(clone, LATER) as run:
+        os.killpg(run.process.pid, signal.SIGKILL)
+        for line in left_over(clone):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(line.split()[0]), signal.SIGKILL)
+    with running(clone, LATER) as again:
+        assert "data.airports" in tables(again)
+    assert left_over(clone) == []

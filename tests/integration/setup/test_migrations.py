@@ -1,0 +1,188 @@
+"""Migrations up and down on a real database, together with the roles and the rights of an ordinary owner."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+
+from server import migrate, roles
+from server.database import Database
+from server.postgres.problem import DatabaseProblem
+from server.roles import RolesFailed
+from server.settings import Settings
+from tests.support.postgis import Postgis
+
+SHAPE = """
+    SELECT 'column', table_schema || '.' || table_name, column_name, data_type, is_nullable, column_default
+    FROM information_schema.columns WHERE table_schema IN ('geoagent', 'data', 'analysis')
+    UNION ALL
+    SELECT 'index', schemaname || '.' || tablename, indexname, indexdef, NULL, NULL
+    FROM pg_indexes WHERE schemaname = 'geoagent'
+    UNION ALL
+    SELECT 'trigger', evtname, evtevent, array_to_string(evttags, ','), NULL, NULL FROM pg_event_trigger
+    UNION ALL
+    SELECT 'schema', nspname, nspacl::text, NULL, NULL, NULL FROM pg_namespace WHERE nspname !~ '^pg_'
+    ORDER BY 1, 2, 3, 4
+"""
+
+
+@pytest.fixture
+async def empty(postgis: Postgis) -> AsyncIterator[str]:
+    """The name of a database without PostGIS."""
+    name = postgis.create()
+    yield name
+    postgis.drop(name)
+
+
+async def fetch(url: str, question: str, *values: object) -> list[asyncpg.Record]:
+    connection = await asyncpg.connect(url)
+    try:
+        return await connection.fetch(question, *values)
+    finally:
+        await connection.close()
+
+
+async def test_up_again_and_down_and_up_end_in_the_same_shape(postgis: Postgis, empty: str) -> None:
+    url = postgis.url(empty)
+    await migrate.upgrade(url)
+    first = await fetch(url, SHAPE)
+    assert len([row for row in first if row[0] == "trigger"]) == 2
+    await migrate.upgrade(url)
+    assert await fetch(url, SHAPE) == first
+    await migrate.downgrade(url)
+    await migrate.upgrade(url)
+    assert await fetch(url, SHAPE) == first
+
+
+async def test_down_leaves_nothing_of_geoagent(postgis: Postgis, empty: str) -> None:
+    url = postgis.url(empty)
+    await migrate.upgrade(url)
+    await migrate.downgrade(url)
+    left = await fetch(
+        url, "SELECT nspname FROM pg_namespace WHERE nspname IN ('geoagent', 'data', 'analysis')"
+    )
+    roles = await fetch(url, "SELECT rolname FROM pg_roles WHERE rolname LIKE $1", f"{empty}\\_%")
+    triggers = await fetch(url, "SELECT evtname FROM pg_event_trigger")
+    assert (left, roles, triggers) == ([], [], [])
+
+
+async def test_down_keeps_what_people_put_into_data(postgis: Postgis, empty: str) -> None:
+    url = postgis.url(empty)
+    await migrate.upgrade(url)
+    await fetch(url, "CREATE TABLE data.precious AS SELECT 7 AS number")
+    await migrate.downgrade(url)
+    assert [row["number"] for row in await fetch(url, "SELECT number FROM data.precious")] == [7]
+
+
+async def test_many_servers_that_start_at_once_migrate_once(postgis: Postgis, empty: str) -> None:
+    url = postgis.url(empty)
+    await asyncio.gather(*(migrate.upgrade(url) for _ in range(5)))
+    versions = await fetch(url, "SELECT version_num FROM geoagent.alembic_version")
+    assert len(versions) == 1
+
+
+async def test_a_database_of_a_newer_geoagent_is_refused_and_left_alone(postgis: Postgis, empty: str) -> None:
+    url = postgis.url(empty)
+    await migrate.upgrade(url)
+    await fetch(url, "UPDATE geoagent.alembic_version SET version_num = '9999'")
+    with pytest.raises(DatabaseProblem, match="newer GeoAgent"):
+        await migrate.upgrade(url)
+    versions = await fetch(url, "SELECT version_num FROM geoagent.alembic_version")
+    assert [row["version_num"] for row in versions] == ["9999"]
+
+
+async def test_an_owner_who_is_no_superuser_is_enough(postgis: Postgis, empty: str) -> None:
+    admin = postgis.url(empty)
+    await fetch(admin, "CREATE EXTENSION postgis SCHEMA public")
+    await fetch(admin, "CREATE ROLE plain_owner LOGIN CREATEROLE PASSWORD 'pw'")
+    await fetch(admin, f'ALTER DATABASE "{empty}" OWNER TO plain_owner')
+    await fetch(admin, "CREATE TABLE public.of_somebody_else AS SELECT 1 AS id")
+    try:
+        plain = admin.replace("postgres:", "plain_owner:", 1)
+        plain = plain.replace(plain[plain.index(":", 13) + 1 : plain.index("@")], "pw")
+        await migrate.upgrade(plain)
+        async with await Database.connect(Settings(database_url=plain)) as database:
+            async with database.owner.begin() as connection:
+                await connection.exec_driver_sql("CREATE TABLE data.mine AS SELECT 1 AS id")
+            assert await database.tile_pool.fetchval("SELECT count(*) FROM data.mine") == 1
+            with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                await database.tile_pool.fetchval("SELECT count(*) FROM public.of_somebody_else")
+            async with database.writer.begin() as connection:
+                await connection.exec_driver_sql("CREATE TABLE analysis.result AS SELECT 2 AS id")
+            assert await database.tile_pool.fetchval("SELECT id FROM analysis.result") == 2
+            async with database.owner.begin() as connection:
+                await connection.exec_driver_sql("DROP TABLE analysis.result")
+        assert await fetch(admin, "SELECT evtname FROM pg_event_trigger") == []
+        await migrate.upgrade(admin)
+        assert len(await fetch(admin, "SELECT evtname FROM pg_event_trigger")) == 2
+        await migrate.downgrade(admin)
+    finally:
+        await fetch(admin, "REASSIGN OWNED BY plain_owner TO postgres")
+        await fetch(admin, "DROP OWNED BY plain_owner CASCADE")
+        await fetch(admin, "DROP ROLE plain_owner")
+
+
+async def test_an_owner_who_may_not_make_roles_is_told_what_to_run(postgis: Postgis, empty: str) -> None:
+    admin = postgis.url(empty)
+    for extension in ("postgis", "pg_trgm", "unaccent"):
+        await fetch(admin, f"CREATE EXTENSION {extension} SCHEMA public")
+    await fetch(admin, "CREATE ROLE powerless LOGIN PASSWORD 'pw'")
+    await fetch(admin, f'ALTER DATABASE "{empty}" OWNER TO powerless')
+    try:
+        url = admin.replace(admin[admin.index("//") + 2 : admin.index("@")], "powerless:pw")
+        with pytest.raises(RolesFailed, match='ALTER ROLE "powerless" CREATEROLE'):
+            await migrate.upgrade(url)
+    finally:
+        await fetch(admin, "REASSIGN OWNED BY powerless TO postgres")
+        await fetch(admin, "DROP ROLE powerless")
+
+
+async def test_a_user_called_geoagent_gets_postgis_into_public(postgis: Postgis, empty: str) -> None:
+    admin = postgis.url(empty)
+    await fetch(admin, "CREATE ROLE geoagent LOGIN SUPERUSER PASSWORD 'pw'")
+    try:
+        await migrate.upgrade(admin.replace(admin[admin.index("//") + 2 : admin.index("@")], "geoagent:pw"))
+        homes = await fetch(
+            admin, "SELECT DISTINCT extnamespace::regnamespace::text AS home FROM pg_extension"
+        )
+        assert {row["home"] for row in homes} == {"public", "pg_catalog"}
+    finally:
+        await fetch(admin, "REASSIGN OWNED BY geoagent TO postgres")
+        await fetch(admin, "DROP OWNED BY geoagent")
+        await fetch(admin, "DROP ROLE geoagent")
+
+
+async def test_a_long_or_strange_database_name_gives_roles_that_work(postgis: Postgis) -> None:
+    name = 'über "long" ' + "x" * 40
+    quoted = name.replace('"', '""')
+    await fetch(postgis.url("postgres"), f'CREATE DATABASE "{quoted}"')
+    url = postgis.url(name)
+    await migrate.upgrade(url)
+    async with await Database.connect(Settings(database_url=url)) as database:
+        user = await database.tile_pool.fetchval("SELECT current_user")
+        assert user.endswith("_reader")
+        assert len(user.encode()) <= 63
+    await migrate.downgrade(url)
+    await fetch(postgis.url("postgres"), f'DROP DATABASE "{quoted}"')
+
+
+async def test_no_password_is_in_a_statement_that_the_server_may_log(postgis: Postgis, empty: str) -> None:
+    url = postgis.url(empty)
+    await fetch(postgis.url("postgres"), "ALTER SYSTEM SET log_statement = 'all'")
+    await fetch(postgis.url("postgres"), "SELECT pg_reload_conf()")
+    await migrate.upgrade(url)
+    async with await Database.connect(Settings(database_url=url)) as database:
+        await database.tile_pool.fetchval("SELECT 1")
+        async with database.owner.connect() as connection:
+            reader, _ = await roles.logins(connection)
+    secret = (await fetch(url, "SELECT value FROM geoagent.secret WHERE name = 'roles'"))[0]["value"]
+    await fetch(postgis.url("postgres"), "ALTER SYSTEM RESET log_statement")
+    await fetch(postgis.url("postgres"), "SELECT pg_reload_conf()")
+    log = postgis.log()
+    assert "CREATE ROLE" in log
+    assert "PASSWORD 'SCRAM-SHA-256$" in log
+    assert secret not in log
+    assert reader.password not in log

@@ -1,0 +1,11 @@
+from __future__ import annotations
+
+import pytest
+
+from server.database import Database
+from tests.integration.tiles.drawing import Atlas
+
+
+@pytest.fixture
+def atlas(database: Database) -> Atlas:
+    return Atlas(database)

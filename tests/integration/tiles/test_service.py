@@ -1,0 +1,223 @@
+"""Tiles as a service: memory, single flight, limits, cancelling in PostgreSQL, and the answers over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from aiohttp import ClientSession, web
+from aiohttp.test_utils import TestClient, TestServer
+
+from agents.domain import StyleSpec
+from server.database import Database
+from server.gis.tiles import Tile, TileLimits, TileTooSlow
+from server.http import errors, tiles
+from server.settings import Settings
+from tests.integration.tiles.drawing import Atlas, decoded, scalar
+
+Client = TestClient[web.Request, web.Application]
+RUNNING = """SELECT count(*) FROM pg_stat_activity
+    WHERE state = 'active' AND query LIKE '%WITH matched%slow%' AND pid <> pg_backend_pid()"""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session", autouse=True)
+async def some_tables(database: Database) -> None:
+    await Atlas(database).execute(
+        "CREATE TABLE data.towns (id int PRIMARY KEY, name text, geom geometry(Point, 4326))",
+        "INSERT INTO data.towns SELECT n, 'town ' || n, ST_SetSRID(ST_MakePoint(n / 10.0, 40), 4326) "
+        "FROM generate_series(1, 500) n",
+        "COMMENT ON TABLE data.towns IS 'Some towns'",
+        # Stable, so that only who selects it waits.
+        "CREATE FUNCTION data.nap(int) RETURNS int LANGUAGE plpgsql STABLE AS "
+        "'BEGIN PERFORM pg_sleep(0.2); RETURN $1; END'",
+        "CREATE VIEW data.slow AS SELECT id, data.nap(id) AS nap, geom FROM data.towns",
+    )
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def client(atlas: Atlas) -> AsyncIterator[Client]:
+    app = web.Application(middlewares=[errors.faults])
+    app.add_routes(tiles.routes(atlas.service, atlas.registry))
+    async with TestClient(TestServer(app), auto_decompress=False) as opened:
+        yield opened
+
+
+def counted(atlas: Atlas, result: str) -> float:
+    return atlas.service.metrics.requests.labels(result)._value.get()
+
+
+async def test_a_tile_is_drawn_once_and_then_comes_from_memory(atlas: Atlas) -> None:
+    await atlas.layer("data.towns")
+    first = await atlas.service.tile("m", "a", 1, Tile.at(0, 0, 0))
+    second = await atlas.service.tile("m", "a", 1, Tile.at(0, 0, 0))
+    assert second is first
+    assert (counted(atlas, "miss"), counted(atlas, "hit")) == (1, 1)
+
+
+async def test_what_many_ask_for_at_once_is_drawn_once(atlas: Atlas) -> None:
+    await atlas.layer("data.towns")
+    drawn = await asyncio.gather(*(atlas.service.tile("m", "a", 1, Tile.at(1, 1, 0)) for _ in range(30)))
+    assert len({id(tile) for tile in drawn}) == 1
+    assert (counted(atlas, "miss"), counted(atlas, "joined")) == (1, 29)
+
+
+async def test_memory_is_bounded_in_bytes(database: Database) -> None:
+    small = Atlas(database, TileLimits(cache_bytes=4_000))
+    await small.layer("data.towns")
+    for x in range(32, 48):
+        await small.service.tile("m", "a", 1, Tile.at(6, x, 24))
+        assert small.service.cached_bytes <= 4_000
+    assert small.service.cached_bytes > 0
+
+
+async def test_a_new_version_of_a_layer_has_tiles_of_its_own_and_the_old_one_still_answers(
+    atlas: Atlas,
+) -> None:
+    await atlas.layer("data.towns")
+    filter = {"op": "<=", "args": [{"property": "id"}, 10]}
+    await atlas.layer("data.towns", filter=filter, version=2)
+    assert len((await atlas.tile(0, 0, 0, version=1))["features"]) == 500
+    assert len((await atlas.tile(0, 0, 0, version=2))["features"]) == 10
+
+
+async def test_a_tile_nobody_waits_for_any_more_is_cancelled_in_postgresql(atlas: Atlas) -> None:
+    await atlas.layer("data.slow")
+    waiting = [asyncio.create_task(atlas.service.tile("m", "a", 1, Tile.at(0, 0, 0))) for _ in range(2)]
+    await until(lambda: running(atlas), 1)
+    waiting[0].cancel()
+    await asyncio.sleep(0.3)
+    assert await running(atlas) == 1, "one still waits"
+    waiting[1].cancel()
+    await until(lambda: running(atlas), 0, seconds=2)
+    assert atlas.service.metrics.abandoned._value.get() == 1
+
+
+async def test_a_browser_that_goes_away_cancels_its_tile(client: Client, atlas: Atlas) -> None:
+    await atlas.layer("data.slow")
+    async with ClientSession() as browser:
+        asked = asyncio.create_task(fetch(browser, str(client.make_url("/tiles/m/a/1/0/0/0.mvt"))))
+        await until(lambda: running(atlas), 1)
+        asked.cancel()
+        await asyncio.gather(asked, return_exceptions=True)
+        await until(lambda: running(atlas), 0, seconds=3)
+
+
+async def test_a_tile_that_takes_too_long_is_unavailable_for_now(
+    database: Database, database_url: str
+) -> None:
+    async with await Database.connect(Settings(database_url=database_url, tile_timeout=0.3)) as hasty:
+        atlas = Atlas(hasty)
+        await atlas.layer("data.slow")
+        app = web.Application(middlewares=[errors.faults])
+        app.add_routes(tiles.routes(atlas.service, atlas.registry))
+        async with TestClient(TestServer(app)) as client:
+            answer = await client.get("/tiles/m/a/1/0/0/0.mvt")
+            assert (answer.status, answer.headers["Retry-After"]) == (503, "2")
+            assert (await answer.json())["error"]["code"] == "unavailable"
+
+
+async def test_slow_tiles_wait_for_a_turn_and_not_for_ever(database: Database) -> None:
+    atlas = Atlas(database, TileLimits(seconds=0.5, concurrency=1))
+    await atlas.layer("data.slow")
+    asked = (atlas.service.tile("m", "a", 1, Tile.at(1, 1, y)) for y in (0, 1, 0))
+    results = await asyncio.gather(*asked, return_exceptions=True)
+    assert [type(result) for result in results] == [TileTooSlow] * 3
+    assert await running(atlas) == 0
+
+
+async def test_a_tile_over_http_is_compressed_tagged_and_kept_for_ever(client: Client, atlas: Atlas) -> None:
+    await atlas.layer("data.towns")
+    answer = await client.get("/tiles/m/a/1/0/0/0.mvt", headers={"Accept-Encoding": "gzip, br"})
+    assert answer.status == 200
+    assert answer.headers["Content-Type"] == "application/vnd.mapbox-vector-tile"
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert answer.headers["Vary"] == "Accept-Encoding"
+    body = gzip.decompress(await answer.read())
+    assert len(decoded(body)["features"]) == 500
+    tag = answer.headers["ETag"]
+    assert tag.startswith('"')
+    again = await client.get(
+        "/tiles/m/a/1/0/0/0.mvt", headers={"If-None-Match": tag, "Accept-Encoding": "gzip"}
+    )
+    assert (again.status, await again.read(), again.headers["ETag"]) == (304, b"", tag)
+    plain = await client.get("/tiles/m/a/1/0/0/0.mvt", headers={"Accept-Encoding": "identity"})
+    assert "Content-Encoding" not in plain.headers
+    assert await plain.read() == body
+    assert plain.headers["ETag"] != tag
+
+
+async def test_an_empty_tile_has_no_content_and_may_be_kept(client: Client, atlas: Atlas) -> None:
+    await atlas.layer("data.towns")
+    answer = await client.get("/tiles/m/a/1/5/0/0.mvt")
+    assert (answer.status, await answer.read()) == (204, b"")
+    assert "immutable" in answer.headers["Cache-Control"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("/tiles/m/a/1/0/0/1.mvt", 400, "invalid_payload"),
+        ("/tiles/m/a/1/23/0/0.mvt", 400, "invalid_payload"),
+        ("/tiles/m/a/1/x/0/0.mvt", 400, "invalid_payload"),
+        ("/tiles/m/a/1/-1/0/0.mvt", 400, "invalid_payload"),
+        ("/tiles/m/a/1/1e3/0/0.mvt", 400, "invalid_payload"),
+        ("/tiles/m/a/1/0/99999999999999999999/0.mvt", 400, "invalid_payload"),
+        ("/tiles/m/a/9/0/0/0.mvt", 404, "unknown_layer"),
+        ("/tiles/m/b/1/0/0/0.mvt", 404, "unknown_layer"),
+        ("/tiles/n/a/1/0/0/0.mvt", 404, "unknown_layer"),
+        ("/api/maps/m/layers/b/tilejson", 404, "unknown_layer"),
+    ],
+)
+async def test_what_is_not_there_is_answered_with_the_reason(
+    client: Client, atlas: Atlas, path: str, status: int, code: str
+) -> None:
+    await atlas.layer("data.towns")
+    answer = await client.get(path)
+    assert answer.status == status
+    assert (await answer.json())["error"]["code"] == code
+
+
+async def test_a_layer_whose_table_is_gone_is_answered_with_the_reason(client: Client, atlas: Atlas) -> None:
+    await atlas.execute("CREATE TABLE data.fleeting (id int, geom geometry(Point, 4326))")
+    await atlas.layer("data.fleeting")
+    await atlas.execute("DROP TABLE data.fleeting")
+    answer = await client.get("/tiles/m/a/1/0/0/0.mvt")
+    assert (answer.status, (await answer.json())["error"]["code"]) == (404, "unknown_table")
+    await atlas.registry.refresh()
+    answer = await client.get("/tiles/m/a/1/1/0/0.mvt")
+    assert (answer.status, (await answer.json())["error"]["code"]) == (404, "unknown_table")
+
+
+async def test_tilejson_says_where_the_tiles_are_and_what_is_in_them(client: Client, atlas: Atlas) -> None:
+    await atlas.layer("data.towns", StyleSpec(label="name"), version=3)
+    answer = await client.get("/api/maps/m/layers/a/tilejson", headers={"Accept-Encoding": "identity"})
+    document: dict[str, Any] = json.loads(await answer.read())
+    assert document["tilejson"] == "3.0.0"
+    assert document["tiles"][0] == str(client.make_url("/")) + "tiles/m/a/3/{z}/{x}/{y}.mvt"
+    assert document["vector_layers"][0]["id"] == "features"
+    assert set(document["vector_layers"][0]["fields"]) == {"id", "name"}
+    assert document["description"] == "Some towns"
+
+
+async def fetch(browser: ClientSession, url: str) -> bytes:
+    async with browser.get(url) as answer:
+        return await answer.read()
+
+
+async def running(atlas: Atlas) -> int:
+    return int(await scalar(atlas.database, RUNNING))
+
+
+async def until(value: Callable[[], Awaitable[int]], wanted: int, seconds: float = 5.0) -> None:
+    """Ask until the answer is the wanted one; fail if it does not come in time."""
+    deadline = time.monotonic() + seconds
+    while (found := await value()) != wanted:
+        assert time.monotonic() < deadline, f"{found}, and not {wanted} in time"
+        await asyncio.sleep(0.02)

@@ -1,0 +1,25 @@
+"""Looking again and again, sync or async, until there is something to see, with an end."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+
+async def until(
+    look: Callable[[], Any] | Callable[[], Awaitable[Any]], seconds: float = 15.0, pause: float = 0.02
+) -> Any:
+    """The first truthy thing that `look` gives."""
+    deadline = time.monotonic() + seconds
+    while True:
+        seen = look()
+        if inspect.isawaitable(seen):
+            seen = await seen
+        if seen:
+            return seen
+        if time.monotonic() > deadline:
+            raise AssertionError("it did not come about in time")
+        await asyncio.sleep(pause)

@@ -1,0 +1,113 @@
+"""A real private PostGIS for tests: one cluster a session, databases copied from templates in a blink.
+
+The cluster is made by GeoAgent's own `server.postgres`, in a temporary folder, without fsync, and stops
+with pytest however that ends. Nothing global is read: not DATABASE_URL, not GEOAGENT_HOME.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import shutil
+import tempfile
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+
+from server import migrate, samples
+from server.database import Database
+from server.postgres.cluster import PrivateCluster
+from server.settings import Settings
+
+FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "128MB"}
+
+
+@contextmanager
+def temporary_home() -> Iterator[Path]:
+    """A folder that the cluster's owner can reach, gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="geoagent-test-"))
+    folder.chmod(0o755)
+    try:
+        yield folder / "home"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class Postgis:
+    """The cluster of this test session, and its databases."""
+
+    def __init__(self, cluster: PrivateCluster) -> None:
+        self._cluster = cluster
+        self._numbers = itertools.count(1)
+        self._templates: dict[str, str] = {}
+
+    def url(self, database: str) -> str:
+        return self._cluster.url(database)
+
+    def log(self) -> str:
+        """What PostgreSQL wrote so far."""
+        return (self._cluster.home / "postgres.log").read_text()
+
+    def create(self, template: str = "template0") -> str:
+        """A new database; its name. `template0` has nothing in it, not even PostGIS."""
+        name = f"test_{next(self._numbers)}"
+        self.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+        return name
+
+    def migrated(self) -> str:
+        """A database as a server finds it at its first start, without samples."""
+        return self._copy("migrated", "template0", None)
+
+    def with_samples(self) -> str:
+        """A migrated database with countries, cities and airports."""
+        self._template("migrated", "template0", None)
+        return self._copy("with_samples", "migrated", _load_samples)
+
+    def drop(self, name: str) -> None:
+        self.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        for role in ("reader", "writer"):
+            self.execute(f'DROP ROLE IF EXISTS "{name}_{role}"')
+
+    def execute(self, statement: str, database: str = "postgres") -> None:
+        async def run() -> None:
+            connection = await asyncpg.connect(self.url(database))
+            try:
+                await connection.execute(statement)
+            finally:
+                await connection.close()
+
+        run_apart(run())
+
+    def _copy(self, template: str, base: str, fill: Callable[[str], Awaitable[None]] | None) -> str:
+        name = self.create(self._template(template, base, fill))
+        run_apart(migrate.upgrade(self.url(name)))  # roles belong to a database by name
+        return name
+
+    def _template(self, name: str, base: str, fill: Callable[[str], Awaitable[None]] | None) -> str:
+        """A database that is only copied: nobody may be connected to it."""
+        if name not in self._templates:
+
+            async def make() -> None:
+                await migrate.upgrade(self.url(name))
+                if fill is not None:
+                    await fill(self.url(name))
+
+            self.execute(f'CREATE DATABASE "{name}" TEMPLATE "{base}"')
+            run_apart(make())
+            self._templates[name] = name
+        return name
+
+
+def run_apart(work: Coroutine[Any, Any, None]) -> None:
+    """Run to the end on a loop of its own in a thread of its own, wherever this is called from."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
+
+
+async def _load_samples(url: str) -> None:
+    async with await Database.connect(Settings(database_url=url)) as database:
+        await samples.load(database)

@@ -1,0 +1,166 @@
+"""A real GeoAgent server for tests: in this process with any model, or as a child process as people start it.
+
+    async with local_server(url, model) as server, client(server) as one:
+        joined = await one.ask("join")
+
+Both listen on a free port of the loopback.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import socketio
+
+from agents.core.model import Model
+from server.app import Server, serving
+from server.settings import Settings
+from tests.support.looking import until
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@asynccontextmanager
+async def local_server(
+    database_url: str, model: Model | None = None, **settings: Any
+) -> AsyncIterator[Server]:
+    """A server in this process. The database is as `samples_url` or `database_url` give it."""
+    wanted = {"port": 0, "database_url": database_url, "samples": False, "rate": 0, **settings}
+    async with serving(Settings(**wanted), model) as server:
+        yield server
+
+
+class Child:
+    """`python -m server serve` in a process of its own."""
+
+    def __init__(self, process: asyncio.subprocess.Process, url: str) -> None:
+        self.process = process
+        self.url = url
+
+    @classmethod
+    async def start(cls, database_url: str, environment: Mapping[str, str] | None = None) -> Child:
+        inherited = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("GEOAGENT_", "OPENAI_")) and name not in ("DATABASE_URL", "HOST", "PORT")
+        }
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "server",
+            "serve",
+            "--port",
+            "0",
+            cwd=ROOT,
+            env={
+                **inherited,
+                "DATABASE_URL": database_url,
+                "GEOAGENT_SAMPLES": "false",
+                "GEOAGENT_RATE": "0",
+                **(environment or {}),
+            },
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        line = (await asyncio.wait_for(process.stdout.readline(), 60)).decode()
+        if not line.startswith("GeoAgent is ready: "):
+            await process.wait()
+            raise AssertionError(f"the server did not start; it said {line!r}")
+        return cls(process, line.removeprefix("GeoAgent is ready: ").strip())
+
+    async def kill(self) -> None:
+        """As the system does it: no time to tidy up."""
+        self.process.kill()
+        await self.process.wait()
+
+    async def stop(self) -> int:
+        """As a person does it; the exit status."""
+        with suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGTERM)
+        return await asyncio.wait_for(self.process.wait(), 30)
+
+
+@asynccontextmanager
+async def child_server(database_url: str, **environment: str) -> AsyncIterator[Child]:
+    child = await Child.start(database_url, environment)
+    try:
+        yield child
+    finally:
+        if child.process.returncode is None:
+            await child.stop()
+
+
+class Client:
+    """A program on a map: keeps every event in the order in which it came."""
+
+    def __init__(self) -> None:
+        self.io = socketio.AsyncClient(reconnection=False)
+        self.events: list[tuple[str, dict[str, Any]]] = []
+        self.map_id = ""
+        self.io.on("*", self._hear)
+
+    async def _hear(self, event: str, data: Any = None) -> None:
+        self.events.append((event, data))
+
+    async def send(self, event: str, payload: Any = None, timeout: float = 30) -> dict[str, Any]:
+        """The acknowledgement, whatever it says. A tuple is several payloads."""
+        answer: dict[str, Any] = await self.io.call(event, payload, timeout=timeout)
+        return answer
+
+    async def ask(self, event: str, **payload: Any) -> dict[str, Any]:
+        """The acknowledgement of a request that must succeed; `map_id` is the joined map's unless given."""
+        if event != "join" and "map_id" not in payload:
+            payload["map_id"] = self.map_id
+        answer = await self.send(event, payload)
+        assert answer["ok"], answer
+        if event == "join":
+            self.map_id = answer["map_id"]
+        return answer
+
+    async def refused(self, event: str, **payload: Any) -> str:
+        """The code of the fault of a request that must fail."""
+        if event != "join" and "map_id" not in payload:
+            payload["map_id"] = self.map_id
+        answer = await self.send(event, payload)
+        assert answer["ok"] is False, answer
+        assert answer["error"]["message"]
+        return str(answer["error"]["code"])
+
+    def named(self, *names: str) -> list[dict[str, Any]]:
+        return [data for name, data in self.events if name in names]
+
+    def numbered(self) -> list[tuple[int, str]]:
+        """The persisted events as `(seq, name)`."""
+        return [(data["seq"], name) for name, data in self.events if "seq" in data]
+
+    async def hears(self, name: str, count: int = 1) -> dict[str, Any]:
+        """The event of this name, the last of so many, once it came."""
+        found = await until(lambda: self.named(name)[count - 1 : count])
+        event: dict[str, Any] = found[0]
+        return event
+
+    async def says(self, text: str, **fields: Any) -> dict[str, Any]:
+        """Chat, and wait for the end of the turn: its `turn_finished`."""
+        answer = await self.ask("chat", text=text, **fields)
+        found = await until(
+            lambda: [one for one in self.named("turn_finished") if one["turn_id"] == answer["turn_id"]], 60
+        )
+        event: dict[str, Any] = found[0]
+        return event
+
+
+@asynccontextmanager
+async def client(server: Server | Child, **options: Any) -> AsyncIterator[Client]:
+    one = Client()
+    await one.io.connect(server.url, **{"transports": ["websocket"], **options})
+    try:
+        yield one
+    finally:
+        await one.io.disconnect()

@@ -1,0 +1,163 @@
+"""A tool that requires approval waits for the user's word, even across a restart."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from agents.core import Agent, ApprovalNeeded, Finished, Limits, ToolStarted, dump_history, load_history, tool
+from tests.unit.core.scripted import Scripted, call, events_of, is_whole, results_of
+
+
+class Dangerous(Agent):
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.done: list[str] = []
+
+    @tool(requires_approval=True, params={"reason": {"resolve": lambda: "because"}})
+    def delete(self, name: str, reason: str) -> str:
+        self.done.append(name)
+        return f"deleted {name}"
+
+    @tool
+    def look(self) -> str:
+        self.done.append("look")
+        return "seen"
+
+    @tool(requires_approval=lambda self, arguments: arguments["amount"] > 100)
+    async def pay(self, amount: int) -> str:
+        return f"paid {amount}"
+
+
+async def test_the_user_is_asked_before_anything_of_the_reply_runs() -> None:
+    asked: list[ApprovalNeeded] = []
+
+    async def approve(needed: ApprovalNeeded) -> bool:
+        asked.append(needed)
+        assert agent.done == []
+        return True
+
+    agent = Dangerous(Scripted([call("look"), call("delete", name="roads")], "done"), approvals=approve)
+    events = await events_of(agent)
+    assert asked[0].arguments == {"name": "roads", "reason": "because"}
+    assert asked[0] in events
+    assert agent.done == ["look", "roads"]
+    kinds = [type(event) for event in events]
+    assert kinds.index(ApprovalNeeded) < kinds.index(ToolStarted)
+
+
+async def test_a_no_becomes_a_result_and_the_turn_goes_on() -> None:
+    async def refuse(needed: ApprovalNeeded) -> bool:
+        return False
+
+    agent = Dangerous(Scripted([call("delete", name="roads"), call("look")], "I left it."), approvals=refuse)
+    finished = await agent.run("go")
+    assert (finished.status, finished.text) == ("done", "I left it.")
+    assert agent.done == ["look"]
+    assert [result.error for result in results_of(agent.history)] == ["denied", None]
+
+
+async def test_a_user_who_cannot_be_asked_has_not_allowed_it() -> None:
+    async def broken(needed: ApprovalNeeded) -> bool:
+        raise ConnectionError
+
+    agent = Dangerous(Scripted([call("delete", name="roads")], "done"), approvals=broken)
+    await agent.run("go")
+    assert results_of(agent.history)[0].error == "denied"
+
+
+async def test_approval_may_depend_on_the_arguments_and_invalid_calls_are_not_asked_about() -> None:
+    asked: list[Any] = []
+
+    async def approve(needed: ApprovalNeeded) -> bool:
+        asked.append(needed.arguments)
+        return True
+
+    agent = Dangerous(
+        Scripted([call("pay", amount=5), call("pay", amount=500), call("pay", amount="many")], "done"),
+        approvals=approve,
+    )
+    await agent.run("go")
+    assert asked == [{"amount": 500}]
+    assert [result.error for result in results_of(agent.history)] == [None, None, "invalid_arguments"]
+
+
+async def test_the_time_the_user_takes_does_not_count() -> None:
+    async def slow(needed: ApprovalNeeded) -> bool:
+        await asyncio.sleep(0.15)
+        return True
+
+    agent = Dangerous(
+        Scripted([call("delete", name="roads")], "done"), approvals=slow, limits=Limits(seconds=0.1)
+    )
+    assert (await agent.run("go")).status == "done"
+
+
+async def test_without_anyone_to_ask_the_turn_waits_and_goes_on_in_another_process() -> None:
+    wanted = call("delete", "one", name="roads")
+    first = Dangerous(Scripted([wanted, call("delete", "two", name="rivers"), call("look")], "never"))
+    events = await events_of(first)
+    assert [event.call.id for event in events if isinstance(event, ApprovalNeeded)] == ["one", "two"]
+    finished = events[-1]
+    assert isinstance(finished, Finished)
+    assert finished.status == "waiting"
+    assert first.done == []
+    stored = json.dumps(dump_history(first.history))
+
+    second = Dangerous(Scripted("done"), history=load_history(json.loads(stored)))
+    finished = await second.run(resume={"one": True, "two": False})
+    assert (finished.status, finished.text) == ("done", "done")
+    assert second.done == ["roads", "look"]
+    assert [result.error for result in results_of(second.history)] == [None, "denied", None]
+    assert is_whole(second.history)
+
+
+async def test_a_turn_may_be_resumed_with_someone_to_ask() -> None:
+    first = Dangerous(Scripted([call("delete", name="roads")], "never"))
+    await first.run("go")
+
+    async def approve(needed: ApprovalNeeded) -> bool:
+        return True
+
+    second = Dangerous(Scripted("done"), history=first.history, approvals=approve)
+    assert (await second.run(resume=True)).status == "done"
+    assert second.done == ["roads"]
+
+
+async def test_a_history_stored_while_the_user_was_being_asked_can_be_resumed() -> None:
+    stored: list[Any] = []
+
+    async def crash(needed: ApprovalNeeded) -> bool:
+        stored.extend(dump_history(agent.history))
+        await asyncio.sleep(10)
+        return True
+
+    agent = Dangerous(Scripted([call("delete", "one", name="roads")], "never"), approvals=crash)
+    task = asyncio.create_task(agent.run("go"))
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    second = Dangerous(Scripted("done"), history=load_history(stored))
+    assert (await second.run(resume={"one": True})).status == "done"
+    assert second.done == ["roads"]
+
+
+async def test_a_new_message_in_place_of_an_answer_closes_what_was_waiting() -> None:
+    agent = Dangerous(Scripted([call("delete", name="roads")], "fine"))
+    await agent.run("go")
+    finished = await agent.run("never mind")
+    assert finished.text == "fine"
+    assert results_of(agent.history)[0].error == "cancelled"
+    assert is_whole(agent.history)
+
+
+async def test_resuming_what_is_finished_changes_nothing() -> None:
+    model = Scripted("done")
+    agent = Dangerous(model)
+    await agent.run("go")
+    finished = await agent.run(resume=True)
+    assert (finished.text, len(model.requests)) == ("done", 1)

@@ -1,0 +1,84 @@
+"""Search over many tables: the ones that are meant come first, by name, comment, column, value or a slip."""
+
+from __future__ import annotations
+
+from agents.domain import Column, Table
+from server.gis.registry_search import SearchIndex
+
+
+def table(name: str, comment: str | None = None, *columns: Column) -> Table:
+    return Table(id=f"data.{name}", schema_name="data", name=name, columns=columns, comment=comment)
+
+
+def text(name: str, comment: str | None = None, samples: tuple[str, ...] = ()) -> Column:
+    return Column(name=name, kind="text", sql_type="text", comment=comment, samples=samples)
+
+
+def index(*tables: Table) -> SearchIndex:
+    made = SearchIndex()
+    for each in tables:
+        made.put(each)
+    return made
+
+
+def test_a_name_counts_more_than_a_comment_and_a_comment_more_than_a_column() -> None:
+    found = index(
+        table("shops", None, text("school")),
+        table("buildings", "Every school and office"),
+        table("schools"),
+        table("rivers"),
+    ).search("Show me the schools, please", 10)
+    assert found == ["data.schools", "data.buildings", "data.shops"]
+
+
+def test_words_are_found_in_compounds_plurals_accents_and_any_case() -> None:
+    made = index(table("CityRoads_2020"), table("municipalites", "Les municipalités"), table("libraries"))
+    assert made.search("road", 5) == ["data.CityRoads_2020"]
+    assert made.search("Municipalité", 5) == ["data.municipalites"]
+    assert made.search("library", 5) == ["data.libraries"]
+
+
+def test_a_slip_or_the_beginning_of_a_word_is_enough() -> None:
+    made = index(table("hospitals"), table("hotels"), table("elevation_points"))
+    assert made.search("hosptials", 5)[0] == "data.hospitals"
+    assert made.search("elev", 5) == ["data.elevation_points"]
+
+
+def test_a_frequent_value_leads_to_its_table() -> None:
+    made = index(
+        table("places", None, text("kind", samples=("pharmacy", "bakery"))),
+        table("parks", None, text("kind", samples=("garden",))),
+    )
+    assert made.search("where are pharmacies", 5) == ["data.places"]
+
+
+def test_more_words_that_fit_are_better_than_one() -> None:
+    made = index(table("bus_stops"), table("bus_lines"), table("tram_stops"))
+    assert made.search("stops of the bus", 5)[0] == "data.bus_stops"
+
+
+def test_nothing_telling_finds_nothing() -> None:
+    assert index(table("roads")).search("show me the map", 5) == []
+    assert SearchIndex().search("roads", 5) == []
+
+
+def test_a_changed_or_removed_table_is_found_as_it_is_now() -> None:
+    made = index(table("roads", "asphalt"))
+    made.put(table("roads", "gravel"))
+    assert made.search("asphalt", 5) == []
+    assert made.search("gravel", 5) == ["data.roads"]
+    made.remove("data.roads")
+    made.remove("data.roads")
+    assert (made.search("roads", 5), len(made)) == ([], 0)
+
+
+def test_the_one_that_is_meant_is_first_among_ten_thousand() -> None:
+    kinds = ("roads", "rivers", "schools", "wells", "parcels")
+    made = SearchIndex()
+    for number in range(10_000):
+        kind = kinds[number % len(kinds)]
+        made.put(table(f"{kind}_{number}", f"{kind} of district {number}", text("name"), text("kind")))
+    made.put(table("ev_charging", "Charging stations for electric cars", text("name"), text("operator")))
+    assert made.search("name and kind of electric chargers", 3)[0] == "data.ev_charging"
+    assert made.search("wells of district 4463", 3)[0] == "data.wells_4463"
+    assert len(made.search("name", 20)) == 20

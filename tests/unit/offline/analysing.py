@@ -1,0 +1,142 @@
+"""An analysis in memory: filter, select_by_location by distance, nearest and top work on rows; all steps are kept.
+
+What it cannot compute on points (shapes, buffers) leaves the rows of its source; tests of those look at the steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents.analyst import Analyst
+from agents.core import ToolFailed
+from agents.domain import Column, Table
+from agents.offline import OfflineModel
+from tests.unit.geo_agent.filtering import passes
+from tests.unit.geo_agent.tables import Row
+from tests.unit.geo_agent.world import World
+
+METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048}
+OPERATIONS = ("filter", "select_by_location", "nearest", "top", "buffer", "spatial_join")
+
+
+@dataclass(frozen=True)
+class Operation:
+    name: str
+    summary: str = "An operation."
+    schema: Mapping[str, Any] = field(
+        default_factory=lambda: {"type": "object", "additionalProperties": True}
+    )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    step: str
+    table: Table
+    rows: int
+    notes: Sequence[str] = ()
+
+
+class MemoryAnalysis:
+    """Each step adds a table to the registry, as the real one does."""
+
+    def __init__(self, world: World, operations: Sequence[str] = OPERATIONS) -> None:
+        self.world = world
+        self.known = [Operation(name) for name in operations]
+        self.steps: list[tuple[str, dict[str, Any]]] = []
+        self.titles: list[str] = []
+        self.results: dict[str, list[Row]] = {}
+        self.done: list[Outcome] = []
+        self.finished: str | None = None
+        self.failed: tuple[str, str] | None = None
+
+    def operations(self) -> Sequence[Operation]:
+        return self.known
+
+    def outcomes(self) -> Sequence[Outcome]:
+        return self.done
+
+    async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> Outcome:
+        self.steps.append((operation, dict(arguments)))
+        self.titles.append(title)
+        step = f"step_{len(self.steps)}"
+        rows = self.results[step] = getattr(self, f"_{operation}")(**arguments)
+        name = title.lower().replace(" ", "_")
+        table = Table(
+            id=f"analysis.{name}",
+            schema_name="analysis",
+            name=name,
+            columns=self._columns(rows),
+            row_estimate=len(rows),
+        )
+        self.world.registry.add(table)
+        self.done.append(Outcome(step, table, len(rows), ("Measured on a sphere",)))
+        return self.done[-1]
+
+    async def finish(self, summary: str) -> str:
+        self.finished = summary
+        return "drawn"
+
+    async def fail(self, reason: str, advice: str) -> None:
+        self.failed = (reason, advice)
+
+    @staticmethod
+    def _columns(rows: Sequence[Row]) -> tuple[Column, ...]:
+        return tuple(Column(name=name, kind="other", sql_type="x") for name in (rows[0] if rows else ()))
+
+    def _rows(self, source: str) -> list[Row]:
+        return self.results[source] if source in self.results else self.world.data.rows[source]
+
+    def _filter(self, source: str, filter: Any) -> list[Row]:
+        return [row for row in self._rows(source) if passes(filter, row)]
+
+    def _select_by_location(
+        self, source: str, other: str, predicate: str, distance: str = "", invert: bool = False
+    ) -> list[Row]:
+        if predicate != "within_distance":
+            return self._rows(source)
+        number, unit = distance.split()
+        limit = float(number) * METRES[unit]
+        others = self._rows(other)
+        return [r for r in self._rows(source) if any(apart(r, each) <= limit for each in others) != invert]
+
+    def _nearest(self, source: str, target: str, k: int) -> list[Row]:
+        targets = self._rows(target)
+        if not targets:
+            raise ToolFailed("The target is empty.")
+        return [
+            {**row, "distance_m": min(apart(row, each) for each in targets)} for row in self._rows(source)
+        ]
+
+    def _top(self, source: str, by: str, n: int, smallest: bool = False) -> list[Row]:
+        return sorted(self._rows(source), key=lambda row: row[by], reverse=not smallest)[:n]
+
+    def _buffer(self, source: str, distance: str, dissolve: bool = False) -> list[Row]:
+        return self._rows(source)[:1] if dissolve else self._rows(source)
+
+    def _spatial_join(self, source: str, other: str, predicate: str) -> list[Row]:
+        return self._rows(source)
+
+
+class Desk:
+    """The port `Analyst`: an analysis of its own for every goal."""
+
+    def __init__(self, world: World, operations: Sequence[str] = OPERATIONS) -> None:
+        self.world = world
+        self.operations = operations
+        self.analysis = MemoryAnalysis(world, operations)
+
+    async def run(self, goal: str, session: Any) -> str:
+        self.analysis = MemoryAnalysis(self.world, self.operations)
+        analyst = Analyst(OfflineModel(), **self.world.ports, session=self.analysis)
+        return await analyst.chat(goal)
+
+
+def apart(one: Row, other: Row) -> float:
+    """Metres along a great circle."""
+    (x1, y1), (x2, y2) = one["geom"], other["geom"]
+    a, b, width = math.radians(y1), math.radians(y2), math.radians(x2 - x1)
+    inner = math.sin((b - a) / 2) ** 2 + math.cos(a) * math.cos(b) * math.sin(width / 2) ** 2
+    return 2 * 6_371_009 * math.asin(math.sqrt(inner))

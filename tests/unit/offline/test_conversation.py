@@ -1,0 +1,494 @@
+"""Whole conversations with the offline model: what it does, what it says, and what it admits."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from agents.core import (
+    AssistantMessage,
+    Completed,
+    Delta,
+    ModelRequest,
+    TextDelta,
+    ToolCall,
+    ToolFailed,
+    ToolSpec,
+    UserMessage,
+)
+from agents.domain import Focus, LayerDraft
+from agents.geo_agent import GeoAgent
+from agents.offline import OfflineModel, suggestions
+from tests.unit.geo_agent.tables import AIRLINES, AIRPORTS, CITIES, COUNTRIES, PARKS_OF_CITY, make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.chatting import Chat, both, where
+
+ABOVE_2000 = where("elevation_m", ">", 2000)
+
+
+async def test_the_newcomers_first_five_minutes() -> None:
+    chat = Chat()
+    assert await chat("show airports in red") == "Added **Airports** in red: 14 airports."
+    assert chat.layers["airports"].style.color == "#ff0000"
+
+    answer = await chat("only the ones above 2000 m")
+    assert answer == "**Airports** now shows 4 airports where elevation_m > 2,000 (before: 14)."
+    assert chat.layers["airports"].filter == ABOVE_2000
+
+    answer = await chat("colour countries by population")
+    assert "Added **Countries**, coloured by `population`: 14 countries. The legend has 5 classes:" in answer
+    assert chat.layers["countries"].style.kind == "graduated"
+
+    assert await chat("remove the airports") == "Removed **Airports**."
+    assert list(chat.layers) == ["countries"]
+
+    answer = await chat("reset the map")
+    assert answer == "The map is empty now: 1 layer removed. Say “undo” to get it back."
+    assert chat.layers == {}
+
+    assert await chat("undo") == "Undone: map reset."
+    assert list(chat.layers) == ["countries"]
+
+
+async def test_refinements_are_joined_widened_and_taken_back() -> None:
+    chat = Chat()
+    await chat("show airports")
+    await chat("only the ones above 2000 m")
+    await chat("only the large ones")
+    assert chat.layers["airports"].filter == both(ABOVE_2000, where("size", "=", "large"))
+    await chat("also the ones in Germany")
+    german = where("country", "=", "Germany")
+    assert chat.layers["airports"].filter == both(
+        both(ABOVE_2000, where("size", "=", "large")), german, op="or"
+    )
+    await chat("what about those above 4000 m?")
+    assert chat.layers["airports"].filter == where("elevation_m", ">", 4000)
+    assert await chat("all again") == "**Airports** shows all its 14 airports again."
+    assert chat.layers["airports"].filter is None
+
+
+async def test_several_commands_are_carried_out_in_order_and_pronouns_follow() -> None:
+    chat = Chat()
+    answer = await chat(
+        "show airports and cities in red, colour countries by population; "
+        "then label the cities and zoom to them"
+    )
+    assert [name for name, _ in chat.calls] == ["add_map_layer"] * 3 + ["update_map_layer", "zoom_to"]
+    assert chat.calls[-1][1] == {"layer": "cities"}
+    assert answer.count("Added") == 3
+    assert answer.endswith("Zoomed to **Cities**.")
+
+
+async def test_a_command_goes_on_rightly_when_the_words_it_began_with_are_gone() -> None:
+    chat = Chat()
+    await chat("show cities and airports")
+    await chat("rename the cities to Big places")
+    answer = await chat("remove Big places and the airports, then zoom to Ulm")
+    assert [name for name, _ in chat.calls] == ["remove_map_layer", "remove_map_layer", "zoom_to"]
+    assert answer == "Removed **Big places**. Removed **Airports**.\n\nZoomed to **Ulm** (cities, Germany)."
+
+
+async def test_a_part_that_is_not_understood_holds_everything_back() -> None:
+    chat = Chat()
+    answer = await chat("show airports in red and make me a coffee")
+    assert chat.calls == []
+    assert answer.startswith(
+        "I understood “show airports in red”, but not “make me a coffee”, so I changed nothing."
+    )
+
+
+async def test_what_is_not_understood_is_said_with_examples_from_the_tables_that_there_are() -> None:
+    chat = Chat(World(AIRPORTS))
+    answer = await chat("frobnicate the doodads")
+    assert "did not understand “frobnicate the doodads”" in answer
+    assert "show airports in red" in answer
+    assert "cities" not in answer
+    assert chat.calls == []
+
+
+async def test_a_partly_understood_request_quotes_both_parts() -> None:
+    answer = await Chat()("show airports with sparkles")
+    assert "I understood “show airports”, but not “with sparkles”" in answer
+
+
+async def test_unknown_things_are_refused_by_cannot_do_naming_what_there_is() -> None:
+    chat = Chat()
+    answer = await chat("show hospitals in Berlin")
+    ((name, arguments),) = chat.calls
+    assert name == "cannot_do"
+    assert "hospitals" in arguments["reason"]
+    assert answer.startswith(
+        "I cannot do that: no table here is about “hospitals”. There are airlines, airports,"
+    )
+
+
+@pytest.mark.parametrize(
+    ("phrase", "reason"),
+    [
+        ("show airports in Narnia", "no row of airports has the value “Narnia”"),
+        ("show airports whose country is Narnia", "no row of airports has “Narnia” as its country"),
+        ("show airports named Hogwarts", "nothing in airports is called “Hogwarts”"),
+        ("show airports above 2000 kg", "no column of airports is a mass"),
+        ("show cities above 2000 m", "no column of cities is a length"),
+        ("show cities deeper than 5", "no column of cities tells how deep they are"),
+        ("show airlines", "airlines has no geometry"),
+        ("show airports sized by country", "country of airports holds no numbers"),
+        ("colour countries by population with 12 classes", "12 classes cannot be told apart"),
+        ("show airports in viridis", "a colour ramp needs a column"),
+        ("average name of airports", "name of airports holds no numbers"),
+        ("what is the population of Atlantis", "“Atlantis” is not in"),
+        ("what is the weather in Berlin", "no table has a column for “weather”"),
+        ("only the ones above 2000 m", "the map has no layers yet"),
+        ("hide the airports", "the map has no layers yet"),
+        ("zoom in", "I do not know which part of the map you look at"),
+        ("show airports in view", "I do not know which part of the map you look at"),
+        ("only the selected ones", "the map has no layers yet"),
+        ("show airports within 50 km of Berlin", "this needs a spatial analysis"),
+        ("buffer the airports by 10 km", "this needs a spatial analysis"),
+        ("which cities are farthest from an airport", "this needs a spatial analysis"),
+    ],
+)
+async def test_what_cannot_be_done_is_refused_with_the_reason(phrase: str, reason: str) -> None:
+    chat = Chat()
+    answer = await chat(phrase)
+    assert [name for name, _ in chat.calls] == ["cannot_do"], answer
+    assert reason in answer
+    assert chat.layers == {}
+
+
+async def test_spatial_questions_go_to_the_analyst_word_for_word() -> None:
+    class Analyst:
+        goals: list[str] = []
+
+        async def run(self, goal: str, session: Any) -> str:
+            self.goals.append(goal)
+            return "3 airports lie within 50 km of Berlin."
+
+    analyst = Analyst()
+    chat = Chat(analyst=analyst)
+    goal = "show the airports within 50 km of Berlin"
+    assert await chat(goal) == "3 airports lie within 50 km of Berlin."
+    assert analyst.goals == [goal]
+
+
+async def test_an_ambiguous_table_is_asked_for_and_the_answer_is_enough() -> None:
+    chat = Chat()
+    assert await chat("show parks in green") == "Which table do you mean: data.parks or town.parks?"
+    assert chat.calls == []
+    await chat("town.parks")
+    assert chat.calls == [("add_map_layer", {"table": "town.parks", "color": "green"})]
+
+
+async def test_an_ambiguous_column_is_asked_for_and_the_answer_is_enough() -> None:
+    chat = Chat()
+    await chat("show earthquakes above 20")
+    assert "depth_km" in str(chat.calls), "only depths reach 20"
+    answer = await chat("list the top 2 countries by iso")
+    assert answer == "Which column do you mean by “iso”: iso_a2 or iso_numeric?"
+    await chat("iso_numeric")
+    assert chat.calls[0][1]["sort"] == "iso_numeric"
+
+
+async def test_a_new_request_after_a_question_is_not_taken_for_its_answer() -> None:
+    chat = Chat()
+    await chat("show parks")
+    await chat("show airports")
+    assert list(chat.layers) == ["airports"]
+
+
+async def test_a_layer_among_several_of_one_table_is_asked_for() -> None:
+    chat = Chat()
+    await chat.world.map.add_layer(LayerDraft(table="data.airports", id="one", name="Low"))
+    await chat.world.map.add_layer(LayerDraft(table="data.airports", id="two", name="High"))
+    assert await chat("hide the airports") == "Which layer do you mean: one (Low) or two (High)?"
+    await chat("two")
+    assert chat.layers["two"].visible is False
+    assert chat.layers["one"].visible is True
+
+
+async def test_layers_are_known_by_their_own_names_and_their_colour() -> None:
+    chat = Chat()
+    await chat("show airports in red and cities in blue")
+    await chat("rename the airports to High flyers")
+    await chat("hide high flyers")
+    assert chat.layers["airports"].visible is False
+    await chat("show high flyers again")
+    assert chat.layers["airports"].visible is True
+
+
+async def test_showing_what_is_there_already_changes_nothing_and_says_so() -> None:
+    chat = Chat()
+    await chat("show airports")
+    assert await chat("show airports") == "Airports is on the map already: 14 features."
+    assert chat.calls == []
+    await chat("hide airports")
+    await chat("show airports")
+    assert chat.layers["airports"].visible is True
+    await chat("only above 2000 m")
+    assert "with its filter" in await chat("show airports")
+    await chat("show all airports")
+    assert chat.layers["airports"].filter is None
+
+
+async def test_a_second_layer_of_a_table_is_named_after_what_it_shows() -> None:
+    chat = Chat()
+    await chat("show airports")
+    await chat("show large airports in Germany")
+    assert chat.layers["airports-2"].name == "Large airports in Germany"
+    await chat("all again")
+    assert chat.layers["airports-2"].name == "Airports", "the name must not tell of a filter that is gone"
+
+
+async def test_the_largest_ones_are_drawn_and_named() -> None:
+    chat = Chat()
+    answer = await chat("show the 3 largest cities")
+    assert chat.layers["cities"].filter == where("id", "in", [10, 11, 13])
+    assert (
+        "the 3 cities with the greatest `population`: Shanghai (24,874,500), Beijing (18,960,744)" in answer
+    )
+    answer = await chat("only the top 2 by population")
+    assert "**Largest 3 cities** now shows the 2 cities with the greatest `population`" in answer
+    assert chat.layers["cities"].count == 2
+
+
+async def test_everything_in_view_follows_the_focus() -> None:
+    world = World(focus=Focus(bounds=(5.0, 45.0, 15.0, 55.0), zoom=5))
+    chat = Chat(world)
+    assert await chat("how many cities are in view?") == (
+        "There are 4 cities where the position is in the given area."
+    )
+    await chat("zoom in")
+    assert world.map.views == [(7.5, 47.5, 12.5, 52.5)]
+    area = {"type": "Polygon", "coordinates": [[[13, 52], [14, 52], [14, 53], [13, 53], [13, 52]]]}
+    world.map.focus = Focus(area=area, bounds=(5.0, 45.0, 15.0, 55.0))
+    await chat("how many cities are here?")
+    assert chat.calls[0][1]["filters"]["args"][1] == area
+    await chat("show cities")
+    world.map.focus = Focus(layer_id="cities", feature_ids=(1, 5))
+    await chat("only the selected ones")
+    assert chat.layers["cities"].filter == where("id", "in", [1, 5])
+
+
+async def test_an_empty_layer_is_called_empty() -> None:
+    chat = Chat()
+    answer = await chat("show airports above 8000 m")
+    assert answer.startswith("I added **Airports**, but it is empty: no feature where elevation_m > 8,000.")
+    await chat("show cities")
+    answer = await chat("only the ones over 100 million")
+    assert "**Cities** is empty now: none of its 17 features is left" in answer
+
+
+async def test_questions_are_answered_with_numbers_from_the_results() -> None:
+    chat = Chat()
+    assert await chat("how many airports are in Germany?") == "There are 4 airports where country is Germany."
+    answer = await chat("what is the average elevation of airports in Germany?")
+    assert answer == "The average `elevation_m` of airports where country is Germany is 273 m (4 values)."
+    assert await chat("what is the population of Germany?") == "**Germany**: `population` 82,927,922."
+    assert await chat("what is the capital of France") == "**France**: `capital` Paris."
+    assert "| Shanghai | 24,874,500 |" in await chat("top 2 cities by population")
+    assert "**Daocheng Yading Airport**: `elevation_m` 4,411 m" in await chat("which airport is the highest?")
+    assert "from 6.9 to 9.5, average 8.32" in await chat("statistics of magnitude of earthquakes")
+    assert "(16 values, 1 empty)" in await chat("total population of cities")
+
+
+async def test_tables_columns_and_places_are_told() -> None:
+    chat = Chat()
+    assert "**data.airports** (14 rows, points): Airports and airfields" in await chat(
+        "what tables are there?"
+    )
+    answer = await chat("describe airports")
+    assert "- `elevation_m`, number: Elevation above sea level in metres (-3 to 4,411)" in answer
+    assert "No table is about “dragons”" in await chat("search for dragons")
+    answer = await chat("where is Paris?")
+    assert "**Paris** (cities, France) at 48.850° N, 2.350° E." in answer
+    assert "33.660° N, 95.560° W" in answer
+    assert "No place called “Atlantis”" in await chat("where is Atlantis")
+    await chat("show airports in red")
+    assert "Airports (id airports): 14 features, in red" in await chat("what is on the map?")
+
+
+async def test_a_code_is_found_by_way_of_a_table_that_knows_them_all_and_only_then() -> None:
+    chat = Chat()
+    await chat("show airports in Europe")
+    assert chat.layers["airports"].filter == where("country_code", "in", ["CH", "DE", "FR", "NL"])
+    incomplete = World(AIRPORTS, (COUNTRIES[0], COUNTRIES[1][:4]))
+    answer = await Chat(incomplete)("show airports in Europe")
+    assert "no row of airports has the value “Europe”" in answer, "rows would be missed without a word"
+
+
+async def test_a_name_of_a_country_and_of_a_town_means_the_country() -> None:
+    table, rows = AIRPORTS
+    town = {**rows[11], "id": 99, "name": "Illinois Valley", "city": "Peru"}
+    chat = Chat(World((table, [town, *rows])))
+    await chat("show airports in Peru")
+    assert chat.layers["airports"].filter == where("country", "=", "Peru")
+
+
+async def test_of_several_layers_none_is_removed_for_being_spoken_of_last() -> None:
+    chat = Chat()
+    await chat.world.map.add_layer(LayerDraft(table="data.airports", id="one", name="Low"))
+    await chat.world.map.add_layer(LayerDraft(table="data.airports", id="two", name="High"))
+    await chat("make high red")
+    answer = await chat("remove the airports")
+    assert answer == "Which layer do you mean: one (Low) or two (High)?"
+    await chat("one")
+    assert list(chat.layers) == ["two"]
+
+
+async def test_a_capital_does_not_stand_for_its_country() -> None:
+    answer = await Chat()("show cities in Berlin")
+    assert "no row of cities has the value “Berlin”" in answer
+    assert "cities named Berlin" in answer
+
+
+async def test_a_failing_tool_is_told_as_a_failure_and_stops_the_rest() -> None:
+    class Broken(World):
+        def __init__(self) -> None:
+            super().__init__()
+
+            async def add_layer(draft: Any) -> Any:
+                raise ToolFailed("The database did not answer in time.")
+
+            self.map.add_layer = add_layer  # type: ignore[method-assign]
+
+    chat = Chat(Broken())
+    answer = await chat("show airports in red and zoom to Ulm")
+    assert answer == (
+        "That did not work: The database did not answer in time.\n\nI did not go on to “zoom to Ulm”."
+    )
+    assert [name for name, _ in chat.calls] == ["add_map_layer"]
+
+
+async def test_a_fault_while_looking_values_up_is_no_fault_of_the_turn() -> None:
+    world = World()
+
+    async def query(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("connection lost: password=secret")
+
+    world.data.query = query  # type: ignore[method-assign]
+    answer = await Chat(world)("show airports in Germany")
+    assert "something went wrong while I looked it up" in answer
+    assert "secret" not in answer
+
+
+async def test_new_tables_are_part_of_the_language_at_once() -> None:
+    chat = Chat()
+    assert "no table here is about “bus stops”" in await chat("show bus stops")
+    table, rows = make_table(
+        "data.busStops", "POINT", "", [("id", "integer", "")], [(1, (1.0, 1.0)), (2, (2.0, 2.0))]
+    )
+    chat.world.registry.add(table)
+    chat.world.data.rows["data.busStops"] = rows  # type: ignore[index]
+    await chat("show bus stops")
+    assert chat.calls == [("add_map_layer", {"table": "data.busStops"})]
+
+
+@pytest.mark.parametrize("name", ["select", "My Table", 'naïve"quote', "naïve-täble", "表", "2024_results"])
+async def test_odd_names_of_tables_and_columns_can_be_said(name: str) -> None:
+    columns = [("id", "integer", ""), ("order", "integer", ""), ("größe m", "number", "")]
+    quoted = '"' + name.replace('"', '""') + '"' if "." in name or '"' in name else name
+    two = [(1, 5, 2.5, (1.0, 1.0)), (2, 7, 9.0, (2.0, 2.0))]
+    table, rows = make_table(f"data.{quoted}", "POINT", "", columns, two)  # type: ignore[arg-type]
+    table = table.model_copy(update={"name": name})
+    chat = Chat(World((table, rows)))
+    await chat(f"show {name} in red" if name != 'naïve"quote' else "show naïve quote in red")
+    assert chat.failed == []
+    assert len(chat.layers) == 1
+    await chat("only the ones with größe above 5")
+    assert next(iter(chat.layers.values())).count == 1
+
+
+async def test_markup_in_the_data_stays_text() -> None:
+    table, rows = make_table(
+        "data.notes",
+        "POINT",
+        "",
+        [("id", "integer", ""), ("name", "text", "")],
+        [(1, "<img src=x> **bold** [a](b)", (0.0, 0.0))],
+    )
+    answer = await Chat(World((table, rows)))("list the notes")
+    assert "<img" not in answer.replace("\\<img", "")
+    assert "**bold**" not in answer
+
+
+async def test_the_answer_is_streamed_in_small_pieces_that_join_to_it() -> None:
+    chat = Chat()
+    pieces = []
+    async for event in chat.agent.events("what tables are there?"):
+        if isinstance(event, Delta):
+            pieces.append(event.text)
+    assert len(pieces) > 10
+    assert max(map(len, pieces)) <= 24
+    last = chat.agent.history[-1]
+    assert isinstance(last, AssistantMessage)
+    assert "".join(pieces) == last.text
+
+
+async def _asked(request: ModelRequest) -> tuple[str, list[ToolCall], Completed]:
+    text, calls, completed = "", [], None
+    stream: AsyncIterator[Any] = OfflineModel().stream(request)
+    async for event in stream:
+        if isinstance(event, TextDelta):
+            text += event.text
+        elif isinstance(event, ToolCall):
+            calls.append(event)
+        else:
+            completed = event
+    assert completed is not None
+    return text, calls, completed
+
+
+async def test_only_offered_tools_are_called() -> None:
+    agent = GeoAgent(OfflineModel(), **World().ports)
+    tools = (ToolSpec("list_tables", "", {}), ToolSpec("cannot_do", "", {}))
+    text, calls, completed = await _asked(
+        ModelRequest([UserMessage("show airports")], tools=tools, context=agent)
+    )
+    assert [call.name for call in calls] == ["cannot_do"]
+    assert completed.finish == "tool_calls"
+    assert completed.usage.total_tokens == 0
+    text, calls, completed = await _asked(ModelRequest([UserMessage("show airports")], context=agent))
+    assert calls == []
+    assert "add_map_layer is not offered" in text
+    request = ModelRequest([UserMessage("list tables")], tools=tools, context=agent, tool_choice="none")
+    assert (await _asked(request))[1] == []
+
+
+async def test_without_a_map_it_says_what_it_is() -> None:
+    text, calls, completed = await _asked(ModelRequest([UserMessage("hello")]))
+    assert "only works with a map" in text
+    assert (calls, completed.finish, completed.model) == ([], "stop", "offline")
+
+
+async def test_an_empty_registry_is_told_with_the_way_out() -> None:
+    world = World(AIRLINES)
+    world.registry._tables = []
+    for phrase in ("show airports", "what tables are there?", "help", "hello", "qwertz"):
+        answer = await Chat(world)(phrase)
+        assert answer
+        if phrase != "hello":
+            assert "geoagent load" in answer or "no table" in answer
+
+
+async def test_every_suggestion_works_as_it_stands_wherever_it_is_offered() -> None:
+    for world in (World(), World(AIRPORTS), World(COUNTRIES, CITIES), World(PARKS_OF_CITY), World(AIRLINES)):
+        chat = Chat(world)
+        for _ in range(3):
+            lines = suggestions(world.registry, world.map.layers(), limit=12)
+            assert len(lines) == len(set(lines))
+            for line in lines:
+                tried = Chat(world)
+                before = world.map.layers()
+                answer = await tried(line)
+                assert tried.failed == []
+                assert "cannot_do" not in [name for name, _ in tried.calls], (line, answer)
+                assert "understand" not in answer, (line, answer)
+                assert "Which" not in answer, (line, answer)
+                assert tried.calls or "already" in answer
+                while world.map.layers() != before and tried.calls and tried.calls[0][0] not in ("undo",):
+                    await world.map.undo()
+            if not lines:
+                break
+            await chat(lines[0])

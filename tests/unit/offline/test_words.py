@@ -1,0 +1,215 @@
+"""The smallest pieces of the language: tokens, numbers, units, singulars, names of columns."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.domain import Column, ColumnKind
+from agents.geo.phrases import filter_words, number
+from agents.offline.cursor import Cursor
+from agents.offline.nouns import take_colour, take_day, take_quantity
+from agents.offline.tokens import tokenize
+from agents.offline.units import column_unit, convert, unit_named
+from agents.offline.vocabulary import columns_called
+from agents.offline.words import fold, misspelt, name_words, singular
+from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
+from tests.unit.offline.chatting import both, empty, like, no, where, within
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("2000 m", 2000, "m"),
+        ("2000m", 2000, "m"),
+        ("2 km", 2, "km"),
+        ("6,500 ft", 6500, "ft"),
+        ("1,234,567", 1234567, None),
+        ("1.5 million", 1.5e6, None),
+        ("1.5M", 1.5e6, None),
+        ("1.5m", 1.5, "m"),
+        ("100k", 1e5, None),
+        ("2bn", 2e9, None),
+        ("half a million people", 5e5, "people"),
+        ("a million", 1e6, None),
+        ("ten thousand", 1e4, None),
+        ("-20", -20, None),
+        ("1e3 metres", 1000, "m"),
+        ("5%", 5, "%"),
+        ("12 square kilometres", 12, "km²"),
+        ("300 people per km2", 300, "people/km²"),
+        ("$5", 5, "$"),
+    ],
+)
+def test_numbers_are_read_with_magnitude_and_unit(text: str, value: float, unit: str | None) -> None:
+    cursor = Cursor(tokenize(text))
+    quantity = take_quantity(cursor)
+    assert quantity is not None
+    assert cursor.done
+    assert quantity.value == value
+    assert (quantity.unit.symbol if quantity.unit else None) == unit
+
+
+@pytest.mark.parametrize("text", ["m", "Berlin", "-", "million", ""])
+def test_what_is_no_number_stays_where_it_is(text: str) -> None:
+    cursor = Cursor(tokenize(text))
+    assert take_quantity(cursor) is None
+    assert cursor.at == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2019-05-01", "2019-05-01"),
+        ("1 May 2019", "2019-05-01"),
+        ("May 2019", "2019-05-01"),
+        ("2019-13-01", None),
+        ("31 February 2019", None),
+        ("2019", None),
+    ],
+)
+def test_dates_are_real_days(text: str, day: str | None) -> None:
+    found = take_day(Cursor(tokenize(text)))
+    assert (found.text if found else None) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "color"),
+    [
+        ("red", "red"),
+        ("Dark Green", "darkgreen"),
+        ("#FF8800", "#ff8800"),
+        ("#f80", "#f80"),
+        ("#12", None),
+        ("peru", None),
+    ],
+)
+def test_colours_are_those_of_css(text: str, color: str | None) -> None:
+    assert take_colour(Cursor(tokenize(text))) == color
+
+
+@pytest.mark.parametrize(
+    ("name", "comment", "kind", "unit"),
+    [
+        ("elevation_m", None, "number", "m"),
+        ("elevation_ft", "whatever in metres", "number", "ft"),
+        ("area_km2", None, "number", "km²"),
+        ("height", "Height above ground in feet", "number", "ft"),
+        ("area", "Land area in square kilometres", "number", "km²"),
+        ("pop", "Number of inhabitants", "integer", "people"),
+        ("density", "Inhabitants per square kilometre", "number", "people/km²"),
+        ("m", None, "number", None),
+        ("name", "in metres", "text", None),
+        ("score", "How good it is, in all", "number", None),
+    ],
+)
+def test_the_unit_of_a_column_comes_from_its_name_or_its_comment(
+    name: str, comment: str | None, kind: ColumnKind, unit: str | None
+) -> None:
+    found = column_unit(Column(name=name, kind=kind, sql_type="x", comment=comment))
+    assert (found.symbol if found else None) == unit
+
+
+def test_conversion_is_exact_where_it_can_be() -> None:
+    feet, metres, kilometres = (unit_named(name) for name in ("feet", "m", "km"))
+    assert feet is not None
+    assert metres is not None
+    assert kilometres is not None
+    assert convert(2, kilometres[0], metres[0]) == 2000
+    assert convert(1000, feet[0], metres[0]) == 304.8
+    assert convert(0.1, kilometres[0], metres[0]) == 100
+
+
+@pytest.mark.parametrize(
+    ("plural", "one"),
+    [
+        ("airports", "airport"),
+        ("cities", "city"),
+        ("boxes", "box"),
+        ("churches", "church"),
+        ("bus", "bus"),
+        ("people", "person"),
+        ("glass", "glass"),
+        ("this", "this"),
+        ("species", "species"),
+    ],
+)
+def test_singulars(plural: str, one: str) -> None:
+    assert singular(plural) == one
+
+
+def test_names_come_apart_at_every_seam() -> None:
+    assert name_words("busStops_2024") == ("bus", "stop", "2024")
+    assert name_words("data.airports") == ("data", "airport")
+    assert name_words("Straßen-Namen") == ("strassen", "namen")
+    assert fold("Côte d’Ivoire") == "cote d’ivoire"
+
+
+def test_a_typing_mistake_counts_only_if_there_is_no_doubt() -> None:
+    words = ["airport", "city", "country", "airline"]
+    assert misspelt("airprot", words) == "airport"
+    assert misspelt("aiport", words) == "airport"
+    assert misspelt("hospital", words) is None
+    assert misspelt("air", words) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "columns"),
+    [
+        (("elevation",), ["elevation_m", "elevation_ft"]),
+        (("elevation", "ft"), ["elevation_ft"]),
+        (("country",), ["country"]),
+        (("height",), ["elevation_m", "elevation_ft"]),
+        (("banana",), []),
+    ],
+)
+def test_columns_are_found_by_name_part_and_measure(said: tuple[str, ...], columns: list[str]) -> None:
+    assert columns_called([AIRPORTS[0]], said) == columns
+
+
+def test_the_shortest_name_is_meant() -> None:
+    assert columns_called([COUNTRIES[0]], ("person",)) == ["population"]
+
+
+@pytest.mark.parametrize(
+    ("filter", "words"),
+    [
+        (where("a", ">", 2000), "a > 2,000"),
+        (where("a", "=", "x"), "a is x"),
+        (no(where("a", "=", "x")), "a is not x"),
+        (where("a", "in", ["x", "y", "z"]), "a is x, y or z"),
+        (within("a", 1, 2.5), "a between 1 and 2.5"),
+        (empty("a"), "a is empty"),
+        (no(empty("a")), "a is not empty"),
+        (like("a", "%x%"), "a contains x"),
+        (like("a", "x%"), "a starts with x"),
+        (like("a", "%100\\%%"), "a contains 100%"),
+        (
+            both(where("a", "=", 1), both(where("b", "=", 2), where("c", "=", 3), op="or")),
+            "a is 1 and (b is 2 or c is 3)",
+        ),
+        (where("t", ">=", {"timestamp": "2016-01-01T00:00:00Z"}), "t ≥ 2016-01-01"),
+        (
+            {"op": "s_intersects", "args": [{"property": "geom"}, {"bbox": [0, 0, 1, 1]}]},
+            "the position is in the given area",
+        ),
+        (None, ""),
+    ],
+)
+def test_filters_read_as_plain_words(filter: object, words: str) -> None:
+    assert filter_words(filter) == words  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (7813, "7,813"),
+        (1234.5, "1,234.5"),
+        (0.004213, "0.00421"),
+        (-3.0, "-3"),
+        (float("nan"), "nan"),
+        (True, "yes"),
+        (1e20, "1e+20"),
+    ],
+)
+def test_numbers_have_thousands_separators(value: float, text: str) -> None:
+    assert number(value) == text

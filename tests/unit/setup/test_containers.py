@@ -1,0 +1,111 @@
+"""The container files without a container engine: complete, pinned, unprivileged, and true to each other."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from server.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+    return loaded
+
+
+def has_compose() -> bool:
+    docker = shutil.which("docker")
+    return (
+        docker is not None
+        and not subprocess.run([docker, "compose", "version"], capture_output=True).returncode
+    )
+
+
+@pytest.mark.skipif(not has_compose(), reason="there is no docker compose here")
+def test_docker_compose_accepts_the_file() -> None:
+    command = ["docker", "compose", "-f", str(ROOT / "docker-compose.yml"), "config", "--quiet"]
+    assert subprocess.run(command, capture_output=True, text=True).stderr == ""
+
+
+def test_the_database_is_a_pinned_postgis_that_keeps_its_data_and_tells_when_it_is_ready(
+    compose: dict[str, Any],
+) -> None:
+    database = compose["services"]["database"]
+    assert re.fullmatch(r"postgis/postgis:\d+-\d+\.\d+", database["image"])
+    volume, path = database["volumes"][0].split(":")
+    assert volume in compose["volumes"]
+    assert path == "/var/lib/postgresql/data"
+    assert database["healthcheck"]["test"][1] == "pg_isready"
+    assert "ports" not in database, "only the server reaches it"
+    assert compose["services"]["server"]["depends_on"]["database"] == {"condition": "service_healthy"}
+
+
+def test_the_server_is_reached_from_this_machine_only_and_has_no_rights(compose: dict[str, Any]) -> None:
+    server = compose["services"]["server"]
+    assert server["ports"] == ["${HOST:-127.0.0.1}:${PORT:-8080}:8080"]
+    assert server["read_only"]
+    assert server["cap_drop"] == ["ALL"]
+    user = re.search(r"^USER (\d+)$", DOCKERFILE, re.MULTILINE)
+    assert user is not None
+    assert int(user[1]) > 0
+
+
+def test_every_variable_that_compose_hands_over_is_a_setting(compose: dict[str, Any]) -> None:
+    names = {
+        choice
+        for field in Settings.model_fields.values()
+        for choice in getattr(field.validation_alias, "choices", [field.validation_alias])
+    }
+    handed = set(compose["services"]["server"]["environment"])
+    assert handed - names <= {"ANTHROPIC_API_KEY"}, "providers.json names the keys of other providers"
+    assert set(re.findall(r"^\s+HOST=(\S+)", DOCKERFILE, re.MULTILINE)) == {"0.0.0.0"}
+
+
+def test_every_base_image_has_a_version() -> None:
+    images = re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)
+    assert len(images) == 2
+    assert all(re.search(r":\d+(\.\d+)*-", image) for image in images)
+
+
+def test_the_server_starts_from_the_files_that_the_image_holds_and_no_others(tmp_path: Path) -> None:
+    copied = re.findall(r"^COPY (\w+/) (\w+/)$", DOCKERFILE, re.MULTILINE)
+    assert [source for source, _ in copied] == ["agents/", "migrations/", "server/"]
+    allowed = (ROOT / ".dockerignore").read_text().splitlines()
+    for source, target in copied:
+        assert f"!{source}" in allowed
+        shutil.copytree(ROOT / source, tmp_path / target, ignore=shutil.ignore_patterns("__pycache__"))
+    command = re.search(r'^CMD \["python", (.+)\]$', DOCKERFILE, re.MULTILINE)
+    assert command is not None
+    arguments = [word.strip('" ') for word in command[1].split(",")]
+    ran = subprocess.run(
+        [sys.executable, "-B", *arguments, "--help"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    everything = "import server.app, server.samples.sources, migrations.versions; print(server.app.__file__)"
+    ran = subprocess.run(
+        [sys.executable, "-B", "-c", everything], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ran.stdout.startswith(str(tmp_path)), ran.stderr
+
+
+def test_the_health_check_is_python_that_compiles() -> None:
+    check = re.search(r'CMD \["python", "-c", "(.+)"\]$', DOCKERFILE, re.MULTILINE)
+    assert check is not None
+    source = check[1].replace('\\"', '"')
+    assert "/readyz" in source
+    compile(source, "healthcheck", "exec")

@@ -1,0 +1,107 @@
+"""Colours as people write them, and ramps."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.gis.styles import InvalidStyle, next_color, parse_color, ramps
+from server.gis.styles.colors import ramp_named, sequence, tints
+from server.gis.styles.css_names import CSS_NAMES
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("red", "#ff0000"),
+        (" Dark Blue ", "#00008b"),
+        ("dark-slate_gray", "#2f4f4f"),
+        ("RebeccaPurple", "#663399"),
+        ("#F00", "#ff0000"),
+        ("#0072B2", "#0072b2"),
+        ("#0072b280", "#0072b280"),
+        ("#0072b2ff", "#0072b2"),
+        ("rgb(255, 0, 128)", "#ff0080"),
+        ("rgb(100% 0% 50%)", "#ff0080"),
+        ("rgba(0,0,0,0.5)", "#00000080"),
+    ],
+)
+def test_colours_are_understood_as_css_does(written: str, meant: str) -> None:
+    assert parse_color(written) == meant
+
+
+@pytest.mark.parametrize("name", CSS_NAMES)
+def test_every_css_name_is_a_colour(name: str) -> None:
+    assert parse_color(name.upper()) == CSS_NAMES[name]
+
+
+def test_there_are_all_148_names_of_css() -> None:
+    assert len(CSS_NAMES) == 148
+
+
+@pytest.mark.parametrize(
+    "wrong", ["", "reddd", "rgb(300,0,0)", "#12", "#12345", "rgb(1,2)", "url(x)", "rgb(a,b,c)"]
+)
+def test_what_is_no_colour_is_refused_with_a_colour_that_is(wrong: str) -> None:
+    with pytest.raises(InvalidStyle, match="Did you mean"):
+        parse_color(wrong)
+
+
+def test_the_nearest_name_is_offered() -> None:
+    with pytest.raises(InvalidStyle, match="orange"):
+        parse_color("orrange")
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_colour_or_a_fault(text: str) -> None:
+    try:
+        color = parse_color(text)
+    except InvalidStyle:
+        return
+    assert re.fullmatch("#([0-9a-f]{6}|[0-9a-f]{8})", color)
+
+
+def test_new_layers_take_the_next_colour_that_is_free() -> None:
+    used: list[str] = []
+    for _ in range(7):
+        used.append(next_color(used))
+    assert used == list(ramps.QUALITATIVE["Okabe-Ito"])
+    assert next_color(used) == used[0]
+    assert next_color([color.upper() for color in used[:2]]) == used[2]
+
+
+def test_ramps_are_found_however_they_are_written() -> None:
+    assert ramp_named("okabe ito") == ramps.QUALITATIVE["Okabe-Ito"]
+    assert ramp_named("VIRIDIS") == ramps.SEQUENTIAL["Viridis"]
+    with pytest.raises(InvalidStyle, match="Viridis"):
+        ramp_named("virides")
+
+
+@pytest.mark.parametrize("name", [*ramps.SEQUENTIAL, *ramps.DIVERGING])
+def test_a_ramp_cut_to_classes_keeps_its_ends_and_repeats_no_colour(name: str) -> None:
+    for count in range(2, 10):
+        colors = sequence(ramps.ALL[name], count)
+        assert (colors[0], colors[-1]) == (ramps.ALL[name][0], ramps.ALL[name][-1])
+        assert len(set(colors)) == count
+
+
+@pytest.mark.parametrize(
+    "name", ["YlOrRd", "YlGnBu", "Blues", "Reds", "Greens", "Viridis", "Cividis", "Magma"]
+)
+def test_sequential_ramps_change_evenly_from_light_to_dark_or_back(name: str) -> None:
+    shades = [luminance(color) for color in ramps.ALL[name]]
+    assert shades in (sorted(shades), sorted(shades, reverse=True))
+
+
+def test_tints_of_a_colour_go_from_light_to_dark_through_it() -> None:
+    colors = tints("#0000ff")
+    assert "#0000ff" in colors
+    assert [luminance(color) for color in colors] == sorted(map(luminance, colors), reverse=True)
+
+
+def luminance(color: str) -> float:
+    red, green, blue = (int(color[index : index + 2], 16) / 255 for index in (1, 3, 5))
+    return 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2
