@@ -1,4 +1,4 @@
-"""Faults of the data side. Each has a `code` as in server/protocol.py and a message for the model or the
+"""Faults of the data side. Each has a `code` as in server/protocol/ and a message for the model or the
 person.
 
 A message names what was wrong, what was expected and the nearest valid thing. `translated` is the one place

@@ -1,0 +1,10 @@
+"""The Socket.IO protocol as types: requests, acknowledgements, persisted events and transient ones.
+
+This is the contract with browsers and other programs. AsyncAPI and the client's TypeScript types are
+generated from here (`geoagent protocol`). Requests refuse unknown fields; events may gain fields, never lose
+them.
+"""
+
+from server.protocol.acknowledgements import *  # noqa: F403 - one namespace, as one contract
+from server.protocol.events import *  # noqa: F403
+from server.protocol.requests import *  # noqa: F403

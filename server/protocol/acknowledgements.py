@@ -1,0 +1,129 @@
+"""What the server answers to a request: an acknowledgement of its own, or a fault."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from agents.domain import Layer
+
+
+class Fault(BaseModel):
+    """Why a request was refused. `code` is for programs, `message` tells people what was wrong."""
+
+    code: Literal[
+        "invalid_payload",
+        "unknown_map",
+        "unknown_layer",
+        "unknown_table",
+        "invalid_filter",
+        "invalid_style",
+        "conflict",
+        "not_joined",
+        "nothing_to_undo",
+        "unavailable",
+        "forbidden",
+        "too_large",
+        "rate_limited",
+        "internal",
+    ]
+    message: str
+
+
+class EventEnvelope(BaseModel):
+    """An event inside a `join` acknowledgement: its name, and its payload as it was sent live."""
+
+    event: str
+    data: dict[str, Any]
+
+
+class Question(BaseModel):
+    """A call that may only run when somebody on the map allows it."""
+
+    call_id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+class TurnState(BaseModel):
+    """`waiting` is a turn with open `questions`; the turns behind it stay queued until they are answered."""
+
+    turn_id: str
+    text: str
+    status: Literal["queued", "running", "waiting"]
+    questions: list[Question] = []
+
+
+class Snapshot(BaseModel):
+    """A map as of `seq`: layers bottom first, chat as the events that made it, turns under way."""
+
+    map_id: str
+    seq: int
+    layers: list[Layer]
+    chat: list[EventEnvelope]
+    chat_complete: bool = True
+    """False when older chat was left out; `join` with `after_seq: 0` reads everything from the beginning."""
+    turns: list[TurnState]
+    can_undo: bool
+    can_redo: bool
+
+
+class Ack(BaseModel):
+    ok: Literal[True] = True
+
+
+class JoinAck(Ack):
+    """With `after_seq` the events after it, at most a page of them: then `more` is true, `seq` is the last
+    one's, and the next `join` with that `after_seq` brings the next page. A client that is ahead of the map
+    (the database was restored) gets a snapshot as well, and starts anew from it.
+
+    To lose nothing and see nothing twice: keep `last`, the seq up to which the map is known. Apply a live
+    event when its seq is `last + 1`, ignore it when it is not above `last`, else `join` with
+    `after_seq: last`.
+    """
+
+    map_id: str
+    seq: int
+    snapshot: Snapshot | None = None
+    events: list[EventEnvelope] | None = None
+    more: bool = False
+
+
+class ChatAck(Ack):
+    """`seq` is the user message's."""
+
+    turn_id: str
+    seq: int
+
+
+class CancelAck(Ack):
+    """`cancelled` is false when there was nothing to cancel."""
+
+    cancelled: bool
+    turn_id: str | None = None
+
+
+class ApproveAck(Ack):
+    """`seq` is that of the `approval_answered`."""
+
+    seq: int
+
+
+class ChangeAck(Ack):
+    """`seq` is the map's after the change."""
+
+    seq: int
+    layer_id: str | None = None
+
+
+class UndoAck(Ack):
+    """`what` was undone or redone, in words."""
+
+    seq: int
+    what: str = ""
+
+
+class ErrorAck(BaseModel):
+    ok: Literal[False] = False
+    error: Fault

@@ -1,0 +1,196 @@
+"""What the server tells everyone on a map: numbered events, which are kept, and transient ones, which are not.
+
+Events may gain fields, never lose them.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from agents.domain import Bounds, Focus, Layer
+
+
+class MapEvent(BaseModel):
+    """A numbered fact about a map. `seq` has no gaps within a map; `turn_id` is null for changes by hand."""
+
+    map_id: str
+    seq: int
+    turn_id: str | None
+    at: datetime
+
+
+class UserMessage(MapEvent):
+    text: str
+    client_id: str | None = None
+    focus: Focus | None = None
+
+
+class AiResponse(MapEvent):
+    """What the agent says. `final` is false for words before further tool calls of the same turn."""
+
+    type: Literal["ai_response"] = "ai_response"
+    message: str
+    final: bool = True
+
+
+class LayerEvent(MapEvent):
+    """A change to the layers. All others are chat."""
+
+    undo_of: int | None = None
+    """The seq of the change that this one undoes or redoes."""
+    redo: bool = False
+    """True when it redoes `undo_of`, false when it undoes it."""
+
+
+class LayerAdded(LayerEvent):
+    """`layer.order` is its place among the layers, 0 the bottom; those at and above that place move up."""
+
+    layer: Layer
+
+
+class LayerUpdated(LayerEvent):
+    """The whole layer as it is now; its place does not change."""
+
+    layer: Layer
+
+
+class LayerRemoved(LayerEvent):
+    layer_id: str
+
+
+class LayersReordered(LayerEvent):
+    """All layer ids, bottom first."""
+
+    order: list[str]
+
+
+class MapReset(LayerEvent):
+    """All layers are gone."""
+
+
+class ToolCalled(MapEvent):
+    call_id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+class ToolFinished(MapEvent):
+    call_id: str
+    name: str
+    ok: bool
+    summary: str
+    """A short line for people."""
+    ms: float
+    filled: dict[str, Any] = {}
+    """Arguments that the model left out and the state of the map supplied."""
+    result: str = ""
+    """What the model read, at most its first 2000 characters."""
+
+
+class ApprovalRequested(MapEvent):
+    """The turn waits until somebody on the map allows this call, or does not. Later messages stay queued."""
+
+    call_id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+class ApprovalAnswered(MapEvent):
+    """After the last answer the turn goes on; a call that was not allowed fails with error `denied`."""
+
+    call_id: str
+    approved: bool
+
+
+class AnalysisStarted(MapEvent):
+    analysis_id: str
+    goal: str
+    plan: list[dict[str, Any]]
+
+
+class AnalysisFinished(MapEvent):
+    analysis_id: str
+    summary: str
+    table: str | None = None
+    receipt: dict[str, Any] = {}
+
+
+class AnalysisFailed(MapEvent):
+    analysis_id: str
+    step: int | None
+    reason: str
+    advice: str
+
+
+class TurnUsage(BaseModel):
+    model: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    steps: int = 0
+    ms: float = 0
+
+
+class TurnFinished(MapEvent):
+    status: Literal["done", "cancelled", "failed", "interrupted"]
+    usage: TurnUsage
+
+
+EVENTS: dict[str, type[MapEvent]] = {
+    "user_message": UserMessage,
+    "ai_response": AiResponse,
+    "layer_added": LayerAdded,
+    "layer_updated": LayerUpdated,
+    "layer_removed": LayerRemoved,
+    "layers_reordered": LayersReordered,
+    "map_reset": MapReset,
+    "tool_called": ToolCalled,
+    "tool_finished": ToolFinished,
+    "approval_requested": ApprovalRequested,
+    "approval_answered": ApprovalAnswered,
+    "analysis_started": AnalysisStarted,
+    "analysis_finished": AnalysisFinished,
+    "analysis_failed": AnalysisFailed,
+    "turn_finished": TurnFinished,
+}
+
+
+class AiDelta(BaseModel):
+    map_id: str
+    turn_id: str
+    text: str
+
+
+class AnalysisProgress(BaseModel):
+    map_id: str
+    analysis_id: str
+    step: int
+    steps: int
+    name: str
+    percent: float | None
+    rows: int | None
+    elapsed_ms: float
+
+
+class ViewRequested(BaseModel):
+    map_id: str
+    turn_id: str | None
+    bounds: Bounds
+
+
+class Presence(BaseModel):
+    """Who is on the map now. `people` are connections, each with an id that means nothing elsewhere."""
+
+    map_id: str
+    people: list[str]
+
+
+TRANSIENT: dict[str, type[BaseModel]] = {
+    "ai_delta": AiDelta,
+    "analysis_progress": AnalysisProgress,
+    "view_requested": ViewRequested,
+    "presence": Presence,
+}

@@ -1,0 +1,114 @@
+"""What a client may ask of the server. Requests refuse unknown fields."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from agents.domain import Bounds, Cql2, Focus, StyleSpec
+
+MapId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+LayerId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000)]
+LayerName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Seq = Annotated[int, Field(ge=0, le=2**53)]
+
+
+class Request(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Join(Request):
+    """Enter a map; without `map_id` a new one is made. With `after_seq`, only what came later is sent."""
+
+    map_id: MapId | None = None
+    after_seq: Seq | None = None
+
+
+class MapRequest(Request):
+    map_id: MapId
+
+
+class Chat(MapRequest):
+    """A user's message. The same `client_id` on the same map is one turn, however often it is sent."""
+
+    text: Text
+    client_id: Annotated[str, StringConstraints(min_length=1, max_length=128)] | None = None
+    focus: Focus | None = None
+
+
+class Cancel(MapRequest):
+    """Stop a turn; without `turn_id` the one that is running or waits for an answer."""
+
+    turn_id: Annotated[str, StringConstraints(max_length=64)] | None = None
+
+
+class Approve(MapRequest):
+    """The answer to an `approval_requested`. Of several people's the first counts; the others get `conflict`."""
+
+    turn_id: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+    call_id: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    approved: bool
+
+
+class LayerAdd(MapRequest):
+    table: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    layer_id: LayerId | None = None
+    name: LayerName | None = None
+    filter: Cql2 | str | None = None
+    style: StyleSpec = StyleSpec()
+    visible: bool = True
+    opacity: Annotated[float, Field(ge=0, le=1)] = 1.0
+
+
+class LayerUpdate(MapRequest):
+    """Only fields that are sent change; `filter: null` removes the filter."""
+
+    layer_id: LayerId
+    filter: Cql2 | str | None = None
+    style: StyleSpec | None = None
+    name: LayerName | None = None
+    visible: bool | None = None
+    opacity: Annotated[float, Field(ge=0, le=1)] | None = None
+
+
+class LayerRemove(MapRequest):
+    layer_id: LayerId
+
+
+class LayerReorder(MapRequest):
+    """`order` is layer ids, bottom first."""
+
+    order: Annotated[list[LayerId], Field(max_length=1000)]
+
+
+class Receipt(MapRequest):
+    """A browser's word that a version of a layer drew, and how many features of it are in view."""
+
+    layer_id: LayerId
+    version: int
+    features: Annotated[int, Field(ge=0)]
+    error: Annotated[str, StringConstraints(max_length=500)] | None = None
+
+
+class View(MapRequest):
+    bounds: Bounds
+    zoom: Annotated[float, Field(ge=0, le=30)]
+
+
+REQUESTS: dict[str, type[Request]] = {
+    "join": Join,
+    "leave": MapRequest,
+    "chat": Chat,
+    "cancel": Cancel,
+    "approve": Approve,
+    "layer_add": LayerAdd,
+    "layer_update": LayerUpdate,
+    "layer_remove": LayerRemove,
+    "layer_reorder": LayerReorder,
+    "undo": MapRequest,
+    "redo": MapRequest,
+    "receipt": Receipt,
+    "view": View,
+}
