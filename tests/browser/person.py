@@ -107,6 +107,22 @@ class Person:
 
         await until(gone, 30, 0.25)
 
+    async def lists(self, *names: str) -> None:
+        """Waits until the panel lists exactly these layers, top first."""
+
+        async def listed() -> bool:
+            return await self.names() == list(names)
+
+        await until(listed, 20, 0.05)
+
+    async def paints(self, red: int, green: int, blue: int, near: int = 24, least: int = 50) -> None:
+        """Waits until at least so many pixels of the map have about this colour."""
+
+        async def painted() -> bool:
+            return await self.pixels(red, green, blue, near) >= least
+
+        await until(painted, 30, 0.25)
+
     async def pixels(self, red: int, green: int, blue: int, near: int = 24) -> int:
         """How many pixels of the map have about this colour."""
         return int((await self._look(red, green, blue, near))["count"])

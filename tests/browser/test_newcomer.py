@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.async_api import expect
+from playwright.async_api import Locator, expect
 
 from server.app import Server
 from tests.browser.conftest import Enter
@@ -11,13 +11,13 @@ from tests.support.looking import until
 
 
 async def test_a_newcomer_sees_the_whole_product_work(person: Person, world: Server) -> None:
-    assert await person.colours() > 20, "the base map is drawn"
+    await until(lambda: many_colours(person), 30, 0.25)  # the base map is drawn
 
     answer = await person.says("show airports in red")
     assert "28,298" in answer
     [airports] = await person.layers()
     await person.sees(airports["id"])
-    assert await person.pixels(255, 0, 0, near=60) > 2000
+    await person.paints(255, 0, 0, near=60, least=2000)
 
     await person.says("only the ones above 2000 m")
     high = await until(lambda: only_high(person, airports["id"]), 30, 0.25)
@@ -26,21 +26,20 @@ async def test_a_newcomer_sees_the_whole_product_work(person: Person, world: Ser
     await person.says("colour countries by population")
     await person.sees("countries")
     legend = person.page.locator('[data-layer="countries"] .legend-rows li')
-    assert await legend.count() >= 5
-    swatch = legend.first.locator(".swatch")
-    assert await swatch.evaluate("it => getComputedStyle(it).backgroundColor") == "rgb(255, 255, 204)"
-    assert await person.pixels(255, 255, 204, near=30) > 500, "the legend's first colour is on the map"
+    await until(lambda: enough(legend, 5))
+    await expect(legend.first.locator(".swatch")).to_have_css("background-color", "rgb(255, 255, 204)")
+    await person.paints(255, 255, 204, near=30, least=500)  # the legend's first colour is on the map
 
     await person.says("remove the airports")
-    assert await person.names() == ["countries"]
+    await person.lists("countries")
     await person.misses(airports["id"])
 
     await person.says("reset the map")
-    assert await person.names() == []
+    await person.lists()
     await person.misses("countries")
 
     await person.says("undo")
-    assert await person.names() == ["countries"]
+    await person.lists("countries")
     await person.sees("countries")
 
 
@@ -49,10 +48,9 @@ async def test_a_suggestion_can_be_clicked_and_its_steps_opened(person: Person) 
     step = person.page.locator(".step-line").first
     await step.wait_for()
     await until(lambda: person.page.locator(".step-ok").count(), 30)
-    assert await step.get_attribute("aria-expanded") == "false"
+    await expect(step).to_have_attribute("aria-expanded", "false")
     await step.click()
-    details = person.page.locator(".step-details")
-    assert "airports" in await details.inner_text()
+    await expect(person.page.locator(".step-details")).to_contain_text("airports")
 
 
 async def test_the_address_names_the_map_and_a_reload_keeps_everything(person: Person) -> None:
@@ -64,7 +62,7 @@ async def test_the_address_names_the_map_and_a_reload_keeps_everything(person: P
     assert person.page.url == address
     after = await person.see("({ layers: geoagent.state.layers, turns: geoagent.state.turns })")
     assert after == before
-    assert await person.page.locator(".bubble").inner_text() == "show airports in red"
+    await expect(person.page.locator(".bubble")).to_have_text("show airports in red")
     await person.sees("airports")
 
 
@@ -94,6 +92,14 @@ async def test_an_unknown_map_offers_a_new_one(enter: Enter, world: Server) -> N
     await note.get_by_role("link", name="Start a new map").click()
     await somebody.ready()
     assert "/m/there-is-no-such-map" not in somebody.page.url
+
+
+async def many_colours(person: Person) -> bool:
+    return await person.colours() > 20
+
+
+async def enough(things: Locator, least: int) -> bool:
+    return await things.count() >= least
 
 
 async def only_high(person: Person, layer_id: str) -> list[object] | None:

@@ -61,7 +61,7 @@ async def test_a_drawn_area_travels_with_the_message(person: Person) -> None:
         await mouse.click(x + dx, y + dy)
     await person.page.get_by_role("button", name="Finish").click()
     await expect(person.page.locator(".focus-chip")).to_contain_text("Drawn area")
-    assert await person.pixels(255, 176, 0, near=40) > 50, "its outline is on the map"
+    await person.paints(255, 176, 0, near=40)  # its outline is on the map
     await person.says("which tables are there?")
     focus = await focus_of_last(person)
     assert focus["area"]["type"] == "Polygon"
@@ -92,6 +92,7 @@ async def is_about(hint: Any, kilometres: float) -> bool:
 async def test_a_layer_is_moved_by_dragging(person: Person) -> None:
     await person.says("show airports in red")
     await person.says("show countries")
+    await expect(person.page.locator(".layer .grip")).to_have_count(2)
     before = await person.names()
     await person.page.locator(".layer .grip").first.drag_to(person.page.locator(".layer .grip").last)
     await until(lambda: turned(person, before[::-1]))

@@ -15,11 +15,12 @@ async def test_a_second_browser_sees_each_change_as_it_happens(person: Person, e
 
     await person.says("show airports in red")
     await other.sees("airports")
-    assert await other.page.locator(".bubble").inner_text() == "show airports in red"
+    await expect(other.page.locator(".bubble")).to_have_text("show airports in red")
 
     await other.says("colour countries by population")
     await person.sees("countries")
-    assert await person.names() == await other.names()
+    await person.lists("countries", "airports")
+    await other.lists("countries", "airports")
 
     await person.page.get_by_role("button", name="Hide airports").click()
     await other.misses("airports")
@@ -43,11 +44,11 @@ async def test_layers_are_changed_by_hand(person: Person) -> None:
     page = person.page
 
     grip = page.get_by_role("button", name="Reorder airports")
-    order = await person.names()
+    order = await until(lambda: both(person))
     await grip.focus()
     await page.keyboard.press("ArrowUp" if order[1] == "airports" else "ArrowDown")
     await until(lambda: named(person, order[::-1]))
-    assert await layer_order(person) == order, "bottom first on the map, top first in the panel"
+    await until(lambda: drawn_in(person, order))  # bottom first on the map, top first in the panel
 
     row = page.locator('[data-layer="airports"]')
     await row.get_by_role("button", name="Actions for airports").click()
@@ -97,7 +98,7 @@ async def test_the_past_can_be_looked_at_and_brought_back(person: Person) -> Non
     assert await person.layers() == [], "looking changes nothing"
     await page.get_by_role("button", name="Restore").click()
     await until(lambda: person.layers(), 20)
-    assert await person.names() == ["airports"]
+    await person.lists("airports")
 
 
 async def test_map_and_conversation_are_saved_as_files(person: Person) -> None:
@@ -115,6 +116,15 @@ async def test_map_and_conversation_are_saved_as_files(person: Person) -> None:
 
 async def named(person: Person, names: list[str]) -> bool:
     return await person.names() == names
+
+
+async def both(person: Person) -> list[str] | None:
+    names = await person.names()
+    return names if len(names) == 2 else None
+
+
+async def drawn_in(person: Person, order: list[str]) -> bool:
+    return await layer_order(person) == order
 
 
 async def layer_order(person: Person) -> list[str]:

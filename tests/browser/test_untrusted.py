@@ -51,6 +51,7 @@ async def test_a_popup_is_text_with_typed_values(person: Person, hostile: None) 
     await person.page.mouse.click(point["x"], point["y"])
     card = person.page.get_by_role("dialog", name="Details")
     await expect(card).to_contain_text("1 of 2")
+    await expect(card.get_by_role("heading")).not_to_be_empty()
     if ATTACK not in await card.inner_text():
         await card.get_by_role("button", name="Next").click()
     await expect(card.get_by_role("heading")).to_have_text(ATTACK)
@@ -61,7 +62,7 @@ async def test_a_popup_is_text_with_typed_values(person: Person, hostile: None) 
     ]
     assert await card.locator("img, script").count() == 0
     assert await person.see("window.hacked") is None
-    assert await person.see("geoagent.map.getLayersOrder().some(it => it.startsWith('hostile:mark'))")
+    await until(lambda: person.see("geoagent.map.getLayersOrder().some(it => it.startsWith('hostile:mark'))"))
 
 
 async def test_a_message_of_markup_is_shown_as_it_was_typed(person: Person) -> None:

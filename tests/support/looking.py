@@ -10,7 +10,7 @@ from typing import Any
 
 
 async def until(
-    look: Callable[[], Any] | Callable[[], Awaitable[Any]], seconds: float = 15.0, pause: float = 0.02
+    look: Callable[[], Any] | Callable[[], Awaitable[Any]], seconds: float = 30.0, pause: float = 0.02
 ) -> Any:
     """The first truthy thing that `look` gives."""
     deadline = time.monotonic() + seconds

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 
-async def eventually(condition: Callable[[], bool], seconds: float = 10.0) -> None:
+async def eventually(condition: Callable[[], bool], seconds: float = 30.0) -> None:
     """Return as soon as the condition holds; fail if it does not within the time."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -94,7 +94,7 @@ async def test_a_tile_nobody_waits_for_any_more_is_cancelled_in_postgresql(atlas
     await asyncio.sleep(0.3)
     assert await running(atlas) == 1, "one still waits"
     waiting[1].cancel()
-    await until(lambda: running(atlas), 0, seconds=2)
+    await until(lambda: running(atlas), 0, seconds=20)
     assert atlas.service.metrics.abandoned._value.get() == 1
 
 
@@ -105,7 +105,7 @@ async def test_a_browser_that_goes_away_cancels_its_tile(client: Client, atlas: 
         await until(lambda: running(atlas), 1)
         asked.cancel()
         await asyncio.gather(asked, return_exceptions=True)
-        await until(lambda: running(atlas), 0, seconds=3)
+        await until(lambda: running(atlas), 0, seconds=20)
 
 
 async def test_a_tile_that_takes_too_long_is_unavailable_for_now(
