@@ -1,4 +1,5 @@
-"""The colours of CSS by name, and the names that people get to read for colours."""
+"""The colours of CSS Color Module Level 4 by name, the colours of layers that nobody chose one for, and the
+names that people get to read for colours. The only list of either, for agents and server."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ _CSS = (
     "turquoise:40e0d0 violet:ee82ee wheat:f5deb3 white:ffffff whitesmoke:f5f5f5 yellow:ffff00 "
     "yellowgreen:9acd32 "
 )
-HEX_OF: dict[str, str] = {
+CSS_NAMES: dict[str, str] = {
     name: f"#{digits}" for name, _, digits in (pair.partition(":") for pair in _CSS.split())
 }
 
@@ -48,7 +49,7 @@ PALETTE: dict[str, str] = {
 """Colours for layers nobody chose one for, told apart by colour-blind eyes (Okabe and Ito), and their names."""
 
 _NAME_OF = {
-    **{digits: name for name, digits in reversed(HEX_OF.items()) if "grey" not in name},
+    **{digits: name for name, digits in reversed(CSS_NAMES.items()) if "grey" not in name},
     "#00ffff": "cyan",
     "#ff00ff": "magenta",
     **PALETTE,
@@ -72,4 +73,4 @@ def same_colour(one: str | None, other: str | None) -> bool:
 
 def _plain(color: str) -> str:
     key = color.lower().replace(" ", "")
-    return HEX_OF.get(key, key)
+    return CSS_NAMES.get(key, key)

@@ -5,7 +5,7 @@ Data only; everything that depends on the person's tables is in vocabulary.py.
 
 from __future__ import annotations
 
-from agents.geo.colours import HEX_OF
+from agents.geo.colours import CSS_NAMES
 from agents.offline.words import word_set
 
 ARTICLES = word_set("a an the all every each any some these those my our your")
@@ -183,5 +183,5 @@ NUMBER_WORDS = {
     )
 } | {"twenty": 20.0, "thirty": 30.0, "fifty": 50.0, "hundred": 100.0, "a hundred": 100.0, "dozen": 12.0}
 
-COLOURS = frozenset(HEX_OF) - {"peru"}
+COLOURS = frozenset(CSS_NAMES) - {"peru"}
 """All of CSS but `peru`, which is a country first."""

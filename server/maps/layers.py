@@ -23,6 +23,7 @@ from agents.domain import (
     StyleSpec,
 )
 from agents.ports import Filter
+from server.gis.styles import next_color
 from server.maps.events import (
     layer_added,
     layer_removed,
@@ -37,8 +38,6 @@ from server.maps.writer import MapWriter
 
 MAX_LAYERS = 200
 ATTEMPTS = 3
-PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7b3294", "#525252")
-"""Told apart by colour-blind people too (Okabe and Ito, extended)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ class LayerService:
                 style=drawing.style,
                 visible=draft.visible,
                 opacity=draft.opacity,
-                order=len(state.layers),
+                order=place_of(drawing, state),
                 count=drawing.count,
                 bounds=drawing.bounds,
                 legend=drawing.legend,
@@ -135,6 +134,10 @@ class LayerService:
 
     async def reorder(self, map_id: str, order: Sequence[str], by: By = HAND) -> Done:
         """Bottom first; layers that are not named keep their order below."""
+        if not order or len(set(order)) < len(order):
+            raise MapFault(
+                "invalid_payload", "`order` is the ids of one or more layers, each once, bottom first."
+            )
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             state = await writer.state()
             for layer_id in order:
@@ -235,13 +238,28 @@ def new_id(asked: str | None, table_name: str, state: MapState) -> str:
     return next(name for name in (f"{stem}_{n}" for n in range(2, MAX_LAYERS + 2)) if name not in taken)
 
 
+def place_of(drawing: Drawing, state: MapState) -> int:
+    """On top, but below the layers on top that it would cover: areas go below lines, lines below points."""
+    own = _height(drawing.geometry_type, drawing.style)
+    place = len(state.layers)
+    while place and _height(state.layers[place - 1].geometry_type, state.layers[place - 1].style) > own:
+        place -= 1
+    return place
+
+
+def _height(family: GeometryFamily, style: Style) -> int:
+    """Areas 0, lines 1, points 2. Circles that stand for areas or lines are points."""
+    if style.kind == "proportional":
+        return 2
+    return {"polygon": 0, "mixed": 0, "line": 1, "point": 2, "none": 2}[family]
+
+
 def with_color(style: StyleSpec, state: MapState) -> StyleSpec:
-    """A colour that no other layer has, where none was asked for and the style shows one."""
+    """The colour that the fewest layers have, where none was asked for and the style shows one."""
     if style.color is not None or style.kind not in ("single", "proportional"):
         return style
-    taken = {(layer.style.color or "").lower() for layer in state.layers}
-    free = [color for color in PALETTE if color not in taken]
-    return style.model_copy(update={"color": free[0] if free else PALETTE[len(state.layers) % len(PALETTE)]})
+    used = [layer.style.color for layer in state.layers if layer.style.color is not None]
+    return style.model_copy(update={"color": next_color(used)})
 
 
 def undone(done: Done | None, *, redo: bool) -> Done:

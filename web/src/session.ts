@@ -143,7 +143,7 @@ export async function restore(wanted: readonly Layer[]): Promise<void> {
     if (now === undefined) await asked("layer_add", { table, layer_id: id, ...look });
     else await asked("layer_update", { layer_id: id, ...look });
   }
-  await reorderLayers(wanted.map((layer) => layer.id));
+  if (wanted.length > 0) await reorderLayers(wanted.map((layer) => layer.id));
 }
 
 export async function savePicture(): Promise<void> {

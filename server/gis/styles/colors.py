@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from agents.geo.colours import CSS_NAMES, PALETTE
 from server.gis.errors import nearest
 from server.gis.styles import ramps
-from server.gis.styles.css_names import CSS_NAMES
 from server.gis.styles.errors import InvalidStyle
 
 _HEX = re.compile(r"#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
@@ -31,13 +31,13 @@ def parse_color(text: str) -> str:
 
 def next_color(used: Iterable[str]) -> str:
     """The first colour of Okabe and Ito that is not used; when all are, the least used one."""
-    order = ramps.QUALITATIVE[ramps.DEFAULT_QUALITATIVE]
+    order = list(PALETTE)
     taken = [color.lower() for color in used]
     return min(order, key=lambda color: (taken.count(color), order.index(color)))
 
 
 def next_colors(count: int) -> tuple[str, ...]:
-    return ramps.QUALITATIVE[ramps.DEFAULT_QUALITATIVE][:count]
+    return tuple(PALETTE)[:count]
 
 
 def ramp_name(name: str) -> str:

@@ -8,6 +8,8 @@ Okabe-Ito is from Masataka Okabe and Kei Ito, "Color Universal Design" (2008).
 
 from __future__ import annotations
 
+from agents.geo.colours import PALETTE
+
 SEQUENTIAL: dict[str, tuple[str, ...]] = {
     "YlOrRd": (
         "#ffffcc",
@@ -269,7 +271,7 @@ DIVERGING: dict[str, tuple[str, ...]] = {
 
 QUALITATIVE: dict[str, tuple[str, ...]] = {
     # Black, the eighth of Okabe and Ito, is left out: on a map it reads as a label or a border.
-    "Okabe-Ito": ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#f0e442"),
+    "Okabe-Ito": tuple(PALETTE),
     "Set2": ("#66c2a5", "#fc8d62", "#8da0cb", "#e78ac3", "#a6d854", "#ffd92f", "#e5c494"),
     "Dark2": ("#1b9e77", "#d95f02", "#7570b3", "#e7298a", "#66a61e", "#e6ab02", "#a6761d"),
     # Okabe-Ito continued with Paul Tol's "muted" (2021), for nine categories.

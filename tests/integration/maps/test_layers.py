@@ -14,6 +14,7 @@ from agents.domain import LayerChange, LayerDraft, StyleSpec
 from server.database import Database
 from server.gis.data import PostgisData
 from server.gis.registry import Registry
+from server.maps.faults import MapFault
 from server.maps.layers import By, LayerService
 from server.maps.log import EventLog
 from server.maps.projection import replay
@@ -150,6 +151,35 @@ async def test_a_layer_that_is_not_there_is_refused(layers: LayerService, log: E
     assert await log.read(map_id, 0) == []
 
 
+async def test_new_areas_go_below_the_points_that_are_there(layers: LayerService, log: EventLog) -> None:
+    map_id = await log.create()
+    areas = {"table": "data.countries"}
+    for draft in (
+        areas,
+        {**areas, "id": "circles", "style": StyleSpec(kind="proportional", column="population")},
+        {"table": "data.airports"},
+        {**areas, "id": "above"},
+    ):
+        await layers.add(map_id, LayerDraft.model_validate(draft))
+    assert (await log.state(map_id)).order == ("countries", "above", "circles", "airports")
+    await layers.reorder(map_id, ["countries", "airports", "circles", "above"])
+    await layers.add(map_id, LayerDraft.model_validate({**areas, "id": "last"}))
+    assert (await log.state(map_id)).order[-1] == "last", "an order that somebody chose stays as it is"
+    await layers.undo(map_id)
+    await layers.redo(map_id)
+    assert (await log.state(map_id)).order[-1] == "last"
+
+
+@pytest.mark.parametrize("order", [[], ["airports", "airports"]])
+async def test_an_order_names_each_layer_once(layers: LayerService, log: EventLog, order: list[str]) -> None:
+    map_id = await log.create()
+    added = await layers.add(map_id, airports())
+    with pytest.raises(MapFault, match="each once") as refused:
+        await layers.reorder(map_id, order)
+    assert refused.value.code == "invalid_payload"
+    assert await log.seq(map_id) == added.seq
+
+
 async def test_changes_made_at_once_are_all_kept(layers: LayerService, log: EventLog) -> None:
     map_id = await log.create()
     await layers.add(map_id, airports())
@@ -200,7 +230,7 @@ async def test_one_undo_takes_back_all_that_a_turn_did(layers: LayerService, log
     assert [(layer.id, layer.name) for layer in undone.state.layers] == [("airports", "mine")]
     redone = await layers.redo(map_id)
     assert redone is not None
-    assert [layer.id for layer in redone.state.layers] == ["airports_2", "countries"]
+    assert [layer.id for layer in redone.state.layers] == ["countries", "airports_2"]
 
 
 async def test_undo_of_a_reset_brings_all_layers_back_in_their_order(

@@ -24,7 +24,7 @@ from agents.domain import (
     Table,
 )
 from agents.geo.choices import next_colour, next_layer_id
-from agents.geo.colours import HEX_OF
+from agents.geo.colours import CSS_NAMES
 from tests.unit.geo_agent.filtering import passes, properties
 from tests.unit.geo_agent.tables import AIRPORTS, CITIES, COUNTRIES, EVERYTHING, Row, box_of
 
@@ -191,9 +191,9 @@ class MemoryMap:
         if spec.column and table.column(spec.column) is None:
             raise ToolFailed(f"{table.id} has no column {spec.column!r}.")
         if spec.color:
-            if not spec.color.startswith("#") and spec.color not in HEX_OF:
+            if not spec.color.startswith("#") and spec.color not in CSS_NAMES:
                 raise ToolFailed(f"{spec.color!r} is not a colour.")
-            spec = spec.model_copy(update={"color": HEX_OF.get(spec.color, spec.color)})
+            spec = spec.model_copy(update={"color": CSS_NAMES.get(spec.color, spec.color)})
         entries: tuple[LegendEntry, ...] = (LegendEntry(label=table.name, color=spec.color or "#888888"),)
         if spec.kind == "graduated":
             values = sorted(row[spec.column] for row in rows if row[spec.column] is not None)

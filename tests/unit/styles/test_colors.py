@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.geo.colours import CSS_NAMES
 from server.gis.styles import InvalidStyle, next_color, parse_color, ramps
 from server.gis.styles.colors import ramp_named, sequence, tints
-from server.gis.styles.css_names import CSS_NAMES
 
 
 @pytest.mark.parametrize(
