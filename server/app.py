@@ -112,7 +112,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         source = TableSource(registry, data, database.reader)
         maps = MapService(database, source, agent, turns_at_once=settings.turns)
         origins = Origins(settings.origins, settings.host)
-        sockets = SocketServer(maps, origins, settings.rate)
+        sockets = SocketServer(maps, data.find_place, origins, settings.rate)
         await maps.start()
         stack.push_async_callback(maps.close)
         tiles = TileService(database.tile_pool, registry, maps.lookup)

@@ -30,6 +30,7 @@ ACKNOWLEDGEMENTS: dict[str, type[BaseModel]] = {
     "view": protocol.Ack,
     "undo": protocol.UndoAck,
     "redo": protocol.UndoAck,
+    "find_place": protocol.PlacesAck,
 }
 """Of the others: `ChangeAck`."""
 

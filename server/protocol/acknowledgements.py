@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from agents.domain import Layer
+from agents.domain import Layer, Place
 
 
 class Fault(BaseModel):
@@ -115,6 +115,12 @@ class ChangeAck(Ack):
 
     seq: int
     layer_id: str | None = None
+
+
+class PlacesAck(Ack):
+    """Best first; empty when no row of any table has such a name."""
+
+    places: list[Place]
 
 
 class UndoAck(Ack):

@@ -97,6 +97,13 @@ class View(MapRequest):
     zoom: Annotated[float, Field(ge=0, le=30)]
 
 
+class FindPlace(MapRequest):
+    """Places by name, in the tables that this server reads; `Paris, Texas` prefers rows that also say Texas."""
+
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    limit: Annotated[int, Field(ge=1, le=20)] = 6
+
+
 REQUESTS: dict[str, type[Request]] = {
     "join": Join,
     "leave": MapRequest,
@@ -111,4 +118,5 @@ REQUESTS: dict[str, type[Request]] = {
     "redo": MapRequest,
     "receipt": Receipt,
     "view": View,
+    "find_place": FindPlace,
 }

@@ -3,10 +3,10 @@ the acknowledgement without `ok`; every fault is an exception."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from agents.domain import LayerChange, LayerDraft
+from agents.domain import LayerChange, LayerDraft, Place
 from server.maps.faults import MapFault
 from server.maps.layers import Done, undone
 from server.maps.presence import Shown
@@ -16,6 +16,7 @@ from server.protocol import (
     Cancel,
     Chat,
     EventEnvelope,
+    FindPlace,
     Join,
     LayerAdd,
     LayerRemove,
@@ -30,11 +31,13 @@ from server.sockets.connection import MAX_MAPS, Connection
 
 Ack = dict[str, Any]
 Move = Callable[[Connection, str], Awaitable[None]]
+FindPlaces = Callable[[str, int], Awaitable[Sequence[Place]]]
 
 
 class Handlers:
-    def __init__(self, maps: MapService, enter_room: Move, leave_room: Move) -> None:
+    def __init__(self, maps: MapService, find_places: FindPlaces, enter_room: Move, leave_room: Move) -> None:
         self._maps = maps
+        self._find_places = find_places
         self._enter_room = enter_room
         self._leave_room = leave_room
 
@@ -138,6 +141,11 @@ class Handlers:
         await self._check_joined(connection, request)
         self._maps.hub.presence.watches(request.map_id, connection.person)
         return {}
+
+    async def find_place(self, connection: Connection, request: FindPlace) -> Ack:
+        await self._check_joined(connection, request)
+        found = await self._find_places(request.text, request.limit)
+        return {"places": [place.model_dump(mode="json") for place in found]}
 
     async def _check_joined(self, connection: Connection, request: MapRequest) -> None:
         if request.map_id not in connection.maps:

@@ -12,6 +12,7 @@ RATES: Mapping[str, tuple[float, float]] = {
     "join": (2.0, 30.0),
     "receipt": (50.0, 500.0),
     "view": (20.0, 200.0),
+    "find_place": (2.0, 20.0),
     "other": (15.0, 150.0),
 }
 """Requests per second in the long run, and how many at once."""

@@ -20,7 +20,7 @@ from server.maps.service import MapService
 from server.origins import Origins
 from server.protocol import REQUESTS
 from server.sockets.connection import Connection
-from server.sockets.handlers import Handlers
+from server.sockets.handlers import FindPlaces, Handlers
 from server.sockets.limits import RateLimits
 from server.sockets.packets import BoundedPacket
 from server.sockets.requests import read_request, refusal
@@ -28,14 +28,16 @@ from server.sockets.requests import read_request, refusal
 log = structlog.get_logger(__name__)
 
 BUFFER_BYTES = 1024 * 1024
-UNORDERED = frozenset({"cancel", "receipt"})
+UNORDERED = frozenset({"cancel", "receipt", "find_place"})
 WAITING_REQUESTS = 100
 CLOSING = 0.1
 """Seconds in which the word that all is over can reach the clients."""
 
 
 class SocketServer:
-    def __init__(self, maps: MapService, origins: Origins, rate: float = 1.0) -> None:
+    def __init__(
+        self, maps: MapService, find_places: FindPlaces, origins: Origins, rate: float = 1.0
+    ) -> None:
         self._maps = maps
         self._rate = rate
         self._closed = False
@@ -48,7 +50,7 @@ class SocketServer:
             ping_interval=20,
             ping_timeout=20,
         )
-        self._handlers = Handlers(maps, self._enter_room, self._leave_room)
+        self._handlers = Handlers(maps, find_places, self._enter_room, self._leave_room)
         self._io.on("connect", self._connected)
         self._io.on("disconnect", self._disconnected)
         self._io.on("*", self._heard)

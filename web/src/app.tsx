@@ -7,6 +7,7 @@ import { HistoryPanel, PastBanner } from "./history/panel";
 import { t } from "./i18n/i18n";
 import { LayersPanel } from "./layers/panel";
 import { NoMap, Stage } from "./map/stage";
+import { SearchBox } from "./search/box";
 import { ready } from "./session";
 import { status } from "./store/store";
 import { TablePanel } from "./table/panel";
@@ -21,6 +22,7 @@ export function App() {
       <main class="stage" {...dropTarget}>
         <h1 class="hidden">{t("appName")}</h1>
         {ready.value && <Stage />}
+        <SearchBox />
         <LayersPanel />
         <Banner />
         <PastBanner />

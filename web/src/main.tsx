@@ -5,6 +5,7 @@ import "./theme/chat.css";
 import "./theme/layers.css";
 import "./theme/side.css";
 import "./theme/map.css";
+import "./theme/search.css";
 import "./theme/table.css";
 import "./theme/phone.css";
 import { effect } from "@preact/signals";
@@ -20,8 +21,13 @@ effect(() => {
 
 addEventListener("keydown", (event) => {
   const typing = event.target instanceof Element && event.target.closest("input, textarea, [contenteditable]") !== null;
-  if (typing || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+  if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
   const key = event.key.toLowerCase();
+  if (key === "k") {
+    event.preventDefault();
+    document.querySelector<HTMLElement>(".search input")?.focus();
+  }
+  if (typing) return;
   if (key !== "z" && key !== "y") return;
   event.preventDefault();
   void (key === "y" || event.shiftKey ? redo() : undo());

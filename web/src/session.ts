@@ -9,7 +9,7 @@ import { uniqueId } from "./connection/unique";
 import { t } from "./i18n/i18n";
 import { bounds as viewed, focus, inspect, marked, withView } from "./map/selection";
 import type { Bounds, Camera, MapView } from "./map/view";
-import type { Layer, LayerUpdate, StyleSpec, UndoAck } from "./protocol/types";
+import type { Layer, LayerUpdate, Place, PlacesAck, StyleSpec, UndoAck } from "./protocol/types";
 import type { MapEvent } from "./store/state";
 import { completed, exhausted, layers, listener, map, outbox, status, turns } from "./store/store";
 import { notify } from "./ui/toast";
@@ -116,6 +116,12 @@ export function download(layerId: string, format: string): void {
   link.href = `/api/maps/${map.value.mapId}/layers/${encodeURIComponent(layerId)}/export.${format}`;
   link.download = "";
   link.click();
+}
+
+/** Places of that name in the tables of the server; none when it cannot be asked. */
+export async function findPlaces(text: string, limit: number): Promise<Place[]> {
+  const answer = await connection?.request("find_place", { text, limit });
+  return answer?.ok ? (answer as unknown as PlacesAck).places : [];
 }
 
 export async function undo(): Promise<void> {

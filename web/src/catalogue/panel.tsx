@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { number, t } from "../i18n/i18n";
+import { searchTables } from "../layers/tables";
 import type { Table } from "../protocol/types";
 import { addLayer } from "../session";
 import { Icon, IconButton } from "../ui/icons";
@@ -9,13 +10,14 @@ import { side } from "../ui/side";
 import { upload, uploading } from "./upload";
 
 const PAUSE = 200;
+const MOST = 200;
 
 export function Catalogue() {
   const words = useSignal("");
   const found = useSignal<Table[] | null>(null);
   const file = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    const timer = setTimeout(() => void search(words.value).then((tables) => (found.value = tables)), PAUSE);
+    const timer = setTimeout(() => void searchTables(words.value.trim(), MOST).then((tables) => (found.value = tables)), PAUSE);
     return () => clearTimeout(timer);
   }, [words.value, uploading.value === null]);
   return (
@@ -85,13 +87,4 @@ function Entry({ table }: { table: Table }) {
       )}
     </li>
   );
-}
-
-async function search(words: string): Promise<Table[]> {
-  try {
-    const answer = await fetch(`/api/tables?limit=200${words.trim() === "" ? "" : `&q=${encodeURIComponent(words.trim())}`}`);
-    return ((await answer.json()) as { tables?: Table[] }).tables ?? [];
-  } catch {
-    return [];
-  }
 }

@@ -26,6 +26,16 @@ export function tables(): Table[] {
   return [...known.value.values()];
 }
 
+/** Tables whose names, columns or notes have these words, best first; none when the server cannot be asked. */
+export async function searchTables(words: string, limit: number): Promise<Table[]> {
+  try {
+    const asked = new URLSearchParams({ limit: String(limit), ...(words !== "" && { q: words }) });
+    return ((await (await fetch(`/api/tables?${asked}`)).json()) as { tables?: Table[] }).tables ?? [];
+  } catch {
+    return [];
+  }
+}
+
 /** There are other tables now. */
 export function forget(): void {
   asked.clear();

@@ -7,6 +7,7 @@ import { layers, map as state } from "../store/store";
 import { palette } from "../theme/theme";
 import { Icon, IconButton } from "../ui/icons";
 import { covered } from "../ui/sheet";
+import { installPin } from "../search/pin";
 import { Inspector } from "./inspector";
 import { boxed, inspect, tool } from "./selection";
 import { Toolbar } from "./toolbar";
@@ -69,6 +70,7 @@ function open(container: HTMLElement): void {
   );
   effect(() => view.cover(covered.value));
   effect(() => view.paint(palette.value));
+  installPin(view.map);
   installTools(view.map, () => layers.peek().map((layer) => layer.id));
   showOn(view);
   // For tests and for pages that embed this one: the MapLibre map and the state, to read.

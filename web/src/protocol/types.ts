@@ -15,6 +15,7 @@ export interface Protocol {
     redo: MapRequest;
     receipt: Receipt;
     view: View;
+    find_place: FindPlace;
   };
   events: {
     user_message: UserMessage;
@@ -53,6 +54,7 @@ export interface Protocol {
     redo: UndoAck;
     receipt: Ack;
     view: Ack;
+    find_place: PlacesAck;
     error: ErrorAck;
   };
   http: {
@@ -180,6 +182,14 @@ export interface View {
    */
   bounds: [number, number, number, number];
   zoom: number;
+}
+/**
+ * Places by name, in the tables that this server reads; `Paris, Texas` prefers rows that also say Texas.
+ */
+export interface FindPlace {
+  map_id: string;
+  text: string;
+  limit?: number;
 }
 export interface UserMessage {
   map_id: string;
@@ -561,6 +571,29 @@ export interface UndoAck {
   ok: true;
   seq: number;
   what: string;
+}
+/**
+ * Best first; empty when no row of any table has such a name.
+ */
+export interface PlacesAck {
+  ok: true;
+  places: Place[];
+}
+/**
+ * A named place found in the person's own tables.
+ */
+export interface Place {
+  name: string;
+  table: string;
+  kind: string;
+  /**
+   * @minItems 4
+   * @maxItems 4
+   */
+  bounds: [number, number, number, number];
+  longitude: number;
+  latitude: number;
+  detail: string;
 }
 export interface ErrorAck {
   ok: false;
