@@ -38,6 +38,7 @@ from server.gis.styles import ramps
 from server.gis.tiles import TileService
 from server.http import addresses, errors, exports, health, rows, security, site, tables, uploads
 from server.http import tiles as tile_routes
+from server.maps.access import ViewLinks
 from server.maps.analyses import AnalysisService, AnalysisStore
 from server.maps.service import MapService
 from server.maps.session import TurnSession
@@ -120,7 +121,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         metrics = registry_of(gauges(maps, sockets, registry))
         metrics.register(tiles.metrics)
         register_prometheus(metrics)
-        app = application(settings, sockets, origins)
+        app = application(settings, sockets, origins, maps.links)
         app.add_routes(health.routes(checks(database, registry), metrics))
         app.add_routes(tables.routes(registry))
         app.add_routes(tile_routes.routes(tiles, registry))
@@ -149,11 +150,13 @@ async def serving(settings: Settings, model: Model | None = None) -> AsyncIterat
             await runner.cleanup()
 
 
-def application(settings: Settings, sockets: SocketServer, origins: Origins) -> web.Application:
+def application(
+    settings: Settings, sockets: SocketServer, origins: Origins, links: ViewLinks
+) -> web.Application:
     """Without routes but the sockets'."""
-    before = [errors.faults, security.gatekeeper(origins), addresses.known_ids]
+    before = [errors.faults, security.gatekeeper(origins), addresses.known_ids, addresses.keys(links)]
     app = web.Application(middlewares=before, client_max_size=MAX_BODY)
-    app.on_response_prepare.append(security.policy(origins, settings.basemap_style))
+    app.on_response_prepare.append(security.policy(origins, settings.basemap_style, settings.embed_origins))
     sockets.attach(app)
     return app
 

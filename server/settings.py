@@ -67,6 +67,10 @@ class Settings(BaseSettings):
     """URL of a MapLibre style. None: the built-in offline base map."""
     origins: Listed = Field((), validation_alias=_named("GEOAGENT_ORIGINS"))
     """Other web origins that may connect, separated by commas. Its own origin always may."""
+    embed_origins: Listed = Field((), validation_alias=_named("GEOAGENT_EMBED_ORIGINS"))
+    """Web origins whose pages may show view links of maps in a frame, separated by commas; `*` is any. Maps'
+    own links are never framed by others.
+    """
     statement_timeout: float = Field(
         30.0, gt=0, le=3600, validation_alias=_named("GEOAGENT_STATEMENT_TIMEOUT")
     )

@@ -1,4 +1,8 @@
-"""Ids in addresses: what cannot be the id of a map or a layer is answered 404 before anything looks for it."""
+"""Ids in addresses: what cannot be the id of a map or a layer is answered 404 before anything looks for it.
+
+A view key may stand wherever a map's id does in an address that only reads. Handlers then see the map's own id,
+and answers that could tell it are veiled.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from aiohttp import web
 from pydantic import TypeAdapter, ValidationError
 
 from server.http.errors import Handler, HttpFault
+from server.maps.access import ViewLinks, read_only
 from server.protocol import LayerId, MapId
 
 IDS: dict[str, tuple[TypeAdapter[Any], str, str]] = {
@@ -30,3 +35,36 @@ async def known_ids(request: web.Request, handler: Handler) -> web.StreamRespons
     if "\x00" in request.query_string:
         raise HttpFault("invalid_payload", "The query of an address must not hold NUL characters.")
     return await handler(request)
+
+
+READING = frozenset({"GET", "HEAD"})
+
+
+def keys(links: ViewLinks) -> Any:
+    """Lets view keys read what the map's own id would."""
+
+    @web.middleware
+    async def resolve(request: web.Request, handler: Handler) -> web.StreamResponse:
+        key = request.match_info.get("map_id")
+        if key is None or request.path.startswith(PAGES):
+            return await handler(request)
+        access = await links.access(key)
+        if access.may_change:
+            return await handler(request)
+        if request.method not in READING:
+            raise read_only()
+        request.match_info["map_id"] = access.map_id
+        response = await handler(request)
+        if isinstance(response, web.Response) and isinstance(response.body, bytes) and is_text(response):
+            response.body = response.body.replace(access.map_id.encode(), access.key.encode())
+        return response
+
+    return resolve
+
+
+def is_text(response: web.Response) -> bool:
+    """Not a tile or a file, and not compressed."""
+    return (
+        response.content_type in ("application/json", "text/html")
+        and "Content-Encoding" not in response.headers
+    )

@@ -5,6 +5,7 @@ Handlers raise `HttpFault`, a fault of a map or of the data, or aiohttp's own; t
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Awaitable, Callable
 
@@ -24,6 +25,7 @@ STATUS = {
     "unknown_table": 404,
     "not_found": 404,
     "forbidden": 403,
+    "read_only": 403,
     "conflict": 409,
     "too_large": 413,
     "rate_limited": 429,
@@ -58,7 +60,11 @@ async def faults(request: web.Request, handler: Handler) -> web.StreamResponse:
             raise
         return plain(error)
     except (HttpFault, ToolSignal) as error:
-        return fault_response(str(getattr(error, "code", "invalid_payload")), error.message)
+        response = fault_response(str(getattr(error, "code", "invalid_payload")), error.message)
+        retry_after = getattr(error, "retry_after", None)
+        if retry_after is not None:
+            response.headers["Retry-After"] = str(math.ceil(retry_after))
+        return response
     except Exception as error:
         if is_unavailable(error) or isinstance(error, TimeoutError):
             return fault_response(

@@ -13,6 +13,7 @@ from server.http.errors import Handler, fault_response
 from server.origins import Origins
 
 UNSAFE = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+FRAMING = re.compile(r"\*|https?://[A-Za-z0-9.*\-]{1,253}(:\d{1,5})?")
 HOST = re.compile(r"[A-Za-z0-9.\-]{1,253}(:\d{1,5})?|\[[0-9A-Fa-f:]{2,45}\](:\d{1,5})?")
 
 HEADERS = {
@@ -53,8 +54,15 @@ def gatekeeper(origins: Origins) -> Any:
     return check
 
 
-def policy(origins: Origins, basemap_style: str | None) -> Any:
-    """Sets the headers as the answer is sent, so that files and errors have them too."""
+VIEW_PAGES = "/m/view_"
+
+
+def policy(origins: Origins, basemap_style: str | None, embedding: Iterable[str] = ()) -> Any:
+    """Sets the headers as the answer is sent, so that files and errors have them too.
+
+    Pages of `embedding` origins may show view links in a frame. A page that can change a map is framed by nobody
+    else, or clicks on it could be stolen.
+    """
     foreign = origin_of(basemap_style)
 
     async def prepare(request: web.Request, response: web.StreamResponse) -> None:
@@ -66,12 +74,13 @@ def policy(origins: Origins, basemap_style: str | None) -> Any:
             response.headers["Access-Control-Allow-Origin"] = origin
             response.headers["Vary"] = ", ".join(filter(None, [response.headers.get("Vary"), "Origin"]))
         if response.content_type == "text/html":
-            response.headers["Content-Security-Policy"] = content_security(host, foreign)
+            framing = tuple(embedding) if request.path.startswith(VIEW_PAGES) else ()
+            response.headers["Content-Security-Policy"] = content_security(host, foreign, framing)
 
     return prepare
 
 
-def content_security(host: str, foreign: Iterable[str]) -> str:
+def content_security(host: str, foreign: Iterable[str], framing: Iterable[str] = ()) -> str:
     """No inline script and no foreign one. MapLibre's worker is our own file, or a blob of it."""
     others = " ".join(foreign)
     sockets = f"ws://{host} wss://{host}" if HOST.fullmatch(host) else ""
@@ -87,7 +96,7 @@ def content_security(host: str, foreign: Iterable[str]) -> str:
         "manifest-src": "'self'",
         "base-uri": "'none'",
         "form-action": "'none'",
-        "frame-ancestors": "'self'",
+        "frame-ancestors": f"'self' {' '.join(each for each in framing if FRAMING.fullmatch(each))}",
     }
     return "; ".join(f"{name} {' '.join(value.split())}" for name, value in rules.items())
 

@@ -11,9 +11,11 @@ from agents.core.errors import ToolFailed
 class MapFault(ToolFailed):
     """`code` is one of `server.protocol.Fault`'s; the message says what was wrong and what to do."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, retry_after: float | None = None) -> None:
+        """`retry_after` is the seconds after which the same request may be granted."""
         super().__init__(message)
         self.code = code
+        self.retry_after = retry_after
 
 
 class TurnLost(Exception):

@@ -16,14 +16,15 @@ from pydantic import BaseModel
 from server.database import Database
 from server.maps.events import Event
 from server.maps.feed import Feed
+from server.maps.gestures import Gestures, Pointing
 from server.maps.liveness import Liveness
 from server.maps.log import EventLog
-from server.maps.presence import Presence, Receipts, Shown
+from server.maps.presence import Crowd, Presence, Receipts, Shown
 from server.maps.projection import MapState
 from server.maps.relay import Relay
 from server.maps.tables import EVENT_CHANNEL, TRANSIENT_CHANNEL
 from server.protocol import Presence as PresenceEvent
-from server.protocol import Snapshot
+from server.protocol import Snapshot, Someone
 
 Emit = Callable[[str, str, dict[str, Any]], Coroutine[Any, Any, None]]
 """Called with map id, event name and payload."""
@@ -52,6 +53,7 @@ class Hub:
         self.log = log
         self.presence = Presence(self._people_changed)
         self.receipts = Receipts()
+        self.gestures = Gestures(self._tell_gestures)
         self.relay = Relay(database.owner, liveness)
         self.emit: Emit = nobody
         self._database = database
@@ -62,6 +64,7 @@ class Hub:
         self.relay.on("emit", self._heard_event)
         self.relay.on("receipt", self._heard_receipt)
         self.relay.on("presence", self._heard_presence)
+        self.relay.on("gestures", self._heard_gestures)
         self.relay.on("hello", self._heard_hello)
         self._liveness = liveness
 
@@ -77,7 +80,7 @@ class Hub:
         await self.relay.close()
 
     async def enter(
-        self, map_id: str, person: str, after_seq: int | None, admit: Callable[[], Awaitable[None]]
+        self, map_id: str, person: Someone, after_seq: int | None, admit: Callable[[], Awaitable[None]]
     ) -> Snapshot | tuple[int, list[Event], bool]:
         """Somebody joins: a snapshot, or newest seq, events after `after_seq` and whether there are more.
 
@@ -165,8 +168,25 @@ class Hub:
         self.receipts.receive(body["map_id"], body["layer_id"], body["version"], shown)
 
     def _heard_presence(self, server_id: str, body: dict[str, Any]) -> None:
-        self.presence.heard(server_id, body["map_id"], body["people"], body["watching"])
+        people = {
+            person: Someone(id=person, name=name, viewer=viewer)
+            for person, name, viewer, _watches in body["people"]
+        }
+        crowd = Crowd(people, {person for person, _name, _viewer, watches in body["people"] if watches})
+        self.presence.heard(server_id, body["map_id"], crowd, more=body.get("more", False))
         self._announce_soon(body["map_id"])
+
+    def _heard_gestures(self, server_id: str, body: dict[str, Any]) -> None:
+        self.gestures.heard(body["map_id"], body["people"])
+        if self.presence.is_here(body["map_id"]):
+            news = {"map_id": body["map_id"], "people": body["people"]}
+            self._spawn(self.emit(body["map_id"], "gestures", news))
+
+    def _tell_gestures(self, map_id: str, people: list[Pointing]) -> None:
+        body = {"map_id": map_id, "people": people}
+        self.relay.say("gestures", body)
+        if self.presence.is_here(map_id):
+            self._spawn(self.emit(map_id, "gestures", body))
 
     def _heard_hello(self, server_id: str, body: dict[str, Any]) -> None:
         self._liveness.expect(server_id)
@@ -179,11 +199,14 @@ class Hub:
 
     def _tell_of_people(self, map_id: str) -> None:
         crowd = self.presence.crowd(map_id)
-        people = sorted(crowd.people)[:PEOPLE_RELAYED]
-        watching = sorted(crowd.watching)[:PEOPLE_RELAYED]
-        self.relay.say("presence", {"map_id": map_id, "people": people, "watching": watching})
+        people = [
+            [person.id, person.name, person.viewer, person.id in crowd.watching]
+            for person in sorted(crowd.people.values(), key=lambda it: it.id)[:PEOPLE_RELAYED]
+        ]
+        self.relay.say("presence", {"map_id": map_id, "people": people})
 
     def _announce_soon(self, map_id: str) -> None:
+        self.gestures.keep(map_id, [person.id for person in self.presence.people(map_id)])
         if map_id not in self._to_announce:
             loop = asyncio.get_running_loop()
             self._to_announce[map_id] = loop.call_later(PRESENCE_PAUSE, self._announce_people, map_id)
@@ -191,7 +214,8 @@ class Hub:
     def _announce_people(self, map_id: str) -> None:
         self._to_announce.pop(map_id, None)
         if self.presence.is_here(map_id):
-            body = PresenceEvent(map_id=map_id, people=self.presence.people(map_id))
+            known = self.presence.people(map_id)
+            body = PresenceEvent(map_id=map_id, people=[person.id for person in known], known=known)
             self._spawn(self.emit(map_id, "presence", body.model_dump(mode="json")))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:

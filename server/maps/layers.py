@@ -34,6 +34,7 @@ from server.maps.events import (
 from server.maps.faults import MapFault, unknown_layer
 from server.maps.log import EventLog
 from server.maps.projection import MapState, arranged
+from server.maps.restoring import as_one, way_to
 from server.maps.writer import MapWriter
 
 MAX_LAYERS = 200
@@ -91,6 +92,7 @@ class LayerService:
     async def add(self, map_id: str, draft: LayerDraft, by: By = HAND) -> Done:
         if draft.id is not None and not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", draft.id):
             raise MapFault("invalid_payload", "A layer id is 1 to 64 letters, digits, `_` or `-`.")
+        check_name(draft.name)
         style = with_color(draft.style, await self._log.state(map_id))
         drawing = await self._source.draw(draft.table, draft.filter, style)
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
@@ -113,6 +115,7 @@ class LayerService:
             return await done(writer, layer.id)
 
     async def update(self, map_id: str, layer_id: str, change: LayerChange, by: By = HAND) -> Done:
+        check_name(change.name)
         for _attempt in range(ATTEMPTS):
             known = layer_of(await self._log.state(map_id), layer_id)
             drawn = await self._redrawn(known, change)
@@ -154,6 +157,28 @@ class LayerService:
             if count:
                 await writer.record(map_reset())
             return count, await done(writer)
+
+    async def restore(self, map_id: str, seq: int, by: By = HAND) -> Done:
+        """Make the layers as they were after the event `seq`, in one step."""
+        newest = await self._log.seq(map_id)
+        if seq > newest:
+            raise MapFault("invalid_payload", f"This map has no event {seq}; its newest is {newest}.")
+        then = await self._log.state_at(map_id, seq)
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            changes = way_to(then.layers, (await writer.state()).layers)
+            for change in as_one(changes, writer.seq + 1):
+                await writer.record(change)
+            return await done(writer)
+
+    async def copy(self, map_id: str) -> str:
+        """A new map with the same layers; its id. Chat and history stay behind."""
+        layers = (await self._log.state(map_id)).layers
+        copied = await self._log.create()
+        async with self._log.writing(copied) as writer:
+            fresh = [layer.model_copy(update={"tiles": ""}) for layer in layers]
+            for change in as_one([layer_added(layer) for layer in fresh], writer.seq + 1):
+                await writer.record(change)
+        return copied
 
     async def undo(self, map_id: str, by: By = HAND) -> Done | None:
         """Take back the newest change that stands; None when there is none."""
@@ -199,6 +224,13 @@ class LayerService:
 async def done(writer: MapWriter, layer_id: str | None = None) -> Done:
     state = await writer.state()
     return Done(writer.seq, state, state.layer(layer_id) if layer_id else None)
+
+
+def check_name(name: str | None) -> None:
+    if name is not None and not name.strip():
+        raise MapFault(
+            "invalid_payload", "A layer's name must not be blank. Leave it out to keep or choose one."
+        )
 
 
 def layer_of(state: MapState, layer_id: str) -> Layer:

@@ -19,7 +19,7 @@ from agents.domain import Layer
 from server.maps.events import CHAT_EVENTS, LAYER_EVENTS, Change, Event
 from server.maps.faults import TurnLost, unknown_map
 from server.maps.pause import open_questions
-from server.maps.projection import MapState
+from server.maps.projection import MapState, replay
 from server.maps.tables import event_table, layer_table, map_table, turn_table
 from server.maps.undo import History
 from server.maps.writer import MapWriter
@@ -100,6 +100,13 @@ class EventLog:
         async with self._reading() as connection:
             seq = await self._seq(connection, map_id)
             return MapState(seq, await stored_layers(connection, map_id))
+
+    async def state_at(self, map_id: str, seq: int) -> MapState:
+        """The layers as they were after the event `seq`, from the log alone."""
+        query = events_of(map_id).where(event_table.c.type.in_(LAYER_EVENTS), event_table.c.seq <= seq)
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(query.order_by(event_table.c.seq))).all()
+        return replay(as_event(row).typed() for row in rows)
 
     async def layer(self, map_id: str, layer_id: str, version: int) -> Layer | None:
         """The layer as it was announced with this version, whenever that was."""

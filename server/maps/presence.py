@@ -11,6 +11,8 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from server.protocol import Someone
+
 RECEIPTS_KEPT = 2000
 RECEIPT_WAIT = 4.0
 
@@ -32,7 +34,7 @@ class Shown:
 class Crowd:
     """The people of one map on one server."""
 
-    people: set[str] = field(default_factory=set)
+    people: dict[str, Someone] = field(default_factory=dict)
     watching: set[str] = field(default_factory=set)
 
 
@@ -44,15 +46,16 @@ class Presence:
         self._elsewhere: dict[str, dict[str, Crowd]] = defaultdict(dict)
         self.changed = changed or (lambda map_id: None)
 
-    def enter(self, map_id: str, person: str) -> None:
-        self._here.setdefault(map_id, Crowd()).people.add(person)
+    def enter(self, map_id: str, person: Someone) -> None:
+        """Somebody comes to the map, or is known by another name from now on."""
+        self._here.setdefault(map_id, Crowd()).people[person.id] = person
         self.changed(map_id)
 
     def leave(self, map_id: str, person: str) -> None:
         crowd = self._here.get(map_id)
         if crowd is None:
             return
-        crowd.people.discard(person)
+        crowd.people.pop(person, None)
         crowd.watching.discard(person)
         if not crowd.people:
             del self._here[map_id]
@@ -76,18 +79,20 @@ class Presence:
         """This server's people, for the relay."""
         return self._here.get(map_id, Crowd())
 
-    def people(self, map_id: str) -> list[str]:
-        """Everyone, on all servers."""
+    def people(self, map_id: str) -> list[Someone]:
+        """Everyone, on all servers, by id."""
         crowds = [self.crowd(map_id), *self._elsewhere.get(map_id, {}).values()]
-        return sorted({person for crowd in crowds for person in crowd.people})
+        return sorted((person for crowd in crowds for person in crowd.people.values()), key=lambda it: it.id)
 
     def is_watched(self, map_id: str) -> bool:
         crowds = [self.crowd(map_id), *self._elsewhere.get(map_id, {}).values()]
         return any(crowd.watching for crowd in crowds)
 
-    def heard(self, server_id: str, map_id: str, people: Iterable[str], watching: Iterable[str]) -> None:
-        """What another server says of its people on a map."""
-        crowd = Crowd(set(people), set(watching))
+    def heard(self, server_id: str, map_id: str, crowd: Crowd, *, more: bool = False) -> None:
+        """What another server says of its people on a map. `more`: beside those that it named just before."""
+        known = self._elsewhere.get(map_id, {}).get(server_id)
+        if more and known is not None:
+            crowd = Crowd(known.people | crowd.people, known.watching | crowd.watching)
         if crowd.people:
             self._elsewhere[map_id][server_id] = crowd
         else:

@@ -1,7 +1,8 @@
 """Passing words between servers by NOTIFY: transient events, receipts, presence, cancels. None is kept.
 
 With no other server alive nothing is sent. A word that does not fit into NOTIFY's 8000 bytes is cut where
-that is harmless (the text of `ai_delta`) and dropped otherwise: everything that counts is in the event log.
+that is harmless (the text of `ai_delta`, lists of people) and dropped otherwise: everything that counts is in
+the event log.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from server.maps.tables import TRANSIENT_CHANNEL
 log = structlog.get_logger(__name__)
 
 NOTIFY_BYTES = 7900
+PACKED_BYTES = 7500
 QUEUED_WORDS = 10_000
 
 Heard = Callable[[str, dict[str, Any]], None]
@@ -89,9 +91,26 @@ class Relay:
 
 
 def fitting(kind: str, body: dict[str, Any]) -> list[dict[str, Any]]:
-    """The body in pieces that NOTIFY can carry. Only deltas of text can be cut."""
+    """The body in pieces that NOTIFY can carry. Only deltas of text and lists of people can be cut."""
+    if kind in ("presence", "gestures"):
+        parts = packed(body["people"])
+        return [{**body, "people": part, "more": index > 0} for index, part in enumerate(parts)]
     data = body.get("data")
     if kind != "emit" or not isinstance(data, dict) or not isinstance(data.get("text"), str):
         return [body]
     words = data["text"]
     return [{**body, "data": {**data, "text": words[at : at + 600]}} for at in range(0, len(words), 600)]
+
+
+def packed(items: list[Any]) -> list[list[Any]]:
+    """The items in lists that each take about `PACKED_BYTES` as JSON at most; at least one list."""
+    lists: list[list[Any]] = [[]]
+    room = PACKED_BYTES
+    for item in items:
+        size = len(json.dumps(item))
+        if lists[-1] and size > room:
+            lists.append([])
+            room = PACKED_BYTES
+        lists[-1].append(item)
+        room -= size
+    return lists

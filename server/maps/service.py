@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from agents.domain import Layer
 from server.database import Database
+from server.maps.access import ViewLinks
 from server.maps.hub import Hub
 from server.maps.layers import LayerService, LayerSource
 from server.maps.liveness import BEAT, Liveness
@@ -36,6 +37,9 @@ class MapService:
         self.turns = TurnStore(database.owner, self.log, self.liveness.id)
         self.runner = TurnRunner(self.turns, self.hub, self.layers, agents, self.liveness.id, turns_at_once)
         self.lookup = LayerLookup(self.log)
+        self.links = ViewLinks(database.owner)
+        self.on_links_checked: Callable[[], Awaitable[None]] | None = None
+        """Called with every beat, and when a link was withdrawn here: is everybody still admitted?"""
         self._closed = False
 
     async def start(self) -> None:
@@ -52,10 +56,15 @@ class MapService:
         await self.hub.close()
         await self.liveness.close()
 
+    async def check_links(self) -> None:
+        if self.on_links_checked is not None:
+            await self.on_links_checked()
+
     async def _beat(self, alive: frozenset[str]) -> None:
         listeners: tuple[Callable[[frozenset[str]], Awaitable[None]], ...] = (self.hub.beat, self.runner.beat)
         for listener in listeners:
             await listener(alive)
+        await self.check_links()
 
 
 class LayerLookup:

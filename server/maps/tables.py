@@ -13,6 +13,8 @@ from sqlalchemy import (
     ForeignKey,
     Identity,
     Index,
+    Integer,
+    LargeBinary,
     MetaData,
     PrimaryKeyConstraint,
     Table,
@@ -35,6 +37,8 @@ map_table = Table(
     Column("id", Text, primary_key=True),
     Column("seq", BigInteger, nullable=False, server_default=text("0")),
     Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    Column("view_round", Integer, nullable=False, server_default=text("0")),
+    Column("view_hash", LargeBinary, unique=True),
 )
 
 event_table = Table(

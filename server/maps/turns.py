@@ -31,6 +31,8 @@ OPEN = ("queued", "running", "waiting")
 HOLDING = ("running", "waiting")
 
 MAX_QUEUED = 20
+QUEUE_PAUSE = 5.0
+"""Seconds after which it is worth trying again on a map whose queue is full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,18 @@ class TurnStore:
         self._max_queued = max_queued
 
     async def submit(
-        self, map_id: str, text: str, client_id: str | None = None, focus: Focus | None = None
+        self,
+        map_id: str,
+        text: str,
+        client_id: str | None = None,
+        focus: Focus | None = None,
+        author: str | None = None,
     ) -> Submitted:
-        """Queue a message. The same `client_id` again gives the turn that it made the first time."""
+        """Queue a message. The same `client_id` again gives the turn that it made the first time; with another
+        text it is a `conflict`."""
         async with self._log.writing(map_id) as writer:
             if client_id is not None:
-                known = await self._by_client_id(writer, client_id)
+                known = await self._by_client_id(writer, client_id, text)
                 if known is not None:
                     return known
             await self._check_room(writer)
@@ -78,7 +86,7 @@ class TurnStore:
                     id=turn_id, map_id=map_id, client_id=client_id, text=clean_text(text), focus=where
                 )
             )
-            said = {"text": text, "client_id": client_id, "focus": where}
+            said = {"text": text, "client_id": client_id, "focus": where, "author": author}
             event = await writer.record(Change("user_message", said), turn_id)
             return Submitted(turn_id, event.seq, True)
 
@@ -201,14 +209,19 @@ class TurnStore:
             await close_turn(writer, turn.id, "interrupted", None, changes)
             return True
 
-    async def _by_client_id(self, writer: MapWriter, client_id: str) -> Submitted | None:
+    async def _by_client_id(self, writer: MapWriter, client_id: str, text: str) -> Submitted | None:
         query = (
-            select(turn_table.c.id, event_table.c.seq)
+            select(turn_table.c.id, turn_table.c.text, event_table.c.seq)
             .join(event_table, event_table.c.turn_id == turn_table.c.id)
             .where(turn_table.c.map_id == writer.map_id, turn_table.c.client_id == client_id)
             .where(event_table.c.type == "user_message")
         )
         row = (await writer.connection.execute(query)).one_or_none()
+        if row is not None and row.text != clean_text(text):
+            raise MapFault(
+                "conflict",
+                "This client_id was used for another message. Give every message an id of its own.",
+            )
         return None if row is None else Submitted(row.id, row.seq, False)
 
     async def _check_room(self, writer: MapWriter) -> None:
@@ -217,7 +230,9 @@ class TurnStore:
         )
         if (await writer.connection.execute(query)).scalar_one() >= self._max_queued:
             raise MapFault(
-                "rate_limited", f"{self._max_queued} messages are waiting on this map. Let it answer first."
+                "rate_limited",
+                f"{self._max_queued} messages are waiting on this map. Let it answer first.",
+                QUEUE_PAUSE,
             )
 
 

@@ -1,8 +1,9 @@
 """What can be undone and redone, folded from the log alone: it survives restarts and holds across servers.
 
-One unit is a run of layer changes of one turn, or one change by hand. A change by somebody else ends a turn's
-run, so undo always takes back the newest change on the map and never reaches past it. Undo while a turn is
-running takes back what the turn did so far; what it does later is a new unit. A new change clears redo.
+One unit is a run of layer changes of one turn, one change by hand, or several changes by hand that say they are
+one step. A change by somebody else ends a turn's run, so undo always takes back the newest change on the map and
+never reaches past it. Undo while a turn is running takes back what the turn did so far; what it does later is a
+new unit. A new change clears redo.
 """
 
 from __future__ import annotations
@@ -35,7 +36,14 @@ class Unit:
     """What one undo takes back."""
 
     turn_id: str | None
+    step: int | None = None
     steps: list[Step] = field(default_factory=list)
+
+    def takes(self, event: LayerEvent) -> bool:
+        """Whether the next change still belongs to this one."""
+        if event.turn_id is None:
+            return event.step is not None and event.step == self.step
+        return event.turn_id == self.turn_id
 
     def holds(self, seq: int | None) -> bool:
         return any(step.event.seq == seq for step in self.steps)
@@ -95,8 +103,8 @@ class History:
     def _record(self, event: LayerEvent) -> None:
         self._undone.clear()
         mine = self._done[-1] if self._done else None
-        if mine is None or not self._grows or event.turn_id is None or mine.turn_id != event.turn_id:
-            mine = Unit(event.turn_id)
+        if mine is None or not (self._grows and mine.takes(event)):
+            mine = Unit(event.turn_id, event.step)
             self._done.append(mine)
         mine.steps.append(Step(event, self.state))
         self._grows = True

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from agents.domain import Layer, Place
+from server.protocol.events import Pointing
 
 
 class Fault(BaseModel):
@@ -24,11 +25,14 @@ class Fault(BaseModel):
         "nothing_to_undo",
         "unavailable",
         "forbidden",
+        "read_only",
         "too_large",
         "rate_limited",
         "internal",
     ]
     message: str
+    retry_after: float | None = None
+    """With `rate_limited`: seconds after which the same request may be granted."""
 
 
 class EventEnvelope(BaseModel):
@@ -88,6 +92,26 @@ class JoinAck(Ack):
     snapshot: Snapshot | None = None
     events: list[EventEnvelope] | None = None
     more: bool = False
+    may_change: bool = True
+    """False for who came by a view link: what would change the map is refused with `read_only`."""
+    person: str = ""
+    """Who this connection is to the others, in `presence` and `gestures`."""
+    gestures: list[Pointing] = []
+    """What the others point at now."""
+    max_bytes: int = 0
+    """A longer message is refused with `too_large`; one of twice this size ends the connection."""
+
+
+class CopyAck(Ack):
+    """The id of a new map with the same layers."""
+
+    map_id: str
+
+
+class ShareAck(Ack):
+    """`view_key` takes the place of the map's id in `/m/{map_id}`; null when there is no view link."""
+
+    view_key: str | None
 
 
 class ChatAck(Ack):

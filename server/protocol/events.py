@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from agents.domain import Bounds, Focus, Layer
+from server.protocol.requests import Position, Selection
 
 
 class MapEvent(BaseModel):
@@ -26,6 +27,8 @@ class UserMessage(MapEvent):
     text: str
     client_id: str | None = None
     focus: Focus | None = None
+    author: str | None = None
+    """The name by which the person is known on the map, if they gave one."""
 
 
 class AiResponse(MapEvent):
@@ -43,6 +46,8 @@ class LayerEvent(MapEvent):
     """The seq of the change that this one undoes or redoes."""
     redo: bool = False
     """True when it redoes `undo_of`, false when it undoes it."""
+    step: int | None = None
+    """The seq of the first of several changes by hand that are one step, which one undo takes back."""
 
 
 class LayerAdded(LayerEvent):
@@ -181,11 +186,43 @@ class ViewRequested(BaseModel):
     bounds: Bounds
 
 
+class Someone(BaseModel):
+    """A connection. `id` means nothing elsewhere; `name` is empty until the person gave one."""
+
+    id: str
+    name: str = ""
+    viewer: bool = False
+    """Came by a view link: sees everything, changes nothing, points at nothing."""
+
+
 class Presence(BaseModel):
-    """Who is on the map now. `people` are connections, each with an id that means nothing elsewhere."""
+    """Who is on the map now. `people` are the ids of all, `known` says more of them."""
 
     map_id: str
     people: list[str]
+    known: list[Someone] = []
+
+
+class Pointing(BaseModel):
+    """What one person points at and sees now. Only fields that are there changed; null takes away."""
+
+    person: str
+    pointer: Position | None = None
+    selection: Selection | None = None
+    bounds: Bounds | None = None
+
+
+class Gestures(BaseModel):
+    """What people on the map have just pointed at, gathered, a few times a second at most."""
+
+    map_id: str
+    people: list[Pointing]
+
+
+class AccessWithdrawn(BaseModel):
+    """The view link by which this client came shows nothing any more."""
+
+    map_id: str
 
 
 TRANSIENT: dict[str, type[BaseModel]] = {
@@ -193,4 +230,6 @@ TRANSIENT: dict[str, type[BaseModel]] = {
     "analysis_progress": AnalysisProgress,
     "view_requested": ViewRequested,
     "presence": Presence,
+    "gestures": Gestures,
+    "access_withdrawn": AccessWithdrawn,
 }

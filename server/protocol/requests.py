@@ -13,6 +13,10 @@ LayerId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000)]
 LayerName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Seq = Annotated[int, Field(ge=0, le=2**53)]
+Longitude = Annotated[float, Field(ge=-540, le=540)]
+Latitude = Annotated[float, Field(ge=-90, le=90)]
+Position = tuple[Longitude, Latitude]
+FeatureId = int | Annotated[str, StringConstraints(max_length=30)]
 
 
 class Request(BaseModel):
@@ -92,7 +96,42 @@ class Receipt(MapRequest):
     error: Annotated[str, StringConstraints(max_length=500)] | None = None
 
 
+class Restore(MapRequest):
+    """Make the layers as they were after the event `seq`, by one change that one `undo` takes back."""
+
+    seq: Seq
+
+
+class Share(MapRequest):
+    """The map's view link: `view: true` makes one, `false` withdraws it, without `view` it is only told."""
+
+    view: bool | None = None
+
+
+class Introduce(Request):
+    """By what name the others on a map know this person; an empty one takes it away."""
+
+    name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=40, pattern=r"^[^\r\n\t]*$")]
+
+
+class Selection(Request):
+    """Features of a layer that somebody points at."""
+
+    layer_id: LayerId
+    feature_ids: Annotated[list[FeatureId], Field(max_length=200)]
+
+
+class Gesture(MapRequest):
+    """What a person points at, for the others to see. Only fields that are sent change; null takes away."""
+
+    pointer: Position | None = None
+    """Longitude and latitude, in degrees."""
+    selection: Selection | None = None
+
+
 class View(MapRequest):
+    """What part of the map is seen. From the first one on, the server counts on this browser's receipts."""
+
     bounds: Bounds
     zoom: Annotated[float, Field(ge=0, le=30)]
 
@@ -119,4 +158,9 @@ REQUESTS: dict[str, type[Request]] = {
     "receipt": Receipt,
     "view": View,
     "find_place": FindPlace,
+    "restore": Restore,
+    "copy": MapRequest,
+    "share": Share,
+    "introduce": Introduce,
+    "gesture": Gesture,
 }

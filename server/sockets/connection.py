@@ -1,4 +1,5 @@
-"""One connected client: who it is to the others, the maps it joined, and the order of its requests."""
+"""One connected client: who it is to the others, the maps it joined and by which keys, and the order of its
+requests."""
 
 from __future__ import annotations
 
@@ -6,7 +7,9 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from server.maps.access import Access
 from server.maps.faults import MapFault
+from server.protocol import Someone
 from server.sockets.limits import RateLimits
 
 MAX_MAPS = 50
@@ -18,8 +21,10 @@ class Connection:
     def __init__(self, sid: str, person: str, limits: RateLimits) -> None:
         self.sid = sid
         self.person = person
+        self.name = ""
         self.limits = limits
-        self.maps: set[str] = set()
+        self.maps: dict[str, Access] = {}
+        """What was joined, by the key with which it was."""
         self.is_open = True
         self._order = asyncio.Lock()
         self._waiting = 0
@@ -28,10 +33,18 @@ class Connection:
     async def in_turn(self, limit: int) -> AsyncIterator[None]:
         """After the requests that came before, of which at most `limit` may wait."""
         if self._waiting >= limit:
-            raise MapFault("rate_limited", f"{limit} requests of this connection are waiting already.")
+            raise MapFault("rate_limited", f"{limit} requests of this connection are waiting already.", 1.0)
         self._waiting += 1
         try:
             async with self._order:
                 yield
         finally:
             self._waiting -= 1
+
+    def is_on(self, map_id: str) -> bool:
+        """By whatever key."""
+        return any(access.map_id == map_id for access in self.maps.values())
+
+    def someone(self, access: Access) -> Someone:
+        """As the others on the map see it."""
+        return Someone(id=self.person, name=self.name, viewer=not access.may_change)

@@ -1,5 +1,9 @@
 """What each event of the protocol does. A handler is named as its event, gets a checked request, and returns
-the acknowledgement without `ok`; every fault is an exception."""
+the acknowledgement without `ok`; every fault is an exception.
+
+Whether the sender may ask this was decided before (server/sockets/rights.py): `map_id` is the map's own id here,
+by whatever key it was joined. Only `join` and `leave` see the key.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from agents.domain import LayerChange, LayerDraft, Place
+from server.maps.access import Access
 from server.maps.faults import MapFault
 from server.maps.layers import Done, undone
 from server.maps.presence import Shown
@@ -17,6 +22,8 @@ from server.protocol import (
     Chat,
     EventEnvelope,
     FindPlace,
+    Gesture,
+    Introduce,
     Join,
     LayerAdd,
     LayerRemove,
@@ -24,14 +31,17 @@ from server.protocol import (
     LayerUpdate,
     MapRequest,
     Receipt,
+    Restore,
+    Share,
     Snapshot,
     View,
 )
 from server.sockets.connection import MAX_MAPS, Connection
+from server.sockets.packets import MAX_TEXT
 
 Ack = dict[str, Any]
-Move = Callable[[Connection, str], Awaitable[None]]
 FindPlaces = Callable[[str, int], Awaitable[Sequence[Place]]]
+Move = Callable[[Connection, Access], Awaitable[None]]
 
 
 class Handlers:
@@ -44,20 +54,28 @@ class Handlers:
     async def join(self, connection: Connection, request: Join) -> Ack:
         if len(connection.maps) >= MAX_MAPS and request.map_id not in connection.maps:
             raise MapFault("too_large", f"One connection may be on {MAX_MAPS} maps. Leave some first.")
-        map_id = request.map_id or await self._maps.log.create()
+        key = request.map_id or await self._maps.log.create()
+        access = await self._maps.links.access(key)
+        map_id = access.map_id
         after_seq = request.after_seq if request.map_id else None
         hub = self._maps.hub
         found = await hub.enter(
-            map_id, connection.person, after_seq, lambda: self._enter_room(connection, map_id)
+            map_id, connection.someone(access), after_seq, lambda: self._enter_room(connection, access)
         )
-        connection.maps.add(map_id)
         if not connection.is_open:
             hub.leave(map_id, connection.person)
+        about: Ack = {
+            "map_id": map_id,
+            "may_change": access.may_change,
+            "person": connection.person,
+            "gestures": hub.gestures.now(map_id),
+            "max_bytes": MAX_TEXT,
+        }
         if isinstance(found, Snapshot):
-            return {"map_id": map_id, "seq": found.seq, "snapshot": found.model_dump(mode="json")}
+            return {**about, "seq": found.seq, "snapshot": found.model_dump(mode="json")}
         newest, events, more = found
         ack: Ack = {
-            "map_id": map_id,
+            **about,
             "seq": events[-1].seq if more else newest,
             "events": [EventEnvelope(event=one.name, data=one.wire()).model_dump() for one in events],
             "more": more,
@@ -67,25 +85,25 @@ class Handlers:
         return ack
 
     async def leave(self, connection: Connection, request: MapRequest) -> Ack:
-        if request.map_id in connection.maps:
-            await self._leave_room(connection, request.map_id)
-            connection.maps.discard(request.map_id)
-            self._maps.hub.leave(request.map_id, connection.person)
+        access = connection.maps.pop(request.map_id, None)
+        if access is not None:
+            await self._leave_room(connection, access)
+            if not connection.is_on(access.map_id):
+                self._maps.hub.leave(access.map_id, connection.person)
         return {}
 
     async def chat(self, connection: Connection, request: Chat) -> Ack:
-        await self._check_joined(connection, request)
-        said = await self._maps.turns.submit(request.map_id, request.text, request.client_id, request.focus)
+        said = await self._maps.turns.submit(
+            request.map_id, request.text, request.client_id, request.focus, connection.name or None
+        )
         self._maps.runner.wake()
         return {"turn_id": said.turn_id, "seq": said.seq}
 
     async def cancel(self, connection: Connection, request: Cancel) -> Ack:
-        await self._check_joined(connection, request)
         turn_id = await self._maps.runner.cancel(request.map_id, request.turn_id)
         return {"cancelled": turn_id is not None, "turn_id": turn_id}
 
     async def approve(self, connection: Connection, request: Approve) -> Ack:
-        await self._check_joined(connection, request)
         seq = await self._maps.turns.answer(
             request.map_id, request.turn_id, request.call_id, request.approved
         )
@@ -93,7 +111,6 @@ class Handlers:
         return {"seq": seq}
 
     async def layer_add(self, connection: Connection, request: LayerAdd) -> Ack:
-        await self._check_joined(connection, request)
         draft = LayerDraft(
             table=request.table,
             id=request.layer_id,
@@ -106,51 +123,68 @@ class Handlers:
         return changed(await self._maps.layers.add(request.map_id, draft))
 
     async def layer_update(self, connection: Connection, request: LayerUpdate) -> Ack:
-        await self._check_joined(connection, request)
         sent = request.model_fields_set - {"map_id", "layer_id"}
         change = LayerChange.model_validate({name: getattr(request, name) for name in sent})
         return changed(await self._maps.layers.update(request.map_id, request.layer_id, change))
 
     async def layer_remove(self, connection: Connection, request: LayerRemove) -> Ack:
-        await self._check_joined(connection, request)
         return changed(await self._maps.layers.remove(request.map_id, request.layer_id))
 
     async def layer_reorder(self, connection: Connection, request: LayerReorder) -> Ack:
-        await self._check_joined(connection, request)
         return changed(await self._maps.layers.reorder(request.map_id, request.order))
 
     async def undo(self, connection: Connection, request: MapRequest) -> Ack:
-        await self._check_joined(connection, request)
         done = undone(await self._maps.layers.undo(request.map_id), redo=False)
         return {"seq": done.seq, "what": done.what}
 
     async def redo(self, connection: Connection, request: MapRequest) -> Ack:
-        await self._check_joined(connection, request)
         done = undone(await self._maps.layers.redo(request.map_id), redo=True)
         return {"seq": done.seq, "what": done.what}
 
+    async def restore(self, connection: Connection, request: Restore) -> Ack:
+        return changed(await self._maps.layers.restore(request.map_id, request.seq))
+
+    async def copy(self, connection: Connection, request: MapRequest) -> Ack:
+        return {"map_id": await self._maps.layers.copy(request.map_id)}
+
+    async def share(self, connection: Connection, request: Share) -> Ack:
+        links = self._maps.links
+        if request.view is None:
+            return {"view_key": await links.view_key(request.map_id)}
+        if request.view:
+            return {"view_key": await links.open(request.map_id)}
+        await links.withdraw(request.map_id)
+        await self._maps.check_links()
+        return {"view_key": None}
+
+    async def introduce(self, connection: Connection, request: Introduce) -> Ack:
+        connection.name = request.name
+        for access in connection.maps.values():
+            self._maps.hub.presence.enter(access.map_id, connection.someone(access))
+        return {}
+
+    async def gesture(self, connection: Connection, request: Gesture) -> Ack:
+        sent = request.model_fields_set - {"map_id"}
+        change = request.model_dump(mode="json", include=sent)
+        self._maps.hub.gestures.point(request.map_id, connection.person, change)
+        return {}
+
     async def receipt(self, connection: Connection, request: Receipt) -> Ack:
         """One for a version that was never announced is not kept: nothing can be seen before it is there."""
-        await self._check_joined(connection, request)
         if await self._maps.lookup.layer(request.map_id, request.layer_id, request.version) is not None:
             shown = Shown(request.features, request.error)
             self._maps.hub.receive(request.map_id, request.layer_id, request.version, shown)
         return {}
 
     async def view(self, connection: Connection, request: View) -> Ack:
-        await self._check_joined(connection, request)
         self._maps.hub.presence.watches(request.map_id, connection.person)
+        bounds = list(request.bounds)
+        self._maps.hub.gestures.point(request.map_id, connection.person, {"bounds": bounds})
         return {}
 
     async def find_place(self, connection: Connection, request: FindPlace) -> Ack:
-        await self._check_joined(connection, request)
         found = await self._find_places(request.text, request.limit)
         return {"places": [place.model_dump(mode="json") for place in found]}
-
-    async def _check_joined(self, connection: Connection, request: MapRequest) -> None:
-        if request.map_id not in connection.maps:
-            await self._maps.log.seq(request.map_id)
-            raise MapFault("not_joined", "Send `join` with this map_id before anything else.")
 
 
 def changed(done: Done) -> Ack:

@@ -1,7 +1,8 @@
-"""How fast one connection may ask: a token bucket per kind of request."""
+"""How fast one connection may ask: a token bucket per kind of request. A refusal says when to come again."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 
@@ -13,6 +14,8 @@ RATES: Mapping[str, tuple[float, float]] = {
     "receipt": (50.0, 500.0),
     "view": (20.0, 200.0),
     "find_place": (2.0, 20.0),
+    "gesture": (20.0, 100.0),
+    "copy": (0.2, 5.0),
     "other": (15.0, 150.0),
 }
 """Requests per second in the long run, and how many at once."""
@@ -26,14 +29,15 @@ class Bucket:
         self._left = burst
         self._at = clock()
 
-    def take(self) -> bool:
+    def take(self) -> float:
+        """0 when one may pass now, else the seconds until one may."""
         now = self._clock()
         self._left = min(self._burst, self._left + (now - self._at) * self._rate)
         self._at = now
         if self._left < 1:
-            return False
+            return (1 - self._left) / self._rate
         self._left -= 1
-        return True
+        return 0
 
 
 class RateLimits:
@@ -48,5 +52,11 @@ class RateLimits:
 
     def check(self, event: str) -> None:
         bucket = self._buckets.get(event) or self._buckets.get("other")
-        if bucket is not None and not bucket.take():
-            raise MapFault("rate_limited", "Too many requests from this connection. Wait a moment.")
+        wait = 0.0 if bucket is None else bucket.take()
+        if wait > 0:
+            seconds = math.ceil(wait * 10) / 10
+            raise MapFault(
+                "rate_limited",
+                f"Too many requests from this connection. Try again in {seconds} seconds.",
+                seconds,
+            )

@@ -96,7 +96,8 @@ def refusal(event: str, error: Exception) -> dict[str, Any]:
     """The acknowledgement for an exception. Only faults made for people carry their words."""
     if isinstance(error, ToolSignal):
         code = str(getattr(error, "code", "invalid_payload"))
-        return answer(code if code in CODES else "internal", error.message)
+        known = code if code in CODES else "internal"
+        return answer(known, error.message, getattr(error, "retry_after", None))
     if getattr(getattr(error, "orig", None), "sqlstate", None) == LOCK_NOT_AVAILABLE:
         return answer("conflict", "This map is busy. Try again in a moment.")
     if isinstance(error, TimeoutError) or is_unavailable(error):
@@ -106,6 +107,6 @@ def refusal(event: str, error: Exception) -> dict[str, Any]:
     return answer("internal", f"The server made a mistake (error {error_id}). Its log says more.")
 
 
-def answer(code: str, message: str) -> dict[str, Any]:
-    fault = Fault.model_validate({"code": code, "message": message})
-    return ErrorAck(error=fault).model_dump(mode="json")
+def answer(code: str, message: str, retry_after: float | None = None) -> dict[str, Any]:
+    fault = Fault.model_validate({"code": code, "message": message, "retry_after": retry_after})
+    return ErrorAck(error=fault).model_dump(mode="json", exclude_none=True)

@@ -1,6 +1,7 @@
 """The Socket.IO server. Every event passes through `_answer`: checked, rate-limited, handled, acknowledged.
 
 Holding a map's id is the right to the map; a connection uses it by `join`, and may then do everything on it.
+Holding a view key is the right to look: nothing that changes the map is taken, and the map's id is never told.
 Requests of one connection are handled in the order in which they came, except `cancel` and `receipt`, which
 never wait behind slow ones.
 """
@@ -16,14 +17,16 @@ import socketio
 import structlog
 from aiohttp import web
 
+from server.maps.access import Access
 from server.maps.service import MapService
 from server.origins import Origins
-from server.protocol import REQUESTS
+from server.protocol import REQUESTS, Request
 from server.sockets.connection import Connection
 from server.sockets.handlers import FindPlaces, Handlers
 from server.sockets.limits import RateLimits
 from server.sockets.packets import BoundedPacket
 from server.sockets.requests import read_request, refusal
+from server.sockets.rights import admitted
 
 log = structlog.get_logger(__name__)
 
@@ -42,6 +45,8 @@ class SocketServer:
         self._rate = rate
         self._closed = False
         self._connections: dict[str, Connection] = {}
+        self._viewed: dict[str, dict[str, Access]] = {}
+        """By map, the view keys by which people of this server are on it."""
         self._io = socketio.AsyncServer(
             async_mode="aiohttp",
             cors_allowed_origins=origins.allows_socket,
@@ -55,6 +60,7 @@ class SocketServer:
         self._io.on("disconnect", self._disconnected)
         self._io.on("*", self._heard)
         maps.hub.emit = self.emit
+        maps.on_links_checked = self._part_with_viewers
 
     def attach(self, app: web.Application) -> None:
         self._io.attach(app)
@@ -66,6 +72,8 @@ class SocketServer:
     async def emit(self, map_id: str, event: str, data: dict[str, Any]) -> None:
         """To everyone of this server on a map."""
         await self._io.emit(event, data, room=room(map_id))
+        for access in list(self._viewed.get(map_id, {}).values()):
+            await self._io.emit(event, access.veiled(data), room=room(access.key))
 
     async def close(self) -> None:
         """Close the connections below Socket.IO: clients that are only disconnected by it never come back."""
@@ -85,8 +93,9 @@ class SocketServer:
         connection = self._connections.pop(sid, None)
         if connection is not None:
             connection.is_open = False
-            for map_id in connection.maps:
+            for map_id in {access.map_id for access in connection.maps.values()}:
                 self._maps.hub.leave(map_id, connection.person)
+            self._forget_views()
 
     async def _heard(self, event: str, sid: str, *arguments: Any) -> dict[str, Any]:
         connection = self._connections.get(sid)
@@ -95,28 +104,59 @@ class SocketServer:
         try:
             connection.limits.check(event)
             request = read_request(event, arguments)
-            handler = cast("Handler", getattr(self._handlers, event))
             if event in UNORDERED:
-                return {"ok": True, **await handler(connection, request)}
+                return await self._handled(connection, event, request)
             async with connection.in_turn(WAITING_REQUESTS):
-                return {"ok": True, **await handler(connection, request)}
+                return await self._handled(connection, event, request)
         except asyncio.CancelledError:
             raise
         except Exception as error:
             return refusal(event, error)
 
-    async def _enter_room(self, connection: Connection, map_id: str) -> None:
-        await self._io.enter_room(connection.sid, room(map_id))
+    async def _handled(self, connection: Connection, event: str, request: Request) -> dict[str, Any]:
+        handler = cast("Handler", getattr(self._handlers, event))
+        request, access = await admitted(connection, event, request, self._maps.links, self._maps.log)
+        ack = {"ok": True, **await handler(connection, request)}
+        return ack if access is None or event == "copy" else access.veiled(ack)
 
-    async def _leave_room(self, connection: Connection, map_id: str) -> None:
-        await self._io.leave_room(connection.sid, room(map_id))
+    async def _enter_room(self, connection: Connection, access: Access) -> None:
+        await self._io.enter_room(connection.sid, room(access.key))
+        connection.maps[access.key] = access
+        if not access.may_change:
+            self._viewed.setdefault(access.map_id, {})[access.key] = access
+
+    async def _leave_room(self, connection: Connection, access: Access) -> None:
+        await self._io.leave_room(connection.sid, room(access.key))
+
+    def _forget_views(self) -> None:
+        """Keys by which nobody is here any more."""
+        held = {key for connection in self._connections.values() for key in connection.maps}
+        for map_id, views in list(self._viewed.items()):
+            self._viewed[map_id] = {key: access for key, access in views.items() if key in held}
+            if not self._viewed[map_id]:
+                del self._viewed[map_id]
+
+    async def _part_with_viewers(self) -> None:
+        """Whoever came by a view link that was withdrawn is told, and hears nothing more."""
+        keys = [key for views in self._viewed.values() for key in views]
+        for key in await self._maps.links.withdrawn(keys):
+            for connection in list(self._connections.values()):
+                access = connection.maps.pop(key, None)
+                if access is None:
+                    continue
+                await self._leave_room(connection, access)
+                if not connection.is_on(access.map_id):
+                    self._maps.hub.leave(access.map_id, connection.person)
+                await self._io.emit("access_withdrawn", {"map_id": key}, to=connection.sid)
+        self._forget_views()
 
 
 Handler = Callable[[Connection, Any], Awaitable[dict[str, Any]]]
 
 
-def room(map_id: str) -> str:
-    return f"map:{map_id}"
+def room(key: str) -> str:
+    """Where those are who joined a map by this key."""
+    return f"map:{key}"
 
 
 missing = [name for name in REQUESTS if not hasattr(Handlers, name)]

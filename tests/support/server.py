@@ -25,6 +25,7 @@ from server.settings import Settings
 from tests.support.looking import until
 
 ROOT = Path(__file__).resolve().parents[2]
+OF_NO_MAP = ("join", "introduce")
 
 
 @asynccontextmanager
@@ -116,7 +117,7 @@ class Client:
 
     async def ask(self, event: str, **payload: Any) -> dict[str, Any]:
         """The acknowledgement of a request that must succeed; `map_id` is the joined map's unless given."""
-        if event != "join" and "map_id" not in payload:
+        if event not in OF_NO_MAP and "map_id" not in payload:
             payload["map_id"] = self.map_id
         answer = await self.send(event, payload)
         assert answer["ok"], answer
@@ -126,7 +127,7 @@ class Client:
 
     async def refused(self, event: str, **payload: Any) -> str:
         """The code of the fault of a request that must fail."""
-        if event != "join" and "map_id" not in payload:
+        if event not in OF_NO_MAP and "map_id" not in payload:
             payload["map_id"] = self.map_id
         answer = await self.send(event, payload)
         assert answer["ok"] is False, answer

@@ -222,3 +222,20 @@ async def json_of(session: aiohttp.ClientSession, path: str) -> Any:
     async with session.get(path) as answer:
         assert answer.status == 200, await answer.text()
         return await answer.json()
+
+
+@pytest.mark.parametrize(
+    ("path", "framed"),
+    [("/m/view_abc", True), ("/m/abc", False), ("/", False), ("/m/view_abc?embed=1", True)],
+)
+async def test_only_view_links_may_be_framed_by_the_origins_that_are_set(path: str, framed: bool) -> None:
+    app = web.Application()
+    embedding = ("https://news.example", "https://*.example.org", "'unsafe-inline'; script-src *")
+    app.on_response_prepare.append(security.policy(Origins(), None, embedding))
+    app.add_routes(routes(dict))
+    async with TestClient(TestServer(app)) as one, one.get(path) as answer:
+        rules = answer.headers["Content-Security-Policy"].split("; ")
+        [framing] = [rule for rule in rules if rule.startswith("frame-ancestors")]
+        expected = " https://news.example https://*.example.org" if framed else ""
+        assert framing == f"frame-ancestors 'self'{expected}"
+        assert "script-src 'self'" in rules

@@ -8,8 +8,21 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.maps.presence import Presence, Receipts, Shown
+from server.maps.gestures import Gestures
+from server.maps.presence import Crowd, Presence, Receipts, Shown
 from server.maps.relay import NOTIFY_BYTES, fitting
+from server.protocol import Someone
+from tests.support.looking import until
+
+ANN = Someone(id="ann", name="Ann")
+
+
+def crowd(*ids: str, watching: bool = False) -> Crowd:
+    return Crowd({each: Someone(id=each) for each in ids}, set(ids) if watching else set())
+
+
+def names(presence: Presence) -> list[str]:
+    return [person.id for person in presence.people("m")]
 
 
 async def test_a_receipt_is_found_whether_it_comes_before_or_after_somebody_waits() -> None:
@@ -36,7 +49,7 @@ def test_a_map_is_watched_once_a_browser_said_what_it_shows() -> None:
     changed: list[str] = []
     presence = Presence(changed.append)
     presence.watches("m", "stranger")
-    presence.enter("m", "ann")
+    presence.enter("m", ANN)
     assert (presence.is_here("m"), presence.is_watched("m")) == (True, False)
     presence.watches("m", "ann")
     presence.watches("m", "ann")
@@ -48,14 +61,48 @@ def test_a_map_is_watched_once_a_browser_said_what_it_shows() -> None:
 
 def test_people_of_other_servers_count_until_their_server_is_gone() -> None:
     presence = Presence()
-    presence.enter("m", "ann")
-    presence.heard("server_b", "m", ["ben"], ["ben"])
-    presence.heard("server_c", "m", ["cid"], [])
-    assert (presence.people("m"), presence.is_watched("m")) == (["ann", "ben", "cid"], True)
+    presence.enter("m", ANN)
+    presence.heard("server_b", "m", crowd("ben", watching=True))
+    presence.heard("server_c", "m", crowd("cid"))
+    assert (names(presence), presence.is_watched("m")) == (["ann", "ben", "cid"], True)
     assert presence.forget({"server_a", "server_c"}) == ["m"]
-    assert (presence.people("m"), presence.is_watched("m")) == (["ann", "cid"], False)
-    presence.heard("server_c", "m", [], [])
-    assert presence.people("m") == ["ann"]
+    assert (names(presence), presence.is_watched("m")) == (["ann", "cid"], False)
+    presence.heard("server_c", "m", Crowd())
+    assert names(presence) == ["ann"]
+
+
+def test_a_servers_people_may_be_told_in_several_words() -> None:
+    presence = Presence()
+    presence.heard("server_b", "m", crowd("ben"))
+    presence.heard("server_b", "m", crowd("cid"), more=True)
+    assert names(presence) == ["ben", "cid"]
+    presence.heard("server_b", "m", crowd("dan"))
+    assert names(presence) == ["dan"]
+
+
+@given(st.lists(st.text(max_size=40), max_size=300))
+def test_people_are_relayed_in_words_that_fit(given_names: list[str]) -> None:
+    people = [[f"id{number:06}", name, False, True] for number, name in enumerate(given_names)]
+    pieces = fitting("presence", {"map_id": "m" * 22, "people": people})
+    assert [person for piece in pieces for person in piece["people"]] == people
+    assert [piece["more"] for piece in pieces] == [index > 0 for index in range(len(pieces))]
+    assert all(len(json.dumps(["server_00000000", "presence", piece])) <= NOTIFY_BYTES for piece in pieces)
+
+
+async def test_gestures_are_gathered_and_the_last_word_of_each_person_counts() -> None:
+    told: list[tuple[str, list[dict[str, object]]]] = []
+    gestures = Gestures(lambda map_id, people: told.append((map_id, people)))
+    for step in range(20):
+        gestures.point("m", "ann", {"pointer": [step, 0]})
+    gestures.point("m", "ann", {"selection": None})
+    gestures.point("m", "ben", {"pointer": [1, 2]})
+    gestures.heard("m", [{"person": "cid", "pointer": [3, 4]}])
+    await until(lambda: told)
+    ann = {"person": "ann", "pointer": [19, 0], "selection": None}
+    assert told == [("m", [ann, {"person": "ben", "pointer": [1, 2]}])]
+    assert len(gestures.now("m")) == 3
+    gestures.keep("m", ["ann"])
+    assert gestures.now("m") == [ann]
 
 
 @given(st.text(max_size=20_000))

@@ -16,6 +16,11 @@ export interface Protocol {
     receipt: Receipt;
     view: View;
     find_place: FindPlace;
+    restore: Restore;
+    copy: MapRequest;
+    share: Share;
+    introduce: Introduce;
+    gesture: Gesture;
   };
   events: {
     user_message: UserMessage;
@@ -39,6 +44,8 @@ export interface Protocol {
     analysis_progress: AnalysisProgress;
     view_requested: ViewRequested;
     presence: Presence;
+    gestures: Gestures;
+    access_withdrawn: AccessWithdrawn;
   };
   answers: {
     join: JoinAck;
@@ -55,6 +62,11 @@ export interface Protocol {
     receipt: Ack;
     view: Ack;
     find_place: PlacesAck;
+    restore: ChangeAck;
+    copy: CopyAck;
+    share: ShareAck;
+    introduce: Ack;
+    gesture: Ack;
     error: ErrorAck;
   };
   http: {
@@ -174,6 +186,9 @@ export interface Receipt {
   features: number;
   error?: string | null;
 }
+/**
+ * What part of the map is seen. From the first one on, the server counts on this browser's receipts.
+ */
 export interface View {
   map_id: string;
   /**
@@ -191,6 +206,41 @@ export interface FindPlace {
   text: string;
   limit?: number;
 }
+/**
+ * Make the layers as they were after the event `seq`, by one change that one `undo` takes back.
+ */
+export interface Restore {
+  map_id: string;
+  seq: number;
+}
+/**
+ * The map's view link: `view: true` makes one, `false` withdraws it, without `view` it is only told.
+ */
+export interface Share {
+  map_id: string;
+  view?: boolean | null;
+}
+/**
+ * By what name the others on a map know this person; an empty one takes it away.
+ */
+export interface Introduce {
+  name: string;
+}
+/**
+ * What a person points at, for the others to see. Only fields that are sent change; null takes away.
+ */
+export interface Gesture {
+  map_id: string;
+  pointer?: [number, number] | null;
+  selection?: Selection | null;
+}
+/**
+ * Features of a layer that somebody points at.
+ */
+export interface Selection {
+  layer_id: string;
+  feature_ids: (number | string)[];
+}
 export interface UserMessage {
   map_id: string;
   seq: number;
@@ -199,6 +249,7 @@ export interface UserMessage {
   text: string;
   client_id: string | null;
   focus: Focus | null;
+  author: string | null;
 }
 /**
  * What the agent says. `final` is false for words before further tool calls of the same turn.
@@ -222,6 +273,7 @@ export interface LayerAdded {
   at: string;
   undo_of: number | null;
   redo: boolean;
+  step: number | null;
   layer: Layer;
 }
 /**
@@ -307,6 +359,7 @@ export interface LayerUpdated {
   at: string;
   undo_of: number | null;
   redo: boolean;
+  step: number | null;
   layer: Layer;
 }
 export interface LayerRemoved {
@@ -316,6 +369,7 @@ export interface LayerRemoved {
   at: string;
   undo_of: number | null;
   redo: boolean;
+  step: number | null;
   layer_id: string;
 }
 /**
@@ -328,6 +382,7 @@ export interface LayersReordered {
   at: string;
   undo_of: number | null;
   redo: boolean;
+  step: number | null;
   order: string[];
 }
 /**
@@ -340,6 +395,7 @@ export interface MapReset {
   at: string;
   undo_of: number | null;
   redo: boolean;
+  step: number | null;
 }
 export interface ToolCalled {
   map_id: string;
@@ -466,11 +522,42 @@ export interface ViewRequested {
   bounds: [number, number, number, number];
 }
 /**
- * Who is on the map now. `people` are connections, each with an id that means nothing elsewhere.
+ * Who is on the map now. `people` are the ids of all, `known` says more of them.
  */
 export interface Presence {
   map_id: string;
   people: string[];
+  known: Someone[];
+}
+/**
+ * A connection. `id` means nothing elsewhere; `name` is empty until the person gave one.
+ */
+export interface Someone {
+  id: string;
+  name: string;
+  viewer: boolean;
+}
+/**
+ * What people on the map have just pointed at, gathered, a few times a second at most.
+ */
+export interface Gestures {
+  map_id: string;
+  people: Pointing[];
+}
+/**
+ * What one person points at and sees now. Only fields that are there changed; null takes away.
+ */
+export interface Pointing {
+  person: string;
+  pointer: [number, number] | null;
+  selection: Selection | null;
+  bounds: [number, number, number, number] | null;
+}
+/**
+ * The view link by which this client came shows nothing any more.
+ */
+export interface AccessWithdrawn {
+  map_id: string;
 }
 /**
  * With `after_seq` the events after it, at most a page of them: then `more` is true, `seq` is the last
@@ -488,6 +575,10 @@ export interface JoinAck {
   snapshot: Snapshot | null;
   events: EventEnvelope[] | null;
   more: boolean;
+  may_change: boolean;
+  person: string;
+  gestures: Pointing[];
+  max_bytes: number;
 }
 /**
  * A map as of `seq`: layers bottom first, chat as the events that made it, turns under way.
@@ -595,6 +686,20 @@ export interface Place {
   latitude: number;
   detail: string;
 }
+/**
+ * The id of a new map with the same layers.
+ */
+export interface CopyAck {
+  ok: true;
+  map_id: string;
+}
+/**
+ * `view_key` takes the place of the map's id in `/m/{map_id}`; null when there is no view link.
+ */
+export interface ShareAck {
+  ok: true;
+  view_key: string | null;
+}
 export interface ErrorAck {
   ok: false;
   error: Fault;
@@ -615,10 +720,12 @@ export interface Fault {
     | "nothing_to_undo"
     | "unavailable"
     | "forbidden"
+    | "read_only"
     | "too_large"
     | "rate_limited"
     | "internal";
   message: string;
+  retry_after: number | null;
 }
 /**
  * An entry of the registry. `id` is `schema.name`, each part quoted as SQL would where it holds `.` or `"`.

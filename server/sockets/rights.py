@@ -1,0 +1,40 @@
+"""Who may ask what. Holding a map's id is the right to everything on it; a view key is the right to look.
+
+What a viewer may ask is listed here, and all else is refused: an event that is new tomorrow is not open to them
+by oversight.
+"""
+
+from __future__ import annotations
+
+from server.maps.access import Access, ViewLinks, read_only
+from server.maps.faults import MapFault
+from server.maps.log import EventLog
+from server.protocol import Join, MapRequest, Request
+from server.sockets.connection import Connection
+
+VIEWERS_MAY = frozenset({"join", "leave", "introduce", "copy"})
+
+
+async def admitted(
+    connection: Connection, event: str, request: Request, links: ViewLinks, log: EventLog
+) -> tuple[Request, Access | None]:
+    """The request with the map's own id in place of the key by which it was joined, and what the key allows.
+
+    Raises MapFault: `unknown_map`, `not_joined` or `read_only`.
+    """
+    if isinstance(request, Join) and request.map_id is not None:
+        return request, await links.access(request.map_id)
+    if not isinstance(request, MapRequest):
+        return request, None
+    access = connection.maps.get(request.map_id)
+    if access is None:
+        found = await links.access(request.map_id)
+        await log.seq(found.map_id)
+        if event == "leave":
+            return request, found
+        raise MapFault("not_joined", "Send `join` with this map_id before anything else.")
+    if not access.may_change and event not in VIEWERS_MAY:
+        raise read_only()
+    if event == "leave":
+        return request, access
+    return request.model_copy(update={"map_id": access.map_id}), access
