@@ -91,6 +91,8 @@ class StyleSpec(Value):
     """Circle radius or line width; of proportional circles the largest radius."""
     label: str | None = None
     """A column whose values are written beside the features."""
+    time: str | None = None
+    """A column of dates, times or numbers (years) that tiles carry as a number, so that a slider can go through it."""
 
 
 class LegendEntry(Value):

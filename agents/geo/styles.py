@@ -51,6 +51,11 @@ STYLE_SCHEMA: dict[str, Any] = {
             "enum": label_columns,
             "description": "A column to write beside the features; (none) takes the labels away.",
         },
+        "time": {
+            "type": "string",
+            "enum": label_columns,
+            "description": "A column of dates, times or years that people can slide through; (none) ends that.",
+        },
     },
 }
 _THEMATIC = ("categorical", "graduated", "heatmap")

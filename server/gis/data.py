@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Bounds, Column, Place, Table
 from agents.ports import Filter, TableRegistry
 from server.gis import extents, places
+from server.gis.distribution import frequent_values, histogram
 from server.gis.errors import InvalidQuestion, unknown_column
 from server.gis.filters import compile_filter
 from server.gis.guard import Guard
@@ -60,6 +61,19 @@ class PostgisData:
     async def stats(self, table: str, column: str, filter: Filter = None) -> Mapping[str, Any]:
         entry = self._registry.get(table)
         return await column_statistics(self._guard, entry, _column(entry, column), _passing(entry, filter))
+
+    async def histogram(
+        self, table: str, column: str, filter: Filter = None, bins: int = 40
+    ) -> Mapping[str, Any]:
+        entry = self._registry.get(table)
+        return await histogram(self._guard, entry, _column(entry, column), _passing(entry, filter), bins)
+
+    async def values(
+        self, table: str, column: str, filter: Filter = None, text: str = "", limit: int = 20
+    ) -> Sequence[Mapping[str, Any]]:
+        entry = self._registry.get(table)
+        passing = _passing(entry, filter)
+        return await frequent_values(self._guard, entry, _column(entry, column), passing, text, limit)
 
     async def query(
         self,

@@ -1,4 +1,4 @@
-"""GET /api/maps/{map_id}/layers/{layer_id}/rows and .../stats: what a layer's table holds, page by page.
+"""GET /api/maps/{map_id}/layers/{layer_id}/rows, .../stats, .../histogram and .../values: what a layer's table holds.
 
 The rows are those that the layer shows (its filter holds), without geometry, bounded by the same limits of time and
 cost as an agent's questions. Who may see the map may read them.
@@ -13,10 +13,13 @@ from aiohttp import web
 
 from agents.domain import Cql2, Layer
 from server.gis.data import MAX_ROWS, PostgisData
+from server.gis.distribution import MOST_BINS, MOST_VALUES
 from server.gis.tiles import LayerLookup, TableLookup
 from server.http.errors import HttpFault
 
 DEEPEST = 10_000_000
+LONGEST = 200
+"""Of a text that values are searched for."""
 NOT_SHOWN = ("geometry", "json", "other")
 
 
@@ -49,21 +52,48 @@ def routes(data: PostgisData, tables: TableLookup, layers: LayerLookup) -> list[
         layer = await layer_of(request)
         return answer(dict(await data.stats(layer.table, request.query.get("column", ""), layer.filter)))
 
+    async def histogram(request: web.Request) -> web.Response:
+        """`?column=&bins=&filter=`: equal bins and their counts; see `server.gis.distribution`."""
+        layer, asked = await layer_of(request), request.query
+        bins = number(asked.get("bins", "40"), "bins", 1, MOST_BINS)
+        filter = instead(layer.filter, asked.get("filter"))
+        return answer(dict(await data.histogram(layer.table, asked.get("column", ""), filter, bins)))
+
+    async def values(request: web.Request) -> web.Response:
+        """`?column=&q=&limit=&filter=`: the most frequent values that hold the text `q`."""
+        layer, asked = await layer_of(request), request.query
+        limit = number(asked.get("limit", "20"), "limit", 1, MOST_VALUES)
+        filter = instead(layer.filter, asked.get("filter"))
+        text = asked.get("q", "")[:LONGEST]
+        found = await data.values(layer.table, asked.get("column", ""), filter, text, limit)
+        return answer({"values": list(found)})
+
     base = "/api/maps/{map_id}/layers/{layer_id}"
-    return [web.get(f"{base}/rows", rows), web.get(f"{base}/stats", stats)]
+    found = {"rows": rows, "stats": stats, "histogram": histogram, "values": values}
+    return [web.get(f"{base}/{name}", handler) for name, handler in found.items()]
 
 
 def both(first: Cql2 | None, more: str | None) -> Cql2 | None:
     """Rows for which both filters hold."""
     if not more:
         return first
-    try:
-        second = json.loads(more)
-    except ValueError:
-        second = None
-    if not isinstance(second, dict):
-        raise HttpFault("invalid_filter", "`filter` is CQL2 as JSON.")
+    second = instead(None, more)
+    if second is None:
+        return first
     return second if first is None else {"op": "and", "args": [first, second]}
+
+
+def instead(own: Cql2 | None, given: str | None) -> Cql2 | None:
+    """The filter that was given, else the layer's own; `null` is no filter."""
+    if not given:
+        return own
+    try:
+        read = json.loads(given)
+    except (ValueError, RecursionError):
+        read = ""
+    if read is not None and not isinstance(read, dict):
+        raise HttpFault("invalid_filter", "`filter` is CQL2 as JSON, or null.")
+    return read
 
 
 def number(text: str, name: str, least: int, most: int) -> int:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from agents.domain import Layer, Table
-from server.gis.styles.attributes import tile_value
+from server.gis.styles.attributes import TIME, tile_value
 from server.gis.tiles import DrawnTile, InvalidTile, TableLookup, Tile, TileService, TileTooSlow
 from server.gis.tiles.grid import MAX_ZOOM
 from server.http.errors import fault_response
@@ -71,6 +71,8 @@ def tile_json(layer: Layer, table: Table, origin: str) -> dict[str, Any]:
         for column in table.columns
         if tile_value(table, column) is not None
     }
+    if layer.style.time is not None:
+        fields[TIME] = f"{layer.style.time} as a number; dates and times as seconds since 1970"
     names = ["features"]
     if any(drawn.source_layer == "points" for drawn in layer.style.layers):
         names.append("points")

@@ -247,9 +247,10 @@ def plain(change: LayerChange) -> dict[str, Any]:
 
 
 def needs(style: Style) -> set[str]:
-    """What a tile must carry for a style: columns, a point on each feature, or the largest values first."""
+    """What a tile must carry for a style: columns, instants, a point on each feature, or the largest values first."""
     columns = {f"column {column}" for column in (style.column, style.label) if column is not None}
     layers = {f"layer {drawn.source_layer}" for drawn in style.layers}
+    columns |= {f"time {style.time}"} if style.time is not None else set()
     return columns | layers | ({f"largest {style.column}"} if style.kind == "proportional" else set())
 
 

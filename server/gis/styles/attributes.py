@@ -8,6 +8,10 @@ import sqlalchemy as sa
 from agents.domain import Column, Table
 from server.gis.statements import Expression, base_type, relation
 
+TIME = "@time"
+"""The attribute of a tile that holds the value of the style's `time` column as a number: what a time slider compares.
+A column of that name gives way to it."""
+
 _UNDRAWABLE = ("bytea", "tsvector", "raster")
 
 
@@ -24,6 +28,16 @@ def tile_value(table: Table, column: Column) -> Expression | None:
     if column.kind == "geometry" or base_type(column.sql_type) in _UNDRAWABLE:
         return None
     return sa.cast(value, sa.Text)
+
+
+def as_number(table: Table, column: Column) -> Expression | None:
+    """Finite numbers as they are, dates and times as seconds since 1970 (UTC); None for what is neither."""
+    value = relation(table).c[column.name]
+    if column.kind in ("integer", "number"):
+        return finite(value)
+    if column.kind in ("date", "timestamp"):
+        return finite(sa.extract("epoch", value))
+    return None
 
 
 def finite(value: Expression) -> Expression:

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Column, Cql2, DrawLayer, Legend, Style, StyleSpec, Table
 from server.gis.errors import listed, unknown_column
 from server.gis.styles import colors, drawing, ramps
-from server.gis.styles.attributes import tile_value
+from server.gis.styles.attributes import as_number, tile_value
 from server.gis.styles.classes import class_breaks
 from server.gis.styles.errors import InvalidStyle, require_srid
 from server.gis.styles.expressions import Expression
@@ -42,6 +42,7 @@ async def compute_style(
     require_srid(table.srid, table.id)
     spec = _with_parsed_color(spec)
     label = _label_column(table, spec)
+    _check_time_column(table, spec)
     if spec.kind == "single":
         layers, legend = _single(table, spec)
     elif spec.kind == "heatmap":
@@ -110,6 +111,20 @@ def _label_column(table: Table, spec: StyleSpec) -> Column | None:
             f"{column.name!r} of {table.id} is {column.sql_type}, which cannot be written on a map."
         )
     return column
+
+
+def _check_time_column(table: Table, spec: StyleSpec) -> None:
+    if spec.time is None:
+        return
+    column = table.column(spec.time)
+    if column is None:
+        raise unknown_column(table, spec.time)
+    if as_number(table, column) is None:
+        usable = [each.name for each in table.columns if as_number(table, each) is not None]
+        raise InvalidStyle(
+            f"A time slider needs dates, times or numbers, and {column.name!r} of {table.id} is {column.sql_type}. "
+            f"Columns that serve: {listed(usable) or 'none'}."
+        )
 
 
 def _single(table: Table, spec: StyleSpec) -> Drawn:

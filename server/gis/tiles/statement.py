@@ -21,7 +21,7 @@ from agents.domain import Column, Layer, Table
 from server.gis.declared import may_be_curved
 from server.gis.filters import compile_filter
 from server.gis.statements import is_geography
-from server.gis.styles.attributes import tile_value
+from server.gis.styles.attributes import TIME, as_number, tile_value
 from server.gis.styles.errors import require_srid
 from server.gis.styles.expressions import columns_of
 from server.gis.tiles import fragments
@@ -117,6 +117,13 @@ def _filtered(filter: Any) -> set[str]:
     return set()
 
 
+def _instants(table: Table, layer: Layer) -> list[tuple[str, sa.ColumnElement[Any]]]:
+    """The attribute that a time slider compares, where the style names a column for it."""
+    column = table.column(layer.style.time or "")
+    value = None if column is None else as_number(table, column)
+    return [] if value is None else [(TIME, value)]
+
+
 def _tolerance(crs: Crs, tile: Tile) -> float:
     """A quarter of a pixel in units of the data."""
     share = 1 / (1 << tile.z) / PIXELS / 4
@@ -139,8 +146,11 @@ class _Writer:
         self._g = quoted(_free("geometry", taken))
         self._id = quoted(_free("id", taken))
         self._columns = [
-            (column, value) for column in columns if (value := tile_value(table, column)) is not None
+            (column.name, value)
+            for column in columns
+            if column.name != TIME and (value := tile_value(table, column)) is not None
         ]
+        self._columns += _instants(table, layer)
         condition = compile_filter(table, layer.filter)
         self._where, self._values = compiled(sa.true() if condition is None else condition)
         first = len(self._values) + 1
@@ -171,7 +181,7 @@ class _Writer:
     def _common(self) -> dict[str, Any]:
         """What several fragments need."""
         key = [f"matched.{self._id}"] if self._key() else []
-        names = [*key, *(f"matched.{quoted(column.name)}" for column, _ in self._columns)]
+        names = [*key, *(f"matched.{quoted(name)}" for name, _ in self._columns)]
         return {
             "g": self._g,
             "g_text": literal(unquoted(self._g)),
@@ -207,7 +217,7 @@ class _Writer:
     def _attributes(self) -> str:
         key = self._key()
         parts = [f"{self._relation()}.{quoted(key.name)}::bigint AS {self._id}"] if key else []
-        parts += [f"{inline(value)} AS {quoted(column.name)}" for column, value in self._columns]
+        parts += [f"{inline(value)} AS {quoted(name)}" for name, value in self._columns]
         return ", ".join(parts) or "NULL AS none"
 
     def _found(self) -> str:

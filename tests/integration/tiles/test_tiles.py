@@ -10,7 +10,7 @@ import shapely
 
 from agents.domain import StyleSpec
 from server.gis.filters import normalize
-from server.gis.styles.errors import NoReferenceSystem
+from server.gis.styles.errors import InvalidStyle, NoReferenceSystem
 from server.gis.tiles import InvalidTile, Tile, TileLimits, UnknownLayer
 from tests.integration.tiles.drawing import Atlas
 
@@ -38,6 +38,35 @@ async def test_points_carry_their_id_and_attributes(atlas: Atlas) -> None:
         "tags": "{a,b}",
     }
     assert (feature.shape.x, feature.shape.y) == (2048, 2048)
+
+
+@pytest.mark.parametrize("column", ["at", "plain", "day", "year"])
+async def test_a_time_slider_gets_its_column_as_a_number(atlas: Atlas, column: str) -> None:
+    await atlas.execute(
+        "DROP TABLE IF EXISTS data.moments",
+        'CREATE TABLE data.moments (id int PRIMARY KEY, "@time" text, at timestamptz, plain timestamp, day date, '
+        "year int, geom geometry(Point, 4326))",
+        "INSERT INTO data.moments SELECT n, 'x', v, v::timestamptz AT TIME ZONE 'UTC', v::timestamptz::date, y,"
+        " ST_SetSRID(ST_MakePoint(0, 0), 4326) FROM (VALUES (1, '2020-01-01T00:00Z'::timestamptz, 1577836800),"
+        " (2, 'infinity', NULL), (3, NULL, NULL)) AS made (n, v, y)",
+    )
+    await atlas.layer("data.moments", StyleSpec(time=column, label="id"))
+    drawn = await atlas.tile(0, 0, 0)
+    for features in (drawn["features"], drawn.get("points", drawn["features"])):
+        assert {feature.id: feature.properties.get("@time") for feature in features} == {
+            1: 1577836800.0,
+            2: None,
+            3: None,
+        }
+    await atlas.layer("data.moments", StyleSpec(), version=2)
+    untimed = (await atlas.tile(0, 0, 0, version=2))["features"]
+    assert {feature.properties.get("@time") for feature in untimed} == {None}
+
+
+async def test_a_time_slider_takes_no_texts(atlas: Atlas) -> None:
+    await atlas.execute("CREATE TABLE data.untimed (id int, t text, geom geometry(Point, 4326))")
+    with pytest.raises(InvalidStyle, match="Columns that serve: id"):
+        await atlas.layer("data.untimed", StyleSpec(time="t"))
 
 
 async def test_names_that_are_awful_work_everywhere(atlas: Atlas) -> None:

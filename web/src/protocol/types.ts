@@ -147,6 +147,7 @@ export interface StyleSpec {
   ramp?: string | null;
   size?: number | null;
   label?: string | null;
+  time?: string | null;
 }
 /**
  * Only fields that are sent change; `filter: null` removes the filter.
@@ -309,6 +310,7 @@ export interface Style {
   ramp: string | null;
   size: number | null;
   label: string | null;
+  time: string | null;
   layers: DrawLayer[];
 }
 /**
