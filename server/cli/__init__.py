@@ -121,6 +121,32 @@ def chat(
     talk(text, map_id, server)
 
 
+@app.command(name="eval")
+def evaluate(
+    model: Annotated[
+        str | None, typer.Option(help="The model, as in GEOAGENT_MODEL; without it the one that is set.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only this category or case; * stands for any text. Repeatable.")
+    ] = None,
+    cases: Annotated[
+        Path | None,
+        typer.Option(exists=True, file_okay=False, help="A folder of cases of your own (*.toml)."),
+    ] = None,
+    at_once: Annotated[int, typer.Option(min=1, max=64, help="How many cases at the same time.")] = 1,
+    seconds: Annotated[float, typer.Option(min=1, help="How long one case may take.")] = 300.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything, case by case, as JSON.")] = False,
+) -> None:
+    """Measure a model: requests in plain words over the sample data, judged by what they left on the map.
+
+    Prints a Markdown table of pass rates, tokens, cost and seconds; fails when a case did not pass.
+    docs/evaluation.md tells how to read it and how to add cases.
+    """
+    from server.cli.evaluate import evaluate as run
+
+    run(model, only or [], cases, at_once, seconds, as_json)
+
+
 @app.command()
 def protocol(
     check: Annotated[bool, typer.Option(help="Write nothing; fail when the files are stale.")] = False,

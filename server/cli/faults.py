@@ -13,11 +13,12 @@ def explained(error: BaseException) -> str | None:
     from agents.core.model import ModelError
     from server.cli.chat import NoServer
     from server.database import is_unavailable
+    from server.evaluation.cases import BadCases
     from server.migrate import MigrationFailed
     from server.postgres import DatabaseProblem
     from server.roles import RolesFailed
 
-    if isinstance(error, (DatabaseProblem, MigrationFailed, RolesFailed, ModelError, NoServer)):
+    if isinstance(error, (DatabaseProblem, MigrationFailed, RolesFailed, ModelError, NoServer, BadCases)):
         return str(error)
     if isinstance(error, ToolSignal):
         return error.message

@@ -64,6 +64,7 @@ async def test_help_teaches_every_command() -> None:
         "tables",
         "chat",
         "notes",
+        "eval",
         "protocol",
         "tools",
         "migrate",

@@ -1,0 +1,90 @@
+"""The result of an evaluation as a Markdown table, and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from server.evaluation.judge import Verdict
+from server.evaluation.run import Tried
+
+HEADER = (
+    "| category | cases | right | declined | wrong | tokens in | tokens out | cost | seconds |\n"
+    "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+)
+
+
+def passes(tried: Tried, model: str) -> bool:
+    """Right, or, of the offline model, an honest no to what is beyond its language."""
+    verdict = tried.judgement.verdict
+    beyond = model == "offline" and tried.case.offline == "declines"
+    return verdict == "right" or (beyond and verdict == "declined")
+
+
+def markdown(results: Sequence[Tried], model: str) -> str:
+    """One line a category, then what was not right."""
+    categories = dict.fromkeys(tried.case.category for tried in results)
+    lines = [f"Model: `{model}`", "", HEADER]
+    for category in categories:
+        lines.append(_row(category, [tried for tried in results if tried.case.category == category]))
+    lines.append(_row("**all**", results))
+    faulty = [tried for tried in results if not passes(tried, model)]
+    if faulty:
+        lines += ["", "Not passed:", ""]
+        lines += [
+            f"- **{tried.case.name}** ({tried.judgement.verdict}): {_line('; '.join(tried.judgement.faults))}"
+            for tried in faulty
+        ]
+    return "\n".join(lines)
+
+
+def as_json(results: Sequence[Tried], model: str) -> dict[str, Any]:
+    return {
+        "model": model,
+        "cases": len(results),
+        "passed": sum(passes(tried, model) for tried in results),
+        **_counts(results),
+        **_sums(results),
+        "results": [
+            {
+                "name": tried.case.name,
+                "category": tried.case.category,
+                "say": list(tried.case.say),
+                "verdict": tried.judgement.verdict,
+                "passed": passes(tried, model),
+                "faults": list(tried.judgement.faults),
+                "answer": tried.outcome.answer,
+                **_sums([tried]),
+            }
+            for tried in results
+        ],
+    }
+
+
+def _row(title: str, results: Sequence[Tried]) -> str:
+    counts, sums = _counts(results), _sums(results)
+    right = f"{counts['right']} ({counts['right'] / len(results):.0%})"
+    cost = "–" if sums["cost"] is None else f"${sums['cost']:.4f}"
+    cells = [title, len(results), right, counts["declined"], counts["wrong"]]
+    cells += [f"{sums['tokens_in']:,}", f"{sums['tokens_out']:,}", cost, f"{sums['seconds']:.1f}"]
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _counts(results: Sequence[Tried]) -> dict[str, int]:
+    counts: Counter[Verdict] = Counter(tried.judgement.verdict for tried in results)
+    return {"right": counts["right"], "declined": counts["declined"], "wrong": counts["wrong"]}
+
+
+def _sums(results: Sequence[Tried]) -> dict[str, Any]:
+    costs = [tried.outcome.cost for tried in results if tried.outcome.cost is not None]
+    return {
+        "tokens_in": sum(tried.outcome.tokens_in for tried in results),
+        "tokens_out": sum(tried.outcome.tokens_out for tried in results),
+        "cost": round(sum(costs), 6) if costs else None,
+        "seconds": round(sum(tried.outcome.seconds for tried in results), 2),
+    }
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

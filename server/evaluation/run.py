@@ -1,0 +1,165 @@
+"""Puts cases to a model on a real server's parts, each on a map of its own that is removed afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+from sqlalchemy import delete
+
+from agents.core.messages import Usage
+from agents.core.model import Completed, Model, ModelEvent, ModelRequest
+from agents.domain import Layer
+from server.app import SAMPLES, Server
+from server.evaluation.cases import BadCases, Case
+from server.evaluation.judge import Judgement, judge
+from server.evaluation.outcome import MOST_ROWS, Outcome, ShownLayer
+from server.gis.data import PostgisData
+from server.maps.tables import map_table
+
+PAUSE = 0.02
+"""Seconds between two looks at the log."""
+
+
+class Metered:
+    """A model that counts what each map's agents use of it, the analyst's included."""
+
+    def __init__(self, inner: Model) -> None:
+        self._inner = inner
+        self.used: defaultdict[str, Usage] = defaultdict(Usage)
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    @property
+    def context_tokens(self) -> int:
+        return self._inner.context_tokens
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        session = getattr(request.context, "map", None)
+        stream: AsyncIterator[ModelEvent] = self._inner.stream(request)
+        async with aclosing(stream) as events:  # type: ignore[type-var]
+            async for event in events:
+                if isinstance(event, Completed) and session is not None:
+                    self.used[session.map_id] += event.usage
+                yield event
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A case, what came of it, and what that is worth."""
+
+    case: Case
+    outcome: Outcome
+    judgement: Judgement
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """`seconds` is how long a case may take, all its messages together."""
+
+    server: Server
+    model: Metered
+    seconds: float = 300.0
+
+    def check_data(self) -> None:
+        """The cases are about the sample tables. Raises BadCases where they are missing."""
+        missing = SAMPLES - {table.id for table in self.server.registry.tables()}
+        if missing:
+            raise BadCases(
+                f"The database has no {', '.join(sorted(missing))}. The cases are about the sample data: use a "
+                "database into which `geoagent serve` has loaded it (GEOAGENT_SAMPLES)."
+            )
+
+    async def run(
+        self, cases: Sequence[Case], at_once: int = 1, told: Callable[[Tried], None] = lambda _: None
+    ) -> list[Tried]:
+        """All of them, in their order; `told` hears of each as it ends."""
+        self.check_data()
+        gate = asyncio.Semaphore(at_once)
+
+        async def attempt(case: Case) -> Tried:
+            async with gate:
+                tried = await self.attempt(case)
+            told(tried)
+            return tried
+
+        return await asyncio.gather(*(attempt(case) for case in cases))
+
+    async def attempt(self, case: Case) -> Tried:
+        maps = self.server.maps
+        map_id = await maps.log.create()
+        started = time.monotonic()
+        try:
+            outcome = await self._converse(case, map_id)
+            used = self.model.used.pop(map_id, Usage())
+            outcome = replace(
+                outcome,
+                tokens_in=used.input_tokens,
+                tokens_out=used.output_tokens,
+                cost=used.cost,
+                seconds=time.monotonic() - started,
+            )
+            return Tried(case, outcome, judge(case, outcome))
+        finally:
+            async with self.server.database.owner.begin() as connection:
+                await connection.execute(delete(map_table).where(map_table.c.id == map_id))
+            # Results would be tables to the next case.
+            await self.server.analyses.store.collect()
+
+    async def _converse(self, case: Case, map_id: str) -> Outcome:
+        log = self.server.maps.log
+        outcome = Outcome(())
+        for text in case.say:
+            before = (await log.state(map_id)).layers
+            focus = case.focus if text == case.say[-1] else None
+            said = await self.server.maps.turns.submit(map_id, text, None, focus)
+            self.server.maps.runner.wake()
+            fault = await self._ended(map_id, said.turn_id)
+            events = await log.read_turn(map_id, said.turn_id)
+            layers = (await log.state(map_id)).layers
+            shown = [await self._shown(layer) for layer in layers]
+            outcome = Outcome(events, shown, before, fault)
+            if fault is not None:
+                break
+        return outcome
+
+    async def _ended(self, map_id: str, turn_id: str) -> str | None:
+        """Wait for the end of a turn; why it did not come to one by itself."""
+        try:
+            async with asyncio.timeout(self.seconds):
+                while True:
+                    events = await self.server.maps.log.read_turn(map_id, turn_id)
+                    if any(event.name == "approval_requested" for event in events):
+                        fault = "it asked to be allowed something, and nobody is there"
+                        break
+                    if events[-1].name == "turn_finished":
+                        status = events[-1].payload["status"]
+                        return (
+                            None if status == "done" else f"the turn ended as {status}: {_last_words(events)}"
+                        )
+                    await asyncio.sleep(PAUSE)
+        except TimeoutError:
+            fault = f"it was not done after {self.seconds:g} seconds"
+        await self.server.maps.runner.cancel(map_id, turn_id)
+        return fault
+
+    async def _shown(self, layer: Layer) -> ShownLayer:
+        """The layer's rows as they are in its table, asked anew."""
+        data = PostgisData(self.server.database.reader, self.server.registry)
+        table = self.server.registry.get(layer.table)
+        found = await data.query(layer.table, filter=layer.filter, limit=MOST_ROWS)
+        ids = None
+        if table.column("id") is not None:
+            ids = int((await data.stats(layer.table, "id", layer.filter)).get("sum") or 0)
+        return ShownLayer(layer, await data.count(layer.table, layer.filter), ids, found["rows"])
+
+
+def _last_words(events: Sequence[object]) -> str:
+    said = [event.payload["message"] for event in events if event.name == "ai_response"]  # type: ignore[attr-defined]
+    return said[-1] if said else "nothing was said"

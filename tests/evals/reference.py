@@ -1,0 +1,87 @@
+"""What the sample data really says, by pandas and GeoPandas from the sources, without PostGIS and GeoAgent.
+
+A case's `reference` is an expression over the frames `airports`, `cities` and `countries` and the functions below.
+Distances are geodesic, on WGS 84, by pyproj.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import geopandas as gpd
+import numpy as np
+import pandas as pd
+import shapely
+from pyproj import Geod
+
+from server.samples.sources import SAMPLES
+
+GEOD = Geod(ellps="WGS84")
+SLACK = 1.006
+"""By so much a distance on the ellipsoid may differ from one on the sphere: what is nearest there is nearest here,
+or nearly so."""
+AT_ONCE = 500
+
+
+@cache
+def frames() -> dict[str, gpd.GeoDataFrame]:
+    """The sample tables, each with its columns and `geom`."""
+    return {sample.table: _frame(sample) for sample in SAMPLES}
+
+
+def evaluate(expression: str) -> Any:
+    """The value of a reference. The expressions are those of the files beside this one."""
+    known = {"np": np, "pd": pd, "nearest_m": nearest_m, "near": near, "inside": inside, "named": named}
+    return eval(expression, {**known, **frames()})
+
+
+def named(frame: gpd.GeoDataFrame, name: str) -> gpd.GeoDataFrame:
+    """The rows of that name; of several cities the most populous."""
+    found = frame[frame.name == name]
+    return found.nlargest(1, "population") if "population" in frame else found
+
+
+def nearest_m(points: gpd.GeoDataFrame, others: gpd.GeoDataFrame) -> pd.Series:
+    """Metres from each point to the nearest of the others."""
+    here, there = _on_sphere(points), _on_sphere(others)
+    lon, lat = points.geometry.x.to_numpy(), points.geometry.y.to_numpy()
+    x, y = others.geometry.x.to_numpy(), others.geometry.y.to_numpy()
+    nearest = np.full(len(points), np.inf)
+    for start in range(0, len(points), AT_ONCE):
+        cosines = here[start : start + AT_ONCE] @ there.T
+        angle = np.arccos(np.clip(cosines.max(axis=1), -1, 1))
+        row, other = np.nonzero(cosines >= np.cos(np.minimum(angle * SLACK + 1e-7, np.pi))[:, None])
+        row += start
+        _, _, metres = GEOD.inv(lon[row], lat[row], x[other], y[other])
+        np.minimum.at(nearest, row, metres)
+    return pd.Series(nearest, index=points.index)
+
+
+def near(points: gpd.GeoDataFrame, others: gpd.GeoDataFrame, km: float) -> gpd.GeoDataFrame:
+    """The points at most so far from any of the others."""
+    return points[nearest_m(points, others) <= km * 1000]
+
+
+def inside(features: gpd.GeoDataFrame, areas: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
+    """The features that meet any of the areas, each once."""
+    joined = features.sjoin(areas[["geom"]], predicate="intersects")
+    return features.loc[joined.index.unique()]
+
+
+def _frame(sample: Any) -> gpd.GeoDataFrame:
+    columns = [column.name for column in sample.columns]
+    frame = pd.DataFrame(list(sample.records()), columns=columns)
+    for name in ("population", "area_km2", "population_density"):
+        if name in frame:
+            frame[name] = pd.to_numeric(frame[name])
+    return gpd.GeoDataFrame(frame, geometry=shapely.from_wkb(frame.pop("geom")), crs=4326).rename_geometry(
+        "geom"
+    )
+
+
+def _on_sphere(frame: gpd.GeoDataFrame) -> np.ndarray[Any, Any]:
+    longitude, latitude = np.radians(frame.geometry.x), np.radians(frame.geometry.y)
+    return np.column_stack(
+        [np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)]
+    )

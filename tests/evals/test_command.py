@@ -1,0 +1,67 @@
+"""`geoagent eval` as people use it, with a provider's real SDK against a server that speaks its wire format."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.integration.cli.test_commands import Ran, geoagent
+from tests.support.model_server import Call, ModelServer, Reply, Say
+
+
+async def evaluated(url: str, provider: ModelServer, *arguments: str) -> Ran:
+    return await geoagent(
+        "eval", "--model", "openai:gpt-5.1", *arguments,
+        DATABASE_URL=url, OPENAI_API_KEY="k", OPENAI_BASE_URL=provider.base_url,
+    )  # fmt: skip
+
+
+HONEST = (
+    Reply(Call("count_features", {"table": "data.airports"})),
+    Reply(Say("There are 28,298 airports.")),
+    Reply(Call("cannot_do", {"reason": "No table holds hospitals."})),
+    Reply(Say("I cannot: no table holds hospitals.")),
+)
+
+
+async def test_a_model_behind_a_real_sdk_is_measured(samples_url: str) -> None:
+    async with ModelServer(*HONEST) as provider:
+        ran = await evaluated(samples_url, provider, "--only", "how many", "--only", "hospitals", "--json")
+        assert provider.left == 0
+        assert {asked.path for asked in provider.requests} == {"/v1/responses"}
+    assert ran.status == 0, ran.err
+    facts = json.loads(ran.out)
+    assert (facts["model"], facts["cases"], facts["passed"]) == ("openai:gpt-5.1", 2, 2)
+    assert (facts["tokens_in"], facts["tokens_out"]) == (400, 80)
+    assert facts["cost"] > 0
+    assert "✓ how many" in ran.err
+
+
+async def test_what_a_model_only_says_it_did_fails_the_command(samples_url: str) -> None:
+    async with ModelServer(Reply(Say("I have put the airports on the map in red."))) as provider:
+        ran = await evaluated(samples_url, provider, "--only", "airports in red")
+    assert ran.status == 1
+    assert "| show | 1 | 0 (0%) | 1 | 0 | 100 | 20 |" in ran.out
+    assert "- **airports in red** (declined)" in ran.out
+
+
+async def test_the_offline_model_passes_with_a_no_to_what_is_beyond_it(samples_url: str) -> None:
+    only = ("--only", "hospitals", "--only", "rents")
+    ran = await geoagent("eval", "--model", "offline", *only, DATABASE_URL=samples_url)
+    assert ran.status == 0, ran.err
+    assert "| refuse | 2 | 1 (50%) | 1 | 0 |" in ran.out
+    assert "Not passed" not in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [(("--only", "nonsense"), "No case is called nonsense"), (("--model", "nonsense"), "nonsense")],
+)
+async def test_a_wrong_wish_is_told_in_one_sentence(
+    samples_url: str, arguments: tuple[str, ...], told: str
+) -> None:
+    ran = await geoagent("eval", *arguments, DATABASE_URL=samples_url)
+    assert ran.status == 1
+    assert told in ran.err
+    assert "Traceback" not in ran.err
