@@ -15,6 +15,7 @@ from typing import Any
 
 from agents.core import Agent, Limits, Message, UserMessage, hook
 from agents.geo import prompt
+from agents.geo.chart_tools import ChartTools
 from agents.geo.data_tools import DataTools
 from agents.geo.map_tools import MapTools
 from agents.ports import Analyst, DataSource, InfoStore, MapSession, TableRegistry
@@ -23,7 +24,7 @@ log = logging.getLogger("agents.geo_agent")
 _NOTES_SECONDS = 3.0
 
 
-class GeoAgent(MapTools, DataTools, Agent):
+class GeoAgent(MapTools, DataTools, ChartTools, Agent):
     """Without an analyst `run_analysis` is not offered; without an info store there are no notes."""
 
     description = "Shows, styles, filters and questions the user's PostGIS tables on a map."

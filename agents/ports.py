@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from agents.charts import Chart, ChartData, ChartDraft
 from agents.domain import Bounds, Cql2, Focus, Layer, LayerChange, LayerDraft, Place, Table
 
 Filter = Cql2 | str | None
@@ -62,6 +63,16 @@ class MapSession(Protocol):
     async def reset(self) -> int:
         """Remove all layers; how many there were."""
         ...
+
+    def charts(self) -> Sequence[Chart]:
+        """Oldest first, as of the last event."""
+        ...
+
+    async def add_chart(self, draft: ChartDraft) -> tuple[Chart, ChartData]:
+        """Draws a chart from aggregates of the database and puts it on the map."""
+        ...
+
+    async def remove_chart(self, chart_id: str) -> Chart: ...
 
     async def zoom_to(self, bounds: Bounds) -> None: ...
 

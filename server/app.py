@@ -32,11 +32,12 @@ from server.analysts import AnalystDesk
 from server.database import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.runner import StepRunner
+from server.gis.charts import Charts
 from server.gis.data import PostgisData
 from server.gis.registry import Registry
 from server.gis.styles import ramps
 from server.gis.tiles import TileService
-from server.http import addresses, errors, exports, health, rows, security, site, tables, uploads
+from server.http import addresses, charts, errors, exports, health, rows, security, site, tables, uploads
 from server.http import tiles as tile_routes
 from server.maps.access import ViewLinks
 from server.maps.analyses import AnalysisService, AnalysisStore
@@ -111,7 +112,9 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
             )
 
         source = TableSource(registry, data, database.reader)
-        maps = MapService(database, source, agent, turns_at_once=settings.turns)
+        maps = MapService(
+            database, source, Charts(database.reader, registry), agent, turns_at_once=settings.turns
+        )
         origins = Origins(settings.origins, settings.host)
         sockets = SocketServer(maps, data.find_place, origins, settings.rate)
         await maps.start()
@@ -126,6 +129,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         app.add_routes(tables.routes(registry))
         app.add_routes(tile_routes.routes(tiles, registry))
         app.add_routes(rows.routes(data, registry, maps.lookup))
+        app.add_routes(charts.routes(maps.charts))
         app.add_routes(exports.routes(database.reader, registry, maps.lookup))
         app.add_routes(uploads.routes(database, loaded=registry.refresh))
         app.add_routes(site.routes(partial(client_config, settings, model, registry)))

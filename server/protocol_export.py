@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from agents.charts import ChartData
 from agents.domain import Table
 from server import protocol
 
@@ -38,8 +39,8 @@ ACKNOWLEDGEMENTS: dict[str, type[BaseModel]] = {
 }
 """Of the others: `ChangeAck`."""
 
-HTTP: dict[str, type[BaseModel]] = {"table": Table}
-"""What the client reads over HTTP: `GET /api/tables/{id}`."""
+HTTP: dict[str, type[BaseModel]] = {"table": Table, "chart_data": ChartData}
+"""What the client reads over HTTP: `GET /api/tables/{id}` and the data of a chart."""
 
 
 def files() -> dict[Path, str]:

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from agents.charts import Chart
 from agents.domain import Layer
-from server.protocol import EVENTS, LayerEvent, MapEvent
+from server.protocol import EVENTS, ChangeEvent, LayerEvent, MapEvent
 
 LAYER_EVENTS = frozenset(name for name, kind in EVENTS.items() if issubclass(kind, LayerEvent))
+CHANGE_EVENTS = frozenset(name for name, kind in EVENTS.items() if issubclass(kind, ChangeEvent))
 CHAT_EVENTS = frozenset(EVENTS) - LAYER_EVENTS
 
 
@@ -65,6 +67,18 @@ def layers_reordered(order: Sequence[str]) -> Change:
 
 def map_reset() -> Change:
     return Change("map_reset", {})
+
+
+def chart_added(chart: Chart) -> Change:
+    return Change("chart_added", {"chart": chart.model_dump(mode="json")})
+
+
+def chart_updated(chart: Chart) -> Change:
+    return Change("chart_updated", {"chart": chart.model_dump(mode="json")})
+
+
+def chart_removed(chart_id: str) -> Change:
+    return Change("chart_removed", {"chart_id": chart_id})
 
 
 def clean_json(value: Any, depth: int = 0) -> Any:

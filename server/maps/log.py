@@ -16,7 +16,7 @@ from sqlalchemy import Row, Select, func, insert, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.domain import Layer
-from server.maps.events import CHAT_EVENTS, LAYER_EVENTS, Change, Event
+from server.maps.events import CHANGE_EVENTS, CHAT_EVENTS, Change, Event
 from server.maps.faults import TurnLost, unknown_map
 from server.maps.pause import open_questions
 from server.maps.projection import MapState, replay
@@ -96,14 +96,15 @@ class EventLog:
             return [as_event(row) for row in await connection.execute(query)]
 
     async def state(self, map_id: str) -> MapState:
-        """The layers as stored, at their seq."""
+        """The layers as stored, and the charts, at their seq."""
         async with self._reading() as connection:
             seq = await self._seq(connection, map_id)
-            return MapState(seq, await stored_layers(connection, map_id))
+            charts = (await self._history(connection, map_id, seq)).state.charts
+            return MapState(seq, await stored_layers(connection, map_id), charts)
 
     async def state_at(self, map_id: str, seq: int) -> MapState:
-        """The layers as they were after the event `seq`, from the log alone."""
-        query = events_of(map_id).where(event_table.c.type.in_(LAYER_EVENTS), event_table.c.seq <= seq)
+        """The map as it was after the event `seq`, from the log alone."""
+        query = events_of(map_id).where(event_table.c.type.in_(CHANGE_EVENTS), event_table.c.seq <= seq)
         async with self._engine.connect() as connection:
             rows = (await connection.execute(query.order_by(event_table.c.seq))).all()
         return replay(as_event(row).typed() for row in rows)
@@ -150,6 +151,7 @@ class EventLog:
                 map_id=map_id,
                 seq=seq,
                 layers=list(layers),
+                charts=list(history.state.charts),
                 chat=[EventEnvelope(event=event.name, data=event.wire()) for event in whole_turns(chat)],
                 chat_complete=len(chat) < CHAT_IN_SNAPSHOT,
                 turns=[as_state(row) for row in turns],
@@ -183,7 +185,7 @@ class EventLog:
         if len(self._histories) > HISTORIES_KEPT:
             self._histories.popitem(last=False)
         if history.seen < seq:
-            query = events_of(map_id).where(event_table.c.type.in_(LAYER_EVENTS))
+            query = events_of(map_id).where(event_table.c.type.in_(CHANGE_EVENTS))
             query = query.where(event_table.c.seq > history.seen, event_table.c.seq <= seq)
             for row in (await connection.execute(query.order_by(event_table.c.seq))).all():
                 if row.seq > history.seen:

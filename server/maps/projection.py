@@ -1,6 +1,6 @@
-"""The layers of a map as a pure function of its events, and the opposite of each event.
+"""The layers and charts of a map as a pure function of its events, and the opposite of each event.
 
-`apply` is total: an event about a layer that is not there changes nothing. The log writes its stored layers
+`apply` is total: an event about a layer or chart that is not there changes nothing. The log writes its stored layers
 by it, and the client's reducer does the same in TypeScript; `inverse` is what undo appends.
 """
 
@@ -9,9 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from agents.charts import Chart
 from agents.domain import Layer
 from server.maps.events import (
     Change,
+    chart_added,
+    chart_removed,
+    chart_updated,
     layer_added,
     layer_removed,
     layer_updated,
@@ -19,8 +23,11 @@ from server.maps.events import (
     map_reset,
 )
 from server.protocol import (
+    ChangeEvent,
+    ChartAdded,
+    ChartRemoved,
+    ChartUpdated,
     LayerAdded,
-    LayerEvent,
     LayerRemoved,
     LayersReordered,
     LayerUpdated,
@@ -31,10 +38,14 @@ from server.protocol import (
 
 @dataclass(frozen=True, slots=True)
 class MapState:
-    """The layers of a map, bottom first, as of `seq`. A layer's `order` is its place in this tuple."""
+    """The layers of a map, bottom first, and its charts, oldest first, as of `seq`. A layer's `order` is its place."""
 
     seq: int = 0
     layers: tuple[Layer, ...] = ()
+    charts: tuple[Chart, ...] = ()
+
+    def chart(self, chart_id: str) -> Chart | None:
+        return next((chart for chart in self.charts if chart.id == chart_id), None)
 
     def layer(self, layer_id: str) -> Layer | None:
         return next((layer for layer in self.layers if layer.id == layer_id), None)
@@ -46,7 +57,7 @@ class MapState:
 
 def apply(state: MapState, event: MapEvent) -> MapState:
     """The state after the event."""
-    layers = state.layers
+    layers, charts = state.layers, state.charts
     if isinstance(event, LayerAdded):
         others = [layer for layer in layers if layer.id != event.layer.id]
         place = min(event.layer.order, len(others))
@@ -59,7 +70,13 @@ def apply(state: MapState, event: MapEvent) -> MapState:
         layers = placed(arranged(layers, event.order))
     elif isinstance(event, MapReset):
         layers = ()
-    return MapState(event.seq, layers)
+    elif isinstance(event, ChartAdded):
+        charts = (*(chart for chart in charts if chart.id != event.chart.id), event.chart)
+    elif isinstance(event, ChartUpdated):
+        charts = tuple(event.chart if chart.id == event.chart.id else chart for chart in charts)
+    elif isinstance(event, ChartRemoved):
+        charts = tuple(chart for chart in charts if chart.id != event.chart_id)
+    return MapState(event.seq, layers, charts)
 
 
 def replay(events: Iterable[MapEvent], state: MapState | None = None) -> MapState:
@@ -69,7 +86,7 @@ def replay(events: Iterable[MapEvent], state: MapState | None = None) -> MapStat
     return state
 
 
-def inverse(event: LayerEvent, before: MapState) -> list[Change]:
+def inverse(event: ChangeEvent, before: MapState) -> list[Change]:
     """What restores `before` when it is appended right after the event."""
     if isinstance(event, LayerAdded):
         old = before.layer(event.layer.id)
@@ -85,10 +102,18 @@ def inverse(event: LayerEvent, before: MapState) -> list[Change]:
         return [layers_reordered(before.order)]
     if isinstance(event, MapReset):
         return [layer_added(layer) for layer in before.layers]
+    if isinstance(event, ChartAdded):
+        return [chart_removed(event.chart.id)]
+    if isinstance(event, ChartUpdated):
+        chart = before.chart(event.chart.id)
+        return [] if chart is None else [chart_updated(chart)]
+    if isinstance(event, ChartRemoved):
+        chart = before.chart(event.chart_id)
+        return [] if chart is None else [chart_added(chart)]
     return []
 
 
-def again(event: LayerEvent) -> list[Change]:
+def again(event: ChangeEvent) -> list[Change]:
     """The same change once more, for redo."""
     if isinstance(event, LayerAdded):
         return [layer_added(event.layer)]
@@ -100,6 +125,12 @@ def again(event: LayerEvent) -> list[Change]:
         return [layers_reordered(event.order)]
     if isinstance(event, MapReset):
         return [map_reset()]
+    if isinstance(event, ChartAdded):
+        return [chart_added(event.chart)]
+    if isinstance(event, ChartUpdated):
+        return [chart_updated(event.chart)]
+    if isinstance(event, ChartRemoved):
+        return [chart_removed(event.chart_id)]
     return []
 
 

@@ -19,6 +19,7 @@ import structlog
 from agents.core.events import AgentEvent, Finished
 from agents.core.messages import Message
 from server.database import is_unavailable
+from server.maps.charts import ChartService
 from server.maps.conversation import EVENTS_READ, conversation
 from server.maps.events import CHAT_EVENTS, Change
 from server.maps.faults import TurnLost
@@ -97,6 +98,7 @@ class TurnRunner:
         store: TurnStore,
         hub: Hub,
         layers: LayerService,
+        charts: ChartService,
         agents: AgentFactory,
         server_id: str,
         limit: int = LIMIT,
@@ -104,6 +106,7 @@ class TurnRunner:
         self._store = store
         self._hub = hub
         self._layers = layers
+        self._charts = charts
         self._agents = agents
         self._server_id = server_id
         self._limit = limit
@@ -232,7 +235,7 @@ class TurnRunner:
 
     async def _work(self, work: Work) -> None:
         turn = work.turn
-        session = TurnSession(turn, self._hub, self._layers, self._server_id)
+        session = TurnSession(turn, self._hub, self._layers, self._charts, self._server_id)
         async with self._hub.following(turn.map_id, session):
             made = self._agents(session, await self._history(turn))
             work.agent = agent = await made if isinstance(made, Awaitable) else made

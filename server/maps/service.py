@@ -7,7 +7,9 @@ from collections.abc import Awaitable, Callable
 
 from agents.domain import Layer
 from server.database import Database
+from server.gis.charts import Charts
 from server.maps.access import ViewLinks
+from server.maps.charts import ChartService
 from server.maps.hub import Hub
 from server.maps.layers import LayerService, LayerSource
 from server.maps.liveness import BEAT, Liveness
@@ -25,6 +27,7 @@ class MapService:
         self,
         database: Database,
         source: LayerSource,
+        charts: Charts,
         agents: AgentFactory,
         *,
         turns_at_once: int = LIMIT,
@@ -34,8 +37,11 @@ class MapService:
         self.log = EventLog(database.owner)
         self.hub = Hub(database, self.log, self.liveness)
         self.layers = LayerService(self.log, source)
+        self.charts = ChartService(self.log, database.owner, charts)
         self.turns = TurnStore(database.owner, self.log, self.liveness.id)
-        self.runner = TurnRunner(self.turns, self.hub, self.layers, agents, self.liveness.id, turns_at_once)
+        self.runner = TurnRunner(
+            self.turns, self.hub, self.layers, self.charts, agents, self.liveness.id, turns_at_once
+        )
         self.lookup = LayerLookup(self.log)
         self.links = ViewLinks(database.owner)
         self.on_links_checked: Callable[[], Awaitable[None]] | None = None

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
+from agents.charts import Chart, ChartData, ChartDraft
 from agents.domain import Bounds, Focus, Layer, LayerChange, LayerDraft
+from server.maps.charts import ChartService
 from server.maps.events import Change, Event
 from server.maps.hub import Hub
 from server.maps.layers import By, Done, LayerService
@@ -23,10 +25,13 @@ HIDDEN = "the layer is hidden"
 
 
 class TurnSession:
-    def __init__(self, turn: Turn, hub: Hub, layers: LayerService, server_id: str) -> None:
+    def __init__(
+        self, turn: Turn, hub: Hub, layers: LayerService, charts: ChartService, server_id: str
+    ) -> None:
         self._turn = turn
         self._hub = hub
         self._service = layers
+        self._charts = charts
         self._by = By(turn.id, server_id)
         self._state = MapState()
 
@@ -71,6 +76,19 @@ class TurnSession:
         self._keep(done)
         return count
 
+    def charts(self) -> Sequence[Chart]:
+        return self._state.charts
+
+    async def add_chart(self, draft: ChartDraft) -> tuple[Chart, ChartData]:
+        drawn = await self._charts.add(self.map_id, draft, self._by)
+        self._see(drawn.state)
+        return drawn.chart, drawn.data
+
+    async def remove_chart(self, chart_id: str) -> Chart:
+        _, state, chart = await self._charts.remove(self.map_id, chart_id, self._by)
+        self._see(state)
+        return chart
+
     async def zoom_to(self, bounds: Bounds) -> None:
         body = ViewRequested(map_id=self.map_id, turn_id=self.turn_id, bounds=bounds)
         await self._hub.announce(self.map_id, "view_requested", body)
@@ -93,9 +111,12 @@ class TurnSession:
         await self._hub.announce(self.map_id, event, body)
 
     def _keep(self, done: Done) -> Done:
-        if done.state.seq > self._state.seq:
-            self._state = done.state
+        self._see(done.state)
         return done
+
+    def _see(self, state: MapState) -> None:
+        if state.seq > self._state.seq:
+            self._state = state
 
     async def _drawn(self, done: Done) -> tuple[Layer, str]:
         """The layer, and the first browser's word on it."""

@@ -139,6 +139,17 @@ analysis_table = Table(
     Index("analysis_map", "map_id", "created_at"),
 )
 
+chart_table = Table(
+    "chart",
+    metadata,
+    Column("map_id", Text, ForeignKey(map_table.c.id, ondelete="CASCADE"), nullable=False),
+    Column("chart_id", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("document", JSONB, nullable=False),
+    Column("data", JSONB, nullable=False),
+    PrimaryKeyConstraint("map_id", "chart_id", "version"),
+)
+
 recipe_table = Table(
     "recipe",
     metadata,

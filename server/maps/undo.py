@@ -1,6 +1,6 @@
 """What can be undone and redone, folded from the log alone: it survives restarts and holds across servers.
 
-One unit is a run of layer changes of one turn, one change by hand, or several changes by hand that say they are
+One unit is a run of changes of one turn, one change by hand, or several changes by hand that say they are
 one step. A change by somebody else ends a turn's run, so undo always takes back the newest change on the map and
 never reaches past it. Undo while a turn is running takes back what the turn did so far; what it does later is a
 new unit. A new change clears redo.
@@ -13,8 +13,11 @@ from dataclasses import dataclass, field
 from server.maps.events import Change
 from server.maps.projection import MapState, again, apply, inverse
 from server.protocol import (
+    ChangeEvent,
+    ChartAdded,
+    ChartRemoved,
+    ChartUpdated,
     LayerAdded,
-    LayerEvent,
     LayerRemoved,
     LayersReordered,
     LayerUpdated,
@@ -25,9 +28,9 @@ from server.protocol import (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A layer change and the layers before it."""
+    """A change, and the map before it."""
 
-    event: LayerEvent
+    event: ChangeEvent
     before: MapState
 
 
@@ -39,7 +42,7 @@ class Unit:
     step: int | None = None
     steps: list[Step] = field(default_factory=list)
 
-    def takes(self, event: LayerEvent) -> bool:
+    def takes(self, event: ChangeEvent) -> bool:
         """Whether the next change still belongs to this one."""
         if event.turn_id is None:
             return event.step is not None and event.step == self.step
@@ -73,7 +76,7 @@ class History:
         return bool(self._undone)
 
     def advance(self, event: MapEvent) -> None:
-        if isinstance(event, LayerEvent):
+        if isinstance(event, ChangeEvent):
             if event.undo_of is None:
                 self._record(event)
             else:
@@ -100,7 +103,7 @@ class History:
             marked(change, step.event.seq, redo=True) for step in unit.steps for change in again(step.event)
         ]
 
-    def _record(self, event: LayerEvent) -> None:
+    def _record(self, event: ChangeEvent) -> None:
         self._undone.clear()
         mine = self._done[-1] if self._done else None
         if mine is None or not (self._grows and mine.takes(event)):
@@ -109,7 +112,7 @@ class History:
         mine.steps.append(Step(event, self.state))
         self._grows = True
 
-    def _move(self, event: LayerEvent) -> None:
+    def _move(self, event: ChangeEvent) -> None:
         """The first event of an undo moves its unit; the others of the same undo find it moved already."""
         source, target = (self._undone, self._done) if event.redo else (self._done, self._undone)
         if source and source[-1].holds(event.undo_of):
@@ -134,4 +137,11 @@ def describe(step: Step) -> str:
         return "reordered the layers"
     if isinstance(event, MapReset):
         return "reset the map"
+    if isinstance(event, ChartAdded):
+        return f"added the chart {event.chart.title}"
+    if isinstance(event, ChartUpdated):
+        return f"refreshed the chart {event.chart.title}"
+    if isinstance(event, ChartRemoved):
+        chart = before.chart(event.chart_id)
+        return f"removed the chart {chart.title if chart else event.chart_id}"
     return event.__class__.__name__

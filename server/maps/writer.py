@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Layer
-from server.maps.events import LAYER_EVENTS, Change, Event, clean_json
+from server.maps.events import CHANGE_EVENTS, Change, Event, clean_json
 from server.maps.projection import MapState, apply
 from server.maps.tables import EVENT_CHANNEL, event_table, layer_table, map_table
 from server.maps.undo import History
@@ -47,7 +47,7 @@ class MapWriter:
             documents = (await self.connection.execute(query)).scalars()
             layers = [Layer.model_validate(document) for document in documents]
             self._stored = tuple(sorted(layers, key=lambda layer: layer.order))
-            self._state = MapState(self.seq, self._stored)
+            self._state = MapState(self.seq, self._stored, (await self.history()).state.charts)
         return self._state
 
     async def history(self) -> History:
@@ -59,7 +59,7 @@ class MapWriter:
         payload = clean_json(change.payload)
         if change.name in ("layer_added", "layer_updated"):
             payload["layer"] = await self._stamped(payload["layer"])
-        state = await self.state() if change.name in LAYER_EVENTS else self._state
+        state = await self.state() if change.name in CHANGE_EVENTS else self._state
         self.seq += 1
         turn_id = turn_id or self._turn_id
         typed = Event(self.map_id, self.seq, change.name, turn_id, datetime.now(UTC), payload).typed()

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from agents.charts import Chart
 from agents.domain import Layer, Place
 from server.protocol.events import Pointing
 
@@ -18,6 +19,7 @@ class Fault(BaseModel):
         "unknown_map",
         "unknown_layer",
         "unknown_table",
+        "unknown_chart",
         "invalid_filter",
         "invalid_style",
         "conflict",
@@ -65,6 +67,7 @@ class Snapshot(BaseModel):
     map_id: str
     seq: int
     layers: list[Layer]
+    charts: list[Chart] = []
     chat: list[EventEnvelope]
     chat_complete: bool = True
     """False when older chat was left out; `join` with `after_seq: 0` reads everything from the beginning."""
@@ -139,6 +142,7 @@ class ChangeAck(Ack):
 
     seq: int
     layer_id: str | None = None
+    chart_id: str | None = None
 
 
 class PlacesAck(Ack):

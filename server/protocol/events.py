@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from agents.charts import Chart
 from agents.domain import Bounds, Focus, Layer
 from server.protocol.requests import Position, Selection
 
@@ -39,8 +40,8 @@ class AiResponse(MapEvent):
     final: bool = True
 
 
-class LayerEvent(MapEvent):
-    """A change to the layers. All others are chat."""
+class ChangeEvent(MapEvent):
+    """A change that can be undone."""
 
     undo_of: int | None = None
     """The seq of the change that this one undoes or redoes."""
@@ -48,6 +49,10 @@ class LayerEvent(MapEvent):
     """True when it redoes `undo_of`, false when it undoes it."""
     step: int | None = None
     """The seq of the first of several changes by hand that are one step, which one undo takes back."""
+
+
+class LayerEvent(ChangeEvent):
+    """A change to the layers. All others are chat."""
 
 
 class LayerAdded(LayerEvent):
@@ -74,6 +79,26 @@ class LayersReordered(LayerEvent):
 
 class MapReset(LayerEvent):
     """All layers are gone."""
+
+
+class ChartEvent(ChangeEvent):
+    """A change to the charts; those of a turn are part of its answer."""
+
+
+class ChartAdded(ChartEvent):
+    """Behind the charts that are there. What it draws is to be had from `chart.data`."""
+
+    chart: Chart
+
+
+class ChartUpdated(ChartEvent):
+    """The whole chart as it is now, in the place that it had."""
+
+    chart: Chart
+
+
+class ChartRemoved(ChartEvent):
+    chart_id: str
 
 
 class ToolCalled(MapEvent):
@@ -152,6 +177,9 @@ EVENTS: dict[str, type[MapEvent]] = {
     "layer_removed": LayerRemoved,
     "layers_reordered": LayersReordered,
     "map_reset": MapReset,
+    "chart_added": ChartAdded,
+    "chart_updated": ChartUpdated,
+    "chart_removed": ChartRemoved,
     "tool_called": ToolCalled,
     "tool_finished": ToolFinished,
     "approval_requested": ApprovalRequested,

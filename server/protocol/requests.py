@@ -6,11 +6,13 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from agents.charts import ChartDraft
 from agents.domain import Bounds, Cql2, Focus, StyleSpec
 
 MapId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 LayerId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000)]
+ChartId = LayerId
 LayerName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Seq = Annotated[int, Field(ge=0, le=2**53)]
 Longitude = Annotated[float, Field(ge=-540, le=540)]
@@ -87,6 +89,18 @@ class LayerReorder(MapRequest):
     order: Annotated[list[LayerId], Field(max_length=1000)]
 
 
+class ChartAdd(MapRequest):
+    """A chart of a layer or of a table; `chart` says which columns play which role."""
+
+    chart: ChartDraft
+
+
+class ChartRequest(MapRequest):
+    """`chart_refresh` reads the data of a chart anew, `chart_remove` takes it away."""
+
+    chart_id: ChartId
+
+
 class Receipt(MapRequest):
     """A browser's word that a version of a layer drew, and how many features of it are in view."""
 
@@ -153,6 +167,9 @@ REQUESTS: dict[str, type[Request]] = {
     "layer_update": LayerUpdate,
     "layer_remove": LayerRemove,
     "layer_reorder": LayerReorder,
+    "chart_add": ChartAdd,
+    "chart_refresh": ChartRequest,
+    "chart_remove": ChartRequest,
     "undo": MapRequest,
     "redo": MapRequest,
     "receipt": Receipt,

@@ -19,6 +19,8 @@ from server.maps.service import MapService
 from server.protocol import (
     Approve,
     Cancel,
+    ChartAdd,
+    ChartRequest,
     Chat,
     EventEnvelope,
     FindPlace,
@@ -132,6 +134,18 @@ class Handlers:
 
     async def layer_reorder(self, connection: Connection, request: LayerReorder) -> Ack:
         return changed(await self._maps.layers.reorder(request.map_id, request.order))
+
+    async def chart_add(self, connection: Connection, request: ChartAdd) -> Ack:
+        drawn = await self._maps.charts.add(request.map_id, request.chart)
+        return {"seq": drawn.seq, "chart_id": drawn.chart.id}
+
+    async def chart_refresh(self, connection: Connection, request: ChartRequest) -> Ack:
+        drawn = await self._maps.charts.refresh(request.map_id, request.chart_id)
+        return {"seq": drawn.seq, "chart_id": drawn.chart.id}
+
+    async def chart_remove(self, connection: Connection, request: ChartRequest) -> Ack:
+        seq, _, chart = await self._maps.charts.remove(request.map_id, request.chart_id)
+        return {"seq": seq, "chart_id": chart.id}
 
     async def undo(self, connection: Connection, request: MapRequest) -> Ack:
         done = undone(await self._maps.layers.undo(request.map_id), redo=False)

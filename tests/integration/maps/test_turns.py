@@ -31,7 +31,7 @@ from tests.support.looking import until
 
 
 class NothingToDraw:
-    """These turns touch no layers."""
+    """These turns touch no layers and no charts."""
 
     async def draw(self, *_: object, **__: object) -> Drawing:
         raise AssertionError("nothing is drawn here")
@@ -39,7 +39,8 @@ class NothingToDraw:
 
 @asynccontextmanager
 async def server(database: Database, play: Play = echo, **options: object) -> AsyncIterator[MapService]:
-    maps = MapService(database, NothingToDraw(), scripted(play), beat=0.1, **options)  # type: ignore[arg-type]
+    nothing = NothingToDraw()
+    maps = MapService(database, nothing, nothing, scripted(play), beat=0.1, **options)  # type: ignore[arg-type]
     await maps.start()
     try:
         yield maps

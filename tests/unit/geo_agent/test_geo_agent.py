@@ -26,6 +26,8 @@ TOOLS = [
     "count_features",
     "query_features",
     "find_place",
+    "make_chart",
+    "remove_chart",
     "undo",
     "redo",
     "cannot_do",

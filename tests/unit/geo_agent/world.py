@@ -9,6 +9,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agents.charts import Axis, Chart, ChartData, ChartDraft
 from agents.core import ToolFailed
 from agents.domain import (
     Bounds,
@@ -155,6 +156,8 @@ class MemoryMap:
         self.data = data
         self.focus = focus
         self.views: list[Bounds] = []
+        self.drafts: list[ChartDraft] = []
+        self._charts: tuple[Chart, ...] = ()
         self._layers: tuple[Layer, ...] = ()
         self._undo: list[tuple[str, tuple[Layer, ...]]] = []
         self._redo: list[tuple[str, tuple[Layer, ...]]] = []
@@ -241,6 +244,44 @@ class MemoryMap:
         if count:
             self._now("map reset", [])
         return count
+
+    def charts(self) -> Sequence[Chart]:
+        return self._charts
+
+    async def add_chart(self, draft: ChartDraft) -> tuple[Chart, ChartData]:
+        """Counts rows by the values of x, whatever kind was asked for."""
+        self.drafts.append(draft)
+        layer = self._find(draft.layer_id) if draft.layer_id else None
+        table = self.data.registry.get(layer.table if layer else draft.table or "")
+        for name in (draft.x, draft.y, draft.color):
+            if name is not None and table.column(name) is None:
+                raise ToolFailed(f"{table.id} has no column {name!r}.")
+        rows = self.data.passing(table.id, layer.filter if layer else draft.filter)
+        counts: dict[str, int] = {}
+        for row in rows:
+            key = str(row[draft.x]) if draft.x else table.name
+            counts[key] = counts.get(key, 0) + 1
+        chart = Chart(
+            id=f"chart_{len(self.drafts)}",
+            kind=draft.kind,
+            title=draft.title or f"{draft.kind} of {draft.x or draft.y}",
+            table=table.id,
+            layer_id=draft.layer_id,
+            x=draft.x,
+            y=draft.y,
+            color=draft.color,
+            rows=len(rows),
+            shown=len(rows),
+        )
+        self._charts = (*self._charts, chart)
+        drawn = tuple(counts.values())
+        axis = Axis(kind="category", column=draft.x or "", keys=tuple(counts))
+        return chart, ChartData(x=axis, values=(tuple(map(float, drawn)),), counts=(drawn,))
+
+    async def remove_chart(self, chart_id: str) -> Chart:
+        chart = next(each for each in self._charts if each.id == chart_id)
+        self._charts = tuple(each for each in self._charts if each.id != chart_id)
+        return chart
 
     async def zoom_to(self, bounds: Bounds) -> None:
         self.views.append(bounds)

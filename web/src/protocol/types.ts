@@ -11,6 +11,9 @@ export interface Protocol {
     layer_update: LayerUpdate;
     layer_remove: LayerRemove;
     layer_reorder: LayerReorder;
+    chart_add: ChartAdd;
+    chart_refresh: ChartRequest;
+    chart_remove: ChartRequest;
     undo: MapRequest;
     redo: MapRequest;
     receipt: Receipt;
@@ -30,6 +33,9 @@ export interface Protocol {
     layer_removed: LayerRemoved;
     layers_reordered: LayersReordered;
     map_reset: MapReset;
+    chart_added: ChartAdded;
+    chart_updated: ChartUpdated;
+    chart_removed: ChartRemoved;
     tool_called: ToolCalled;
     tool_finished: ToolFinished;
     approval_requested: ApprovalRequested;
@@ -57,6 +63,9 @@ export interface Protocol {
     layer_update: ChangeAck;
     layer_remove: ChangeAck;
     layer_reorder: ChangeAck;
+    chart_add: ChangeAck;
+    chart_refresh: ChangeAck;
+    chart_remove: ChangeAck;
     undo: UndoAck;
     redo: UndoAck;
     receipt: Ack;
@@ -71,6 +80,7 @@ export interface Protocol {
   };
   http: {
     table: Table;
+    chart_data: ChartData;
   };
 }
 /**
@@ -176,6 +186,40 @@ export interface LayerRemove {
 export interface LayerReorder {
   map_id: string;
   order: string[];
+}
+/**
+ * A chart of a layer or of a table; `chart` says which columns play which role.
+ */
+export interface ChartAdd {
+  map_id: string;
+  chart: ChartDraft;
+}
+/**
+ * A wish for a chart, either of a layer (of what it shows) or of a whole table.
+ */
+export interface ChartDraft {
+  kind: "bar" | "line" | "scatter" | "histogram" | "box";
+  layer_id?: string | null;
+  table?: string | null;
+  filter?:
+    | {
+        [k: string]: unknown;
+      }
+    | string
+    | null;
+  x?: string | null;
+  y?: string | null;
+  color?: string | null;
+  aggregate?: ("count" | "sum" | "mean" | "median" | "minimum" | "maximum") | null;
+  bins?: number | null;
+  title?: string | null;
+}
+/**
+ * `chart_refresh` reads the data of a chart anew, `chart_remove` takes it away.
+ */
+export interface ChartRequest {
+  map_id: string;
+  chart_id: string;
 }
 /**
  * A browser's word that a version of a layer drew, and how many features of it are in view.
@@ -399,6 +443,68 @@ export interface MapReset {
   redo: boolean;
   step: number | null;
 }
+/**
+ * Behind the charts that are there. What it draws is to be had from `chart.data`.
+ */
+export interface ChartAdded {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  undo_of: number | null;
+  redo: boolean;
+  step: number | null;
+  chart: Chart;
+}
+/**
+ * A chart on a map, as of the moment when its data was read. `data` is the URL of its `ChartData`.
+ */
+export interface Chart {
+  id: string;
+  version: number;
+  kind: "bar" | "line" | "scatter" | "histogram" | "box";
+  title: string;
+  table: string;
+  layer_id: string | null;
+  layer_filter: {
+    [k: string]: unknown;
+  } | null;
+  filter: {
+    [k: string]: unknown;
+  } | null;
+  x: string | null;
+  y: string | null;
+  color: string | null;
+  aggregate: ("count" | "sum" | "mean" | "median" | "minimum" | "maximum") | null;
+  bins: number | null;
+  rows: number;
+  shown: number;
+  note: string;
+  data: string;
+}
+/**
+ * The whole chart as it is now, in the place that it had.
+ */
+export interface ChartUpdated {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  undo_of: number | null;
+  redo: boolean;
+  step: number | null;
+  chart: Chart;
+}
+export interface ChartRemoved {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  undo_of: number | null;
+  redo: boolean;
+  step: number | null;
+  chart_id: string;
+}
 export interface ToolCalled {
   map_id: string;
   seq: number;
@@ -589,6 +695,7 @@ export interface Snapshot {
   map_id: string;
   seq: number;
   layers: Layer[];
+  charts: Chart[];
   chat: EventEnvelope[];
   chat_complete: boolean;
   turns: TurnState[];
@@ -656,6 +763,7 @@ export interface ChangeAck {
   ok: true;
   seq: number;
   layer_id: string | null;
+  chart_id: string | null;
 }
 /**
  * `what` was undone or redone, in words.
@@ -715,6 +823,7 @@ export interface Fault {
     | "unknown_map"
     | "unknown_layer"
     | "unknown_table"
+    | "unknown_chart"
     | "invalid_filter"
     | "invalid_style"
     | "conflict"
@@ -755,4 +864,52 @@ export interface Column {
   samples: string[];
   minimum: number | string | null;
   maximum: number | string | null;
+}
+/**
+ * What a chart draws. `values` and `counts` have a row for each series, and in it an entry for each place.
+ */
+export interface ChartData {
+  x: Axis | null;
+  series: Axis | null;
+  time: boolean;
+  values: (number | null)[][];
+  counts: number[][];
+  boxes: (Box | null)[];
+  points: Points | null;
+}
+/**
+ * Where rows go. `keys` are a category's values as text (null for rows without one); behind them is one place
+ * for `others` further values, if there are any. `edges` are those of bins: a bin holds its lower edge, the last
+ * one also its upper edge.
+ */
+export interface Axis {
+  kind: "category" | "number" | "time";
+  column: string;
+  keys: (string | null)[];
+  others: number;
+  edges: number[];
+}
+/**
+ * Five numbers of a group: the quartiles, and the farthest values within 1.5 times their distance. What lies
+ * beyond is counted, and the farthest of it listed, with the ids of their features where they have one.
+ */
+export interface Box {
+  low: number;
+  first: number;
+  median: number;
+  third: number;
+  high: number;
+  count: number;
+  outliers: number;
+  farthest: number[];
+  ids: number[];
+}
+/**
+ * Points of a scatter plot, by column. `ids` are the ids of their features, where they have one.
+ */
+export interface Points {
+  x: number[];
+  y: number[];
+  series: number[];
+  ids: number[];
 }

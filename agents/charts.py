@@ -1,0 +1,119 @@
+"""The nouns of charts, shared by the agents and the server: a wish for one, the chart, and what it draws.
+
+A chart has *places* along its first axis (a category, or a bin of numbers or of time), and in each place one value
+for each *series*. Points of a scatter plot are listed one by one. Times are seconds since 1970, UTC.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from agents.domain import Cql2, Value
+
+ChartKind = Literal["bar", "line", "scatter", "histogram", "box"]
+Aggregate = Literal["count", "sum", "mean", "median", "minimum", "maximum"]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+
+class ChartDraft(Value):
+    """A wish for a chart, either of a layer (of what it shows) or of a whole table."""
+
+    kind: ChartKind
+    layer_id: str | None = None
+    table: str | None = None
+    filter: Cql2 | str | None = None
+    """Only these rows; of a layer, beside its own filter."""
+    x: Name | None = None
+    """bar, box: the groups; line, scatter: a number or a time; histogram: the number or time."""
+    y: Name | None = None
+    """bar, line: what is aggregated, counted without it; scatter, box: a number."""
+    color: Name | None = None
+    """A column whose values become series of their own."""
+    aggregate: Aggregate | None = None
+    """bar, line: how `y` is summed up; without it the mean."""
+    bins: Annotated[int, Field(ge=2, le=60)] | None = None
+    """At most so many bars, bins or boxes."""
+    title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] | None = None
+
+
+class Chart(Value):
+    """A chart on a map, as of the moment when its data was read. `data` is the URL of its `ChartData`."""
+
+    id: str
+    version: int = 1
+    kind: ChartKind
+    title: str
+    table: str
+    layer_id: str | None = None
+    layer_filter: Cql2 | None = None
+    """The filter that the layer had."""
+    filter: Cql2 | None = None
+    """What was asked beside it."""
+    x: str | None = None
+    y: str | None = None
+    color: str | None = None
+    aggregate: Aggregate | None = None
+    bins: int | None = None
+    rows: int = 0
+    """Rows that pass the filters, counted in PostGIS."""
+    shown: int = 0
+    """Rows that the chart is made of: fewer where a value is missing, or where points are a sample."""
+    note: str = ""
+    """What is not shown, in words: `5,000 of 28,298 rows, evenly chosen`."""
+    data: str = ""
+
+
+class Axis(Value):
+    """Where rows go. `keys` are a category's values as text (null for rows without one); behind them is one place
+    for `others` further values, if there are any. `edges` are those of bins: a bin holds its lower edge, the last
+    one also its upper edge."""
+
+    kind: Literal["category", "number", "time"]
+    column: str
+    keys: tuple[str | None, ...] = ()
+    others: int = 0
+    edges: tuple[float, ...] = ()
+
+    @property
+    def places(self) -> int:
+        return max(len(self.edges) - 1, 0) if self.edges else len(self.keys) + (self.others > 0)
+
+
+class Box(Value):
+    """Five numbers of a group: the quartiles, and the farthest values within 1.5 times their distance. What lies
+    beyond is counted, and the farthest of it listed, with the ids of their features where they have one."""
+
+    low: float
+    first: float
+    median: float
+    third: float
+    high: float
+    count: int
+    outliers: int = 0
+    farthest: tuple[float, ...] = ()
+    ids: tuple[int, ...] = ()
+
+
+class Points(Value):
+    """Points of a scatter plot, by column. `ids` are the ids of their features, where they have one."""
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    series: tuple[int, ...] = ()
+    """Places on the axis of series."""
+    ids: tuple[int, ...] = ()
+
+
+class ChartData(Value):
+    """What a chart draws. `values` and `counts` have a row for each series, and in it an entry for each place."""
+
+    x: Axis | None = None
+    series: Axis | None = None
+    time: bool = False
+    """The x of the points is a time."""
+    values: tuple[tuple[float | None, ...], ...] = ()
+    counts: tuple[tuple[int, ...], ...] = ()
+    boxes: tuple[Box | None, ...] = ()
+    points: Points | None = None

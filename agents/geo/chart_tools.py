@@ -1,0 +1,167 @@
+"""The tools that make charts and take them away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Annotated, Any
+
+from agents.chart_rows import columns_of, rows_of
+from agents.charts import Aggregate, Chart, ChartData, ChartDraft, ChartKind
+from agents.core import Param, Result, tool
+from agents.domain import Table
+from agents.geo import choices
+from agents.geo.phrases import filter_words, number
+from agents.geo.tools import FILTERS_BRIEFLY, GeoTools, read_filter
+
+ROWS_TOLD = 40
+"""Rows of a chart that a model gets to read; of points, a few."""
+POINTS_TOLD = 5
+_ADDITIVE = (
+    "pop",
+    "count",
+    "total",
+    "area",
+    "amount",
+    "sales",
+    "number",
+    "gdp",
+    "people",
+    "visits",
+    "length",
+)
+"""What columns are called whose values can be added up."""
+
+
+def chart_sources(agent: ChartTools) -> Sequence[str]:
+    return agent.chart_sources()
+
+
+async def narrow_sources(agent: ChartTools, values: Sequence[str], message: str) -> list[str]:
+    """The layers, and of the tables those that matter."""
+    own = [value for value in agent.chart_sources() if value not in agent.catalogue().by_id]
+    return [
+        *own,
+        *await choices.narrow_tables(agent, [value for value in values if value not in own], message),
+    ]
+
+
+def only_number(agent: ChartTools, arguments: Mapping[str, Any]) -> str | None:
+    """The one column of numbers that the chart can be of."""
+    table = agent.charted_table(str(arguments.get("data")))
+    found = [] if table is None else choices.numeric_columns(table)
+    return found[0] if len(found) == 1 else None
+
+
+def main_x(agent: ChartTools, arguments: Mapping[str, Any]) -> str | None:
+    return only_number(agent, arguments) if arguments.get("kind") == "histogram" else None
+
+
+def main_y(agent: ChartTools, arguments: Mapping[str, Any]) -> str | None:
+    return only_number(agent, arguments) if arguments.get("kind") == "box" else None
+
+
+def usual_aggregate(agent: ChartTools, arguments: Mapping[str, Any]) -> str | None:
+    """Totals of what can be added up, such as people; of all else, such as heights, the mean."""
+    if arguments.get("kind") not in ("bar", "line") or not arguments.get("y"):
+        return None
+    name = str(arguments["y"]).lower()
+    bar = arguments["kind"] == "bar"
+    return "sum" if bar and any(word in name for word in _ADDITIVE) and "density" not in name else "mean"
+
+
+def chart_ids(agent: ChartTools) -> list[str]:
+    return [chart.id for chart in agent.map.charts()]
+
+
+def only_chart(agent: ChartTools) -> str | None:
+    charts = agent.map.charts()
+    return charts[0].id if len(charts) == 1 else None
+
+
+ColumnName = Annotated[str, Param(enum=choices.column_names)]
+
+
+class ChartTools(GeoTools):
+    @tool(params={"filters": FILTERS_BRIEFLY})
+    async def make_chart(
+        self,
+        kind: ChartKind,
+        data: Annotated[str, Param(enum=chart_sources, narrow=narrow_sources, resolve=choices.only_layer)],
+        x: Annotated[ColumnName | None, Param(resolve=main_x)] = None,
+        y: Annotated[ColumnName | None, Param(resolve=main_y)] = None,
+        color: ColumnName | None = None,
+        aggregate: Annotated[Aggregate | None, Param(resolve=usual_aggregate)] = None,
+        filters: dict[str, Any] | str | None = None,
+        bins: Annotated[int, Param(minimum=2, maximum=60)] | None = None,
+        title: str | None = None,
+    ) -> Result:
+        """Draw a chart of a layer (of the features that its filter lets pass) or of a whole table, for the user to see.
+
+        Everything is aggregated in the database. The result holds the numbers that are drawn.
+
+        Args:
+            kind: bar: a group each; line: over numbers or time; scatter: two numbers; histogram: one; box: quartiles.
+            data: A layer on the map, or a table.
+            x: bar, box: the groups; line: a number, date or time; scatter, histogram: a number.
+            y: bar, line: the number to aggregate (rows are counted without it); scatter, box: a number.
+            color: bar, line, scatter, histogram: a column of few values to split by.
+            aggregate: bar, line: how y is aggregated.
+            bins: At most so many bars, bins or boxes; a good number when left out.
+            title: A short heading; made from the columns when left out.
+        """
+        draft = ChartDraft(
+            kind=kind, **self.chart_subject(data), filter=read_filter(filters), x=x, y=y, color=color,
+            aggregate=aggregate, bins=bins, title=title,
+        )  # fmt: skip
+        chart, drawn = await self.map.add_chart(draft)
+        return Result(chart_facts(chart, drawn), summary=f"Chart: {chart.title} ({number(chart.rows)} rows)")
+
+    @tool(sequential=True)
+    async def remove_chart(self, chart: Annotated[str, Param(enum=chart_ids, resolve=only_chart)]) -> Result:
+        """Take a chart away.
+
+        Args:
+            chart: The chart to remove.
+        """
+        gone = await self.map.remove_chart(chart)
+        left = [each.title for each in self.map.charts()]
+        return Result({"removed": gone.title, "charts": left}, summary=f"Removed the chart {gone.title}")
+
+    def chart_sources(self) -> Sequence[str]:
+        """What a chart can be of: layers first."""
+        return [*choices.layer_ids(self), *self.catalogue().table_ids]
+
+    def chart_subject(self, data: str) -> dict[str, str]:
+        """The part of a draft that says what the chart is of."""
+        if any(layer.id == data for layer in self.map.layers()):
+            return {"layer_id": data}
+        return {"table": self.registry.get(data).id}
+
+    def charted_table(self, data: str) -> Table | None:
+        subject = {layer.id: layer.table for layer in self.map.layers()}.get(data, data)
+        return self.catalogue().by_id.get(subject)
+
+
+def chart_facts(chart: Chart, data: ChartData) -> dict[str, Any]:
+    """What a model should know of a chart: its numbers, as rows."""
+    most = POINTS_TOLD if data.points is not None else ROWS_TOLD
+    rows = [row for row in islice(rows_of(chart, data), 500) if data.points is not None or any(row[-2:])]
+    facts: dict[str, Any] = {
+        "chart_id": chart.id,
+        "kind": chart.kind,
+        "title": chart.title,
+        "table": chart.table,
+        "rows": chart.rows,
+        "columns": columns_of(chart, data),
+        "drawn": rows[:most],
+    }
+    if len(rows) > most:
+        facts["not_listed"] = f"the first {most} of what is drawn"
+    if chart.layer_filter is not None:
+        facts["filter_words"] = filter_words(chart.layer_filter)
+    if chart.note:
+        facts["note"] = chart.note
+    if chart.rows == 0:
+        facts["empty"] = "No row passes the filter: the chart shows nothing. Say that."
+    return facts

@@ -1,0 +1,122 @@
+"""Axes: how they are chosen from the data, and the place of a row on one as SQL.
+
+The place is the same expression when a chart is drawn, when its bars are looked up on the map, and when features of
+the map are looked up in the chart, so the three cannot disagree.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
+
+from agents.charts import Axis
+from agents.domain import Column, Table
+from server.gis.charts.columns import LONGEST_KEY, TIMES, category, measured
+from server.gis.charts.ticks import MOST, number_edges, time_edges
+from server.gis.errors import InvalidQuestion
+from server.gis.guard import Guard
+from server.gis.statements import Expression
+
+Rows = sa.Select[tuple[()]]
+"""The rows that count, without columns yet."""
+FEW_VALUES = 60
+
+
+async def categories(
+    guard: Guard, table: Table, rows: Rows, column: Column, limit: int, rank: Expression | None = None
+) -> Axis:
+    """The values of a column: all in their own order where they are few numbers or truths, else the first `limit` by
+    `rank` (the number of rows), greatest first. Rows without a value come last."""
+    key = category(table, column).label("key")
+    order = (rank if rank is not None else sa.func.count()).label("rank")
+    least = (
+        sa.func.min(measured(table, column)) if column.kind not in ("text", "boolean", "other") else sa.null()
+    )
+    groups = rows.add_columns(key, order, sa.func.count().label("rows"), least.label("least"))
+    found = groups.group_by(sa.literal_column("1")).subquery("groups")
+    total = sa.func.count(found.c.key).over().label("total")
+    missing = sa.func.bool_or(found.c.key.is_(None)).over().label("missing")
+    statement = (
+        sa.select(found.c.key, found.c.least, total, missing)
+        .order_by(found.c.key.is_(None), found.c.rank.desc().nulls_last(), found.c.rows.desc(), found.c.key)
+        .limit(limit + 1)
+    )
+    answer = await guard.rows(statement, table.id)
+    kept = [row for row in answer if row[0] is not None][:limit]
+    different = int(answer[0][2]) if answer else 0
+    if column.kind not in ("text", "other") and different <= limit:
+        kept.sort(key=lambda row: (row[1] if row[1] is not None else math.inf, row[0]))
+    keys: list[str | None] = [row[0] for row in kept]
+    if answer and answer[0][3]:
+        keys.append(None)
+    return Axis(kind="category", column=column.name, keys=tuple(keys), others=max(different - len(kept), 0))
+
+
+async def bins(guard: Guard, table: Table, rows: Rows, column: Column, wanted: int | None) -> Axis:
+    """Bins over all values of a number or a time. Without a wish as many as Freedman and Diaconis advise for what
+    the values are, so that neither noise nor shape is lost."""
+    value = measured(table, column)
+    quartiles = sa.func.percentile_cont(sa.cast([0.25, 0.75], ARRAY(sa.Double))).within_group(value)
+    found = await guard.row(
+        rows.add_columns(
+            sa.func.count(value),
+            sa.func.min(value),
+            sa.func.max(value),
+            quartiles,
+            sa.func.count(value.distinct()),
+        ),
+        table.id,
+    )
+    if found is None or not found[0]:
+        return Axis(kind="time" if column.kind in TIMES else "number", column=column.name)
+    count, low, high, middle, different = found
+    number_of_bins = wanted or _advised(count, low, high, middle)
+    if column.kind in TIMES:
+        edges = time_edges(low, high, number_of_bins)
+        return Axis(kind="time", column=column.name, edges=edges)
+    whole = column.kind == "integer"
+    if whole and wanted is None and different <= FEW_VALUES and high - low < FEW_VALUES:
+        number_of_bins = int(high - low) + 1
+    edges = number_edges(low, high, number_of_bins, whole)
+    return Axis(kind="number", column=column.name, edges=edges)
+
+
+def place(table: Table, axis: Axis | None) -> Expression:
+    """The place of a row, from 0; the last one for other values, NULL for rows that have none."""
+    if axis is None:
+        return sa.literal(0, sa.Integer())
+    column = table.column(axis.column)
+    if column is None:
+        raise InvalidQuestion(f"{table.id} has no column {axis.column!r} any more. Make the chart anew.")
+    if not axis.places:
+        return sa.null()
+    if axis.kind == "category":
+        return _category_place(axis, category(table, column))
+    value = measured(table, column)
+    edges = sa.cast(list(axis.edges), ARRAY(sa.Double))
+    last = len(axis.edges) - 1
+    bucket: Expression = sa.func.width_bucket(value, edges, type_=sa.Integer())
+    bucket = sa.case((value == axis.edges[-1], last), else_=bucket)
+    return sa.case((bucket.between(1, last), bucket - 1), else_=None)
+
+
+def _category_place(axis: Axis, key: Expression) -> Expression:
+    keys = sa.cast(list(axis.keys), ARRAY(sa.Text))
+    position = sa.func.array_position(keys, key, type_=sa.Integer()) - 1
+    if not axis.others:
+        return position
+    beyond: Any = sa.case((key.is_not(None), len(axis.keys)), else_=None)
+    return sa.func.coalesce(position, beyond, type_=sa.Integer())
+
+
+def _advised(count: int, low: float, high: float, middle: Any) -> int:
+    width = 2 * (middle[1] - middle[0]) / count ** (1 / 3)
+    if not 0 < width < math.inf or not 0 < high - low < math.inf:
+        return min(MOST // 2, max(5, round(math.log2(count) + 1)))
+    return int(min(MOST, max(5, math.ceil((high - low) / width))))
+
+
+__all__ = ["LONGEST_KEY", "Rows", "bins", "categories", "place"]

@@ -1,0 +1,116 @@
+"""Box plots: quartiles, whiskers of 1.5 times their distance (Tukey), and the farthest of what lies beyond."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
+
+from agents.charts import Axis, Box, ChartData
+from server.gis.charts.axes import categories, place
+from server.gis.charts.columns import number
+from server.gis.charts.question import Question
+from server.gis.guard import Guard, Record
+from server.gis.statements import Expression, column_of
+from server.gis.tiles.statement import feature_key
+
+BOXES = 12
+FARTHEST = 20
+"""Outliers of a box that are shown one by one."""
+
+
+async def box(guard: Guard, asked: Question) -> ChartData:
+    assert asked.y is not None  # noqa: S101 - question.py sees to it
+    table = asked.table
+    value = number(table, asked.y)
+    known = asked.usable
+    axis = None if asked.x is None else await categories(guard, table, known, asked.x, asked.bins or BOXES)
+    group = place(table, axis).label("place")
+    quartiles = sa.func.percentile_cont(sa.cast([0.25, 0.5, 0.75], ARRAY(sa.Double))).within_group(value)
+    found = await guard.rows(known.add_columns(group, sa.func.count(), quartiles).group_by("place"), table.id)
+    groups = [row for row in found if row[0] is not None]
+    if not groups:
+        return ChartData(x=axis)
+    fences = _fences(groups)
+    whiskers = await guard.rows(_whiskers(asked, value, group, fences), table.id)
+    far = await guard.rows(_farthest(asked, value, group, fences), table.id)
+    return ChartData(x=axis, boxes=_boxes(axis, groups, whiskers, far))
+
+
+def _fences(groups: list[Record]) -> sa.Values:
+    """For each place the values within which a whisker ends."""
+    rows = [
+        (row[0], row[2][0] - 1.5 * (row[2][2] - row[2][0]), row[2][2] + 1.5 * (row[2][2] - row[2][0]))
+        for row in groups
+    ]
+    columns = (sa.column("at", sa.Integer), sa.column("least", sa.Double), sa.column("most", sa.Double))
+    return sa.values(*columns, name="fences").data(rows)
+
+
+def _fenced(asked: Question, value: Expression, group: sa.Label[int], fences: sa.Values) -> sa.Subquery:
+    """The values with their places and fences."""
+    key = feature_key(asked.table)
+    identifier: Expression = (
+        sa.null() if key is None else sa.cast(column_of(asked.table, key.name), sa.BigInteger)
+    )
+    values = asked.usable.add_columns(value.label("value"), group, identifier.label("id"))
+    known = values.subquery("known")
+    return (
+        sa.select(known.c.place, known.c.value, known.c.id, fences.c.least, fences.c.most)
+        .join_from(known, fences, known.c.place == fences.c.at)
+        .subquery("fenced")
+    )
+
+
+def _whiskers(
+    asked: Question, value: Expression, group: sa.Label[int], fences: sa.Values
+) -> sa.Select[tuple[int, float, float, int]]:
+    f = _fenced(asked, value, group, fences)
+    inside = f.c.value.between(f.c.least, f.c.most)
+    return sa.select(
+        f.c.place,
+        sa.func.min(f.c.value).filter(inside),
+        sa.func.max(f.c.value).filter(inside),
+        sa.func.count().filter(sa.not_(inside)),
+    ).group_by(f.c.place)
+
+
+def _farthest(
+    asked: Question, value: Expression, group: sa.Label[int], fences: sa.Values
+) -> sa.Select[tuple[int, float, int | None]]:
+    f = _fenced(asked, value, group, fences)
+    distance = sa.func.greatest(f.c.least - f.c.value, f.c.value - f.c.most)
+    rank = sa.func.row_number().over(partition_by=f.c.place, order_by=(distance.desc(), f.c.value, f.c.id))
+    ranked = (
+        sa.select(f.c.place, f.c.value, f.c.id, rank.label("rank"))
+        .where(sa.not_(f.c.value.between(f.c.least, f.c.most)))
+        .subquery("ranked")
+    )
+    return (
+        sa.select(ranked.c.place, ranked.c.value, ranked.c.id)
+        .where(ranked.c.rank <= FARTHEST)
+        .order_by(ranked.c.place, ranked.c.rank)
+    )
+
+
+def _boxes(
+    axis: Axis | None, groups: list[Record], whiskers: Sequence[Record], far: Sequence[Record]
+) -> tuple[Box | None, ...]:
+    boxes: list[Box | None] = [None] * (axis.places if axis is not None else 1)
+    ends = {row[0]: row[1:] for row in whiskers}
+    for at, count, (first, median, third) in groups:
+        low, high, beyond = ends.get(at, (first, third, 0))
+        own = [row for row in far if row[0] == at]
+        boxes[at] = Box(
+            low=first if low is None else low,
+            first=first,
+            median=median,
+            third=third,
+            high=third if high is None else high,
+            count=count,
+            outliers=beyond,
+            farthest=tuple(row[1] for row in own),
+            ids=tuple(row[2] for row in own if row[2] is not None),
+        )
+    return tuple(boxes)

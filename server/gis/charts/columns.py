@@ -1,0 +1,85 @@
+"""Columns as charts read them: finite numbers, moments as seconds, categories as text; and which column may be what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sqlalchemy as sa
+
+from agents.domain import Column, Table
+from server.gis.errors import InvalidQuestion, listed, unknown_column
+from server.gis.statements import Expression, column_of, sql_type
+from server.gis.styles.attributes import finite
+
+NUMBERS = ("integer", "number")
+TIMES = ("date", "timestamp")
+CATEGORIES = ("text", "integer", "number", "boolean", "date", "timestamp", "other")
+SPLITS = ("text", "integer", "boolean", "other")
+"""Columns whose values may become series."""
+LONGEST_KEY = 200
+"""Characters of a category; longer texts with the same beginning fall together."""
+_EARLIEST, _LATEST = "0001-01-01", "9999-12-31"
+
+
+def column_named(table: Table, name: str, role: str, kinds: tuple[str, ...]) -> Column:
+    """The column, if it can play its role in the chart. Raises InvalidQuestion with the columns that can."""
+    column = table.column(name)
+    if column is None:
+        raise unknown_column(table, name)
+    if column.kind in kinds:
+        return column
+    fitting = [each.name for each in table.columns if each.kind in kinds]
+    there = f"Columns that can: {listed(fitting, 12)}." if fitting else f"{table.id} has no column that can."
+    raise InvalidQuestion(f"{name!r} holds {column.kind} values and cannot be {role}. {there}")
+
+
+def number(table: Table, column: Column) -> Expression:
+    """As double precision, NaN and the infinities as NULL."""
+    return finite(column_of(table, column.name))
+
+
+def exact(table: Table, column: Column) -> Expression:
+    """For sums: whole numbers stay whole."""
+    return column_of(table, column.name) if column.kind == "integer" else number(table, column)
+
+
+def seconds(table: Table, column: Column) -> Expression:
+    """Seconds since 1970 in UTC; NULL for the infinities and for years that browsers cannot show."""
+    value = column_of(table, column.name)
+    moment: Expression = sa.cast(value, sa.TIMESTAMP()) if column.kind == "date" else value
+    kind = sa.TIMESTAMP(timezone=_is_zoned(column))
+    earliest, latest = (sa.cast(sa.literal(text, sa.Text()), kind) for text in (_EARLIEST, _LATEST))
+    epoch = sa.cast(sa.extract("epoch", moment), sa.Double)
+    return sa.case((sa.and_(moment >= earliest, moment < latest), epoch), else_=None)
+
+
+def category(table: Table, column: Column) -> Expression:
+    """As text."""
+    return sa.func.left(sa.cast(column_of(table, column.name), sa.Text), LONGEST_KEY, type_=sa.Text())
+
+
+def measured(table: Table, column: Column) -> Expression:
+    """A number or a time as double precision."""
+    return seconds(table, column) if column.kind in TIMES else number(table, column)
+
+
+AGGREGATES: dict[str, Callable[[Expression], Expression]] = {
+    "sum": lambda value: sa.cast(sa.func.sum(value), sa.Double),
+    "mean": lambda value: sa.cast(sa.func.avg(value), sa.Double),
+    "median": lambda value: sa.func.percentile_cont(0.5).within_group(sa.cast(value, sa.Double)),
+    "minimum": lambda value: sa.cast(sa.func.min(value), sa.Double),
+    "maximum": lambda value: sa.cast(sa.func.max(value), sa.Double),
+}
+
+
+def aggregated(table: Table, y: Column | None, how: str | None) -> Expression:
+    """One value for all rows of a place and series."""
+    if y is None or how in (None, "count"):
+        return sa.func.count()
+    return AGGREGATES[how or "mean"](exact(table, y))
+
+
+def _is_zoned(column: Column) -> bool:
+    kind: Any = sql_type(column)
+    return isinstance(kind, sa.TIMESTAMP) and bool(kind.timezone)

@@ -1,0 +1,105 @@
+"""A wish for a chart, checked against its table: which columns play which role, over which rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from agents.charts import Aggregate, ChartDraft, ChartKind
+from agents.domain import Column, Cql2, Table
+from server.gis.charts.axes import Rows
+from server.gis.charts.columns import CATEGORIES, NUMBERS, SPLITS, TIMES, column_named, measured
+from server.gis.errors import InvalidQuestion
+from server.gis.filters import compile_filter
+from server.gis.statements import relation
+
+
+@dataclass(frozen=True)
+class Question:
+    kind: ChartKind
+    table: Table
+    filter: Cql2 | None
+    x: Column | None
+    y: Column | None
+    color: Column | None
+    aggregate: Aggregate | None
+    bins: int | None
+
+    @property
+    def rows(self) -> Rows:
+        """Those that pass the filter, without columns yet."""
+        passing: Rows = sa.select().select_from(relation(self.table))
+        condition = compile_filter(self.table, self.filter)
+        return passing if condition is None else passing.where(condition)
+
+    @property
+    def usable(self) -> Rows:
+        """Those that also have the numbers that the chart needs of each row."""
+        needed = {"scatter": (self.x, self.y), "box": (self.y,)}.get(
+            self.kind, (self.y,) if self.aggregate not in (None, "count") else ()
+        )
+        return self.rows.where(
+            *(measured(self.table, each).is_not(None) for each in needed if each is not None)
+        )
+
+
+def question(table: Table, draft: ChartDraft, filter: Cql2 | None) -> Question:
+    """Raises InvalidQuestion where a column is missing, is too many, or cannot be what it is asked to be."""
+    x, y = draft.x, draft.y
+    if draft.kind == "histogram" and x is None:
+        x, y = y, None
+    if draft.kind == "box" and y is None:
+        x, y = None, x
+    roles = {name: _column(table, draft.kind, name, given) for name, given in (("x", x), ("y", y))}
+    color = None
+    if draft.color is not None:
+        if draft.kind == "box":
+            raise InvalidQuestion("A box plot has no colour column: give the groups as x.")
+        color = column_named(table, draft.color, "the colour, which needs few values of text", SPLITS)
+    aggregate = _aggregate(draft, roles["y"])
+    return Question(draft.kind, table, filter, roles["x"], roles["y"], color, aggregate, draft.bins)
+
+
+_ROLES: dict[tuple[str, str], tuple[str, tuple[str, ...], bool]] = {
+    ("bar", "x"): ("the groups of bars", CATEGORIES, True),
+    ("bar", "y"): ("summed up in bars: only numbers can", NUMBERS, False),
+    ("line", "x"): (
+        "the x of a line, which needs numbers or times (use bars for groups)",
+        (*NUMBERS, *TIMES),
+        True,
+    ),
+    ("line", "y"): ("the y of a line, which needs numbers", NUMBERS, False),
+    ("scatter", "x"): ("the x of a scatter plot, which needs numbers or times", (*NUMBERS, *TIMES), True),
+    ("scatter", "y"): ("the y of a scatter plot, which needs numbers", NUMBERS, True),
+    ("histogram", "x"): (
+        "a histogram, which needs numbers or times (use bars for groups)",
+        (*NUMBERS, *TIMES),
+        True,
+    ),
+    ("box", "x"): ("the groups of boxes", CATEGORIES, False),
+    ("box", "y"): ("the boxes, which need numbers", NUMBERS, True),
+}
+
+
+def _column(table: Table, kind: str, role: str, name: str | None) -> Column | None:
+    if (kind, role) not in _ROLES:
+        if name is not None:
+            raise InvalidQuestion(f"A {kind} takes no {role} column, only x.")
+        return None
+    words, kinds, needed = _ROLES[kind, role]
+    if name is None:
+        if needed:
+            raise InvalidQuestion(f"A {kind} chart needs {role}: a column to be {words}.")
+        return None
+    return column_named(table, name, words, kinds)
+
+
+def _aggregate(draft: ChartDraft, y: Column | None) -> Aggregate | None:
+    if draft.kind not in ("bar", "line"):
+        return None
+    if y is None:
+        if draft.aggregate not in (None, "count"):
+            raise InvalidQuestion(f"{draft.aggregate} needs y: the column of numbers to be summed up.")
+        return "count"
+    return draft.aggregate or "mean"

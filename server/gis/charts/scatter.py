@@ -1,0 +1,59 @@
+"""Scatter plots: every point of a small table, an even sample of a large one, always the same."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from agents.charts import ChartData, Points
+from agents.domain import Table
+from server.gis.charts.axes import place
+from server.gis.charts.columns import TIMES, measured
+from server.gis.charts.question import Question
+from server.gis.charts.summaries import series_of
+from server.gis.guard import Guard
+from server.gis.statements import Expression, column_of, relation
+from server.gis.tiles.statement import feature_key
+
+MOST_POINTS = 5_000
+DIGITS = 7
+"""Significant digits of a coordinate: finer than a pixel of any screen."""
+
+
+async def scatter(guard: Guard, asked: Question) -> ChartData:
+    assert asked.x is not None and asked.y is not None  # noqa: S101, PT018 - question.py sees to it
+    table = asked.table
+    series = await series_of(guard, table, asked.usable, asked.color)
+    key = feature_key(table)
+    identifier: Expression = sa.null() if key is None else sa.cast(column_of(table, key.name), sa.BigInteger)
+    statement = asked.usable.add_columns(
+        measured(table, asked.x), measured(table, asked.y), place(table, series), identifier
+    )
+    if series is not None:
+        statement = statement.where(place(table, series).is_not(None))
+    found = await guard.rows(statement.order_by(*_evenly(table)).limit(MOST_POINTS), table.id)
+    is_time = asked.x.kind in TIMES
+    points = Points(
+        x=tuple(row[0] if is_time else _short(row[0]) for row in found),
+        y=tuple(_short(row[1]) for row in found),
+        series=tuple(row[2] for row in found) if series is not None else (),
+        ids=tuple(row[3] for row in found) if key is not None else (),
+    )
+    return ChartData(series=series, time=is_time, points=points)
+
+
+def _evenly(table: Table) -> list[Expression]:
+    """By a hash of the key, so that a sample has no favourites and is the same every time."""
+    names = table.key or tuple(
+        column.name for column in table.columns if column.kind in ("text", "integer", "number")
+    )
+    if not names:
+        return []
+    parts = [sa.cast(column_of(table, name), sa.Text) for name in names]
+    return [
+        sa.func.hashtextextended(sa.func.concat_ws(" ", *parts), 0),
+        *(relation(table).c[n] for n in table.key),
+    ]
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")

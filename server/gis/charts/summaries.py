@@ -1,0 +1,82 @@
+"""Bars, lines and histograms: one aggregate for each place and series. The rows never leave PostgreSQL."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from agents.charts import Axis, ChartData
+from agents.domain import Column, Table
+from server.gis.charts.axes import Rows, bins, categories, place
+from server.gis.charts.columns import aggregated
+from server.gis.charts.question import Question
+from server.gis.errors import InvalidQuestion
+from server.gis.guard import Guard
+
+BARS = 12
+SERIES = 6
+LINE_BINS = 48
+MOST_NUMBERS = 60
+
+
+async def bar(guard: Guard, asked: Question) -> ChartData:
+    """A bar for each of the greatest groups, and one for all others together."""
+    assert asked.x is not None  # noqa: S101 - question.py sees to it
+    table, x = asked.table, asked.x
+    limit = asked.bins or BARS
+    if x.kind in ("integer", "number", "date", "timestamp") and asked.bins is None:
+        limit = MOST_NUMBERS
+    rank = aggregated(table, asked.y, asked.aggregate)
+    axis = await categories(guard, table, asked.usable, x, limit, rank)
+    if x.kind in ("integer", "number") and axis.others and asked.bins is None:
+        different = len(axis.keys) + axis.others
+        raise InvalidQuestion(
+            f"{x.name!r} holds {different:,} different numbers, too many for bars. Make a histogram of it, or a line."
+        )
+    if x.kind in ("date", "timestamp") and axis.others:
+        raise InvalidQuestion(f"{x.name!r} holds too many different times for bars. Make a line chart of it.")
+    return await _summed(guard, asked, axis)
+
+
+async def line(guard: Guard, asked: Question) -> ChartData:
+    """A value for each bin of a number or a time."""
+    assert asked.x is not None  # noqa: S101
+    axis = await bins(guard, asked.table, asked.usable, asked.x, asked.bins or LINE_BINS)
+    return await _summed(guard, asked, axis)
+
+
+async def histogram(guard: Guard, asked: Question) -> ChartData:
+    """How many rows fall into each bin."""
+    assert asked.x is not None  # noqa: S101
+    axis = await bins(guard, asked.table, asked.usable, asked.x, asked.bins)
+    return await _summed(guard, asked, axis)
+
+
+async def series_of(guard: Guard, table: Table, rows: Rows, color: Column | None) -> Axis | None:
+    """The most frequent values of the column that splits the chart."""
+    return None if color is None else await categories(guard, table, rows, color, SERIES)
+
+
+async def _summed(guard: Guard, asked: Question, axis: Axis) -> ChartData:
+    if not axis.places:
+        return ChartData(x=axis)
+    table = asked.table
+    series = await series_of(guard, table, asked.usable, asked.color)
+    across, along = place(table, axis).label("place"), place(table, series).label("series")
+    value = aggregated(table, asked.y, asked.aggregate).label("value")
+    statement = asked.usable.add_columns(along, across, value, sa.func.count().label("count"))
+    kept = statement.group_by("series", "place").subquery("kept")
+    found = await guard.rows(
+        kept.select().where(kept.c.place.is_not(None), kept.c.series.is_not(None)), table.id
+    )
+    lines = series.places if series is not None else 1
+    values: list[list[float | None]] = [[None] * axis.places for _ in range(lines)]
+    counts = [[0] * axis.places for _ in range(lines)]
+    for row_series, row_place, row_value, count in found:
+        values[row_series][row_place] = None if row_value is None else float(row_value)
+        counts[row_series][row_place] = count
+    return ChartData(
+        x=axis,
+        series=series,
+        values=tuple(tuple(line) for line in values),
+        counts=tuple(tuple(line) for line in counts),
+    )

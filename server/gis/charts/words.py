@@ -1,0 +1,41 @@
+"""What a chart is called, and what it says of the rows that it does not show. Pure."""
+
+from __future__ import annotations
+
+from agents.charts import ChartData
+from server.gis.charts.question import Question
+
+HOW = {"sum": "Total", "mean": "Mean", "median": "Median", "minimum": "Least", "maximum": "Greatest"}
+
+
+def title_of(asked: Question, data: ChartData) -> str:
+    """`Mean elevation m by continent`, `Histogram of elevation m`."""
+    of = words(asked.table.name)
+    x, y = (words(column.name) if column else "" for column in (asked.x, asked.y))
+    match asked.kind:
+        case "bar" | "line":
+            what = f"{HOW[asked.aggregate]} {y}" if asked.aggregate in HOW else f"Number of {of}"
+            title = f"{what} by {x}"
+        case "histogram":
+            title = f"{of.capitalize()} by {x}"
+        case "scatter":
+            title = f"{y.capitalize()} against {x}"
+        case _:
+            title = f"{y.capitalize()} by {x}" if x else y.capitalize()
+    return f"{title} and {words(asked.color.name)}" if asked.color else title
+
+
+def note_of(data: ChartData, rows: int, shown: int, usable: int) -> str:
+    """`usable` rows have all values that a point needs; `shown` of them are drawn."""
+    if rows == 0:
+        return "No row passes the filter."
+    parts = []
+    if shown < usable:
+        parts.append(f"{shown:,} of {usable:,} rows, evenly chosen")
+    if usable < rows:
+        parts.append(f"{rows - usable:,} of {rows:,} rows have no value")
+    return "; ".join(parts)
+
+
+def words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,159 @@
+"""The verbs on the charts of a map, the same for a person's hand and for the agent's tools.
+
+What a chart draws is read before the map is locked and kept with its version, which never changes: the event tells
+where it is, so that the log stays small, and a reload, a second browser and a look back all draw the same.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.charts import Chart, ChartData, ChartDraft
+from agents.domain import Cql2
+from server.gis.charts import Charts, Made
+from server.maps.events import chart_added, chart_removed, chart_updated, clean_json
+from server.maps.faults import MapFault
+from server.maps.layers import HAND, By, layer_of
+from server.maps.log import EventLog
+from server.maps.projection import MapState
+from server.maps.tables import chart_table
+from server.maps.writer import MapWriter
+
+MAX_CHARTS = 50
+KEPT = 64
+DATA = "/api/maps/{map_id}/charts/{chart_id}/{version}/data"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A chart that was committed, what it draws, and the map after it."""
+
+    seq: int
+    state: MapState
+    chart: Chart
+    data: ChartData
+
+
+class ChartService:
+    def __init__(self, log: EventLog, owner: AsyncEngine, source: Charts) -> None:
+        self._log = log
+        self._owner = owner
+        self.source = source
+        self._kept: OrderedDict[tuple[str, str, int], Made] = OrderedDict()
+
+    async def add(self, map_id: str, draft: ChartDraft, by: By = HAND) -> Drawn:
+        state = await self._log.state(map_id)
+        table, layer_filter = subject(state, draft)
+        made = await self.source.draw(draft, table, layer_filter)
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            state = await writer.state()
+            if len(state.charts) >= MAX_CHARTS:
+                raise MapFault("too_large", f"A map holds at most {MAX_CHARTS} charts. Remove some first.")
+            chart_id = new_id(made.chart.title, state)
+            chart = await self._keep(writer, made, chart_id)
+            await writer.record(chart_added(chart))
+            return Drawn(writer.seq, await writer.state(), chart, made.data)
+
+    async def refresh(self, map_id: str, chart_id: str, by: By = HAND) -> Drawn:
+        """Reads the data anew; of a layer that is still there, under the filter that it has now."""
+        state = await self._log.state(map_id)
+        known = chart_of(state, chart_id)
+        layer = state.layer(known.layer_id) if known.layer_id is not None else None
+        same = layer is not None and layer.table == known.table
+        made = await self.source.draw(
+            again(known), known.table, layer.filter if layer is not None and same else known.layer_filter
+        )
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            chart_of(await writer.state(), chart_id)
+            chart = await self._keep(writer, made, chart_id)
+            await writer.record(chart_updated(chart))
+            return Drawn(writer.seq, await writer.state(), chart, made.data)
+
+    async def remove(self, map_id: str, chart_id: str, by: By = HAND) -> tuple[int, MapState, Chart]:
+        """The map's seq and state afterwards, and what the chart was."""
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            chart = chart_of(await writer.state(), chart_id)
+            await writer.record(chart_removed(chart_id))
+            return writer.seq, await writer.state(), chart
+
+    async def find(self, map_id: str, chart_id: str, version: int) -> Made:
+        """Any version of a chart that there ever was. What was found is kept, for it never changes."""
+        key = (map_id, chart_id, version)
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        query = select(chart_table.c.document, chart_table.c.data).where(
+            chart_table.c.map_id == map_id,
+            chart_table.c.chart_id == chart_id,
+            chart_table.c.version == version,
+        )
+        async with self._owner.connect() as connection:
+            row = (await connection.execute(query)).one_or_none() if 0 < version < 2**31 else None
+        if row is None:
+            raise MapFault("unknown_chart", f"This map has no chart {chart_id!r} of version {version}.")
+        made = Made(Chart.model_validate(row.document), ChartData.model_validate(row.data))
+        self._kept[key] = made
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return made
+
+    async def _keep(self, writer: MapWriter, made: Made, chart_id: str) -> Chart:
+        """Writes what the chart draws, under a version above all that it ever had."""
+        own = (chart_table.c.map_id == writer.map_id, chart_table.c.chart_id == chart_id)
+        newest = await writer.connection.execute(select(func.max(chart_table.c.version)).where(*own))
+        version = (newest.scalar_one() or 0) + 1
+        address = DATA.format(map_id=writer.map_id, chart_id=chart_id, version=version)
+        chart = made.chart.model_copy(update={"id": chart_id, "version": version, "data": address})
+        row = {
+            "map_id": writer.map_id,
+            "chart_id": chart_id,
+            "version": version,
+            "document": clean_json(chart.model_dump(mode="json")),
+            "data": clean_json(made.data.model_dump(mode="json")),
+        }
+        await writer.connection.execute(insert(chart_table), row)
+        return chart
+
+
+def subject(state: MapState, draft: ChartDraft) -> tuple[str, Cql2 | None]:
+    """The table that a chart is of, and the filter of its layer."""
+    if draft.layer_id is None:
+        if draft.table is None:
+            raise MapFault("invalid_payload", "A chart is of a layer or of a table: give layer_id or table.")
+        return draft.table, None
+    layer = layer_of(state, draft.layer_id)
+    if draft.table not in (None, layer.table):
+        raise MapFault(
+            "invalid_payload", f"Layer {layer.id!r} shows {layer.table}, not {draft.table}. Give one of both."
+        )
+    return layer.table, layer.filter
+
+
+def again(chart: Chart) -> ChartDraft:
+    """The wish that leads to the same chart."""
+    fields = ("kind", "layer_id", "filter", "x", "y", "color", "aggregate", "bins", "title")
+    return ChartDraft.model_validate({name: getattr(chart, name) for name in fields})
+
+
+def chart_of(state: MapState, chart_id: str) -> Chart:
+    chart = state.chart(chart_id)
+    if chart is None:
+        there = ", ".join(each.id for each in state.charts[:20])
+        known = f"Charts on it: {there}." if there else "It has no charts."
+        raise MapFault("unknown_chart", f"There is no chart {chart_id!r} on this map. {known}")
+    return chart
+
+
+def new_id(title: str, state: MapState) -> str:
+    """Readable, and never given before: a chart that was removed may come back by undo."""
+    stem = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")[:40].strip("_") or "chart"
+    while True:
+        name = f"{stem}_{secrets.token_hex(2)}"
+        if state.chart(name) is None:
+            return name
