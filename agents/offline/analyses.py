@@ -7,26 +7,12 @@ plans the operations from what is read here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agents.offline import phrasebook as p
-from agents.offline.conditions import joined
-from agents.offline.cursor import Cursor
-from agents.offline.intents import Condition, Mention, Quantity
-from agents.offline.nouns import take_count, take_quantity
-from agents.offline.subjects import Grammar, Subject
-from agents.offline.tokens import tokenize
-from agents.offline.vocabulary import Vocabulary
-
-
-@dataclass(frozen=True, slots=True)
-class Features:
-    """Rows of a table, or what is at a place called so."""
-
-    mention: Mention | None = None
-    where: Condition | None = None
-    place: str = ""
-    text: str = ""
+from agents.offline.features import FeatureRules, Features
+from agents.offline.intents import Quantity
+from agents.offline.nouns import take_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +68,7 @@ class CountedIn:
 Question = Near | Meeting | Neighbours | Around | CountedIn
 
 
-def read_question(text: str, vocabulary: Vocabulary) -> Question | None:
-    """The spatial question that the whole text asks, or None."""
-    reader = Questions(Cursor(tokenize(text)), vocabulary)
-    while reader.cursor.take(p.FLUFF):
-        pass
-    found = reader.question()
-    return found if reader.cursor.done else None
-
-
-class Questions(Grammar):
+class Questions(FeatureRules):
     def question(self) -> Question | None:
         """The first rule that reads up to the end or to the next command."""
         cursor, start = self.cursor, self.cursor.at
@@ -117,22 +94,20 @@ class Questions(Grammar):
         cursor = self.cursor
         cursor.take("draw", "make", "show", "show me", "create", "compute", "calculate")
         cursor.take("a", "the")
-        distance = self._length()
+        distance = self.length()
         if distance is not None:
             if not cursor.take("buffers", "buffer", "zone", "zones", "areas", "area"):
                 return None
-            source = self.features() if cursor.take("around", "of", "for", "about") else None
+            source = self.about() if cursor.take("around", "of", "for", "about") else None
             return Around(source, distance, self._united()) if source is not None else None
         if not cursor.take("buffer", "buffers"):
             return None
         if cursor.take("of"):
-            distance = self._length()
-            source = (
-                self.features() if distance is not None and cursor.take("around", "about", "for") else None
-            )
+            distance = self.length()
+            source = self.about() if distance is not None and cursor.take("around", "about", "for") else None
         else:
-            source = self.features()
-            distance = self._length() if source is not None and cursor.take("by", "with", "at") else None
+            source = self.about()
+            distance = self.length() if source is not None and cursor.take("by", "with", "at") else None
         if source is None or distance is None:
             return None
         return Around(source, distance, self._united())
@@ -142,11 +117,12 @@ class Questions(Grammar):
         cursor = self.cursor
         if not cursor.take(p.HOW_MANY):
             return None
-        counted = self.features(tail=False)
+        counted = self.about(tail=False)
         cursor.take("are there", "there are", "lie", "are", "does", "do")
         if counted is None or not cursor.take(p.IN_EACH):
             return None
-        areas = self.features(tail=False)
+        cursor.take("of")
+        areas = self.about(tail=False) or self.about_result()
         cursor.take("have", "has")
         return CountedIn(counted, areas) if areas is not None else None
 
@@ -156,11 +132,11 @@ class Questions(Grammar):
         self._ask()
         if not cursor.take("nearest", "closest"):
             return None
-        target = self.features(tail=False)
+        target = self.about(tail=False)
         if target is None or not cursor.take("to", "for", "of", "from"):
             return None
         each = cursor.take("each", "every", "all the", "all") is not None
-        source = self.features()
+        source = self.about()
         if source is None:
             return None
         if each or source.mention is not None:
@@ -173,7 +149,7 @@ class Questions(Grammar):
         self._ask()
         limit = take_count(cursor)
         farthest = cursor.take(p.EXTREMES)
-        source = self.features()
+        source = self.about()
         if source is None:
             return None
         linked = cursor.take("that are", "which are", "that is", "is", "are", "lie", "lies")
@@ -183,7 +159,7 @@ class Questions(Grammar):
             return None
         cursor.take("any", "an", "a", "the", "all", "their nearest", "the nearest")
         said = cursor.since(begin)
-        target = self.features()
+        target = self.about()
         if target is None:
             return None
         usual = 1 if linked in ("is", "that is", "lies") else 10
@@ -194,7 +170,7 @@ class Questions(Grammar):
         """`airports within 50 km of Berlin`, `cities more than 100 km from any airport`."""
         cursor = self.cursor
         self._ask()
-        source = self.features()
+        source = self.about()
         if source is None:
             return None
         cursor.take("that are", "which are", "that lie", "lying", "located", "are", "lie", "is")
@@ -203,7 +179,7 @@ class Questions(Grammar):
         far = cursor.take(p.FARTHER_THAN)
         if far is None and not cursor.take(p.CLOSER_THAN):
             return None
-        distance = self._length()
+        distance = self.length()
         if distance is None:
             return None
         cursor.take("away")
@@ -211,7 +187,7 @@ class Questions(Grammar):
             return None
         cursor.take("any", "all", "every", "the nearest", "the next")
         said = cursor.since(begin)
-        other = self.features()
+        other = self.about()
         if other is None:
             return None
         return Near(source, other, distance, (far is not None) != negative, said)
@@ -220,7 +196,7 @@ class Questions(Grammar):
         """`countries without airports`, `cities in countries with over 100 million people`."""
         cursor = self.cursor
         self._ask()
-        source = self.features(tail=False)
+        source = self.about(tail=False)
         if source is None or source.place:
             return None
         cursor.take("that are", "which are", "that lie", "lying", "located", "are", "that", "which")
@@ -230,8 +206,10 @@ class Questions(Grammar):
         said = cursor.since(begin)
         if opener is None or (opener in p.HAVING and self._is_column(source)):
             return None
-        other = self.features()
-        if other is None or other.place or other.mention is None or other.mention.guessed:
+        other = self.about()
+        if other is None or other.place:
+            return None
+        if not other.previous and (other.mention is None or other.mention.guessed):
             return None
         cursor.take("in them", "inside", "in it", "within them", "on them")
         return Meeting(source, other, opener in p.WITHOUT_ANY, said)
@@ -245,57 +223,11 @@ class Questions(Grammar):
 
     # --- their pieces ----------------------------------------------------------------------------------------
 
-    def features(self, *, tail: bool = True) -> Features | None:
-        """A table with what is said of its rows, or the name of a place."""
-        cursor, start = self.cursor, self.cursor.at
-        subject = self.subject(pronouns=False)
-        if subject is not None and (subject.mention.tables or subject.mention.layers) and subject.top is None:
-            full = self._conditioned(subject) if tail else subject
-            return Features(full.mention, full.where, text=cursor.since(start))
-        cursor.at = start
-        if not tail:
-            return None
-        text = self.conditions(None).value_text()
-        return Features(place=text.strip('"'), text=text) if text else None
-
-    def _conditioned(self, subject: Subject) -> Subject:
-        """With the conditions that follow, but not the relation to other features."""
-        conditions = self.conditions(subject.mention)
-        where = [subject.where] if subject.where is not None else []
-        while not self._relation_follows():
-            start = self.cursor.at
-            self.cursor.take("and", ",") if where else None
-            found = None if self._relation_follows() else conditions.one()
-            if found is None:
-                self.cursor.at = start
-                break
-            where.append(found)
-        return replace(subject, where=joined("and", where) if where else None)
-
-    def _relation_follows(self) -> bool:
-        start = self.cursor.at
-        self.cursor.take("and", ",")
-        self.cursor.take("that are", "which are", "that lie", "lying", "are", "is", "not")
-        self.cursor.take("the", "not")
-        if self.cursor.word() in ("farthest", "furthest", "closest", "nearest"):
-            self.cursor.at = start
-            return True
-        found = self.cursor.take(p.FARTHER_THAN, p.CLOSER_THAN) is not None and self._length() is not None
-        found = found and self.cursor.take("of", "from", "away", "to", "around") is not None
-        self.cursor.at = start
-        return found
-
     def _ask(self) -> None:
         """Words that only begin a question."""
         self.cursor.take(p.ASKING)
         while self.cursor.take("me", "us", "the", "all", "any"):
             pass
-
-    def _length(self) -> Quantity | None:
-        quantity = take_quantity(self.cursor)
-        if quantity is None or quantity.unit is None or quantity.unit.dimension != "length":
-            return None
-        return quantity
 
     def _united(self) -> bool:
         return self.cursor.take(p.UNITED) is not None

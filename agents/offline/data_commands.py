@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.offline import phrasebook as p
-from agents.offline.analyses import Questions
+from agents.offline.chains import Chains
 from agents.offline.intents import (
     Analyse,
     ColumnMention,
@@ -309,7 +309,7 @@ class DataCommands(Grammar):
     def plain_analysis(self) -> Intent | None:
         """A question that the analyst's rules read, or words that cannot be anything else, such as `nearest`."""
         cursor, start = self.cursor, self.cursor.at
-        if Questions(cursor, self.vocabulary, self.default).question() is not None:
+        if Chains(cursor, self.vocabulary, self.default).chain() is not None:
             return Analyse(cursor.since(start))
         cursor.at = start
         if not self._is_spatial(_NEAR, to_joiner=True):

@@ -230,6 +230,24 @@ EXTREMES = Phrases("""
     farthest | furthest | closest | nearest | the farthest | the furthest | the closest | the nearest | most remote
 """)
 IN_EACH = Phrases("in each | in every | per | inside each | within each | for each | each")
+RESULT = Phrases("""
+    them | it | they | each of them | all of them | each one | the result | the results | the ones found | the areas
+    found
+""")
+"""What the step before has made."""
+SHAPE_NOUNS = Phrases("""
+    centroid | centroids | centres | centers | points inside | points on | a point inside | convex hull | convex hulls
+    | hull | hulls | concave hull | concave hulls | bounding boxes | bounding box | envelopes | envelope
+    | oriented boxes | oriented envelopes | smallest rectangles | voronoi polygons | voronoi cells
+    | voronoi diagram | voronoi | thiessen polygons | delaunay triangles | delaunay triangulation | delaunay
+    | triangulation
+""")
+SHAPE_VERBS = Phrases("smooth | repair | make valid | fix | explode | split | take apart")
+HOT_SPOTS = Phrases("hot spots | hotspots | hot and cold spots | hot spot | cold spots")
+AUTOCORRELATION = Phrases("spatial autocorrelation | autocorrelation | moran's i | moran's | moran i | moran")
+CELLS = Phrases(
+    "hexagons | hexagon | hexagonal | hexbins | squares | square | square cells | hexagonal cells"
+)
 UNITED = Phrases("""
     and dissolve them | and dissolve | dissolved | and merge them | and unite them | united | merged
 """)

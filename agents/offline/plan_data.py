@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from agents.core.errors import ToolFailed
 from agents.domain import Cql2, Table
 from agents.geo.phrases import layer_words
 from agents.offline import intents as i
+from agents.offline.chains import read_analysis
 from agents.offline.columns import is_number, name_column, named_column, top_column
 from agents.offline.lexicon import MEASURE_OF_NOUN
 from agents.offline.resolver import combined, to_cql2
@@ -190,7 +192,17 @@ async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
             "this needs a spatial analysis (distances, buffers, joins and the like), and no analyst is at hand here",
             "I can filter by what the columns hold, count, rank and colour.",
         )
-    return [("run_analysis", {"goal": intent.goal})]
+    return [("run_analysis", {"goal": _spelt_out(scene, intent.goal)})]
+
+
+def _spelt_out(scene: Scene, goal: str) -> str:
+    """The analyst sees the goal and not the conversation: `them` becomes the layer that was spoken of last."""
+    chain = read_analysis(goal, scene.vocabulary)
+    pronoun = chain.pronoun if chain is not None else ""
+    if not pronoun:
+        return goal
+    layer = f"the layer `{scene.recent_layer().id}`"
+    return re.sub(rf"(?<!\w){re.escape(pronoun)}(?!\w)", lambda _: layer, goal, count=1)
 
 
 async def help_(scene: Scene, intent: i.Help) -> Calls:

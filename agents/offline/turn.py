@@ -16,7 +16,7 @@ from agents.core.errors import ToolFailed
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agents.core.model import ModelRequest
 from agents.domain import Table
-from agents.offline.analysis_turn import analyst_reply
+from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.intents import Command, NotUnderstood
 from agents.offline.parser import parse
 from agents.offline.phrasing import Phrasing
@@ -67,7 +67,7 @@ class Turn:
         self.recent = _recent(self.messages)
 
     async def reply(self) -> AssistantMessage:
-        if "finish" in self.tools:
+        if "finish" in self.tools and isinstance(self.agent, AnalysingAgent):
             return await analyst_reply(self.request, self.agent, self.text, self.done)
         self._take_as_answer()
         if not self.done:

@@ -1,0 +1,275 @@
+"""The operations of an analysis: from what was said to calls of the operations, in order.
+
+The same words give the same operations, whatever has run; only columns of tables that the steps make are found late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from agents.domain import Cql2, Table
+from agents.geo.phrases import number
+from agents.offline.analyses import Around, CountedIn, Meeting, Near, Neighbours
+from agents.offline.chains import Chain, Part
+from agents.offline.columns import name_column, named_column, top_column
+from agents.offline.features import Features
+from agents.offline.intents import Between, ColumnMention, Compare, Condition, Group, Negation, Quantity
+from agents.offline.resolver import combined, to_cql2
+from agents.offline.scene import Refuse, Scene
+from agents.offline.steps import ColumnWords, Kept, NamedBy, Ranking, Step
+from agents.offline.values import equals, property_of
+from agents.offline.vocabulary import columns_called
+from agents.offline.words import name_words, word_set
+
+_MARGIN = 0.01
+"""Degrees around a place by which its row is told from others of that name."""
+_AREA_MAKERS = word_set("""
+    buffer clip difference dissolve envelope explode hull intersection simplify smooth symmetric_difference union
+    voronoi
+""")
+"""Of their results `the largest` are those with the greatest area."""
+_COUNTERS = frozenset(("collect", "grid", "spatial_join", "summarise"))
+"""Of their results `the largest` are those with the greatest count or sum."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`$0` in the arguments stands for the result of the first operation, and so on."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    title: str
+
+
+@dataclass(slots=True)
+class Recipe:
+    operations: list[Operation] = field(default_factory=list)
+
+    def add(self, name: str, title: str, **arguments: Any) -> str:
+        """The reference to its result."""
+        self.operations.append(Operation(name, arguments, title))
+        return f"${len(self.operations) - 1}"
+
+
+async def planned(scene: Scene, chain: Chain) -> Recipe:
+    """Raises Ask or Refuse."""
+    planner = _Planner(scene, Recipe())
+    for part in chain.parts:
+        planner.previous = await planner.part(part)
+    return planner.recipe
+
+
+@dataclass(slots=True)
+class _Planner:
+    scene: Scene
+    recipe: Recipe
+    previous: str = ""
+    """The reference to the result of the part before."""
+
+    async def part(self, part: Part) -> str:
+        """The reference to the result of a part."""
+        title = title_of(part)
+        match part:
+            case Step():
+                return await self.step(part, title)
+            case Near(source, other, distance, far):
+                inputs = await self.inputs(source=source, other=other)
+                relation = {"predicate": "within_distance", "distance": distance, **_set("invert", far)}
+                return self.recipe.add("select_by_location", title, **inputs, **relation)
+            case Meeting(source, other, without):
+                inputs = await self.inputs(source=source, other=other)
+                relation = {"predicate": "intersects", **_set("invert", without)}
+                return self.recipe.add("select_by_location", title, **inputs, **relation)
+            case Neighbours(source, target, limit, farthest):
+                inputs = await self.inputs(source=source, target=target)
+                each = title if limit is None else f"Nearest of {target.text} for each of {_noun(source)}"
+                near = self.recipe.add("nearest", each, **inputs, k=1)
+                if limit is None:
+                    return near
+                least = _set("smallest", not farthest)
+                return self.recipe.add("top", title, source=near, by="distance_m", n=limit, **least)
+            case Around(source, distance, united):
+                inputs = await self.inputs(source=source)
+                return self.recipe.add(
+                    "buffer", title, **inputs, distance=distance, **_set("dissolve", united)
+                )
+            case CountedIn(counted, areas):
+                inputs = await self.inputs(source=areas, other=counted)
+                return self.recipe.add("spatial_join", title, **inputs, predicate="intersects")
+
+    async def step(self, part: Step, title: str) -> str:
+        inputs: dict[str, Any] = {}
+        for name, features in part.inputs:
+            found = await self.source(features)
+            inputs[name] = (
+                [*inputs[name], found] if name in inputs else [found] if name == "sources" else found
+            )
+        arguments = dict(part.arguments)
+        ranking = arguments.get("by")
+        if isinstance(ranking, Ranking):
+            inputs["source"], arguments["by"] = self.ranked(inputs["source"], ranking)
+        return self.recipe.add(part.operation, title, **inputs, **arguments)
+
+    def ranked(self, source: str, ranking: Ranking) -> tuple[str, Any]:
+        """By what `the largest` of a result are: their area, their count, or a column of that measure."""
+        last = self.recipe.operations[-1] if self.recipe.operations else None
+        if last is None or ranking.top.column is not None or ranking.top.measure not in ("big", ""):
+            return source, ranking
+        if last.name in _COUNTERS:
+            aggregates = list(last.arguments.get("aggregates") or ())
+            column = aggregates[-1].get("column") if aggregates else None
+            if column is None:
+                return source, "count"
+            return source, ColumnWords(f"{aggregates[-1]['function']} {column.text}")
+        if last.name in _AREA_MAKERS:
+            measured = self.recipe.add("measure", "Measure their area", source=source, measures=["area"])
+            return measured, "area_m2"
+        return source, ranking
+
+    async def inputs(self, **features: Features) -> dict[str, str]:
+        return {name: await self.source(each) for name, each in features.items()}
+
+    async def source(self, features: Features) -> str:
+        """A result, a table as it is, or one filtered in a step of its own."""
+        scene = self.scene
+        if features.previous and self.previous:
+            return self.previous
+        if features.mention is None and not features.previous:
+            table, filters = await _place(scene, features.place)
+            return self.recipe.add("filter", f"Find {features.place}", source=table.id, filter=filters)
+        mention = features.mention
+        layered = features.previous or features.drawn or (mention is not None and not mention.tables)
+        layer = scene.layer_of(mention) if layered else None
+        if layer is not None:
+            table = scene.table(layer.table)
+        else:
+            assert mention is not None  # noqa: S101  said above; for the type checker
+            table = scene.table_of(mention)
+        if table.geometry_column is None and not features.previous:
+            raise Refuse(f"{table.name} has no geometry, so it lies nowhere")
+        wanted = layer.filter if layer is not None else None
+        if features.where is not None:
+            wanted = combined("and", wanted, await to_cql2(scene, table, features.where))
+        if wanted is None:
+            return table.id
+        said = features.text if layer is None else layer.name
+        return self.recipe.add("filter", f"Keep {said}", source=table.id, filter=wanted)
+
+
+async def filled(scene: Scene, operation: Operation, results: Mapping[str, Table]) -> dict[str, Any]:
+    """The arguments of an operation whose turn it is. `results` are the tables of the steps by their ids, in order.
+
+    Raises Ask or Refuse where a column's words mean none or several.
+    """
+    steps = list(results)
+
+    def reference(value: Any) -> Any:
+        return steps[int(value[1:])] if isinstance(value, str) and value.startswith("$") else value
+
+    async def final(value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return [await final(each) for each in value]
+        if isinstance(value, dict):
+            return {name: await final(each) for name, each in value.items()}
+        if isinstance(value, Quantity):
+            return _length(value)
+        if isinstance(value, ColumnWords | Ranking | Kept | NamedBy):
+            source = reference(operation.arguments[value.of])
+            return await _late(scene, value, results[source] if source in results else scene.table(source))
+        return reference(value)
+
+    # A filter is given as it is: `$0` in it is somebody's text.
+    return {
+        name: value if name == "filter" and not isinstance(value, Kept) else await final(value)
+        for name, value in operation.arguments.items()
+    }
+
+
+async def _late(scene: Scene, words: ColumnWords | Ranking | Kept | NamedBy, table: Table) -> Any:
+    match words:
+        case ColumnWords():
+            return _column(scene, table, words.text)
+        case Ranking():
+            return top_column(scene, table, words.top).name
+        case Kept():
+            return await to_cql2(scene, table, _renamed(table, words.condition))
+        case NamedBy():
+            column = name_column(table)
+            if column is None:
+                raise Refuse(f"no column of {table.name} says what its rows are called")
+            return column.name
+
+
+def _column(scene: Scene, table: Table, text: str) -> str:
+    exact = table.column(text)
+    if exact is not None:
+        return exact.name
+    found = columns_called((table,), name_words(text))
+    return named_column(scene, table, ColumnMention(text, tuple(found))).name
+
+
+def _renamed(table: Table, condition: Condition) -> Condition:
+    """The condition with its columns looked up in this table, which was not there when it was read."""
+    match condition:
+        case Group(op, parts):
+            return Group(op, tuple(_renamed(table, part) for part in parts))
+        case Negation(inner):
+            return Negation(_renamed(table, inner))
+        case Compare() | Between() if condition.column is not None:
+            found = tuple(columns_called((table,), name_words(condition.column.text)))
+            return replace(condition, column=ColumnMention(condition.column.text, found))
+        case _:
+            return condition
+
+
+def title_of(part: Part) -> str:
+    """What the result is called: `Airports within 50 km of Berlin`."""
+    match part:
+        case Step():
+            text = part.said
+        case Near(source, other) | Meeting(source, other):
+            text = f"{_noun(source)} {part.said} {other.text}"
+        case Neighbours(source, target, None):
+            text = f"nearest {_noun(target)} to each {_noun(source)}"
+        case Neighbours(source, target, limit):
+            text = f"{number(limit or 1)} {_noun(source)} {part.said} {target.text}"
+        case Around(source, distance):
+            text = f"{_length(distance)} around {source.text}"
+        case CountedIn(counted, areas):
+            text = f"{_noun(counted)} in each {areas.text}"
+    return text[:1].upper() + text[1:]
+
+
+def _set(name: str, wanted: bool) -> dict[str, bool]:
+    return {name: True} if wanted else {}
+
+
+def _noun(features: Features) -> str:
+    return features.text.removeprefix("the ").removeprefix("all ")
+
+
+async def _place(scene: Scene, name: str) -> tuple[Table, Cql2]:
+    """The row of a place: by its name, and by where it is if others are called so too."""
+    places = await scene.data.find_place(name, limit=1)
+    if not places:
+        raise Refuse(f"no table and no place is called “{name}”", f"There are {scene.some_tables()}.")
+    place = places[0]
+    table = scene.table(place.table)
+    column = name_column(table)
+    if column is None or table.geometry_column is None or len(table.key) != 1:
+        raise Refuse(f"the row of “{name}” cannot be picked out of {table.name}")
+    west, south, east, north = place.bounds
+    box = [west - _MARGIN, south - _MARGIN, east + _MARGIN, north + _MARGIN]
+    here: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column), {"bbox": box}]}
+    found: Cql2 = {"op": "and", "args": [equals(column.name, [place.name]), here]}
+    rows = (await scene.data.query(table.id, [table.key[0]], found, limit=1)).get("rows", ())
+    if not rows:
+        raise Refuse(f"the row of “{name}” cannot be picked out of {table.name}")
+    return table, equals(table.key[0], [rows[0][table.key[0]]])
+
+
+def _length(distance: Quantity) -> str:
+    unit = distance.unit.symbol if distance.unit is not None else "m"
+    return f"{distance.value:g} {unit}"

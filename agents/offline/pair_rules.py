@@ -1,0 +1,159 @@
+"""Rules for operations on two tables: `clip rivers to countries`, `subtract lakes from parcels`, `total population of
+cities in each country`.
+"""
+
+from __future__ import annotations
+
+from agents.offline import phrasebook as p
+from agents.offline.features import Features
+from agents.offline.step_pieces import Rule, StepPieces, counted
+from agents.offline.steps import ColumnWords, NamedBy, Step, step
+
+Pair = tuple[Features, Features]
+
+
+class PairRules(StepPieces):
+    def of_pairs(self) -> tuple[Rule, ...]:
+        return (
+            self.clip, self.intersection, self.subtract, self.difference, self.symmetric_difference, self.union,
+            self.aggregated_in, self.share_out, self.join, self.distances, self.changes,
+        )  # fmt: skip
+
+    def clip(self) -> Step | None:
+        """`clip the roads to Germany's districts`, `clip them by the countries in Europe`."""
+        if not self.cursor.take("clip", "cut", "crop"):
+            return None
+        found = self._two("to", "by", "with", "at", "to the inside of")
+        return step("clip", found[0], ("mask", found[1])) if found else None
+
+    def intersection(self) -> Step | None:
+        """`intersect parcels with zones`, `the intersection of parcels and zones`."""
+        if self.cursor.take("intersect", "overlay"):
+            found = self._two("with", "and", "on", "by")
+        else:
+            found = self._noun("intersection of", "the intersection of", "overlap of", "the overlap of")
+        return step("intersection", found[0], ("other", found[1])) if found else None
+
+    def subtract(self) -> Step | None:
+        """`subtract the lakes from the countries`, `cut the lakes out of the countries`."""
+        if not self.cursor.take("subtract", "erase", "cut"):
+            return None
+        found = self._two("from", "out of")
+        return step("difference", found[1], ("other", found[0])) if found else None
+
+    def difference(self) -> Step | None:
+        """`the difference of parcels and zones`: the parcels without the zones."""
+        found = self._noun(
+            "difference of", "the difference of", "difference between", "the difference between"
+        )
+        return step("difference", found[0], ("other", found[1])) if found else None
+
+    def symmetric_difference(self) -> Step | None:
+        found = self._noun(
+            "symmetric difference of", "the symmetric difference of", "symmetric difference between"
+        )
+        return step("symmetric_difference", found[0], ("other", found[1])) if found else None
+
+    def union(self) -> Step | None:
+        """`the union of parks and forests`, `combine parks with forests`."""
+        found = self._noun("union of", "the union of")
+        if found is None and self.cursor.take("combine", "unite", "merge"):
+            found = self._two("with", "and")
+        return Step("union", (("sources", found[0]), ("sources", found[1]))) if found else None
+
+    def aggregated_in(self) -> Step | None:
+        """`total population of cities in each country`, `mean elevation of airports per country`."""
+        cursor = self.cursor
+        cursor.take("show me", "show", "compute", "calculate", "find", "what is", "add")
+        start = cursor.at
+        aggregate = self.aggregate(None, "other")
+        summed = self.given(tail=False) if aggregate and cursor.take("of", "of the") else None
+        if summed is None:
+            return None
+        end = cursor.at
+        cursor.at = start
+        aggregate = self.aggregate(summed, "other")  # again, with the table at hand whose column it is
+        cursor.at = end
+        cursor.take("that lie", "are")
+        if aggregate is None or not cursor.take(p.IN_EACH):
+            return None
+        cursor.take("of")
+        areas = self.given(tail=False)
+        if areas is None:
+            return None
+        wanted = counted([aggregate])
+        return step("spatial_join", areas, ("other", summed), predicate="intersects", aggregates=wanted)
+
+    def share_out(self) -> Step | None:
+        """`share out the population of countries over the hexagons`."""
+        cursor = self.cursor
+        if not cursor.take("share out", "distribute", "apportion", "spread"):
+            return None
+        column = self.column_words("other")
+        other = self.given() if column is not None and cursor.take("of", "in") else None
+        source = (
+            self.given()
+            if other is not None and cursor.take("over", "to", "among", "across", "onto")
+            else None
+        )
+        if source is None or other is None or column is None:
+            return None
+        return step("weighted_overlap", source, ("other", other), column=column)
+
+    def join(self) -> Step | None:
+        """`join capitals to countries by iso_a2`, `join a with b on code = iso`."""
+        cursor = self.cursor
+        one = self.given(tail=False) if cursor.take("join") else None
+        linked = cursor.take("to", "onto", "with", "and") if one is not None else None
+        other = self.given(tail=False) if linked else None
+        if one is None or other is None or not cursor.take("by", "on", "using"):
+            return None
+        kept, brought = (other, one) if linked in ("to", "onto") else (one, other)
+        key = self.column_words("source", kept)
+        other_key = self.column_words("other", brought) if cursor.take("=", "and", "with") else None
+        if key is None:
+            return None
+        return step(
+            "join_by_attribute",
+            kept,
+            ("other", brought),
+            key=key,
+            other_key=other_key or ColumnWords(key.text, "other"),
+        )
+
+    def distances(self) -> Step | None:
+        """`distances between the capitals and the airports`."""
+        self.opener()
+        found = self._noun(
+            "distances between", "distance matrix of", "distance matrix between", "distances from"
+        )
+        if found is None:
+            return None
+        return step(
+            "distance_matrix", found[0], ("other", found[1]), name=NamedBy(), other_name=NamedBy("other")
+        )
+
+    def changes(self) -> Step | None:
+        """`what changed between parcels_2020 and parcels_2024 by parcel_id`."""
+        found = self._noun(
+            "what changed between", "what has changed between", "changes between", "changes from"
+        )
+        if found is None:
+            return None
+        key = self.column_words("source", found[0]) if self.cursor.take("by", "on") else None
+        return step("changes", found[0], ("other", found[1]), **({"key": [key]} if key else {}))
+
+    def _noun(self, *openers: str) -> Pair | None:
+        return self._two("and", "to", "with") if self.cursor.take(*openers) else None
+
+    def _two(self, *between: str) -> Pair | None:
+        """Two inputs with one of the words between them."""
+        first = self.given(tail=False)
+        if first is None:
+            return None
+        start = self.cursor.at
+        if not self.cursor.take(*between):
+            self.cursor.at = start
+            return None
+        second = self.given(tail=True)
+        return (first, second) if second is not None else None

@@ -1,0 +1,62 @@
+"""One operation of an analysis in words, before the tables are there: what it reads, and its arguments.
+
+What depends on the columns of a table that an earlier step makes stays in words (`ColumnWords`, `Ranking`, `Kept`,
+`NamedBy`) until that table is there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from agents.offline.features import Features
+from agents.offline.intents import Condition, Top
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnWords:
+    """A column of the table that the input `of` names."""
+
+    text: str
+    of: str = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The column that a superlative speaks of."""
+
+    top: Top
+    of: str = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A condition on the table's own columns."""
+
+    condition: Condition
+    of: str = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedBy:
+    """The column that says what the rows of an input are called."""
+
+    of: str = "source"
+
+
+Inputs = tuple[tuple[str, Features], ...]
+Arguments = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`inputs` are the operation's tables by argument; several of one name are a list."""
+
+    operation: str
+    inputs: Inputs
+    arguments: Arguments = ()
+    said: str = ""
+
+
+def step(operation: str, source: Features, *more: tuple[str, Features], **arguments: Any) -> Step:
+    return Step(operation, (("source", source), *more), tuple(arguments.items()))
