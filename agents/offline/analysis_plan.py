@@ -47,9 +47,9 @@ class Operation:
 class Recipe:
     operations: list[Operation] = field(default_factory=list)
 
-    def add(self, name: str, title: str, **arguments: Any) -> str:
+    def add(self, operation: str, title: str, /, **arguments: Any) -> str:
         """The reference to its result."""
-        self.operations.append(Operation(name, arguments, title))
+        self.operations.append(Operation(operation, arguments, title))
         return f"${len(self.operations) - 1}"
 
 
@@ -238,7 +238,7 @@ def title_of(part: Part) -> str:
         case Around(source, distance):
             text = f"{_length(distance)} around {source.text}"
         case CountedIn(counted, areas):
-            text = f"{_noun(counted)} in each {areas.text}"
+            text = f"{_noun(counted)} in each {'of them' if areas.previous else areas.text}"
     return text[:1].upper() + text[1:]
 
 

@@ -13,24 +13,29 @@ from agents.core.errors import ToolFailed
 from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import ModelRequest
 from agents.domain import Table
-from agents.geo.phrases import number, table_rows
+from agents.geo.phrases import listed, number, table_rows
 from agents.offline.analyses import CountedIn, Neighbours
 from agents.offline.analysis_plan import Operation, filled, planned, title_of
 from agents.offline.chains import Chain, read_analysis
-from agents.offline.columns import name_column
+from agents.offline.columns import name_column, number_columns
+from agents.offline.lexicon import OPERATION_WORDS
 from agents.offline.scene import Ask, Done, MapAgent, Refuse, Scene
+from agents.offline.tokens import tokenize
 from agents.offline.vocabulary import Vocabulary
 from agents.offline.wording import failed, refusal
+from agents.offline.words import fold
 from agents.ports import AnalysisSession
 
 _MOST_SHOWN = 20
 """Rows. A result that is no longer is shown in the answer."""
 _MOST_COLUMNS = 5
 _LOOK = "query_features"
-_UNREAD = (
-    "without a language model I cannot plan this analysis",
-    "I understand for example “airports within 50 km of Berlin”, “countries without airports”, “the 10 cities farthest "
-    "from any airport” and “buffer the airports by 5 km”.",
+_EXAMPLES = (
+    "airports within 50 km of Berlin",
+    "countries without airports",
+    "the 10 cities farthest from any airport",
+    "buffer the airports by 5 km",
+    "dissolve countries by continent, then show the three largest",
 )
 
 
@@ -55,7 +60,7 @@ async def analyst_reply(
     try:
         chain = read_analysis(goal, vocabulary)
         if chain is None:
-            raise Refuse(*_UNREAD)
+            raise _unread(goal)
         scene = Scene(agent, vocabulary, tools)
         operations = (await planned(scene, chain)).operations
         ran = [each for each in done if each.call.name != _LOOK]
@@ -70,7 +75,7 @@ async def analyst_reply(
             return _call(request, operation.name, arguments, len(done), len(operations))
         look = next((each for each in done if each.call.name == _LOOK), None)
         if look is None and _LOOK in tools and 0 < ran[-1].result.data["rows"] <= _MOST_SHOWN:
-            arguments = _look(agent.session.outcomes()[-1].table, operations[-1], ran[-1])
+            arguments = _look(scene, agent.session.outcomes()[-1].table, operations, ran[-1])
             return _call(request, _LOOK, arguments, len(done), len(operations))
         return _call(request, "finish", {"summary": _summary(chain, ran, look)}, len(done))
     except Refuse as refused:
@@ -82,18 +87,36 @@ async def analyst_reply(
     return _call(request, "cannot_do", {name: words for name, words in facts.items() if words}, len(done))
 
 
-def _look(table: Table, operation: Operation, done: Done) -> dict[str, Any]:
+def _look(scene: Scene, table: Table, operations: Sequence[Operation], done: Done) -> dict[str, Any]:
     """The question for the rows of the result: what they are called, and what the operations have added."""
-    columns = [column.name for column in table.columns if column.kind != "geometry"]
+    columns = [c for c in table.columns if c.kind != "geometry" and c.name not in table.key]
     named = name_column(table)
-    ranked = str(done.arguments.get("by") or "") if operation.name == "top" else ""
-    first = [name for name in (named.name if named else "", ranked) if name in columns]
-    rest = [name for name in columns if name not in first]
-    wanted = list(dict.fromkeys([*first, *rest[len(first) - _MOST_COLUMNS :]]))
+    ranked = str(done.arguments.get("by") or "") if operations[-1].name == "top" else ""
+    sources = {
+        value for operation in operations for value in operation.arguments.values() if isinstance(value, str)
+    }
+    read = [source for source in map(scene.vocabulary.table, sources) if source is not None]
+    added = [c.name for c in columns if not any(source.column(c.name) for source in read)]
+    rest = added or [c.name for c in number_columns(table)]
+    first = [c.name for c in columns if c.name in (named and named.name, ranked)]
     sort = (
         {"sort": ranked, "descending": not done.arguments.get("smallest", False)} if ranked in first else {}
     )
+    wanted = list(dict.fromkeys([*first, *rest]))[:_MOST_COLUMNS]
     return {"table": table.id, "columns": wanted, **sort, "limit": _MOST_SHOWN}
+
+
+def _unread(goal: str) -> Refuse:
+    """What the words could not be read as, with the nearest things that can be said."""
+    words = [fold(token.text) for token in tokenize(goal)]
+    meant = [example for word in words if (example := OPERATION_WORDS.get(word))]
+    examples = listed([f"“{example}”" for example in (meant or _EXAMPLES)])
+    reason = (
+        "I could not read all of that as steps of an analysis"
+        if meant
+        else ("without a language model I cannot plan this analysis")
+    )
+    return Refuse(reason, f"I understand for example {examples}.")
 
 
 def _call(

@@ -91,7 +91,7 @@ class Chains(Questions, PairRules, PatternRules, ShapeRules, TableRules):
                 best = (cursor.at, replace(found, said=said) if isinstance(found, Step) else found)
         cursor.at = start
         question = self.question()
-        if question is not None and (best is None or cursor.at >= best[0]):
+        if question is not None and (best is None or cursor.at > best[0]):
             return question
         cursor.at = best[0] if best is not None else start
         return best[1] if best is not None else None

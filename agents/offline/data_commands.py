@@ -24,11 +24,13 @@ from agents.offline.intents import (
     Statistic,
     Top,
 )
-from agents.offline.lexicon import ANALYSIS, STARTS, STATISTICS, SUPERLATIVES
+from agents.offline.lexicon import ANALYSIS, OPERATION_WORDS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.nouns import take_column, take_count, take_quantity
 from agents.offline.subjects import Grammar, Subject
 from agents.offline.words import word_set
 
+_OPERATIONS = frozenset(OPERATION_WORDS) - {"calculate", "grid", "hot", "share"}
+"""Words that begin a request of the analyst even where it cannot be read."""
 _NEAR = word_set("""
     near nearby around nearest closest farthest furthest buffer buffers buffered intersect intersects
     intersecting overlapping voronoi delaunay dissolve isochrone
@@ -312,7 +314,7 @@ class DataCommands(Grammar):
         if Chains(cursor, self.vocabulary, self.default).chain() is not None:
             return Analyse(cursor.since(start))
         cursor.at = start
-        if not self._is_spatial(_NEAR, to_joiner=True):
+        if not (cursor.word() in _OPERATIONS or self._is_spatial(_NEAR, to_joiner=True)):
             return None
         cursor.at = cursor.end
         return Analyse(cursor.since(start))

@@ -147,13 +147,19 @@ class PairRules(StepPieces):
         return self._two("and", "to", "with") if self.cursor.take(*openers) else None
 
     def _two(self, *between: str) -> Pair | None:
-        """Two inputs with one of the words between them."""
-        first = self.given(tail=False)
-        if first is None:
-            return None
-        start = self.cursor.at
-        if not self.cursor.take(*between):
-            self.cursor.at = start
-            return None
-        second = self.given(tail=True)
-        return (first, second) if second is not None else None
+        """Two inputs with one of the words between them: the first of these up to which the first input reads."""
+        cursor, start, end = self.cursor, self.cursor.at, self.cursor.end
+        for place in range(start + 1, end):
+            cursor.at = place
+            if not cursor.take(*between):
+                continue
+            after = cursor.at
+            cursor.at, cursor.end = start, place
+            first = self.given()
+            whole, cursor.end = cursor.done, end
+            cursor.at = after
+            second = self.given() if first is not None and whole else None
+            if first is not None and second is not None:
+                return first, second
+        cursor.at = start
+        return None

@@ -9,6 +9,9 @@ from agents.offline.nouns import take_count
 from agents.offline.step_pieces import Rule, StepPieces, some
 from agents.offline.steps import ColumnWords, Step, step
 
+_USUAL = {"k": 8}
+"""Who is a neighbour, when nobody says; the result says it."""
+
 
 class PatternRules(StepPieces):
     def of_patterns(self) -> tuple[Rule, ...]:
@@ -42,7 +45,11 @@ class PatternRules(StepPieces):
         if not self.cursor.take(p.HOT_SPOTS):
             return None
         found = self._of_column()
-        return step("hot_spots", found[0], column=found[1], **self.neighbourhood()) if found else None
+        return (
+            step("hot_spots", found[0], column=found[1], **(self.neighbourhood() or _USUAL))
+            if found
+            else None
+        )
 
     def autocorrelation(self) -> Step | None:
         """`spatial autocorrelation of population in countries`, `local moran's i of …`."""
@@ -52,7 +59,7 @@ class PatternRules(StepPieces):
             return None
         found = self._of_column()
         name = "local_autocorrelation" if local else "autocorrelation"
-        return step(name, found[0], column=found[1], **self.neighbourhood()) if found else None
+        return step(name, found[0], column=found[1], **(self.neighbourhood() or _USUAL)) if found else None
 
     def _of_column(self) -> tuple[Features, ColumnWords] | None:
         """`of population in countries`, `of countries by population`; in a chain `of count`."""

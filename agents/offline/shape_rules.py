@@ -51,6 +51,7 @@ class ShapeRules(StepPieces):
             cursor.take("around each of", "around", "of each of", "of", "for", "from", "on", "inside", "in")
             is not None
         )
+        named = named or noun.endswith((" inside", " on"))
         source = self.given() if named or self.chained else None
         if source is None:
             return None

@@ -12,14 +12,17 @@ from typing import Any
 
 from agents.analyst import Analyst
 from agents.core import ToolFailed
-from agents.domain import Column, Table
+from agents.domain import Column, ColumnKind, Table
 from agents.offline import OfflineModel
+from server.gis.operations import OPERATIONS
 from tests.unit.geo_agent.filtering import passes
 from tests.unit.geo_agent.tables import Row
 from tests.unit.geo_agent.world import World
 
+KNOWN = tuple(
+    {**OPERATIONS, **dict.fromkeys(("grid", "heat", "distance_bands", "points_along_lines", "simplify", "changes"))}
+)
 METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048}
-OPERATIONS = ("filter", "select_by_location", "nearest", "top", "buffer", "spatial_join")
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Outcome:
 class MemoryAnalysis:
     """Each step adds a table to the registry, as the real one does."""
 
-    def __init__(self, world: World, operations: Sequence[str] = OPERATIONS) -> None:
+    def __init__(self, world: World, operations: Sequence[str] = KNOWN) -> None:
         self.world = world
         self.known = [Operation(name) for name in operations]
         self.steps: list[tuple[str, dict[str, Any]]] = []
@@ -62,8 +65,9 @@ class MemoryAnalysis:
         self.steps.append((operation, dict(arguments)))
         self.titles.append(title)
         step = f"step_{len(self.steps)}"
-        rows = self.results[step] = getattr(self, f"_{operation}")(**arguments)
-        name = title.lower().replace(" ", "_")
+        compute = getattr(self, f"_{operation}", self._as_it_is)
+        rows = self.results[step] = compute(**arguments)
+        name = f"{title.lower().replace(' ', '_')}_{len(self.world.data.rows)}"
         table = Table(
             id=f"analysis.{name}",
             schema_name="analysis",
@@ -72,6 +76,7 @@ class MemoryAnalysis:
             row_estimate=len(rows),
         )
         self.world.registry.add(table)
+        self.world.data.rows[table.id] = rows
         self.done.append(Outcome(step, table, len(rows), ("Measured on a sphere",)))
         return self.done[-1]
 
@@ -84,10 +89,14 @@ class MemoryAnalysis:
 
     @staticmethod
     def _columns(rows: Sequence[Row]) -> tuple[Column, ...]:
-        return tuple(Column(name=name, kind="other", sql_type="x") for name in (rows[0] if rows else ()))
+        first = rows[0] if rows else {}
+        return tuple(Column(name=name, kind=_kind(item), sql_type="x") for name, item in first.items())
 
     def _rows(self, source: str) -> list[Row]:
         return self.results[source] if source in self.results else self.world.data.rows[source]
+
+    def _as_it_is(self, source: str = "", sources: Sequence[str] = (), **_arguments: Any) -> list[Row]:
+        return self._rows(source or sources[0])
 
     def _filter(self, source: str, filter: Any) -> list[Row]:
         return [row for row in self._rows(source) if passes(filter, row)]
@@ -116,14 +125,20 @@ class MemoryAnalysis:
     def _buffer(self, source: str, distance: str, dissolve: bool = False) -> list[Row]:
         return self._rows(source)[:1] if dissolve else self._rows(source)
 
-    def _spatial_join(self, source: str, other: str, predicate: str) -> list[Row]:
-        return self._rows(source)
+    def _spatial_join(self, source: str, other: str, predicate: str, **_aggregates: Any) -> list[Row]:
+        return [{**row, "count": 1} for row in self._rows(source)]
+
+    def _measure(self, source: str, measures: Sequence[str] = ("area",)) -> list[Row]:
+        return [{**row, "area_m2": float(row["id"])} for row in self._rows(source)]
+
+    def _grid(self, source: str, size: str, shape: str) -> list[Row]:
+        return [{"id": row["id"], "count": 1, "geom": row["geom"]} for row in self._rows(source)]
 
 
 class Desk:
     """The port `Analyst`: an analysis of its own for every goal."""
 
-    def __init__(self, world: World, operations: Sequence[str] = OPERATIONS) -> None:
+    def __init__(self, world: World, operations: Sequence[str] = KNOWN) -> None:
         self.world = world
         self.operations = operations
         self.analysis = MemoryAnalysis(world, operations)
@@ -132,6 +147,12 @@ class Desk:
         self.analysis = MemoryAnalysis(self.world, self.operations)
         analyst = Analyst(OfflineModel(), **self.world.ports, session=self.analysis)
         return await analyst.chat(goal)
+
+
+def _kind(item: Any) -> ColumnKind:
+    if isinstance(item, tuple):
+        return "geometry"
+    return "integer" if isinstance(item, int) else "number" if isinstance(item, float) else "text"
 
 
 def apart(one: Row, other: Row) -> float:

@@ -192,7 +192,7 @@ async def test_what_cannot_be_analysed_is_refused_and_the_rest_is_left(goal: str
 async def test_a_question_that_the_language_has_no_words_for_says_which_it_has() -> None:
     world = World()
     desk = Desk(world)
-    answer = await Chat(world, analyst=desk)("hot spots of earthquakes")
+    answer = await Chat(world, analyst=desk)("the isochrone of ten minutes around Ulm")
     assert "without a language model I cannot plan this analysis" in answer
     assert "airports within 50 km of Berlin" in answer
     assert desk.analysis.steps == []

@@ -32,8 +32,8 @@ async def test_a_conversation_of_the_page(kind: str, lines: list[str]) -> None:
         answer = await chat(line)
         names = [name for name, _ in chat.calls]
         if kind == "geoagent-analysis":
-            assert chat.calls == [("run_analysis", {"goal": line})], (line, answer)
-            assert not answer.startswith("I cannot"), (line, answer)
+            assert names[-1] == "run_analysis", (line, answer)
+            assert "I cannot" not in answer, (line, answer)
             continue
         if kind == "geoagent-refused":
             assert names == ["cannot_do"], (line, answer)

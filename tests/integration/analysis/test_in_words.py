@@ -1,0 +1,45 @@
+"""Analyses in the words of the offline language, from the socket to PostGIS: what the documentation says, run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.server import client, local_server
+
+PAGE = (Path(__file__).parents[3] / "docs" / "offline-language.md").read_text("utf-8")
+BLOCKS = re.findall(r"^```geoagent-analysis\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+LINES = [line for block in BLOCKS for line in block.strip().splitlines()]
+
+
+async def test_every_analysis_of_the_language_page_ends_with_a_result(samples_url: str) -> None:
+    assert len(LINES) > 25
+    failed: list[str] = []
+    async with local_server(samples_url) as server:
+        for line in LINES:
+            async with client(server) as one:
+                await one.ask("join")
+                turn = await one.says(line)
+                done = one.named("analysis_finished")
+                if turn["status"] != "done" or not done or not done[-1]["receipt"]["steps"][-1]["rows"]:
+                    failed.append(f"{line}: {one.named('ai_response')}")
+    # Only Africa's countries lie in Europe's, so that what is clipped may be empty; all else leaves rows.
+    assert [line for line in failed if not line.startswith("clip the countries in Europe")] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("dissolve countries by continent, then show the two largest", "| Asia |"),
+        ("calculate density = population / area_km2 for countries, then show the top 3 by density", "| Monaco |"),
+    ],
+)
+async def test_few_rows_stand_in_the_answer_in_their_order(samples_url: str, words: str, first: str) -> None:
+    async with local_server(samples_url) as server, client(server) as one:
+        await one.ask("join")
+        await one.says(words)
+        answer = one.named("ai_response")[-1]["message"]
+        rows = [line for line in answer.splitlines() if line.startswith("| ")]
+        assert rows[2].startswith(first), answer

@@ -1,0 +1,189 @@
+"""Operations in words, alone and in chains: which steps they become, and what is refused."""
+
+# ruff: noqa: E501  one request a line
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from server.gis.operations import OPERATIONS
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, where
+
+Steps = list[tuple[str, dict[str, Any]]]
+AIRPORTS, CITIES, COUNTRIES, ROADS = "data.airports", "data.cities", "data.countries", "data.main_roads"
+COUNT = {"function": "count"}
+
+
+def total(column: str) -> dict[str, str]:
+    return {"function": "sum", "column": column}
+
+
+def one(operation: str, source: str = COUNTRIES, **arguments: Any) -> Steps:
+    return [(operation, {"source": source, **arguments})]
+
+
+SAID: list[tuple[str, Steps]] = [
+    ("dissolve countries by continent", one("dissolve", by=["continent"])),
+    ("merge the countries by continent", one("dissolve", by=["continent"])),
+    (
+        "dissolve countries by continent with total population and mean area",
+        one("dissolve", by=["continent"], aggregates=[COUNT, total("population"), {"function": "mean", "column": "area_km2"}]),
+    ),
+    ("collect the airports by country", one("collect", AIRPORTS, by=["country"])),
+    ("summarise countries by continent", one("summarise", by=["continent"])),
+    (
+        "calculate density = population / area_km2 for countries",
+        one("calculate", name="density", expression="population / area_km2"),
+    ),
+    ("calculate half = round(area_km2 / 2, 1) for countries", one("calculate", name="half", expression="round(area_km2 / 2, 1)")),
+    ("measure the area and perimeter of countries", one("measure", measures=["area", "perimeter"])),
+    ("cluster the airports within 50 km with at least 3", one("cluster", AIRPORTS, distance="50 km", minimum=3)),
+    ("cluster cities into 4 groups", one("cluster", CITIES, method="kmeans", k=4)),
+    ("hot spots of population in countries", one("hot_spots", column="population", k=8)),
+    ("hot spots of population in countries within 500 km", one("hot_spots", column="population", distance="500 km")),
+    ("hot spots of countries by population", one("hot_spots", column="population", k=8)),
+    ("spatial autocorrelation of population in countries", one("autocorrelation", column="population", k=8)),
+    (
+        "local moran's i of population in countries with 5 neighbours",
+        one("local_autocorrelation", column="population", k=5),
+    ),
+    ("count the airports in 200 km hexagons", one("grid", AIRPORTS, size="200 km", shape="hexagon")),
+    ("a square grid of 100 km over the cities", one("grid", CITIES, size="100 km", shape="square")),
+    ("heat surface of the cities with a radius of 200 km in 50 km cells", one("heat", CITIES, bandwidth="200 km", size="50 km")),
+    (
+        "distance bands of 10, 50 and 100 km around the airports",
+        one("distance_bands", AIRPORTS, distances=["10 km", "50 km", "100 km"]),
+    ),
+    ("points every 10 km along the main roads", one("points_along_lines", ROADS, every="10 km")),
+    ("centroids of the countries", one("centroid")),
+    ("points inside the countries", one("centroid", inside=True)),
+    ("the convex hull of airports by country", one("hull", AIRPORTS, by="country")),
+    ("bounding boxes of countries", one("envelope")),
+    ("voronoi polygons around the cities", one("voronoi", CITIES)),
+    ("delaunay triangles of the cities", one("delaunay", CITIES)),
+    ("smooth the countries", one("smooth")),
+    ("repair the countries", one("make_valid")),
+    ("split the countries into parts", one("explode")),
+    ("simplify the countries by 5 km", one("simplify", tolerance="5 km")),
+    ("densify the main roads to 10 km", one("densify", ROADS, longest="10 km")),
+    ("reproject the cities to EPSG:3857", one("reproject", CITIES, srid=3857)),
+    ("sample 5 of the cities", one("sample", CITIES, n=5)),
+    ("make points from elevation and iata of airports", one("points_from_columns", AIRPORTS, x="elevation_m", y="iata")),
+    ("connect the cities into lines by country in the order of population", one("lines_from_points", CITIES, order="population", by="country")),
+    ("clip the main roads to the countries", one("clip", ROADS, mask=COUNTRIES)),
+    ("intersect countries with main roads", one("intersection", other=ROADS)),
+    ("subtract the main roads from the countries", one("difference", other=ROADS)),
+    ("symmetric difference of countries and main roads", one("symmetric_difference", other=ROADS)),
+    ("the union of cities and airports", [("union", {"sources": [CITIES, AIRPORTS]})]),
+    (
+        "total population of cities in each country",
+        one("spatial_join", other=CITIES, predicate="intersects", aggregates=[COUNT, total("population")]),
+    ),
+    ("share out the population of countries over the main roads", one("weighted_overlap", ROADS, other=COUNTRIES, column="population")),
+    ("join countries to cities by country = name", one("join_by_attribute", CITIES, other=COUNTRIES, key="country", other_key="name")),
+    ("distances between the cities and the airports", one("distance_matrix", CITIES, other=AIRPORTS, name="name", other_name="name")),
+    ("what changed between cities and airports by name", one("changes", CITIES, other=AIRPORTS, key=["name"])),
+    (
+        "dissolve countries by continent and show the three largest",
+        [
+            ("dissolve", {"source": COUNTRIES, "by": ["continent"]}),
+            ("measure", {"source": "step_1", "measures": ["area"]}),
+            ("top", {"source": "step_2", "by": "area_m2", "n": 3}),
+        ],
+    ),
+    (
+        "buffer the main roads by 5 km, then count the cities in each, then keep the top 2 by count",
+        [
+            ("buffer", {"source": ROADS, "distance": "5 km"}),
+            ("spatial_join", {"source": "step_1", "other": CITIES, "predicate": "intersects"}),
+            ("top", {"source": "step_2", "by": "count", "n": 2}),
+        ],
+    ),
+    (
+        "measure the countries and keep those with an area over 3 m2",
+        [("measure", {"source": COUNTRIES}), ("filter", {"source": "step_1", "filter": where("area_m2", ">", 3)})],
+    ),
+    (
+        "count the airports in 200 km hexagons, then hot spots of count",
+        [
+            ("grid", {"source": AIRPORTS, "size": "200 km", "shape": "hexagon"}),
+            ("hot_spots", {"source": "step_1", "column": "count", "k": 8}),
+        ],
+    ),
+    (
+        "buffer the main roads by 5 km and find the cities inside them",
+        [
+            ("buffer", {"source": ROADS, "distance": "5 km"}),
+            ("select_by_location", {"source": CITIES, "other": "step_1", "predicate": "intersects"}),
+        ],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("goal", "steps"), SAID, ids=[goal for goal, _steps in SAID])
+async def test_words_become_operations(goal: str, steps: Steps) -> None:
+    world = World()
+    desk = Desk(world)
+    chat = Chat(world, analyst=desk)
+    answer = await chat(goal)
+    assert chat.calls == [("run_analysis", {"goal": goal})], answer
+    assert desk.analysis.steps == steps, answer
+    assert desk.analysis.finished is not None
+
+
+def test_every_operation_has_words() -> None:
+    said = {operation for _goal, steps in SAID for operation, _arguments in steps}
+    elsewhere = {"nearest", "sort"}  # test_analysis.py, and below
+    assert set(OPERATIONS) - said - elsewhere == set()
+
+
+async def test_them_is_the_layer_that_was_spoken_of_last_with_its_filter() -> None:
+    world = World()
+    desk = Desk(world)
+    chat = Chat(world, analyst=desk)
+    await chat("show airports above 2000 m; show countries; colour the airports red")
+    await chat("buffer them by 10 km")
+    assert chat.calls == [("run_analysis", {"goal": "buffer the layer `airports` by 10 km"})]
+    assert desk.analysis.steps == [
+        ("filter", {"source": AIRPORTS, "filter": where("elevation_m", ">", 2000)}),
+        ("buffer", {"source": "step_1", "distance": "10 km"}),
+    ]
+
+
+async def test_a_result_is_sorted_and_few_rows_are_shown() -> None:
+    world = World()
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)("dissolve countries by continent, then sort them by population")
+    assert [name for name, _arguments in desk.analysis.steps] == ["dissolve", "sort"]
+    answer = await Chat(world, analyst=desk)("dissolve countries by continent and show the three largest")
+    rows = [line for line in answer.splitlines() if line.startswith("| ")]
+    assert len(rows) == 2 + 3, answer
+
+
+@pytest.mark.parametrize(
+    ("goal", "example"),
+    [
+        ("cluster airports", "cluster the airports within 20 km"),
+        ("dissolve countries sideways into blue cheese", "dissolve countries by continent"),
+        ("buffer the airports by some way", "buffer the airports by 5 km"),
+    ],
+)
+async def test_an_operation_that_cannot_be_read_says_how_it_is_said(goal: str, example: str) -> None:
+    world = World()
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)(goal)
+    assert answer.startswith("I cannot do that: ")
+    assert example in answer
+    assert desk.analysis.steps == []
+
+
+async def test_a_column_that_the_result_lacks_is_named() -> None:
+    world = World()
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)("dissolve countries by continent, then show the top 5 by charm")
+    assert "no column “charm”" in answer
+    assert desk.analysis.failed is not None
