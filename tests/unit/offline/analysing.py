@@ -20,7 +20,10 @@ from tests.unit.geo_agent.tables import Row
 from tests.unit.geo_agent.world import World
 
 KNOWN = tuple(
-    {**OPERATIONS, **dict.fromkeys(("grid", "heat", "distance_bands", "points_along_lines", "simplify", "changes"))}
+    {
+        **OPERATIONS,
+        **dict.fromkeys(("grid", "heat", "distance_bands", "points_along_lines", "simplify", "changes")),
+    }
 )
 METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048}
 
