@@ -281,6 +281,23 @@ class Statistic:
 
 
 @dataclass(frozen=True, slots=True)
+class Chart:
+    """`kind` is empty where it was not said. Of two columns the first is shown along the second; `how` sums it up."""
+
+    kind: str
+    subject: Mention
+    columns: tuple[ColumnMention, ...]
+    how: str = ""
+    color: ColumnMention | None = None
+    where: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveChart:
+    """The newest one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
     subject: Mention
     where: Condition | None = None
@@ -326,8 +343,8 @@ class NotUnderstood:
 
 Intent = (
     Show | Restyle | Refine | ClearFilter | SetVisible | Remove | Reset | Rename | SetOpacity | Reorder | Zoom
-    | Undo | Redo | ListTables | ListLayers | SearchTables | Describe | Count | Statistic | Rows | Lookup
-    | FindPlace | Analyse | Help | Greeting | NotUnderstood
+    | Undo | Redo | ListTables | ListLayers | SearchTables | Describe | Count | Statistic | Chart | RemoveChart | Rows
+    | Lookup | FindPlace | Analyse | Help | Greeting | NotUnderstood
 )  # fmt: skip
 
 

@@ -18,11 +18,11 @@ REMOVE = word_set("remove delete drop erase kill clear discard take")
 COLOUR = word_set("colour color shade paint style fill recolour recolor tint")
 
 STARTS = word_set("""
-    add afterwards also average bring call center centre change classify clear color colour count
-    delete describe discard display draw drop erase exclude filter finally find fly focus give hide
-    highlight how insert jump just keep kill label limit list lists load lower make move navigate
+    add afterwards also average boxplot bring call center centre change chart classify clear color colour count
+    delete describe discard display draw drop erase exclude filter finally find fly focus give graph hide
+    highlight histogram how insert jump just keep kill label limit list lists load lower make move navigate
     only overlay paint pan plot put query raise recolor recolour redo remove rename reset restrict
-    revert search send set shade show size sort switch tell then tint turn undo unhide unlabel
+    revert scatter search send set shade show size sort switch tell then tint turn undo unhide unlabel
     visualise visualize what where which who zoom
 """)
 """Words that begin a new command after an `and`."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from agents.domain import Table
 from agents.offline import phrasebook as p
+from agents.offline.chart_commands import ChartCommands
 from agents.offline.cursor import Cursor
 from agents.offline.data_commands import DataCommands
 from agents.offline.drawing_commands import DrawingCommands
@@ -29,7 +30,7 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
     return Parser(text[:_MOST_CHARACTERS], vocabulary, default).commands(start)
 
 
-class Parser(LayerCommands, DrawingCommands, DataCommands):
+class Parser(LayerCommands, DrawingCommands, ChartCommands, DataCommands):
     def __init__(self, text: str, vocabulary: Vocabulary, default: Table | None = None) -> None:
         super().__init__(Cursor(tokenize(text)), vocabulary, default)
         self.text = text
@@ -38,7 +39,8 @@ class Parser(LayerCommands, DrawingCommands, DataCommands):
     def rules(self) -> tuple[Callable[[], Intent | None], ...]:
         """In the order in which they win when several can read a command to its end."""
         return (
-            self.plain_analysis, self.undo, self.clear_filter, self.unlabel, self.reset, self.help,
+            self.chart, self.remove_chart, self.plain_analysis, self.undo, self.clear_filter, self.unlabel,
+            self.reset, self.help,
             self.tables, self.layers, self.search, self.describe, self.count, self.label, self.opacity,
             self.visibility, self.rename, self.reorder, self.zoom, self.remove, self.exclude,
             self.statistic, self.restyle, self.rows, self.refine, self.widen, self.replace_filter,

@@ -24,6 +24,7 @@ from agents.offline.units import column_unit
 from agents.offline.vocabulary import Vocabulary
 from agents.offline.wording import (
     Facts,
+    chart_words,
     column_line,
     drawn_words,
     failed,
@@ -62,6 +63,8 @@ class Phrasing:
             "column_stats": self.statistics,
             "query_features": self.rows,
             "find_place": self.placed,
+            "make_chart": self.charted,
+            "remove_chart": self.chart_removed,
             "cannot_do": self.refused,
         }
 
@@ -245,6 +248,17 @@ class Phrasing:
         where = f" where {plain(filter_words(facts['filter']))}" if facts.get("filter") else ""
         counted = self._count({"table": facts["table"], "count": facts["count"]})
         return f"There {'is' if facts['count'] == 1 else 'are'} {counted}{where}."
+
+    def charted(self, done: Done, facts: Facts, command: Command | None) -> str:
+        head = f"Here is a chart: **{plain(facts['title'])}**"
+        where = f", only {plain(facts['filter_words'])}" if facts.get("filter_words") else ""
+        if facts.get("empty"):
+            return f"{head}{where}. It is empty: no row passes."
+        note = f" {plain(facts['note'])}." if facts.get("note") else ""
+        return f"{head}, of {count_of(facts['rows'], 'row')}{where}.{note}{chart_words(facts)}"
+
+    def chart_removed(self, done: Done, facts: Facts, command: Command | None) -> str:
+        return f"Removed the chart **{plain(facts['removed'])}**."
 
     def statistics(self, done: Done, facts: Facts, command: Command | None) -> str:
         what = command.intent.what if command is not None and isinstance(command.intent, Statistic) else "all"

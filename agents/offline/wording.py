@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.core.messages import ToolResult
 from agents.geo.colours import colour_name
-from agents.geo.phrases import count_of, filter_words, number, value
+from agents.geo.phrases import count_of, filter_words, listed, number, value
 from agents.offline.columns import name_column
 
 Facts = Mapping[str, Any]
@@ -147,3 +147,18 @@ def is_plural(name: str) -> bool:
 def plain(text: str) -> str:
     """Text from the data inside Markdown: no markup of its own, one line. Within a word `_` is no markup."""
     return re.sub(r"([\\`*\[\]|]|<(?=[a-zA-Z/!?])|\b_|_\b)", r"\\\1", " ".join(str(text).split()))
+
+
+def chart_words(facts: Facts) -> str:
+    """The greatest bars, or where most rows are."""
+    rows = [row for row in facts["drawn"] if isinstance(row[-1], int | float)]
+    if facts["kind"] == "bar" and len(facts["columns"]) <= 3:
+        measured = [row for row in rows if len(row) == 2 or row[1] is not None]
+        at = 1
+        best = sorted((row for row in measured if row[0] != "(others)"), key=lambda row: -row[at])[:3]
+        shown = listed([f"{plain(value(row[0]))} ({number(row[at])})" for row in best])
+        return f" Greatest: {shown}." if best else ""
+    if facts["kind"] == "histogram" and len(facts["columns"]) == 3 and rows:
+        low, high, count = max(rows, key=lambda row: row[2])
+        return f" Most rows, {number(count)}, are from {value(low)} to {value(high)}."
+    return ""

@@ -1,0 +1,73 @@
+"""Charts in plain words: which call they become, and what is said of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.offline.chatting import Chat, where
+
+ELEVATION = {"kind": "histogram", "data": "data.airports", "x": "elevation_m"}
+BY_COUNTRY = {"data": "data.airports", "x": "country"}
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("histogram of elevation of airports", ELEVATION),
+        ("histogram of the airports' elevation", None),
+        ("draw me a histogram of elevation", ELEVATION),
+        ("show the distribution of elevation of airports", ELEVATION),
+        ("show a histogram of elevation of airports in Germany",
+         {**ELEVATION, "filters": where("country", "=", "Germany")}),
+        ("chart airports by country", {"kind": "bar", **BY_COUNTRY}),
+        ("bar chart of the number of airports by country", {"kind": "bar", **BY_COUNTRY}),
+        ("make a bar chart of the highest elevation", None),
+        ("chart average elevation by country", {"kind": "bar", **BY_COUNTRY, "y": "elevation_m", "aggregate": "mean"}),
+        ("chart population by continent of countries",
+         {"kind": "bar", "data": "data.countries", "x": "continent", "y": "population"}),
+        ("box plot of elevation by country", {"kind": "box", **BY_COUNTRY, "y": "elevation_m"}),
+        ("scatter population against area of countries",
+         {"kind": "scatter", "data": "data.countries", "x": "area_km2", "y": "population"}),
+        ("scatter plot of population and area of countries coloured by continent",
+         {"kind": "scatter", "data": "data.countries", "x": "area_km2", "y": "population", "color": "continent"}),
+        ("line chart of population by area of countries",
+         {"kind": "line", "data": "data.countries", "x": "area_km2", "y": "population"}),
+    ],
+)  # fmt: skip
+async def test_words_become_a_chart(said: str, expected: dict[str, Any] | None) -> None:
+    chat = Chat()
+    answer = await chat(said)
+    made = [arguments for name, arguments in chat.calls if name == "make_chart"]
+    assert made == ([expected] if expected else []), answer
+    assert chat.failed == []
+    if expected:
+        assert answer.startswith("Here is a chart: ")
+
+
+async def test_of_the_layer_that_is_spoken_of_what_it_shows() -> None:
+    chat = Chat()
+    await chat("show airports above 2000 m")
+    answer = await chat("histogram of elevation")
+    assert chat.calls == [("make_chart", {**ELEVATION, "data": "airports"})]
+    assert "of 4 rows" in answer
+
+
+async def test_plotting_a_table_still_draws_it_on_the_map() -> None:
+    chat = Chat()
+    await chat("plot airports")
+    assert [name for name, _ in chat.calls] == ["add_map_layer"]
+
+
+async def test_several_commands_with_a_chart_among_them() -> None:
+    chat = Chat()
+    await chat("show airports in red and histogram of elevation, then zoom to airports")
+    assert [name for name, _ in chat.calls] == ["add_map_layer", "make_chart", "zoom_to"]
+
+
+async def test_the_newest_chart_is_removed_and_none_is_admitted() -> None:
+    chat = Chat()
+    assert "no charts" in await chat("remove the chart")
+    await chat("histogram of elevation of airports")
+    assert await chat("remove the chart") == "Removed the chart **histogram of elevation_m**."
