@@ -11,6 +11,7 @@ import { SearchBox } from "./search/box";
 import { ready } from "./session";
 import { status } from "./store/store";
 import { TablePanel } from "./table/panel";
+import { TimePanel } from "./time/panel";
 import { Header } from "./ui/header";
 import { Sheet } from "./ui/sheet";
 import { side } from "./ui/side";
@@ -27,6 +28,7 @@ export function App() {
         <Banner />
         <PastBanner />
         <TablePanel />
+        <TimePanel />
         {status.value === "unknown_map" && <NoMap reason={t("unknownMap")} hint={t("unknownMapHint")} />}
         {status.value === "refused" && <NoMap reason={t("refused")} hint="" />}
         <DropHint />

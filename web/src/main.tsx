@@ -7,6 +7,7 @@ import "./theme/side.css";
 import "./theme/map.css";
 import "./theme/search.css";
 import "./theme/table.css";
+import "./theme/time.css";
 import "./theme/phone.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";

@@ -12,6 +12,7 @@ import type { Bounds, Camera, MapView } from "./map/view";
 import type { Layer, LayerUpdate, Place, PlacesAck, StyleSpec, UndoAck } from "./protocol/types";
 import type { MapEvent } from "./store/state";
 import { completed, exhausted, layers, listener, map, outbox, status, turns } from "./store/store";
+import { shownTime } from "./time/state";
 import { notify } from "./ui/toast";
 
 export interface Config {
@@ -69,7 +70,7 @@ export function showOn(next: MapView): void {
   let first = true;
   effect(() => {
     if (map.value === null) return;
-    const looking = { isolated: isolated.value, marked: marked.value, isPast: past.value !== null };
+    const looking = { isolated: isolated.value, marked: marked.value, time: shownTime.value, isPast: past.value !== null };
     next.show(past.value?.layers ?? layers.value, looking);
     if (first && storedCamera() === null) lookAtAll(next);
     first = false;

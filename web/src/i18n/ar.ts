@@ -203,6 +203,20 @@ export const ar: Record<Key, string> = {
   latitudeFirst: "خط العرض، خط الطول",
   longitudeFirst: "خط الطول، خط العرض",
 
+  timeSlider: "شريط الزمن",
+  timeOf: "زمن {name}",
+  timeColumn: "عمود الأوقات",
+  timeChoose: "اختر العمود الذي يحدد الوقت: تاريخ أو وقت أو سنة.",
+  timeNone: "لا تحتوي هذه الطبقة على تواريخ أو أوقات أو أرقام.",
+  timeEmpty: "لا وقت لأي عنصر في هذه الطبقة.",
+  timeAll: "كل الأوقات",
+  timeApply: "طبّق كمرشح",
+  play: "تشغيل",
+  pause: "إيقاف مؤقت",
+  rangeFrom: "من",
+  rangeTo: "إلى",
+  rangeWindow: "النطاق المعروض",
+
   attribution: "مصادر الخريطة",
 
   tools: "أدوات الخريطة",

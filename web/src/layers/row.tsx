@@ -5,6 +5,7 @@ import { number, t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { download, duplicateLayer, isolated, removeLayer, updateLayer, zoomTo } from "../session";
 import { openTable } from "../table/panel";
+import { openTime } from "../time/state";
 import { Icon, IconButton } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
 import { describe } from "./cql2";
@@ -112,6 +113,7 @@ function actions(layer: Layer, shift: Props["shift"], rename: () => void): MenuI
       act: () => (isolated.value = alone ? null : layer.id),
     },
     { label: t("openTable"), icon: "table", act: () => openTable(layer.id) },
+    { label: t("timeSlider"), icon: "history", act: () => openTime(layer.id) },
     { label: t("rename"), icon: "edit", act: rename },
     { label: t("duplicate"), icon: "copy", act: () => duplicateLayer(layer.id) },
     { label: t("moveUp"), icon: "send", act: () => shift(1) },

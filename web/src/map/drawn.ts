@@ -21,6 +21,8 @@ const OPACITY: Record<DrawLayer["type"], string[]> = {
 };
 
 const MAX_TILE_ZOOM = 16;
+/** The attribute of tiles that has the layer's `style.time` as a number; as in `server/gis/styles/attributes.py`. */
+export const TIME = "@time";
 
 /** How the map is looked at, apart from what everybody sees. */
 export interface Looking {
@@ -28,6 +30,8 @@ export interface Looking {
   isolated: string | null;
   /** Features to be made conspicuous. */
   marked: { layerId: string; ids: (string | number)[] } | null;
+  /** The part of a layer's time that is shown, ends included; what has no time is not. */
+  time?: { layerId: string; from: number; to: number } | null;
   /** The layers are of an earlier moment: nobody waits to hear that they were drawn. */
   isPast?: boolean;
 }
@@ -41,7 +45,8 @@ export function drawn(layers: readonly Layer[], origin: string, looking: Looking
     layers: [
       ...drawable.flatMap((layer) => {
         const visible = layer.visible && (looking.isolated === null || looking.isolated === layer.id);
-        return layer.style.layers.map((draw, index) => styleLayer(layer, draw, index, visible));
+        const moment = looking.time?.layerId === layer.id && layer.style.time != null ? within(looking.time) : null;
+        return layer.style.layers.map((draw, index) => styleLayer(layer, draw, index, visible, moment));
       }),
       ...drawable.filter((layer) => layer.id === looking.marked?.layerId).flatMap((layer) => marks(layer, looking)),
     ],
@@ -74,7 +79,14 @@ function source(layer: Layer, origin: string): VectorSourceSpecification {
   return { type: "vector", tiles: [tiles], minzoom: 0, maxzoom: MAX_TILE_ZOOM };
 }
 
-function styleLayer(layer: Layer, draw: DrawLayer, index: number, visible: boolean): SpecLayer {
+/** Numbers are written out, for JSON knows no infinity. */
+function within({ from, to }: { from: number; to: number }): unknown[] {
+  const time = ["get", TIME];
+  const ends = [...(Number.isFinite(from) ? [[">=", time, from]] : []), ...(Number.isFinite(to) ? [["<=", time, to]] : [])];
+  return ["all", ["has", TIME], ...ends];
+}
+
+function styleLayer(layer: Layer, draw: DrawLayer, index: number, visible: boolean, moment: unknown[] | null): SpecLayer {
   const paint: Record<string, unknown> = { ...draw.paint };
   if (layer.opacity !== 1) {
     for (const name of OPACITY[draw.type]) paint[name] = scaled(paint[name] ?? 1, layer.opacity);
@@ -86,10 +98,15 @@ function styleLayer(layer: Layer, draw: DrawLayer, index: number, visible: boole
     "source-layer": draw.source_layer ?? "features",
     paint,
     layout: { ...draw.layout, visibility: visible ? "visible" : "none" },
-    ...(draw.filter != null && { filter: draw.filter }),
+    ...filtered(draw.filter, moment),
     ...(draw.minzoom != null && { minzoom: draw.minzoom }),
     ...(draw.maxzoom != null && { maxzoom: draw.maxzoom }),
   } as SpecLayer;
+}
+
+function filtered(own: unknown[] | null | undefined, moment: unknown[] | null): { filter?: unknown[] } {
+  if (moment === null) return own == null ? {} : { filter: own };
+  return { filter: own == null ? moment : ["all", own, moment] };
 }
 
 /** A number or an expression times a factor; zoom may only be read at the top, so its steps are scaled one by one. */

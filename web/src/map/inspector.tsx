@@ -3,6 +3,7 @@ import { t } from "../i18n/i18n";
 import { layers } from "../store/store";
 import { IconButton } from "../ui/icons";
 import { attributesOf } from "./attributes";
+import { TIME } from "./drawn";
 import { formatValue } from "./format";
 import { type Found, inspect } from "./selection";
 
@@ -13,7 +14,7 @@ export function Inspector() {
   const found = value?.found[value.index];
   if (value === null || found === undefined) return null;
   const title = titleOf(attributesOf(found));
-  const rows = Object.entries(attributesOf(found)).filter(([name]) => name !== title?.name);
+  const rows = Object.entries(attributesOf(found)).filter(([name]) => name !== title?.name && name !== TIME);
   const go = (step: number) => {
     const count = value.found.length;
     inspect.value = { ...value, index: (value.index + step + count) % count };

@@ -107,6 +107,18 @@ describe("drawn", () => {
     expect(layers.map((it) => it.layout?.visibility)).toEqual(["none", "visible"]);
   });
 
+  it("shows the part of a layer's time that is looked at, by a filter and without new tiles", () => {
+    const style = { ...layer("a").style, time: "at" };
+    const timed = layer("a", { style: { ...style, layers: [{ ...style.layers[0]!, filter: ["has", "x"] }] } });
+    const time = { layerId: "a", from: 5, to: Infinity };
+    const before = draw([timed, layer("b")]);
+    const after = draw([timed, layer("b")], { isolated: null, marked: null, time });
+    const filter = ["all", ["has", "x"], ["all", ["has", "@time"], [">=", ["get", "@time"], 5]]];
+    expect(plan(before, after)).toEqual([{ do: "setFilter", id: "a:0", filter }]);
+    expect(plan(after, before)).toEqual([{ do: "setFilter", id: "a:0", filter: ["has", "x"] }]);
+    expect(draw([layer("a")], { isolated: null, marked: null, time }).layers[0]).not.toHaveProperty("filter");
+  });
+
   it("draws nothing of a table without geometry", () => {
     expect(draw([layer("a", { geometry_type: "none" })]).layers).toEqual([]);
   });

@@ -10,6 +10,7 @@ import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
 import { basemap, type Palette, TOP } from "../basemap/style";
 import { t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
+import { calm } from "../ui/motion";
 import { type Drawn, drawn, type Looking, PLAIN } from "./drawn";
 import { NOTHING, type Operation, plan } from "./plan";
 import { type Receipt, Receipts, styleLayers } from "./receipts";
@@ -196,10 +197,6 @@ export class MapView {
     const end = Math.min(64, clientHeight / 8);
     return { left: side, right: side, top: end, bottom: end + Math.min(this.covered, clientHeight / 2) };
   }
-}
-
-export function calm(): boolean {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 function startZoom(width: number): number {

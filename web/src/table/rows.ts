@@ -1,5 +1,6 @@
-/** The rows of a layer, as the server gives them: `GET /api/maps/…/layers/…/rows`. */
+/** The rows of a layer and how their values are spread, as the server gives them: `GET /api/maps/…/layers/…/rows`. */
 import type { Cql2 } from "../layers/cql2";
+import type { Histogram } from "../ui/scale";
 
 export type Row = Record<string, unknown>;
 
@@ -19,15 +20,26 @@ export interface Question {
 }
 
 /** Rejects with words for people. */
-export async function readRows(mapId: string, layerId: string, question: Question, signal?: AbortSignal): Promise<Page> {
+export function readRows(mapId: string, layerId: string, question: Question, signal?: AbortSignal): Promise<Page> {
   const asked = new URLSearchParams({ limit: String(question.limit) });
   if (question.offset) asked.set("offset", String(question.offset));
   if (question.sort) asked.set("sort", question.sort);
   if (question.descending) asked.set("descending", "true");
   if (question.filter) asked.set("filter", JSON.stringify(question.filter));
-  const address = `/api/maps/${mapId}/layers/${encodeURIComponent(layerId)}/rows?${asked}`;
+  return read(mapId, layerId, "rows", asked, signal);
+}
+
+/** How the values of a column are spread. `filter`, CQL2 as JSON or `null`, counts in place of the layer's own. */
+export function readHistogram(
+  mapId: string, layerId: string, { column, bins, filter }: { column: string; bins: number; filter: string }, signal?: AbortSignal,
+): Promise<Histogram> {
+  return read(mapId, layerId, "histogram", new URLSearchParams({ column, bins: String(bins), filter }), signal);
+}
+
+async function read<Body>(mapId: string, layerId: string, what: string, asked: URLSearchParams, signal?: AbortSignal): Promise<Body> {
+  const address = `/api/maps/${mapId}/layers/${encodeURIComponent(layerId)}/${what}?${asked}`;
   const answer = await fetch(address, { signal: signal ?? null });
-  const body = (await answer.json()) as Page & { error?: { message: string } };
+  const body = (await answer.json()) as Body & { error?: { message: string } };
   if (body.error !== undefined) throw new Error(body.error.message);
   return body;
 }

@@ -1,0 +1,193 @@
+"""The time slider: which part of a layer's time is drawn, without new tiles, until it is applied for all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest_asyncio
+from playwright.async_api import Locator, expect
+
+from server.app import Server
+from tests.browser.conftest import Enter
+from tests.browser.person import Person
+from tests.browser.test_access import violations
+from tests.support.looking import until
+from tests.support.quakes import APART, COUNT, FIRST, WITHOUT_TIME, make_quakes
+
+MIDDLE = FIRST + APART * COUNT / 2
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def quakes(world: Server, samples_url: str) -> None:
+    await make_quakes(samples_url)
+    await until(lambda: "data.quakes" in {table.id for table in world.registry.tables()})
+
+
+def slider(person: Person) -> Locator:
+    return person.page.get_by_role("region", name="Time of quakes")
+
+
+async def opened(person: Person) -> Locator:
+    """The slider of a new layer of all earthquakes, once their times are in the tiles."""
+    await person.says("show quakes in orange")
+    await person.sees("quakes")
+    await person.page.get_by_role("button", name="Actions for quakes").click()
+    await person.page.get_by_role("menuitem", name="Time slider").click()
+    await slider(person).get_by_role("slider", name="From").wait_for()
+    await until(lambda: some_timed(person), 30, 0.1)
+    return slider(person)
+
+
+async def some_timed(person: Person) -> bool:
+    return any("@time" in each["properties"] for each in await person.features("quakes"))
+
+
+async def timed(person: Person) -> bool:
+    """All are drawn, and those that have a time say it."""
+    features = await person.features("quakes")
+    return sum("@time" in each["properties"] for each in features) == COUNT - WITHOUT_TIME
+
+
+async def drawn_times(person: Person) -> list[float]:
+    return [each["properties"].get("@time", -1) for each in await person.features("quakes")]
+
+
+async def test_a_window_shows_a_part_of_the_time_without_new_tiles(person: Person, quakes: None) -> None:
+    time = await opened(person)
+    [layer] = await person.layers()
+    assert layer["style"]["time"] == "at"
+    await expect(time).to_contain_text("All times")
+    assert await violations(person) == []
+    asked: list[str] = []
+    person.page.on("request", lambda request: asked.append(request.url))
+    until_when = time.get_by_role("slider", name="To")
+    await until_when.focus()
+    for _ in range(3):
+        await person.page.keyboard.press("PageDown")
+
+    async def earlier() -> Any:
+        times = await drawn_times(person)
+        return 0 < len(times) < COUNT - WITHOUT_TIME and min(times) > 0 and times
+
+    times = await until(earlier, 20, 0.1)
+    await expect(time).to_contain_text("Jan 2020")
+    assert max(times) < FIRST + APART * COUNT
+    assert [url for url in asked if "/tiles/" in url] == []
+    assert (await person.layers())[0]["filter"] is None, "it is this page's own until it is applied"
+
+    await person.page.keyboard.press("End")
+    await until(lambda: timed(person), 20, 0.1)
+
+
+async def test_a_window_becomes_the_filter_for_all_and_can_be_undone(person: Person, quakes: None) -> None:
+    time = await opened(person)
+    await time.get_by_role("slider", name="From").fill("100")
+    await time.get_by_role("button", name="Apply as filter").click()
+    [layer] = await until(lambda: filtered(person), 20)
+    assert layer["filter"]["op"] == ">="
+    assert layer["filter"]["args"][0] == {"property": "at"}
+    assert 0 < layer["count"] < COUNT - WITHOUT_TIME
+
+    async def late() -> bool:
+        times = await drawn_times(person)
+        return len(times) == layer["count"] and min(times) >= MIDDLE - APART
+
+    await until(late, 20, 0.1)
+    await expect(time.get_by_role("slider", name="From")).to_have_value("100")
+    await person.page.get_by_role("button", name="Undo").click()
+    await until(lambda: unfiltered(person), 20)
+
+
+async def filtered(person: Person) -> list[dict[str, Any]]:
+    return [layer for layer in await person.layers() if layer["filter"] is not None]
+
+
+async def unfiltered(person: Person) -> list[dict[str, Any]]:
+    return [layer for layer in await person.layers() if layer["filter"] is None]
+
+
+async def test_it_plays_until_it_is_stopped_or_nobody_looks(person: Person, quakes: None) -> None:
+    time = await opened(person)
+    window = time.get_by_role("slider", name="Shown range")
+    await time.get_by_role("button", name="Play").click()
+    seen: set[str] = set()
+
+    async def moves() -> bool:
+        seen.add(await window.get_attribute("aria-valuetext") or "")
+        return len(seen) > 2
+
+    await until(moves, 30, 0.1)
+
+    async def part() -> bool:
+        return 0 < await person.count("quakes") < COUNT / 4
+
+    await until(part, 20, 0.1)
+    await person.see(
+        "Object.defineProperty(document, 'hidden', { value: true, configurable: true }),"
+        " document.dispatchEvent(new Event('visibilitychange'))"
+    )
+    await expect(time.get_by_role("button", name="Play")).to_be_visible()
+    await time.get_by_role("button", name="Close").click()
+    await expect(slider(person)).to_have_count(0)
+    await until(lambda: timed(person), 20, 0.1)
+
+
+async def test_the_window_is_moved_by_the_pointer(person: Person, quakes: None) -> None:
+    time = await opened(person)
+    await time.get_by_role("slider", name="To").fill("40")
+    window = time.get_by_role("slider", name="Shown range")
+    await expect(window).to_have_attribute("aria-valuenow", "0")
+    box = await window.bounding_box()
+    assert box is not None
+    mouse = person.page.mouse
+    await mouse.move(box["x"] + box["width"] / 2, box["y"] + 10)
+    await mouse.down()
+    await mouse.move(box["x"] + box["width"] * 1.5, box["y"] + 10, steps=4)
+    await mouse.up()
+
+    async def moved() -> bool:
+        first, last = [
+            int(await time.get_by_role("slider", name=name).input_value()) for name in ("From", "To")
+        ]
+        return 30 <= first <= 50 and last - first == 40
+
+    await until(moved, 10, 0.1)
+
+
+async def test_years_are_slid_through_once_somebody_says_so(person: Person, quakes: None) -> None:
+    time = await opened(person)
+    await time.get_by_role("combobox", name="Column of times").select_option("year")
+    first = time.get_by_role("slider", name="From")
+    await expect(first).to_have_attribute("max", "1")
+    await expect(first).to_have_attribute("aria-valuetext", "2020")
+    assert (await until(lambda: by_year(person), 20))["style"]["time"] == "year"
+    await until(lambda: all_of_them(person), 20, 0.1)
+    await first.focus()
+    await person.page.keyboard.press("ArrowRight")
+
+    async def only_2021() -> bool:
+        return set(await drawn_times(person)) == {2021}
+
+    await until(only_2021, 20, 0.1)
+
+
+async def by_year(person: Person) -> dict[str, Any] | None:
+    return next((layer for layer in await person.layers() if layer["style"]["time"] == "year"), None)
+
+
+async def all_of_them(person: Person) -> bool:
+    return set(await drawn_times(person)) == {2020, 2021}
+
+
+async def test_on_a_phone_the_slider_stands_above_the_sheet(
+    enter: Enter, world: Server, quakes: None
+) -> None:
+    person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True, dark=True)
+    await person.page.locator(".layers-title").tap()
+    time = await opened(person)
+    assert await violations(person) == []
+    assert await person.see("document.documentElement.scrollWidth") == 390
+    box, sheet = await time.bounding_box(), await person.page.locator(".chat").bounding_box()
+    assert box is not None
+    assert sheet is not None
+    assert box["y"] + box["height"] <= sheet["y"] + 1

@@ -1,0 +1,152 @@
+/** The time slider of a layer: a histogram of its dates, a window to move, play, and the window as filter for all. */
+import { useComputed, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { locale, t } from "../i18n/i18n";
+import { rangeIn, withoutRange, withRange } from "../layers/range";
+import { tableOf } from "../layers/tables";
+import { formatNumber } from "../map/format";
+import type { Column, Layer } from "../protocol/types";
+import { updateLayer } from "../session";
+import { map } from "../store/store";
+import { readHistogram } from "../table/rows";
+import { Pick } from "../ui/form";
+import { HistogramRange } from "../ui/histogram";
+import { IconButton } from "../ui/icons";
+import { advanced, type Histogram, isWhole, playable, positionOf, rangeOf, type Scale, scaleOf, type Span, valueAt } from "../ui/scale";
+import { calm } from "../ui/motion";
+import { covered } from "../ui/sheet";
+import { closeTime, shownTime, timeColumns, timeLayer } from "./state";
+
+const BINS = 60;
+/** Milliseconds from one picture to the next. Who wants less motion gets steps instead of a film. */
+const BEAT = { film: 200, steps: 1200 };
+
+export function TimePanel() {
+  const layer = timeLayer.value;
+  if (layer === null || map.value === null) return null;
+  const columns = timeColumns(tableOf(layer.table));
+  const column = columns.find((it) => it.name === layer.style.time);
+  return (
+    <section class="time card" aria-label={t("timeOf", { name: layer.name })} style={{ "--covered": `${covered.value}px` }}>
+      <header>
+        <h2 dir="auto">{layer.name}</h2>
+        <ColumnPick layer={layer} columns={columns} />
+        <IconButton icon="close" label={t("close")} onClick={closeTime} />
+      </header>
+      {column !== undefined && <Slider key={`${layer.id} ${column.name}`} mapId={map.value.mapId} layer={layer} column={column} />}
+      {column === undefined && <p class="quiet">{columns.length === 0 ? t("timeNone") : t("timeChoose")}</p>}
+    </section>
+  );
+}
+
+/** The first date is taken by itself; a number (a year) only when somebody says so. */
+function ColumnPick({ layer, columns }: { layer: Layer; columns: Column[] }) {
+  const { layers: _, ...style } = layer.style;
+  const choose = (time: string) => void updateLayer(layer.id, { style: { ...style, time } });
+  const [first] = columns;
+  useEffect(() => {
+    if (style.time == null && (first?.kind === "date" || first?.kind === "timestamp")) choose(first.name);
+  }, [layer.id, first?.name]);
+  if (columns.length === 0) return null;
+  const options = columns.map(({ name }) => [name, name] as const);
+  return (
+    <Pick
+      value={style.time ?? ""} label={t("timeColumn")} onPick={choose}
+      options={style.time == null ? [["", t("timeColumn")], ...options] : options}
+    />
+  );
+}
+
+function Slider({ mapId, layer, column }: { mapId: string; layer: Layer; column: Column }) {
+  const histogram = useSignal<Histogram | null>(null);
+  const fault = useSignal<string | null>(null);
+  const span = useSignal<Span>({ first: 0, last: 0 });
+  const playing = useSignal(false);
+  const scale = useComputed(() => histogram.value && scaleOf(column, histogram.value));
+  const others = JSON.stringify(withoutRange(layer.filter, column.name));
+  useEffect(() => {
+    const reading = new AbortController();
+    readHistogram(mapId, layer.id, { column: column.name, bins: BINS, filter: others }, reading.signal).then(
+      (found) => {
+        histogram.value = found;
+        if (scale.value !== null) span.value = spanOf(scale.value, layer, column);
+      },
+      (error: Error) => { if (!reading.signal.aborted) fault.value = error.message; },
+    );
+    return () => reading.abort();
+  }, [layer.table, others]);
+  useEffect(() => {
+    if (scale.value !== null) show(layer.id, scale.value, span.value);
+  }, [scale.value, span.value]);
+  useEffect(() => () => { shownTime.value = null; }, []);
+  usePlay(playing, () => { if (scale.value !== null) span.value = advanced(scale.value, span.value, calm() ? 1 : 0.25); });
+  if (fault.value !== null) return <p role="alert">{fault.value}</p>;
+  if (histogram.value === null) return <div class="skeleton" aria-hidden="true"><i class="w90" /></div>;
+  if (scale.value === null) return <p class="quiet">{t("timeEmpty")}</p>;
+  const [now, at] = [scale.value, span.value];
+  const words = (value: number) => written(now, column, value);
+  const toggle = () => {
+    if (!playing.value) span.value = playable(now, at);
+    playing.value = !playing.value;
+  };
+  return (
+    <>
+      <div class="time-line">
+        <IconButton icon={playing.value ? "pause" : "play"} class="time-play" label={playing.value ? t("pause") : t("play")} onClick={toggle} />
+        <HistogramRange
+          histogram={histogram.value} scale={now} span={at} words={words}
+          change={(next) => { playing.value = false; span.value = next; }}
+        />
+      </div>
+      <footer>
+        <output dir="auto">{isWhole(now, at) ? t("timeAll") : `${words(valueAt(now, at.first))} – ${words(valueAt(now, at.last))}`}</output>
+        <button type="button" class="button plain" disabled={isApplied(now, at, layer, column)} onClick={() => apply(now, at, layer, column)}>
+          {t("timeApply")}
+        </button>
+      </footer>
+    </>
+  );
+}
+
+/** Calls at every beat while it plays; a page that nobody sees stands still. */
+function usePlay(playing: { value: boolean }, beat: () => void): void {
+  const isOn = playing.value;
+  useEffect(() => {
+    if (!isOn) return;
+    const timer = setInterval(beat, calm() ? BEAT.steps : BEAT.film);
+    const hidden = () => { if (document.hidden) playing.value = false; };
+    document.addEventListener("visibilitychange", hidden);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", hidden);
+    };
+  }, [isOn]);
+}
+
+/** The window that the layer's filter says, else all of it. */
+function spanOf(scale: Scale, layer: Layer, column: Column): Span {
+  const range = rangeIn(layer.filter, column.name) ?? { from: -Infinity, to: Infinity };
+  return { first: positionOf(scale, range.from), last: positionOf(scale, range.to) };
+}
+
+function show(layerId: string, scale: Scale, span: Span): void {
+  shownTime.value = isWhole(scale, span) ? null : { layerId, ...rangeOf(scale, span) };
+}
+
+function isApplied(scale: Scale, span: Span, layer: Layer, column: Column): boolean {
+  const { first, last } = spanOf(scale, layer, column);
+  return first === span.first && last === span.last;
+}
+
+function apply(scale: Scale, span: Span, layer: Layer, column: Column): void {
+  void updateLayer(layer.id, { filter: withRange(layer.filter, column, rangeOf(scale, span)) });
+}
+
+/** Dates as dates; times with the hour where all is within a week. */
+function written(scale: Scale, column: Column, value: number): string {
+  if (scale.kind !== "date" && scale.kind !== "timestamp") return formatNumber(`${column.name}_year`, value);
+  const isShort = scale.kind === "timestamp" && scale.step * scale.steps < 7 * 86_400;
+  return new Date(value * 1000).toLocaleString(locale.value, {
+    dateStyle: "medium", ...(isShort && { timeStyle: "short" }), ...(scale.zone && { timeZone: scale.zone }),
+  });
+}
