@@ -202,3 +202,15 @@ class Place(Value):
     longitude: float
     latitude: float
     detail: str = ""
+
+
+class SqlAnswer(Value):
+    """Rows of a SELECT that a model wrote. `sql` is the statement as it ran; values are plain JSON."""
+
+    sql: str
+    tables: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    truncated: bool = False
+    """There are more rows than were read."""
+    ms: float = 0.0

@@ -18,14 +18,17 @@ from agents.geo import prompt
 from agents.geo.chart_tools import ChartTools
 from agents.geo.data_tools import DataTools
 from agents.geo.map_tools import MapTools
-from agents.ports import Analyst, DataSource, InfoStore, MapSession, TableRegistry
+from agents.geo.sql_tools import SqlTools
+from agents.ports import Analyst, DataSource, InfoStore, MapSession, SqlRunner, TableRegistry
 
 log = logging.getLogger("agents.geo_agent")
 _NOTES_SECONDS = 3.0
 
 
-class GeoAgent(MapTools, DataTools, ChartTools, Agent):
-    """Without an analyst `run_analysis` is not offered; without an info store there are no notes."""
+class GeoAgent(MapTools, DataTools, ChartTools, SqlTools, Agent):
+    """Without an analyst `run_analysis` is not offered, nor `run_sql` without a runner; without an info store there are
+    no notes.
+    """
 
     description = "Shows, styles, filters and questions the user's PostGIS tables on a map."
 
@@ -39,6 +42,7 @@ class GeoAgent(MapTools, DataTools, ChartTools, Agent):
         data: DataSource,
         analyst: Analyst | None = None,
         info_store: InfoStore | None = None,
+        sql: SqlRunner | None = None,
         socket_emit: Callable[[dict[str, Any]], Any] | None = None,
         history: Iterable[Message] | None = None,
         limits: Limits | None = None,
@@ -49,13 +53,15 @@ class GeoAgent(MapTools, DataTools, ChartTools, Agent):
         self.data = data
         self.analyst = analyst
         self.info_store = info_store
+        self.sql = sql
         self.seen_tables = {}
         self._catalogue = None
         self._notes: tuple[str, str | None] = ("", None)
         super().__init__(client, model, socket_emit, history=history, limits=limits, **options)
         self.context = self
-        if analyst is None:
-            self.toolbox = self.toolbox.filter(lambda tool: tool.name != "run_analysis")
+        absent = {name for name, port in (("run_analysis", analyst), ("run_sql", sql)) if port is None}
+        if absent:
+            self.toolbox = self.toolbox.filter(lambda tool: tool.name not in absent)
 
     def _system_messages(self) -> list[str]:
         tables = self.registry.tables()

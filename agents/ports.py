@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from agents.charts import Chart, ChartData, ChartDraft
-from agents.domain import Bounds, Cql2, Focus, Layer, LayerChange, LayerDraft, Place, Table
+from agents.domain import Bounds, Cql2, Focus, Layer, LayerChange, LayerDraft, Place, SqlAnswer, Table
 
 Filter = Cql2 | str | None
 
@@ -107,6 +107,12 @@ class DataSource(Protocol):
         ...
 
     async def find_place(self, text: str, limit: int = 5) -> Sequence[Place]: ...
+
+
+class SqlRunner(Protocol):
+    """Runs one SELECT that a model wrote, if it is harmless."""
+
+    async def run(self, statement: str) -> SqlAnswer: ...
 
 
 class Analyst(Protocol):

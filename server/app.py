@@ -35,6 +35,7 @@ from server.gis.analysis.runner import StepRunner
 from server.gis.charts import Charts
 from server.gis.data import PostgisData
 from server.gis.registry import Registry
+from server.gis.sql import PostgisSql
 from server.gis.styles import ramps
 from server.gis.tiles import TileService
 from server.http import addresses, charts, errors, exports, health, rows, security, site, tables, uploads
@@ -95,6 +96,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
 
         analysing = analyses(database, registry)
         await analysing.store.collect()
+        sql = PostgisSql(database.reader_session, registry) if settings.sql else None
         desk = AnalystDesk(model, registry, data, analysing, notes)
 
         more_tools = ToolBox.gather(*settings.tools)
@@ -107,6 +109,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
                 data=data,
                 analyst=desk,
                 info_store=notes,
+                sql=sql,
                 history=history,
                 toolbox=more_tools,
             )
@@ -182,6 +185,7 @@ def client_config(settings: Settings, model: Model, registry: Registry) -> dict[
     return {
         "model": model.name,
         "basemap_style": settings.basemap_style,
+        "sql": settings.sql,
         "suggestions": starts(registry),
         "ramps": {
             "sequential": ramps.SEQUENTIAL,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +44,7 @@ class Database:
     tile_pool: asyncpg.Pool
     url: str = field(repr=False)
     """The owner's URL, without SQLAlchemy's driver name, as asyncpg and psql take it."""
+    _reader_login: roles.Login = field(repr=False)
     _subscriptions: list[Subscription] = field(default_factory=list, repr=False)
 
     @classmethod
@@ -68,7 +70,21 @@ class Database:
                 url, reader, {"statement_timeout": str(int(settings.tile_timeout * 1000)), **read_only}
             ),
             url=url,
+            _reader_login=reader,
         )
+
+    @asynccontextmanager
+    async def reader_session(self, settings: Mapping[str, str]) -> AsyncIterator[asyncpg.Connection]:
+        """A session of its own as the reader, that ends with the block and leaves nothing behind."""
+        session = await asyncpg.connect(**_arguments(self.url, self._reader_login, settings))
+        try:
+            yield session
+        finally:
+            try:
+                # Shielded: whoever was stopped still waits until PostgreSQL has stopped working for them.
+                await asyncio.shield(session.close(timeout=5))
+            except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                session.terminate()
 
     async def listen(
         self, channels: Sequence[str], callback: Heard, reconnected: Reconnected | None = None

@@ -60,6 +60,8 @@ class Settings(BaseSettings):
     openai_base_url: str | None = Field(None, validation_alias=_named("OPENAI_BASE_URL"))
     """Address of a server that speaks OpenAI's Responses API in its place."""
 
+    sql: bool = Field(False, validation_alias=_named("GEOAGENT_SQL"))
+    """`on` lets the agent run SELECT statements that the model writes, with the safeguards of docs/sql.md."""
     tools: Listed = Field((), validation_alias=_named("GEOAGENT_TOOLS"))
     """Modules whose tools the agent gets beside its own, separated by commas (docs/agents.md)."""
 

@@ -10,7 +10,7 @@ from agents.core import ToolFailed
 from agents.domain import Layer, Style, StyleSpec, Table
 from agents.geo.choices import Catalogue
 from agents.geo.phrases import filter_words
-from agents.ports import Analyst, DataSource, Filter, InfoStore, MapSession, TableRegistry
+from agents.ports import Analyst, DataSource, Filter, InfoStore, MapSession, SqlRunner, TableRegistry
 
 FILTERS_SCHEMA: dict[str, Any] = {
     "type": ["object", "string"],
@@ -38,6 +38,7 @@ class GeoTools:
     data: DataSource
     analyst: Analyst | None
     info_store: InfoStore | None
+    sql: SqlRunner | None
     seen_tables: dict[str, None]
     """Tables that tools have named in this conversation, the newest last; they stay in narrowed enums."""
     _catalogue: Catalogue | None

@@ -324,6 +324,13 @@ class Analyse:
 
 
 @dataclass(frozen=True, slots=True)
+class RunSql:
+    """A SELECT in the user's own words: `sql: SELECT …`, or `/sql SELECT …`."""
+
+    statement: str
+
+
+@dataclass(frozen=True, slots=True)
 class Help:
     pass
 
@@ -344,7 +351,7 @@ class NotUnderstood:
 Intent = (
     Show | Restyle | Refine | ClearFilter | SetVisible | Remove | Reset | Rename | SetOpacity | Reorder | Zoom
     | Undo | Redo | ListTables | ListLayers | SearchTables | Describe | Count | Statistic | Chart | RemoveChart | Rows
-    | Lookup | FindPlace | Analyse | Help | Greeting | NotUnderstood
+    | Lookup | FindPlace | Analyse | RunSql | Help | Greeting | NotUnderstood
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from agents.domain import Table
@@ -13,13 +14,14 @@ from agents.offline.chart_commands import ChartCommands
 from agents.offline.cursor import Cursor
 from agents.offline.data_commands import DataCommands
 from agents.offline.drawing_commands import DrawingCommands
-from agents.offline.intents import Analyse, Command, Intent, NotUnderstood, Show
+from agents.offline.intents import Analyse, Command, Intent, NotUnderstood, RunSql, Show
 from agents.offline.layer_commands import LayerCommands
 from agents.offline.lexicon import STARTS
 from agents.offline.tokens import tokenize
 from agents.offline.vocabulary import Vocabulary
 
 _MOST_CHARACTERS = 4000
+_SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)", re.IGNORECASE | re.DOTALL)
 
 
 def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start: int = 0) -> list[Command]:
@@ -27,6 +29,11 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
 
     `default` is the table of the layer that was spoken of last.
     """
+    written = _SQL.fullmatch(text)
+    if written:
+        # SQL is not for reading here; it is one command, and it ends with the message.
+        whole = Command(RunSql(written["statement"].rstrip()), 0, len(text), text.strip())
+        return [whole] if start == 0 else []
     return Parser(text[:_MOST_CHARACTERS], vocabulary, default).commands(start)
 
 

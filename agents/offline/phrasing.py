@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from agents.domain import SqlAnswer
 from agents.geo.phrases import (
     bounds_words,
     count_of,
@@ -37,6 +38,7 @@ from agents.offline.wording import (
     plain,
     position_words,
     refusal,
+    selected_words,
     table_line,
     where_words,
     without_known,
@@ -92,6 +94,8 @@ class Phrasing:
             return failed(done.result)
         tell = self._tools.get(done.call.name)
         facts = done.result.data
+        if isinstance(facts, SqlAnswer):
+            return selected_words(facts)
         if tell is None or not isinstance(facts, Mapping):
             return done.result.content
         return tell(done, facts, command)

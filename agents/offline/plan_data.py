@@ -205,6 +205,14 @@ def _spelt_out(scene: Scene, goal: str) -> str:
     return re.sub(rf"(?<!\w){re.escape(pronoun)}(?!\w)", lambda _: layer, goal, count=1)
 
 
+async def run_sql(scene: Scene, intent: i.RunSql) -> Calls:
+    if scene.done:
+        return []
+    if "run_sql" not in scene.tools:
+        raise Refuse("raw SQL is switched off on this server", "Set GEOAGENT_SQL=on to allow it.")
+    return [("run_sql", {"statement": intent.statement})]
+
+
 async def help_(scene: Scene, intent: i.Help) -> Calls:
     lines = [f"- {example}" for example in suggestions(scene.agent.registry, scene.layers, limit=8)]
     if not lines:
@@ -245,6 +253,6 @@ def not_understood_words(scene: Scene, intent: i.NotUnderstood) -> str:
 PLANS = {
     "Count": count, "Statistic": statistic, "Rows": rows, "Lookup": lookup, "FindPlace": find_place,
     "ListTables": list_tables, "ListLayers": list_layers, "SearchTables": search_tables,
-    "Describe": describe, "Analyse": analyse, "Help": help_, "Greeting": greeting,
+    "Describe": describe, "Analyse": analyse, "RunSql": run_sql, "Help": help_, "Greeting": greeting,
     "NotUnderstood": not_understood,
 }  # fmt: skip

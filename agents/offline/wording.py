@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.core.messages import ToolResult
+from agents.domain import SqlAnswer
 from agents.geo.colours import colour_name
-from agents.geo.phrases import count_of, filter_words, listed, number, value
+from agents.geo.phrases import count_of, filter_words, listed, number, table_rows, value
 from agents.offline.columns import name_column
 
 Facts = Mapping[str, Any]
@@ -33,6 +34,14 @@ def failed(result: ToolResult) -> str:
         lines = [line.removeprefix("- ") for line in words.splitlines() if line.startswith("- ")]
         words = "; ".join(lines) or words.partition("\n")[0]
     return f"That did not work: {plain(words)}"
+
+
+def selected_words(answer: SqlAnswer) -> str:
+    """What a statement of the user's gave."""
+    if not answer.rows:
+        return "The statement ran, and no row passed."
+    first = "The first " if answer.truncated else ""
+    return f"{first}{count_of(len(answer.rows), 'row')}:\n\n{table_rows(answer.columns, answer.rows)}"
 
 
 def name_of(table: Any) -> str | None:

@@ -41,7 +41,7 @@ def tools_document(format: str) -> str:
     if format not in FORMATS:
         raise typer.BadParameter(f"one of {', '.join(FORMATS)}", param_hint="--format")
     nobody: Any = object()
-    agent = GeoAgent(build("offline"), registry=nobody, map=nobody, data=nobody, analyst=nobody)
+    agent = GeoAgent(build("offline"), registry=nobody, map=nobody, data=nobody, analyst=nobody, sql=nobody)
     made = FORMATS[format](agent.toolbox.static().specs)
     text = made if isinstance(made, str) else json.dumps(made, indent=2, ensure_ascii=False, default=dict)
     return text.rstrip("\n") + "\n"

@@ -89,7 +89,7 @@ def translated(error: BaseException, subject: str) -> NoReturn:
     if is_unavailable(error):
         raise DataUnavailable(UNAVAILABLE) from error
     state = str(getattr(error.orig, "sqlstate", "") or "") if isinstance(error, DBAPIError) else ""
-    fault = _by_sqlstate(state, subject)
+    fault = by_sqlstate(state, subject)
     if fault is None:
         log.error(
             "a question to the database failed", subject=subject, sqlstate=state, error=str(error)[:500]
@@ -100,7 +100,8 @@ def translated(error: BaseException, subject: str) -> NoReturn:
     raise fault from error
 
 
-def _by_sqlstate(state: str, subject: str) -> GisError | None:
+def by_sqlstate(state: str, subject: str) -> GisError | None:
+    """The fault that a state of the database means; None for one that is not the asker's."""
     if state == "57014":
         return TooExpensive(
             f"The question about {subject} took too long and was stopped. Narrow it with a filter."

@@ -21,6 +21,7 @@ from agents.core.events import (
     ToolDone,
     ToolStarted,
 )
+from agents.domain import SqlAnswer
 from server.database import is_unavailable
 from server.maps.events import Change
 from server.maps.hub import Hub
@@ -32,6 +33,7 @@ log = structlog.get_logger(__name__)
 DELTA_PAUSE = 0.03
 RESULT_LENGTH = 2000
 ARGUMENTS_LENGTH = 16_000
+SQL_ROWS = 50
 PATIENCE = 20.0
 BACKOFF = (0.1, 0.25, 0.5, 1.0)
 
@@ -136,8 +138,27 @@ def tool_finished(event: ToolDone) -> Change:
             "ms": round(result.ms, 3),
             "filled": clipped(result.filled),
             "result": result.content[:RESULT_LENGTH],
+            **({"sql": sql_shown(result.data)} if isinstance(result.data, SqlAnswer) else {}),
         },
     )
+
+
+def sql_shown(answer: SqlAnswer) -> dict[str, Any]:
+    """The statement and as many of its first rows as a chat shows."""
+    rows: list[list[Any]] = []
+    size = 0
+    for row in answer.rows[:SQL_ROWS]:
+        size += len(json.dumps(row, default=str))
+        if size > ARGUMENTS_LENGTH and rows:
+            break
+        rows.append(list(row))
+    return {
+        "sql": answer.sql,
+        "columns": list(answer.columns),
+        "rows": rows,
+        "count": len(answer.rows),
+        "truncated": answer.truncated,
+    }
 
 
 def clipped(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -107,6 +107,18 @@ class ToolCalled(MapEvent):
     arguments: dict[str, Any]
 
 
+class SqlShown(BaseModel):
+    """A SELECT that the model wrote and its first rows, values as plain JSON in the order of the columns."""
+
+    sql: str
+    columns: list[str]
+    rows: list[list[Any]]
+    count: int
+    """Rows that were read; `rows` holds the first of them."""
+    truncated: bool
+    """There were more rows than were read."""
+
+
 class ToolFinished(MapEvent):
     call_id: str
     name: str
@@ -118,6 +130,8 @@ class ToolFinished(MapEvent):
     """Arguments that the model left out and the state of the map supplied."""
     result: str = ""
     """What the model read, at most its first 2000 characters."""
+    sql: SqlShown | None = None
+    """Of a call that ran a statement of the model's: the statement as it ran, and what it gave."""
 
 
 class ApprovalRequested(MapEvent):

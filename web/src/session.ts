@@ -19,6 +19,8 @@ export interface Config {
   model: string;
   basemap_style: string | null;
   suggestions: string[];
+  /** Whether messages of the form `sql: SELECT …` are run. */
+  sql: boolean;
   /** Colour ramps by name, as the server draws with them. */
   ramps: Record<"sequential" | "diverging" | "qualitative", Record<string, string[]>>;
 }
@@ -27,6 +29,7 @@ export const config = signal<Config>({
   model: "",
   basemap_style: null,
   suggestions: [],
+  sql: false,
   ramps: { sequential: {}, diverging: {}, qualitative: {} },
 });
 /** The map may be made: it is known which base map is wanted. */

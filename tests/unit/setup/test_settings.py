@@ -17,6 +17,7 @@ def test_without_any_variable_it_serves_on_loopback_with_the_offline_model() -> 
     assert settings.database_url is None
     assert settings.exposed_schemas == ("data", "analysis", "public")
     assert settings.samples
+    assert settings.sql is False
 
 
 def test_variables_are_read_by_their_documented_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,6 +28,7 @@ def test_variables_are_read_by_their_documented_names(monkeypatch: pytest.Monkey
         "GEOAGENT_HOME": "/somewhere",
         "GEOAGENT_SCHEMAS": "city, roads,data",
         "GEOAGENT_SAMPLES": "off",
+        "GEOAGENT_SQL": "on",
         "GEOAGENT_ORIGINS": "https://a.example,https://b.example",
         "GEOAGENT_BASEMAP_STYLE": "https://tiles.example/style.json",
     }.items():
@@ -36,6 +38,7 @@ def test_variables_are_read_by_their_documented_names(monkeypatch: pytest.Monkey
     assert settings.exposed_schemas == ("data", "analysis", "public", "city", "roads")
     assert settings.origins == ("https://a.example", "https://b.example")
     assert settings.samples is False
+    assert settings.sql is True
     assert settings.basemap_style == "https://tiles.example/style.json"
 
 

@@ -4,7 +4,7 @@ import { layer } from "../testing/samples";
 import { completions, wordAt } from "./complete";
 import { nextSteps } from "./suggest";
 
-const known = { layers: ["Airports"], tables: ["data.airports", "data.cities"], columns: ["elevation_m", "city"] };
+const known = { layers: ["Airports"], tables: ["data.airports", "data.cities"], columns: ["elevation_m", "city"], sql: false };
 
 describe("completion", () => {
   it("takes the word that begins with @, wherever it stands", () => {
@@ -26,6 +26,8 @@ describe("completion", () => {
 
   it("writes commands out as words for the agent", () => {
     expect(completions("/res", known)).toEqual([{ label: "/reset", kind: "command", text: "reset the map" }]);
+    expect(completions("/sql", known)).toEqual([]);
+    expect(completions("/sql", { ...known, sql: true }).map((it) => it.text)).toEqual(["sql: SELECT "]);
   });
 });
 

@@ -11,6 +11,8 @@ export interface Known {
   layers: readonly string[];
   tables: readonly string[];
   columns: readonly string[];
+  /** Whether the server runs SQL that a person writes. */
+  sql: boolean;
 }
 
 const MOST = 7;
@@ -22,6 +24,7 @@ const COMMANDS: Record<string, string> = {
   "/redo": "redo",
   "/reset": "reset the map",
   "/help": "help",
+  "/sql": "sql: SELECT ",
 };
 
 /** The word at the caret that may be completed: where it begins, and its text. */
@@ -36,7 +39,7 @@ export function wordAt(text: string, caret: number): { start: number; word: stri
 export function completions(word: string, known: Known): Completion[] {
   if (word.startsWith("/")) {
     return Object.entries(COMMANDS)
-      .filter(([name]) => name.startsWith(word.toLowerCase()))
+      .filter(([name]) => name.startsWith(word.toLowerCase()) && (known.sql || name !== "/sql"))
       .map(([label, text]) => ({ label, kind: "command", text }));
   }
   const wanted = word.slice(1).toLowerCase();

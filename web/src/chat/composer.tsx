@@ -7,7 +7,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { direction, t } from "../i18n/i18n";
 import { tableOf, tables } from "../layers/tables";
 import { dropFocus, focus } from "../map/selection";
-import { say, stop } from "../session";
+import { config, say, stop } from "../session";
 import { layers, running, turns } from "../store/store";
 import { Icon } from "../ui/icons";
 import { type Completion, completions, wordAt } from "./complete";
@@ -94,6 +94,7 @@ function offered(): Completion[] {
     layers: layers.value.map((layer) => layer.name),
     tables: at.word.startsWith("@") ? tables().map((table) => table.id) : [],
     columns: shown.flatMap((table) => table?.columns.map((column) => column.name) ?? []),
+    sql: config.value.sql,
   });
 }
 

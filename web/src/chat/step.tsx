@@ -4,17 +4,24 @@ import { useRef, useState } from "preact/hooks";
 import { duration, number, t } from "../i18n/i18n";
 import { approve } from "../session";
 import type { AnalysisEntry, QuestionEntry, ToolEntry } from "../store/state";
-import { copy } from "../ui/clipboard";
-import { Icon, IconButton } from "../ui/icons";
+import { Icon } from "../ui/icons";
+import { Sql, SqlRows } from "./sql";
 
 type Status = ToolEntry["status"];
 
 export function ToolLine({ entry }: { entry: ToolEntry }) {
   return (
     <Line status={entry.status} title={readable(entry.name)} note={entry.summary} ms={entry.ms}>
-      <Detail title={t("toolArguments")} value={entry.arguments} />
+      {entry.sql !== null ? (
+        <>
+          <Part title={t("statement")}><Sql text={entry.sql.sql} /></Part>
+          <Part title={t("toolResult")}><SqlRows shown={entry.sql} /></Part>
+        </>
+      ) : (
+        <Detail title={t("toolArguments")} value={entry.arguments} />
+      )}
       <Detail title={t("toolFilled")} value={entry.filled} />
-      {(entry.result || entry.summary) !== "" && (
+      {entry.sql === null && (entry.result || entry.summary) !== "" && (
         <Part title={t("toolResult")}><p class="step-result" dir="auto">{entry.result || entry.summary}</p></Part>
       )}
     </Line>
@@ -105,12 +112,7 @@ function Evidence({ receipt }: { receipt: Record<string, unknown> }) {
               </span>
             </div>
             {step.notes?.map((note) => <p key={note} class="quiet" dir="auto">{note}</p>)}
-            {step.sql !== undefined && (
-              <div class="sql">
-                <pre tabIndex={0} dir="ltr">{step.sql}</pre>
-                <IconButton icon="copy" label={t("copySql")} onClick={() => void copy(step.sql ?? "")} />
-              </div>
-            )}
+            {step.sql !== undefined && <Sql text={step.sql} />}
           </li>
         ))}
       </ol>
@@ -189,6 +191,6 @@ function summary(step: Record<string, unknown>): string {
 
 /** `add_map_layer` as a person would write it. */
 export function readable(name: string): string {
-  const words = name.replaceAll("_", " ");
+  const words = name.replaceAll("_", " ").replace(/\bsql\b/, "SQL");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -530,6 +530,17 @@ export interface ToolFinished {
     [k: string]: unknown;
   };
   result: string;
+  sql: SqlShown | null;
+}
+/**
+ * A SELECT that the model wrote and its first rows, values as plain JSON in the order of the columns.
+ */
+export interface SqlShown {
+  sql: string;
+  columns: string[];
+  rows: unknown[][];
+  count: number;
+  truncated: boolean;
 }
 /**
  * The turn waits until somebody on the map allows this call, or does not. Later messages stay queued.

@@ -59,6 +59,13 @@ describe("the conversation", () => {
     expect(turn?.entries).toMatchObject([{ kind: "tool", status: "ok", summary: "ok", ms: 5 }]);
   });
 
+  it("keeps the statement that a call ran, and its rows", () => {
+    const sql = { sql: "SELECT 1", columns: ["?column?"], rows: [[1]], count: 1, truncated: false };
+    const ran = event("tool_finished", 3, { call_id: "k", name: "run_sql", ok: true, summary: "1 row", ms: 5, sql }, "t");
+    expect(fold([asked, called]).turns[0]?.entries).toMatchObject([{ sql: null }]);
+    expect(fold([asked, called, ran]).turns[0]?.entries).toMatchObject([{ status: "ok", sql }]);
+  });
+
   it("replaces streamed text by the whole answer", () => {
     let state = fold([asked]);
     state = applyTransient(applyTransient(state, delta("Hel")), delta("lo"));

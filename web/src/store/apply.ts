@@ -112,13 +112,13 @@ function applyChat(state: MapState, event: MapEvent): MapState {
         entries: [...flushed(turn, data.seq).entries, calledTool(event.data)],
       }));
     case "tool_finished": {
-      const { call_id, ok, summary, ms, filled, result } = event.data;
+      const { call_id, ok, summary, ms, filled, result, sql } = event.data;
       const status = ok ? ("ok" as const) : ("failed" as const);
       return changeEntry(
         state,
         data.turn_id,
         (entry) => entry.kind === "tool" && entry.callId === call_id && entry.status === "running",
-        { status, summary, ms, filled: filled ?? {}, result: result ?? "" },
+        { status, summary, ms, filled: filled ?? {}, result: result ?? "", sql: sql ?? null },
       );
     }
     case "approval_requested": {
@@ -191,7 +191,7 @@ function newTurn(data: (MapEvent & { event: "user_message" })["data"]): Turn {
 function calledTool(data: (MapEvent & { event: "tool_called" })["data"]): ToolEntry {
   return {
     kind: "tool", seq: data.seq, callId: data.call_id, name: data.name, arguments: data.arguments, filled: {},
-    status: "running", summary: "", result: "", ms: null, at: data.at,
+    status: "running", summary: "", result: "", sql: null, ms: null, at: data.at,
   };
 }
 

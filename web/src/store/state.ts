@@ -3,7 +3,7 @@
  * event, and every view is drawn from it. Nothing in here comes from anywhere but the server's events.
  */
 import type {
-  AnalysisProgress, EventEnvelope, Focus, Layer, Protocol, Snapshot, TurnFinished, TurnUsage,
+  AnalysisProgress, EventEnvelope, Focus, Layer, Protocol, Snapshot, SqlShown, TurnFinished, TurnUsage,
 } from "../protocol/types";
 
 /** A persisted event as it travels: its name and its payload. */
@@ -33,6 +33,8 @@ export interface ToolEntry {
   summary: string;
   /** What the model read of it, or the beginning of that. */
   result: string;
+  /** Of a call that ran SQL: the statement as it ran, and its first rows. */
+  sql: SqlShown | null;
   ms: number | null;
   at: string;
 }

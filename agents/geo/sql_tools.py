@@ -1,0 +1,37 @@
+"""The tool for what no other tool can ask: one SELECT in the model's own words. Offered where the host runs it."""
+
+from __future__ import annotations
+
+from agents.core import Result, ToolFailed, tool
+from agents.geo.phrases import count_of, listed
+from agents.geo.tools import GeoTools
+
+
+class SqlTools(GeoTools):
+    @tool(timeout=60)
+    async def run_sql(self, statement: str) -> Result:
+        """Run one read-only SELECT that you wrote, in PostGIS's SQL, where no other tool can answer.
+
+        Only the user's tables can be read, by the ids and columns that describe_table gives. WITH, UNION, joins,
+        subqueries, window functions and PostGIS's reading functions are allowed; a few hundred rows come back at most,
+        so aggregate. Cast to geography for metres. The user sees the statement and its first rows.
+
+        Args:
+            statement: The SELECT. No semicolon, no parameters.
+        """
+        if self.sql is None:
+            raise ToolFailed("Raw SQL is switched off on this server.")
+        answer = await self.sql.run(statement)
+        facts = {
+            "sql": answer.sql,
+            "columns": list(answer.columns),
+            "rows": [list(row) for row in answer.rows],
+            **(
+                {"truncated": "there are more rows than these; aggregate, or narrow it"}
+                if answer.truncated
+                else {}
+            ),
+        }
+        of = f" of {listed([table.rpartition('.')[2] for table in answer.tables])}" if answer.tables else ""
+        more = "the first " if answer.truncated else ""
+        return Result(facts, data=answer, summary=f"{more}{count_of(len(answer.rows), 'row')}{of}")

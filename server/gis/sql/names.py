@@ -1,0 +1,171 @@
+"""Second defence: every table is one of the registry's, and every column one of these tables'.
+
+A bare name is a WITH query where one of that name can be seen from there, by PostgreSQL's own rules, else a table.
+Tables are written with their schema, so nothing hangs on a search path, and what is not in the registry (the
+system's catalogues, GeoAgent's own tables) cannot be named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from agents.domain import Table
+from agents.ports import TableRegistry
+from server.gis.errors import UnknownColumn, listed, nearest
+from server.gis.sql.dialect import InvalidSql
+from server.gis.sql.functions import FIELDS
+from server.gis.statements import join_id
+
+SYSTEM_COLUMNS = frozenset({"cmax", "cmin", "ctid", "oid", "tableoid", "xmax", "xmin"})
+_GIVEN = FIELDS | frozenset(
+    {"array", "case", "exists", "ordinality", "overlay", "row", "btrim", "ltrim", "rtrim", "date_part", "extract",
+     "current_date", "current_timestamp", "localtimestamp", "position", "substring", "column1", "column2", "column3",
+     "column4", "column5"}
+)  # fmt: skip
+"""Names that PostgreSQL gives to columns by itself."""
+
+
+def resolve(query: exp.Expr, registry: TableRegistry) -> tuple[Table, ...]:
+    """Write every table of the folded tree with its schema; the tables, each once.
+
+    Raises UnknownTable and UnknownColumn with the nearest names, InvalidSql for names with too many parts.
+    """
+    tables = _Tables(registry)
+    try:
+        tables.visit(query, frozenset())
+        _Columns(tables).visit(query, {})
+    except RecursionError as error:
+        raise InvalidSql("The statement is nested too deeply. Use WITH for its parts instead.") from error
+    return tuple({table.id: table for table in tables.of.values()}.values())
+
+
+@dataclass
+class _Tables:
+    """Finds the registry's entry for every table, by the WITH queries that can be seen from where it stands."""
+
+    registry: TableRegistry
+    of: dict[int, Table] = field(default_factory=dict)
+    """By the `id()` of the node."""
+
+    def visit(self, node: exp.Expr, seen: frozenset[str]) -> None:
+        with_ = node.args.get("with_")
+        if isinstance(with_, exp.With):
+            seen = self._with(with_, seen)
+        if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier):
+            self._table(node, seen)
+        for child in node.iter_expressions():
+            if child is not with_:
+                self.visit(child, seen)
+
+    def _with(self, with_: exp.With, seen: frozenset[str]) -> frozenset[str]:
+        """A query of WITH sees those before it; in WITH RECURSIVE all of them, itself too."""
+        if with_.recursive:
+            seen |= {query.alias for query in with_.expressions}
+        for query in with_.expressions:
+            self.visit(query, seen)
+            seen |= {query.alias}
+        return seen
+
+    def _table(self, node: exp.Table, seen: frozenset[str]) -> None:
+        schema, name = node.args.get("db"), node.name
+        if node.args.get("catalog") is not None:
+            raise InvalidSql(f"Write {name} as schema.table, without the database.")
+        if schema is None and name in seen:
+            return
+        table = self.registry.get(join_id(schema.name, name) if schema is not None else name)
+        node.set("this", exp.to_identifier(table.name, quoted=True))
+        node.set("db", exp.to_identifier(table.schema_name, quoted=True))
+        if not node.alias and name != table.name:
+            node.set("alias", exp.TableAlias(this=exp.to_identifier(name, quoted=True)))
+        self.of[id(node)] = table
+
+
+Sources = Mapping[str, Table | None]
+"""What FROM makes known, by alias; None for anything but a table."""
+
+
+class _Columns:
+    """Checks that columns are there. Guards besides against `table.function`, PostgreSQL's other way to call."""
+
+    def __init__(self, tables: _Tables) -> None:
+        self._tables = tables
+        self._known: set[str] = set(_GIVEN)
+        for table in tables.of.values():
+            self._known |= {column.name for column in table.columns}
+
+    def visit(self, query: exp.Expr, sources: Sources) -> None:
+        self._known |= set(_named(query))
+        self._visit(query, sources)
+
+    def _visit(self, node: exp.Expr, sources: Sources) -> None:
+        if isinstance(node, exp.Select):
+            sources = {**sources, **self._sources(node)}
+        if isinstance(node, exp.Column):
+            self._check(node, sources)
+            return
+        for child in node.iter_expressions():
+            self._visit(child, sources)
+
+    def _sources(self, select: exp.Select) -> Sources:
+        found: dict[str, Table | None] = {}
+        parts = [
+            select.args.get("from_"),
+            *(select.args.get("joins") or ()),
+            *(select.args.get("laterals") or ()),
+        ]
+        for part in parts:
+            for node in _outside_queries(part) if part is not None else ():
+                alias = node.alias_or_name
+                if alias:
+                    columns = node.args.get("alias") is not None and node.args["alias"].args.get("columns")
+                    found[alias] = None if columns else self._tables.of.get(id(node))
+        return found
+
+    def _check(self, node: exp.Column, sources: Sources) -> None:
+        name = node.name
+        if isinstance(node.this, exp.Star):
+            return
+        if name in SYSTEM_COLUMNS and not any(table.column(name) for table in self._tables.of.values()):
+            raise InvalidSql(f"The system's column {name} cannot be read here.")
+        table = sources.get(node.table) if node.table else None
+        if table is not None:
+            if table.column(name) is None:
+                raise self._unknown(name, table)
+        elif name not in self._known and name not in sources:
+            raise self._unknown(name)
+
+    def _unknown(self, name: str, *tables: Table) -> UnknownColumn:
+        among = tables or tuple({table.id: table for table in self._tables.of.values()}.values())
+        columns = list(dict.fromkeys(column.name for table in among for column in table.columns))
+        close = nearest(name, columns)
+        hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+        where = f" in {listed([table.id for table in among], 5)}" if among else ""
+        there = f" Columns: {listed(columns, 40)}." if columns else ""
+        return UnknownColumn(f"There is no column {name!r}{where}.{hint}{there}")
+
+
+def _outside_queries(node: exp.Expr) -> Iterator[exp.Expr]:
+    """What stands in FROM under its own name: not what is inside of a subquery."""
+    if isinstance(node, exp.Table | exp.Subquery | exp.Lateral | exp.Unnest | exp.Values):
+        yield node
+    if isinstance(node, exp.Query | exp.Lateral) and not isinstance(node, exp.Table):
+        return
+    for child in node.iter_expressions():
+        yield from _outside_queries(child)
+
+
+def _named(query: exp.Expr) -> Iterator[str]:
+    """Names that the statement itself gives: aliases, and functions, whose results are called after them."""
+    for node in query.find_all(exp.Alias, exp.TableAlias, exp.Anonymous, exp.Unnest):
+        if isinstance(node, exp.Anonymous):
+            yield str(node.this).lower()
+        elif isinstance(node, exp.Unnest):
+            yield from ("unnest", *([node.args["offset"].name] if node.args.get("offset") else []))
+        else:
+            if isinstance(node, exp.TableAlias):
+                yield from (column.name for column in node.args.get("columns") or ())
+            if node.args.get("alias" if isinstance(node, exp.Alias) else "this") is not None:
+                yield node.alias if isinstance(node, exp.Alias) else node.name

@@ -1,0 +1,202 @@
+"""Fourth defence: what PostgreSQL itself is told, which holds however the statement came about.
+
+A session of its own as the reading role, ended afterwards, so that nothing of it stays: no setting, no lock, no
+temporary table. In it one READ ONLY transaction that is always rolled back, with limits on time and on waiting for
+locks. The statement is prepared, so it can only be one; it runs as a subquery, so it can only be a SELECT; and its
+plan is read first: what costs too much, reads the system's catalogues or calls other set-returning functions than
+those on the list does not start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import asyncpg
+import structlog
+
+from server.database import is_unavailable
+from server.gis.errors import UNAVAILABLE, DataUnavailable, TooExpensive, by_sqlstate
+from server.gis.sql.dialect import InvalidSql
+from server.gis.sql.functions import FUNCTIONS
+from server.gis.values import plain
+
+log = structlog.get_logger(__name__)
+
+Connect = Callable[[Mapping[str, str]], AbstractAsyncContextManager[asyncpg.Connection]]
+"""A session of its own as the reading role, with these settings."""
+
+CLOSED_SCHEMAS = ("pg_catalog", "information_schema", "pg_toast", "geoagent")
+GRACE = 10.0
+"""Seconds for connecting and answering, on top of what the statement may take."""
+LONGEST_NUMBER = 400
+_NUMBERS = ("int2", "int4", "int8", "float4", "float8", "numeric")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """`cost` is in the planner's units, `characters` are of one value, `bytes` of all rows as JSON."""
+
+    seconds: float = 15.0
+    lock_seconds: float = 2.0
+    cost: float = 20_000_000.0
+    rows: int = 200
+    columns: int = 60
+    characters: int = 2_000
+    bytes: int = 40_000
+
+    @property
+    def settings(self) -> dict[str, str]:
+        return {
+            "default_transaction_read_only": "on",
+            "statement_timeout": str(int(self.seconds * 1000)),
+            "lock_timeout": str(int(self.lock_seconds * 1000)),
+            "idle_in_transaction_session_timeout": "30000",
+            "standard_conforming_strings": "on",
+            "max_parallel_workers_per_gather": "0",
+            "application_name": "geoagent sql",
+        }
+
+
+@dataclass(frozen=True)
+class Found:
+    """Rows as plain JSON values; `truncated` when there were more than the limits allow."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    truncated: bool
+
+
+async def run(connect: Connect, sql: str, limits: Limits) -> Found:
+    """Run one SELECT. Raises InvalidSql, TooExpensive and DataUnavailable; no other error of the database."""
+    try:
+        async with asyncio.timeout(limits.seconds + GRACE), connect(limits.settings) as session:
+            transaction = session.transaction(readonly=True)
+            await transaction.start()
+            try:
+                return await _answer(session, sql, limits)
+            finally:
+                if not session.is_closed():
+                    await transaction.rollback()
+    except TimeoutError as error:
+        raise DataUnavailable(UNAVAILABLE) from error
+    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+        raise _fault(error) from error
+
+
+async def _answer(session: asyncpg.Connection, sql: str, limits: Limits) -> Found:
+    await _make_sure(session)
+    shape = (await session.prepare(sql)).get_attributes()
+    if not 1 <= len(shape) <= limits.columns:
+        raise InvalidSql(f"A statement gives 1 to {limits.columns} columns; this one gives {len(shape)}.")
+    bounded = wrapped(sql, shape, limits)
+    explained = await session.fetchval(f"EXPLAIN (VERBOSE, FORMAT JSON) {bounded}")
+    check_plan(json.loads(explained)[0]["Plan"], limits)
+    records = await session.fetch(bounded)
+    rows: list[tuple[Any, ...]] = []
+    size = 0
+    for record in records[: limits.rows]:
+        row = tuple(
+            presented(kind.type.name, value, limits) for kind, value in zip(shape, record, strict=True)
+        )
+        size += len(json.dumps(row, ensure_ascii=False).encode())
+        if size > limits.bytes and rows:
+            break
+        rows.append(row)
+    return Found(tuple(kind.name for kind in shape), tuple(rows), len(rows) < len(records))
+
+
+async def _make_sure(session: asyncpg.Connection) -> None:
+    """Not to be trusted to settings alone: a role that may write, or a transaction that may, is no session for this."""
+    reads_only = await session.fetchval(
+        "SELECT current_setting('transaction_read_only') = 'on' AND NOT rolsuper AND NOT rolcreaterole"
+        " FROM pg_roles WHERE rolname = current_user"
+    )
+    if reads_only is not True:
+        raise DataUnavailable(
+            "Raw SQL is not run here: the database gave a session with more than reading rights."
+        )
+
+
+def wrapped(sql: str, shape: Sequence[asyncpg.Attribute], limits: Limits) -> str:
+    """The statement as a subquery whose values are cut to size before they leave the database."""
+    names = [f"c{number}" for number in range(len(shape))]
+    values = [_bounded(name, kind.type.name, limits) for name, kind in zip(names, shape, strict=True)]
+    # On lines of its own, so that no comment at the statement's end takes the rest away.
+    return (
+        f"SELECT {', '.join(values)} FROM (\n{sql}\n) AS answer ({', '.join(names)}) LIMIT {limits.rows + 1}"  # noqa: S608
+    )
+
+
+def _bounded(name: str, kind: str, limits: Limits) -> str:
+    if kind == "bool":
+        return name
+    if kind in _NUMBERS:
+        return f"left({name}::text, {LONGEST_NUMBER + 1})"
+    if kind in ("geometry", "geography"):
+        return f"left(ST_AsEWKT({name}::geometry, 6), {limits.characters + 1})"
+    if kind == "bytea":
+        return f"octet_length({name}) || ' bytes'"
+    return f"left({name}::text, {limits.characters + 1})"
+
+
+def presented(kind: str, value: Any, limits: Limits) -> Any:
+    if value is None or isinstance(value, bool):
+        return value
+    if kind in _NUMBERS and len(value) <= LONGEST_NUMBER:
+        try:
+            return plain(Decimal(value))
+        except InvalidOperation:
+            return value
+    return value if len(value) <= limits.characters else f"{value[: limits.characters]}…"
+
+
+def check_plan(plan: Mapping[str, Any], limits: Limits) -> None:
+    """Raise for a plan that costs too much or reads what is not for reading, as the planner itself sees it."""
+    for node in _nodes(plan):
+        relation, function = node.get("Relation Name"), node.get("Function Name")
+        if relation is not None and node.get("Schema") in CLOSED_SCHEMAS:
+            raise InvalidSql(f"{node.get('Schema')}.{relation} may not be read.")
+        if function is not None and function not in FUNCTIONS:
+            raise InvalidSql(f"The function {function} may not be called.")
+        if node["Node Type"] == "Table Function Scan":
+            raise InvalidSql("Tables made from XML may not be read.")
+    cost = float(plan["Total Cost"])
+    if cost > limits.cost:
+        raise TooExpensive(
+            f"This statement would cost the database too much (estimated {cost:,.0f}, allowed {limits.cost:,.0f}). "
+            "Narrow it with WHERE, or join on a condition that fewer pairs meet."
+        )
+
+
+def _nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield plan
+    for child in plan.get("Plans", ()):
+        yield from _nodes(child)
+
+
+def _fault(error: BaseException) -> Exception:
+    """PostgreSQL's own words only where they speak of the statement and cannot hold values of the data (class 42)."""
+    if is_unavailable(error):
+        return DataUnavailable(UNAVAILABLE)
+    state = str(getattr(error, "sqlstate", "") or "")
+    if state == "42501":
+        return InvalidSql("Something in this statement may not be read or called.")
+    if state.startswith("42"):
+        advice = getattr(error, "hint", None)
+        hint = f" {str(advice)[:200]}" if advice else ""
+        return InvalidSql(f"PostgreSQL says: {str(error.args[0])[:300]}.{hint}")
+    if state in ("25001", "25006", "0A000"):
+        return InvalidSql("The statement does more than reading, or what cannot be done in a SELECT.")
+    if state == "55P03":
+        return TooExpensive("A table is locked by somebody else at the moment. Try again in a moment.")
+    fault = by_sqlstate(state, "the statement")
+    if fault is None:
+        log.warning("a raw statement failed", sqlstate=state, error=str(error)[:300])
+        fault = InvalidSql("The database could not run this statement. The log of the server says why.")
+    return fault
