@@ -25,7 +25,7 @@ from agents.core.prometheus import register_prometheus
 from agents.core.toolbox import ToolBox
 from agents.core.tracing import use_opentelemetry
 from agents.geo_agent import GeoAgent
-from agents.models import build, warm
+from agents.models import build, close, warm
 from agents.offline import suggestions
 from server import migrate, postgres, samples
 from server.analysts import AnalystDesk
@@ -79,10 +79,12 @@ class Server:
 @asynccontextmanager
 async def running(settings: Settings, model: Model | None = None) -> AsyncIterator[Server]:
     """A server without a port. `model` is used instead of the one that the settings name."""
-    model = model or build(settings.chosen_model, model_settings(settings))
+    given, model = model, model or build(settings.chosen_model, model_settings(settings))
     if find_spec("opentelemetry") is not None:
         use_opentelemetry(content=settings.trace_content)
     async with AsyncExitStack() as stack:
+        if given is None:
+            stack.push_async_callback(close, model)
         url = await stack.enter_async_context(postgres.ensure(settings))
         await migrate.upgrade(url, settings.exposed_schemas)
         database = await stack.enter_async_context(await Database.connect(settings, url))
