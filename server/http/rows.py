@@ -1,4 +1,5 @@
-"""GET /api/maps/{map_id}/layers/{layer_id}/rows, .../stats, .../histogram and .../values: what a layer's table holds.
+"""GET /api/maps/{map_id}/layers/{layer_id}/rows, .../count, .../stats, .../histogram and .../values: what its
+table holds.
 
 The rows are those that the layer shows (its filter holds), without geometry, bounded by the same limits of time and
 cost as an agent's questions. Who may see the map may read them.
@@ -7,11 +8,12 @@ cost as an agent's questions. Who may see the map may read them.
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from aiohttp import web
 
-from agents.domain import Cql2, Layer
+from agents.domain import Bounds, Cql2, Layer
 from server.gis.data import MAX_ROWS, PostgisData
 from server.gis.distribution import MOST_BINS, MOST_VALUES
 from server.gis.tiles import LayerLookup, TableLookup
@@ -68,8 +70,18 @@ def routes(data: PostgisData, tables: TableLookup, layers: LayerLookup) -> list[
         found = await data.values(layer.table, asked.get("column", ""), filter, text, limit)
         return answer({"values": list(found)})
 
+    async def count(request: web.Request) -> web.Response:
+        """`?bounds=west,south,east,north`: how many of the layer's features touch that part of the earth."""
+        layer = await layer_of(request)
+        part = overlap(box_of(request.query.get("bounds", "")), layer.bounds)
+        if part is None:
+            return answer({"count": 0})
+        if part == layer.bounds:
+            return answer({"count": layer.count})
+        return answer({"count": await data.count(layer.table, layer.filter, area_of(part))})
+
     base = "/api/maps/{map_id}/layers/{layer_id}"
-    found = {"rows": rows, "stats": stats, "histogram": histogram, "values": values}
+    found = {"rows": rows, "stats": stats, "histogram": histogram, "values": values, "count": count}
     return [web.get(f"{base}/{name}", handler) for name, handler in found.items()]
 
 
@@ -100,6 +112,40 @@ def number(text: str, name: str, least: int, most: int) -> int:
     if not text.isascii() or not text.isdecimal() or len(text) > 9 or not least <= int(text) <= most:
         raise HttpFault("invalid_payload", f"`{name}` is a number from {least} to {most}.")
     return int(text)
+
+
+def box_of(bounds: str) -> Bounds:
+    """`west,south,east,north` in degrees; `west > east` crosses the antimeridian."""
+    try:
+        west, south, east, north = (float(part) for part in bounds.split(","))
+    except ValueError:
+        west = south = east = north = math.nan
+    if not (abs(west) <= 180 and abs(east) <= 180 and -90 <= south < north <= 90 and west != east):
+        raise HttpFault("invalid_payload", "`bounds` is west,south,east,north in degrees.")
+    return west, south, east, north
+
+
+def overlap(box: Bounds, layer: Bounds | None) -> Bounds | None:
+    """The part of a box where a layer of these bounds can be: a larger one may have no place in the coordinate system
+    of its data. Of what crosses the antimeridian, all."""
+    if layer is None:
+        return None
+    if box[0] > box[2] or layer[0] > layer[2]:
+        return box
+    west, south = max(box[0], layer[0]), max(box[1], layer[1])
+    east, north = min(box[2], layer[2]), min(box[3], layer[3])
+    return (west, south, east, north) if west <= east and south <= north else None
+
+
+def area_of(box: Bounds) -> dict[str, Any]:
+    """A box as GeoJSON."""
+    west, south, east, north = box
+    parts = [(west, east)] if west <= east else [(west, 180.0), (-180.0, east)]
+    return {"type": "MultiPolygon", "coordinates": [[ring(a, south, b, north)] for a, b in parts]}
+
+
+def ring(west: float, south: float, east: float, north: float) -> list[list[float]]:
+    return [[west, south], [east, south], [east, north], [west, north], [west, south]]
 
 
 def answer(body: dict[str, Any]) -> web.Response:

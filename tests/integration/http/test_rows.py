@@ -73,9 +73,26 @@ async def test_a_column_is_summed_up(high_airports: Rows) -> None:
     assert stats["minimum"] > 2000
 
 
+async def test_features_in_a_part_of_the_earth_are_counted(high_airports: Rows) -> None:
+    everywhere = await high_airports.get("count", bounds="-180,-90,180,90")
+    assert everywhere == {"count": 379}
+    west = await high_airports.get("count", bounds="-180,-90,20.0123,90")
+    east = await high_airports.get("count", bounds="20.0123,-90,180,90")
+    assert west["count"] + east["count"] == 379
+    assert 0 < west["count"] < 379
+    around = await high_airports.get("count", bounds="90,-90,-60,90")
+    assert around["count"] > (await high_airports.get("count", bounds="90,-90,180,90"))["count"]
+
+
 @pytest.mark.parametrize(
     ("what", "query", "status"),
     [
+        ("count", {}, 400),
+        ("count", {"bounds": "1,2,3"}, 400),
+        ("count", {"bounds": "nan,0,1,1"}, 400),
+        ("count", {"bounds": "0,0,1,91"}, 400),
+        ("count", {"bounds": "0,1,1,0"}, 400),
+        ("count", {"bounds": "0,0,0,0"}, 400),
         ("rows", {"limit": "0"}, 400),
         ("rows", {"limit": "1001"}, 400),
         ("rows", {"offset": "-1"}, 400),

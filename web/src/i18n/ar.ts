@@ -206,6 +206,10 @@ export const ar: Record<Key, string> = {
   latitudeFirst: "خط العرض، خط الطول",
   longitudeFirst: "خط الطول، خط العرض",
 
+  showingOf: "يُعرض {n} من {total} في العرض",
+  showingSome: "{n} في العرض",
+  thinnedHint: "هنا أكثر مما يمكن رسمه كله. كبّر الخريطة لترى كل شيء.",
+
   timeSlider: "شريط الزمن",
   timeOf: "زمن {name}",
   timeColumn: "عمود الأوقات",

@@ -206,6 +206,10 @@ export const en = {
   latitudeFirst: "latitude, longitude",
   longitudeFirst: "longitude, latitude",
 
+  showingOf: "Showing {n} of {total} in view",
+  showingSome: "{n} in view",
+  thinnedHint: "Too much lies here to draw all of it. Zoom in to see everything.",
+
   timeSlider: "Time slider",
   timeOf: "Time of {name}",
   timeColumn: "Column of times",

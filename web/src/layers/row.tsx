@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { number, t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { download, duplicateLayer, isolated, removeLayer, updateLayer, zoomTo } from "../session";
+import { thinned } from "../map/thinned";
 import { openTable } from "../table/panel";
 import { openTime } from "../time/state";
 import { Icon, IconButton } from "../ui/icons";
@@ -67,6 +68,7 @@ export function LayerRow({ layer, isDragged, drag, shift }: Props) {
       <div class="layer-body">
         <div class="layer-count">
           <span>{layer.count === 1 ? t("oneFeature") : t("featureCount", { n: number(layer.count) })}</span>
+          <Thinned layerId={layer.id} />
           {layer.filter != null && (
             <button type="button" class="badge" title={describe(layer.filter)} onClick={() => (editing.value = "filter")}>
               <Icon name="filter" /><span dir="auto">{describe(layer.filter)}</span>
@@ -91,6 +93,18 @@ export function LayerRow({ layer, isDragged, drag, shift }: Props) {
         </div>
       )}
     </li>
+  );
+}
+
+/** Not everything in view is drawn. */
+function Thinned({ layerId }: { layerId: string }) {
+  const found = thinned.value.get(layerId);
+  if (found === undefined || (found.total !== null && found.total <= found.shown)) return null;
+  const n = number(found.shown);
+  return (
+    <span class="thinned" title={t("thinnedHint")}>
+      {found.total === null ? t("showingSome", { n }) : t("showingOf", { n, total: number(found.total) })}
+    </span>
   );
 }
 

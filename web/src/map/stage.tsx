@@ -10,6 +10,7 @@ import { covered } from "../ui/sheet";
 import { installPin } from "../search/pin";
 import { Inspector } from "./inspector";
 import { boxed, inspect, tool } from "./selection";
+import { installThinned } from "./thinned";
 import { Toolbar } from "./toolbar";
 import { installTools } from "./tools";
 import { MapView } from "./view";
@@ -71,6 +72,7 @@ function open(container: HTMLElement): void {
   effect(() => view.cover(covered.value));
   effect(() => view.paint(palette.value));
   installPin(view.map);
+  installThinned(view.map, () => view.bounds());
   installTools(view.map, () => layers.peek().map((layer) => layer.id));
   showOn(view);
   // For tests and for pages that embed this one: the MapLibre map and the state, to read.

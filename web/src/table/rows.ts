@@ -29,6 +29,12 @@ export function readRows(mapId: string, layerId: string, question: Question, sig
   return read(mapId, layerId, "rows", asked, signal);
 }
 
+/** How many features of the layer are within the bounds. */
+export async function countWithin(mapId: string, layerId: string, bounds: readonly number[], signal?: AbortSignal): Promise<number> {
+  const asked = new URLSearchParams({ bounds: bounds.join(",") });
+  return (await read<{ count: number }>(mapId, layerId, "count", asked, signal)).count;
+}
+
 /** How the values of a column are spread. `filter`, CQL2 as JSON or `null`, counts in place of the layer's own. */
 export function readHistogram(
   mapId: string, layerId: string, { column, bins, filter }: { column: string; bins: number; filter: string }, signal?: AbortSignal,

@@ -1,0 +1,39 @@
+"""Where more lies in view than a tile holds, the panel says how many features are drawn and how many are there."""
+
+from __future__ import annotations
+
+import asyncpg
+from playwright.async_api import expect
+
+from server.app import Server
+from tests.browser.person import Person
+from tests.support.looking import until
+
+CROWD = """
+CREATE TABLE data.crowd (id integer PRIMARY KEY, geom geometry(Point, 4326));
+INSERT INTO data.crowd
+SELECT n, ST_SetSRID(ST_MakePoint(10 + n % 245 / 200.0, 45 + n / 245 / 200.0), 4326)
+FROM generate_series(1, 60000) AS n;
+CREATE INDEX ON data.crowd USING gist (geom);
+ANALYZE data.crowd;
+"""
+
+
+async def test_what_is_drawn_and_what_is_there_are_told_apart(
+    person: Person, world: Server, samples_url: str
+) -> None:
+    connection = await asyncpg.connect(samples_url)
+    try:
+        await connection.execute(CROWD)
+    finally:
+        await connection.close()
+    await until(lambda: "data.crowd" in {table.id for table in world.registry.tables()})
+    await person.says("show crowd")
+    await person.sees("crowd")
+    row = person.page.locator('[data-layer="crowd"]')
+    await expect(row).to_contain_text("60,000 features")
+    await expect(row).to_contain_text("Showing 50,000 of 60,000 in view", timeout=30_000)
+    await person.looks_at(10.1, 45.1, 11)
+    await person.sees("crowd")
+    await expect(row.locator(".thinned")).to_have_count(0, timeout=30_000)
+    await expect(row).to_contain_text("60,000 features")
