@@ -54,9 +54,12 @@ class Tid(UserDefinedType[Any]):
 
 
 class Arguments(BaseModel):
-    """The typed arguments of an operation. Names of tables and columns are checked against the registry later."""
+    """The typed arguments of an operation. Names of tables and columns are checked against the registry later.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    The text below an argument is its description, which models read.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 def table_argument(description: str, **kwargs: Any) -> Any:

@@ -57,17 +57,16 @@ def square_metres(value: Any) -> float:
     return _parse(value, SQUARE_METRES, "m2")
 
 
-_QUANTITY_SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string"}]}
+def _schema(number: str, text: str) -> WithJsonSchema:
+    """Said of the alternatives, so that the description of an argument cannot hide the unit."""
+    return WithJsonSchema(
+        {"anyOf": [{"type": "number", "description": number}, {"type": "string", "description": text}]}
+    )
+
 
 Length = Annotated[
-    float,
-    BeforeValidator(metres),
-    WithJsonSchema(
-        {**_QUANTITY_SCHEMA, "description": "Metres as a number, or with a unit: '500 m', '5 km', '3 mi'."}
-    ),
+    float, BeforeValidator(metres), _schema("Metres.", "With a unit: '500 m', '5 km', '3 mi'.")
 ]
 Area = Annotated[
-    float,
-    BeforeValidator(square_metres),
-    WithJsonSchema({**_QUANTITY_SCHEMA, "description": "Square metres, or with a unit: '20 ha', '1 km2'."}),
+    float, BeforeValidator(square_metres), _schema("Square metres.", "With a unit: '20 ha', '1 km2'.")
 ]
