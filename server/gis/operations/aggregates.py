@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -47,7 +47,7 @@ def aggregated(
     source: Source,
     taken: set[str],
     rows: ColumnElement[Any],
-    values: dict[str, ColumnElement[Any]] | None = None,
+    values: Mapping[str, ColumnElement[Any]] | None = None,
 ) -> list[Label[Any]]:
     """The aggregates as named columns. `rows` is not null in each row that counts (an outer join has others).
 
@@ -62,7 +62,7 @@ def aggregated(
 
 
 def _expression(
-    aggregate: Aggregate, source: Source, rows: ColumnElement[Any], values: dict[str, ColumnElement[Any]]
+    aggregate: Aggregate, source: Source, rows: ColumnElement[Any], values: Mapping[str, ColumnElement[Any]]
 ) -> ColumnElement[Any]:
     if aggregate.column is None:
         return func.count(rows)

@@ -40,6 +40,6 @@ class Delaunay(Operation[DelaunayArguments]):
         triangle = literal_column("triangle.geom", Geometry())
         statement = select(
             cast(func.row_number().over(), Integer()).label("triangle"),
-            projection.back(triangle).label(GEOMETRY),
+            func.ST_Multi(projection.back_areas(triangle), type_=Geometry()).label(GEOMETRY),
         ).select_from(func.ST_Dump(func.ST_DelaunayTriangles(together)).alias("triangle"))
-        return Step(statement, geometry_type="Polygon", srid=WGS84, notes=(projection.note,))
+        return Step(statement, geometry_type="MultiPolygon", srid=WGS84, notes=(projection.note,))

@@ -14,6 +14,7 @@ from sqlalchemy import (
     ColumnElement,
     Float,
     FromClause,
+    case,
     cast,
     column,
     func,
@@ -28,6 +29,8 @@ from server.gis.operations.base import Geography, Geometry, Prepared, Source, Ti
 from server.gis.statements import WGS84, geometry_of
 
 GEODESIC_NOTE = "Measured on the WGS 84 spheroid (geodesic), in metres; no projection error."
+METRES_PER_DEGREE = 111_700.0
+"""A little more than a degree measures anywhere in any direction (at a pole from south to north)."""
 
 
 def geometry(source: Source) -> ColumnElement[Any]:
@@ -55,6 +58,22 @@ def lonlat(source: Source) -> ColumnElement[Any]:
 def geography(expression: ColumnElement[Any]) -> ColumnElement[Any]:
     """An EPSG:4326 geometry as geography."""
     return cast(expression, Geography())
+
+
+def centre(source: Source) -> ColumnElement[Any]:
+    """Where a row is counted, in EPSG:4326: points where they are, lines and areas at their centre of gravity.
+
+    It is computed on the earth, so what straddles the antimeridian has its centre there; only of geometry
+    collections, which PostGIS takes apart nowhere but in the plane, it is that of their coordinates.
+    """
+    shape = lonlat(source)
+    if (source.table.geometry_type or "").upper() == "POINT":
+        return shape
+    on_earth = cast(func.ST_Centroid(geography(shape), type_=Geography()), Geometry())
+    if source.family != "mixed":
+        return on_earth
+    collection = func.GeometryType(shape) == "GEOMETRYCOLLECTION"
+    return case((collection, func.ST_Centroid(shape, type_=Geometry())), else_=on_earth)
 
 
 def distance(a: ColumnElement[Any], b: ColumnElement[Any]) -> ColumnElement[float]:

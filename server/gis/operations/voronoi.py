@@ -46,7 +46,7 @@ class Voronoi(Operation[VoronoiArguments]):
             (("gist", "shape"),),
         )
         cells = table(prepared.name, column("shape", Geometry())).alias("cells")
-        whole = func.ST_Multi(projection.back(cells.c["shape"]), type_=Geometry())
+        whole = func.ST_Multi(projection.back_areas(cells.c["shape"]), type_=Geometry())
         statement = select(*carried(source), whole.label(GEOMETRY)).select_from(
             source.rows.join(cells, func.ST_Intersects(point, cells.c["shape"]))
         )

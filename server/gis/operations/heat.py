@@ -1,0 +1,169 @@
+"""How densely features lie, as a smooth surface of cells (kernel density estimation)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+from sqlalchemy import (
+    ColumnElement,
+    Float,
+    FromClause,
+    Integer,
+    Text,
+    cast,
+    column,
+    func,
+    literal,
+    select,
+    true,
+)
+
+from server.gis.errors import InvalidQuestion
+from server.gis.operations.base import (
+    GEOMETRY,
+    Arguments,
+    Operation,
+    Source,
+    Step,
+    Workspace,
+    column_argument,
+    table_argument,
+)
+from server.gis.operations.columns import number
+from server.gis.operations.grid import COUNTED_NOTE
+from server.gis.operations.lattice import Lattice, spots
+from server.gis.operations.projections import local_equal_area
+from server.gis.operations.units import Length
+from server.gis.statements import WGS84
+
+CELLS_PER_BANDWIDTH = 5
+FINEST = 100
+"""Cells in a bandwidth."""
+MOST_PAIRS = 300_000_000
+GAUSSIAN_CUT = 3.0
+"""Standard deviations from a feature at which its bell ends; it is raised by the 1.1 % that lie beyond."""
+
+
+class HeatArguments(Arguments):
+    source: str = table_argument("The table whose features are spread; lines and areas at their centre.")
+    bandwidth: Length
+    """How far a feature spreads: the radius of the quartic kernel, the standard deviation of the Gaussian one."""
+    size: Length | None = None
+    """The side of the square cells; else a fifth of the bandwidth."""
+    kernel: Literal["quartic", "gaussian"] = "quartic"
+    weight: str | None = column_argument(
+        "A numeric column that says how much each feature counts (people, tonnes); else each counts 1.",
+        default=None,
+    )
+
+
+class Heat(Operation[HeatArguments]):
+    name = "heat"
+    summary = "A heat surface: kernel density of features (or of a weight) per km², in square cells."
+    arguments = HeatArguments
+
+    async def build(self, arguments: HeatArguments, workspace: Workspace) -> Step:
+        """Silverman, "Density Estimation for Statistics and Data Analysis" (1986), equations 4.1 and 4.5."""
+        source = workspace.source(arguments.source)
+        size = _cell_size(arguments)
+        weight = _weight(arguments, source)
+        cut = arguments.bandwidth * (GAUSSIAN_CUT if arguments.kernel == "gaussian" else 1.0)
+        reach = math.floor(cut / size + 0.5)
+        await _refuse_too_many(source, reach, workspace)
+        projection = await local_equal_area(source, workspace)
+        lattice = Lattice("square", size, projection)
+        prepared, rows = spots(source, projection, [weight.label("weight")], workspace)
+        warmed = _warmed(rows, lattice, arguments.bandwidth, reach)
+        share = _kernel(arguments.kernel, warmed.c.squared) / (arguments.bandwidth / 1000.0) ** 2
+        heated = (
+            select(warmed.c.i, warmed.c.j, func.sum(warmed.c.weight * share).label("density"))
+            .where(warmed.c.squared < (cut / arguments.bandwidth) ** 2, warmed.c.weight.is_not(None))
+            .group_by(warmed.c.i, warmed.c.j)
+            .subquery("heated")
+        )
+        cell = lattice.cell(heated.c.i, heated.c.j)
+        what = arguments.weight or "features"
+        return Step(
+            select(heated.c.density.label("density_per_km2"), lattice.drawn(cell).label(GEOMETRY)),
+            geometry_type="MultiPolygon",
+            srid=WGS84,
+            prepare=(prepared,),
+            notes=(projection.note, COUNTED_NOTE, _method(arguments, size)),
+            comments={"density_per_km2": f"Estimated {what} per square kilometre at the middle of the cell."},
+        )
+
+
+def _warmed(spots: FromClause, lattice: Lattice, bandwidth: float, reach: int) -> FromClause:
+    """Each feature with each cell around it: `i`, `j`, `weight`, and how far apart they are, in squared bandwidths."""
+    x, y = func.ST_X(spots.c.spot, type_=Float()), func.ST_Y(spots.c.spot, type_=Float())
+    own_i, own_j = lattice.place(x, y)
+    placed = select(x.label("x"), y.label("y"), own_i.label("i"), own_j.label("j"), spots.c.weight).subquery(
+        "placed"
+    )
+    right, up = (
+        func.generate_series(-reach, reach).table_valued(column("n", Integer()), name=name).render_derived()
+        for name in ("rightwards", "upwards")
+    )
+    near = (
+        select(
+            placed.c.x,
+            placed.c.y,
+            placed.c.weight,
+            (placed.c.i + right.c.n).label("i"),
+            (placed.c.j + up.c.n).label("j"),
+        )
+        .select_from(placed.join(right, true()).join(up, true()))
+        .subquery("near")
+    )
+    across, along = (
+        ((cast(cell, Float()) + 0.5) * lattice.size - at) / bandwidth
+        for cell, at in ((near.c.i, near.c.x), (near.c.j, near.c.y))
+    )
+    squared = (across * across + along * along).label("squared")
+    return select(near.c.i, near.c.j, near.c.weight, squared).subquery("warmed")
+
+
+def _kernel(kernel: str, squared: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The share of a feature per squared bandwidth, by the squared distance in bandwidths. It adds up to 1."""
+    if kernel == "quartic":
+        return literal(3.0 / math.pi, Float()) * func.power(1.0 - squared, 2.0)
+    within = 1.0 - math.exp(-(GAUSSIAN_CUT**2) / 2.0)
+    return literal(1.0 / (2.0 * math.pi * within), Float()) * func.exp(-squared / 2.0)
+
+
+def _cell_size(arguments: HeatArguments) -> float:
+    bandwidth = arguments.bandwidth
+    size = bandwidth / CELLS_PER_BANDWIDTH if arguments.size is None else arguments.size
+    if bandwidth <= 0 or not bandwidth / FINEST <= size <= bandwidth:
+        raise InvalidQuestion(
+            f"The bandwidth must be more than 0 and the cells between a {FINEST}th of it and the whole of it; got a "
+            f"bandwidth of {bandwidth:g} m and cells of {size:g} m."
+        )
+    return size
+
+
+def _weight(arguments: HeatArguments, source: Source) -> ColumnElement[Any]:
+    if arguments.weight is None:
+        return literal(1.0, Float())
+    value = cast(number(source, arguments.weight), Float())
+    return func.nullif(value, cast(literal("NaN", Text()), Float()), type_=Float())
+
+
+async def _refuse_too_many(source: Source, reach: int, workspace: Workspace) -> None:
+    (rows,) = await workspace.row(select(func.count()).select_from(source.rows))
+    pairs = rows * (2 * reach + 1) ** 2
+    if pairs > MOST_PAIRS:
+        raise InvalidQuestion(
+            f"Each of the {rows:,} features of {source.table.id} would warm {(2 * reach + 1) ** 2:,} cells; that is "
+            f"{pairs:,} in all, and at most {MOST_PAIRS:,} are computed. Take larger cells, a shorter bandwidth, or "
+            "fewer features."
+        )
+
+
+def _method(arguments: HeatArguments, size: float) -> str:
+    ends = "" if arguments.kernel == "quartic" else f", cut at {GAUSSIAN_CUT:g} bandwidths"
+    return (
+        f"Kernel density with a {arguments.kernel} kernel{ends}, bandwidth {arguments.bandwidth:g} m, taken at the "
+        f"middle of cells of {size:g} m. Cells that no feature reaches are left out."
+    )
