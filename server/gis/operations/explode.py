@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Integer, cast, func, literal_column, select, true
+from sqlalchemy import select, true
 
 from server.gis.operations.base import (
     GEOMETRY,
     Arguments,
-    Geometry,
     Operation,
     Step,
     Workspace,
@@ -15,6 +14,7 @@ from server.gis.operations.base import (
 )
 from server.gis.operations.columns import carried, free_name
 from server.gis.operations.geodesy import geometry
+from server.gis.operations.shapes import parts_of
 
 _SINGLE = {"MULTIPOINT": "Point", "MULTILINESTRING": "LineString", "MULTIPOLYGON": "Polygon"}
 
@@ -30,17 +30,10 @@ class Explode(Operation[ExplodeArguments]):
 
     async def build(self, arguments: ExplodeArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        parts = (
-            select(
-                cast(func.row_number().over(), Integer()).label("number"),
-                literal_column("dumped.geom", Geometry()).label("shape"),
-            )
-            .select_from(func.ST_Dump(geometry(source)).alias("dumped"))
-            .lateral("parts")
-        )
+        parts = parts_of(geometry(source), "parts")
         own = carried(source)
         name = free_name("part", {label.name for label in own})
-        statement = select(*own, parts.c.number.label(name), parts.c["shape"].label(GEOMETRY)).select_from(
+        statement = select(*own, parts.c.part.label(name), parts.c["shape"].label(GEOMETRY)).select_from(
             source.rows.join(parts, true())
         )
         return Step(

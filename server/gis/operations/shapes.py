@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    FromClause,
+    Integer,
+    column,
+    func,
+    literal_column,
+    select,
+    type_coerce,
+)
+from sqlalchemy.sql.functions import FunctionElement
 
 from agents.domain import GeometryFamily
 from server.gis.errors import InvalidQuestion
@@ -54,8 +65,25 @@ def of_family(source: Source, *families: GeometryFamily) -> None:
     )
 
 
-def solid(geometry: ColumnElement[Any]) -> ColumnElement[Any]:
-    """A valid geometry: repaired only where it is not, so that valid ones cost one check."""
-    return func.coalesce(
-        func.nullif(func.ST_MakeValid(geometry, type_=Geometry()), None), geometry, type_=Geometry()
+def parts_of(shape: ColumnElement[Any], name: str) -> FromClause:
+    """The single parts of one row's geometry as a lateral subquery: `part` from 1, and `shape`."""
+    return dumped(func.ST_Dump(shape), name)
+
+
+def dumped(made: FunctionElement[Any], name: str) -> FromClause:
+    """What a PostGIS function that takes a geometry apart returns: `path`, `part` (its first number) and `shape`.
+
+    By way of an array, of which the planner expects ten elements. Of the function itself it expects a thousand
+    rows, and then refuses what is cheap.
+    """
+    each = made.table_valued("path", "geom", name=f"each_{name}")
+    taken = func.array(select(literal_column(f"each_{name}")).select_from(each).scalar_subquery())
+    row = (
+        func.unnest(taken)
+        .table_valued(column("path", ARRAY(Integer)), "geom", name=f"one_{name}")
+        .render_derived()
     )
+    first = func.coalesce(row.c.path[1], 1, type_=Integer())
+    return select(
+        row.c.path, first.label("part"), type_coerce(row.c.geom, Geometry()).label("shape")
+    ).lateral(name)

@@ -1,0 +1,137 @@
+"""Fewer corners, within a tolerance, without tearing neighbours apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, case, cast, column, func, select, table
+
+from server.gis.errors import InvalidQuestion
+from server.gis.operations.base import (
+    GEOMETRY,
+    Arguments,
+    Geometry,
+    Operation,
+    Prepared,
+    Source,
+    Step,
+    Workspace,
+    table_argument,
+)
+from server.gis.operations.columns import carried
+from server.gis.operations.coverage import is_area, simplified_areas
+from server.gis.operations.geodesy import METRES_PER_DEGREE, lonlat
+from server.gis.operations.overlays import sound
+from server.gis.operations.projections import Projection, reach_of
+from server.gis.operations.shapes import of_family, reshaped
+from server.gis.operations.units import Length
+from server.gis.statements import WGS84
+
+DEGREES_NOTE = (
+    "Simplified in longitude and latitude, because the data span more than a local projection can hold, or the "
+    "antimeridian; the tolerance is counted as at the equator, so no border moves farther, and towards the poles "
+    "more detail is kept."
+)
+COVERAGE_NOTE = (
+    "Shared borders were simplified once for both sides (Douglas and Peucker between the points where borders meet): "
+    "neighbours stay neighbours, without gaps or overlaps. Geometry collections and points are left as they are."
+)
+LINES_NOTE = (
+    "Each line was simplified by itself (Douglas and Peucker); its ends stay, so lines that meet there do."
+)
+
+
+class SimplifyArguments(Arguments):
+    source: str = table_argument("The table of lines or areas.")
+    tolerance: Length
+    """No border or line moves farther than this."""
+
+
+class Simplify(Operation[SimplifyArguments]):
+    name = "simplify"
+    summary = "Fewer corners within a tolerance in metres; neighbouring areas keep their shared borders."
+    arguments = SimplifyArguments
+
+    async def build(self, arguments: SimplifyArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        of_family(source, "line", "polygon")
+        if arguments.tolerance <= 0:
+            raise InvalidQuestion(f"The tolerance is more than 0 m; got {arguments.tolerance:g} m.")
+        plane = await _plane(source, arguments.tolerance, workspace)
+        if source.family == "line":
+            fewer = plane.back(plane.simplified(plane.apply(lonlat(source))))
+            kind = source.table.geometry_type or "Geometry"
+            return reshaped(source, fewer, kind, WGS84, notes=[plane.note, LINES_NOTE])
+        featured, features = _features(source, plane, workspace)
+        frame = None if plane.projection else _edge_of_the_world()
+        prepared, area = simplified_areas(features, plane.tolerance, frame, workspace)
+        shape = features.c["shape"]
+        is_line = func.GeometryType(shape).in_(("LINESTRING", "MULTILINESTRING"))
+        new = case((is_area(shape), area), (is_line, plane.simplified(shape)), else_=shape)
+        return Step(
+            select(
+                *(features.c[f"a{n}"].label(label.name) for n, label in enumerate(carried(source))),
+                plane.back(new).label(GEOMETRY),
+            ).select_from(features),
+            geometry_type="MultiPolygon" if source.family == "polygon" else "Geometry",
+            srid=WGS84,
+            prepare=(featured, *prepared),
+            notes=(plane.note, COVERAGE_NOTE),
+        )
+
+
+@dataclass(frozen=True)
+class _Plane:
+    """Where corners are dropped: a local projection, or degrees. `tolerance` is in its units."""
+
+    projection: Projection | None
+    tolerance: float
+
+    @property
+    def note(self) -> str:
+        return self.projection.note if self.projection else DEGREES_NOTE
+
+    def apply(self, shape: ColumnElement[Any]) -> ColumnElement[Any]:
+        return self.projection.apply(shape) if self.projection else shape
+
+    def back(self, shape: ColumnElement[Any]) -> ColumnElement[Any]:
+        return self.projection.back(shape) if self.projection else shape
+
+    def simplified(self, line: ColumnElement[Any]) -> ColumnElement[Any]:
+        return func.ST_SimplifyPreserveTopology(line, self.tolerance, type_=Geometry())
+
+
+async def _plane(source: Source, tolerance: float, workspace: Workspace) -> _Plane:
+    reach = await reach_of(source, workspace)
+    if reach.is_local:
+        projection = reach.equidistant()
+        # Across the seam, corners on it would come back on either side.
+        if projection.seam is None:
+            return _Plane(projection, tolerance)
+    return _Plane(None, tolerance / METRES_PER_DEGREE)
+
+
+def _features(source: Source, plane: _Plane, workspace: Workspace) -> tuple[Prepared, Any]:
+    """The rows with a number, attributes `a0`, `a1` ..., and their valid shape in the plane."""
+    shape = sound(lonlat(source))
+    # What repairing an area leaves besides areas is no part of it.
+    areas = func.ST_CollectionExtract(shape, 3, type_=Geometry())
+    whole = case((is_area(lonlat(source)), areas), else_=shape)
+    attributes = [label.element.label(f"a{n}") for n, label in enumerate(carried(source))]
+    prepared = Prepared(
+        workspace.temporary("features"),
+        select(
+            cast(func.row_number().over(), BigInteger()).label("place"),
+            plane.apply(whole).label("shape"),
+            *attributes,
+        ).select_from(source.rows),
+    )
+    columns = (column(label.name, label.type) for label in attributes)
+    features = table(prepared.name, column("place", BigInteger()), column("shape", Geometry()), *columns)
+    return prepared, features.alias("features")
+
+
+def _edge_of_the_world() -> ColumnElement[Any]:
+    """Borders end at the antimeridian only because the map is cut there; those ends must not move."""
+    return func.ST_Boundary(func.ST_MakeEnvelope(-180, -90, 180, 90, WGS84), type_=Geometry())
