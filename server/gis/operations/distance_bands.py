@@ -1,0 +1,91 @@
+"""Rings around features by distance: up to 1 km, from 1 to 5 km, from 5 to 10 km."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Annotated
+
+from pydantic import Field
+from sqlalchemy import Float, func, literal, select, union_all
+
+from server.gis.errors import InvalidQuestion
+from server.gis.operations.base import (
+    GEOMETRY,
+    Arguments,
+    Geometry,
+    Operation,
+    Step,
+    Workspace,
+    table_argument,
+)
+from server.gis.operations.geodesy import lonlat
+from server.gis.operations.surroundings import NOTE, geodesic_buffer, refuse_poles
+from server.gis.operations.units import Length
+from server.gis.statements import WGS84
+
+MOST_BANDS = 20
+
+
+class DistanceBandsArguments(Arguments):
+    source: str = table_argument("The table of the features that the bands lie around.")
+    distances: Annotated[tuple[Length, ...], Field(min_length=1, max_length=MOST_BANDS)]
+    """The outer edges of the bands, rising: ["1 km", "5 km", "10 km"]. The first band begins at 0."""
+
+
+class DistanceBands(Operation[DistanceBandsArguments]):
+    name = "distance_bands"
+    summary = "Rings of distance around all features together (0-1, 1-5, 5-10 km); they never overlap."
+    arguments = DistanceBandsArguments
+
+    async def build(self, arguments: DistanceBandsArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        edges = (0.0, *arguments.distances)
+        if any(inner >= outer for inner, outer in pairwise(edges)):
+            raise InvalidQuestion(
+                "The distances of bands are more than 0 and rise: ['1 km', '5 km', '10 km']; got "
+                f"{', '.join(f'{metres:g} m' for metres in arguments.distances)}."
+            )
+        await refuse_poles(source, literal(edges[-1], Float()), workspace)
+        around = [
+            func.ST_Union(geodesic_buffer(lonlat(source), literal(metres, Float())), type_=Geometry())
+            for metres in arguments.distances
+        ]
+        names = [f"within_{number}" for number in range(len(around))]
+        reached = (
+            select(*(area.label(name) for area, name in zip(around, names, strict=True)))
+            .select_from(source.rows)
+            .cte("reached")
+        )
+        bands = []
+        for number, (inner, outer) in enumerate(pairwise(edges)):
+            area = reached.c[names[number]]
+            ring = area if number == 0 else func.ST_Difference(area, reached.c[names[number - 1]])
+            bands.append(
+                select(
+                    literal(inner, Float()).label("from_m"),
+                    literal(outer, Float()).label("to_m"),
+                    literal(_label(inner, outer)).label("band"),
+                    func.ST_Multi(func.ST_CollectionExtract(ring, 3), type_=Geometry()).label(GEOMETRY),
+                ).select_from(reached)
+            )
+        every = union_all(*bands).subquery("bands")
+        return Step(
+            select(every).where(func.coalesce(func.ST_IsEmpty(every.c[GEOMETRY]), True).is_(False)),
+            geometry_type="MultiPolygon",
+            srid=WGS84,
+            notes=(
+                NOTE,
+                "Each place lies in one band only: that of its nearest feature.",
+            ),
+            comments={
+                "from_m": "Metres: the nearest feature is farther than this.",
+                "to_m": "Metres: the nearest feature is no farther than this.",
+            },
+        )
+
+
+def _label(inner: float, outer: float) -> str:
+    """`1-5 km`, or in metres where the outer edge is less than one kilometre."""
+    if outer < 1000:
+        return f"{inner:g}-{outer:g} m"
+    return f"{inner / 1000:g}-{outer / 1000:g} km"
