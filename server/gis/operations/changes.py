@@ -1,0 +1,143 @@
+"""What changed from one table to another: rows added, removed, with another shape or other attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Label, Text, and_, case, cast, func, literal, null, or_, select
+from sqlalchemy.dialects.postgresql import array
+
+from server.gis.errors import InvalidQuestion, listed
+from server.gis.operations.base import (
+    GEOMETRY,
+    ROW_ID,
+    Arguments,
+    Operation,
+    Step,
+    Workspace,
+    column_argument,
+    table_argument,
+)
+from server.gis.operations.columns import free_name
+from server.gis.operations.side_by_side import SideBySide, side_by_side
+from server.gis.operations.units import Length
+from server.gis.statements import WGS84, exact
+
+SHOWN = 60
+"""Characters of a value that are told."""
+
+
+class ChangesArguments(Arguments):
+    source: str = table_argument("The table as it was before.")
+    other: str = table_argument("The table as it is now.")
+    key: tuple[str, ...] = column_argument(
+        "Columns that name a row in both tables (an id, a code); none: rows with the same geometry are the same.",
+        default=(),
+    )
+    tolerance: Length = 0.001
+    """A geometry whose corners all stay within this distance has not changed."""
+    unchanged: bool = False
+    """Also the rows that are as they were."""
+
+
+class Changes(Operation[ChangesArguments]):
+    name = "changes"
+    summary = (
+        "What changed between two tables: rows added, removed, with another geometry or other attributes."
+    )
+    arguments = ChangesArguments
+
+    async def build(self, arguments: ChangesArguments, workspace: Workspace) -> Step:
+        if arguments.tolerance < 0:
+            raise InvalidQuestion(f"The tolerance is 0 m or more; got {arguments.tolerance:g} m.")
+        before, after = workspace.source(arguments.source), workspace.source(arguments.other)
+        rows = await side_by_side(before, after, arguments.key, workspace)
+        spatial = "shape" in rows.was.c
+        names = [column.name for column in before.attributes] + rows.only_in(after, before)
+        own = [rows.newest(name).label(exact(name)) for name in names]
+        change, values = (
+            free_name(name, {GEOMETRY, ROW_ID, *names}) for name in ("change", "changed_values")
+        )
+        moved = rows.moved(arguments.tolerance) if spatial and arguments.key else literal(False)
+        found = (
+            select(
+                _kind(rows, moved).label(change),
+                _told(rows).label(values),
+                *own,
+                *([rows.shape().label(GEOMETRY)] if spatial else []),
+            )
+            .select_from(rows.joined)
+            .subquery("found")
+        )
+        statement = select(found)
+        if not arguments.unchanged:
+            statement = statement.where(found.c[change] != "unchanged")
+        return Step(
+            statement,
+            geometry_type="Geometry" if spatial else None,
+            srid=WGS84 if spatial else 0,
+            notes=_notes(arguments, rows, spatial),
+            comments={
+                change: "added, removed, geometry changed, attributes changed, or geometry and attributes changed.",
+                values: f"Each attribute that differs, before → now, cut to {SHOWN} characters.",
+            },
+        )
+
+
+def _newest(rows: SideBySide) -> list[Label[Any]]:
+    labels: list[Label[Any]] = []
+    names = [column.name for column in rows.before.attributes] + rows.only_in(rows.after, rows.before)
+    for name in names:
+        free = free_name(name, {GEOMETRY, ROW_ID, *(label.name for label in labels)})
+        labels.append(rows.newest(name).label(exact(free)))
+    return labels
+
+
+def _kind(rows: SideBySide, moved: Any) -> Any:
+    pairs = (rows.values(name) for name in rows.compared)
+    changed = or_(literal(False), *(was.is_distinct_from(now) for was, now in pairs))
+    return case(
+        (rows.added, "added"),
+        (rows.removed, "removed"),
+        (and_(moved, changed), "geometry and attributes changed"),
+        (moved, "geometry changed"),
+        (changed, "attributes changed"),
+        else_="unchanged",
+    )
+
+
+def _told(rows: SideBySide) -> Any:
+    """`population: 5 → 7; name: empty → Ulm`; null where nothing differs, or a side is missing."""
+    told = []
+    for name in rows.compared:
+        was, now = rows.values(name)
+        seen = [func.left(func.coalesce(cast(value, Text()), "empty"), SHOWN) for value in (was, now)]
+        words = func.concat(literal(f"{name}: ", Text()), seen[0], " → ", seen[1])
+        told.append(case((was.is_distinct_from(now), words), else_=cast(null(), Text())))
+    if not told:
+        return cast(null(), Text())
+    both = func.nullif(func.array_to_string(array(told), "; "), "", type_=Text())
+    return case((or_(rows.added, rows.removed), null()), else_=both)
+
+
+def _notes(arguments: ChangesArguments, rows: SideBySide, spatial: bool) -> tuple[str, ...]:
+    notes = []
+    if arguments.key:
+        notes.append(
+            f"Rows are the same where {', '.join(arguments.key)} agree; rows without a key count as removed and added."
+        )
+        if spatial:
+            notes.append(
+                f"A geometry has changed where a corner lies more than {arguments.tolerance:g} m from the other shape; "
+                "metres by the degree at the equator, so never less than the true distance."
+            )
+    else:
+        notes.append(
+            "Rows are the same where their geometries agree to 0.1 mm (degrees rounded to 9 places), several at one "
+            "place in the order of their values; a moved row counts as removed and added."
+        )
+    for one, other in ((rows.before, rows.after), (rows.after, rows.before)):
+        alone = rows.only_in(one, other)
+        if alone:
+            notes.append(f"Only in {one.table.id}, so not compared: {listed(alone)}.")
+    return tuple(notes)
