@@ -171,6 +171,18 @@ def tools(
 
 
 @app.command()
+def operations(
+    out: Annotated[
+        Path | None, typer.Option(help="Page whose marked part to fill; without it the terminal.")
+    ] = None,
+) -> None:
+    """Print the table of the analyst's operations with their arguments."""
+    from server.cli.operations import write_operations
+
+    write_operations(out)
+
+
+@app.command()
 def migrate() -> None:
     """Bring the database up to this version, and stop. `serve` does it by itself."""
     from server.cli.data import migrate_database

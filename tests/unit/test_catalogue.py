@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from server.cli.exports import tools_document
+from server.cli.operations import filled
+from server.gis.operations import OPERATIONS
+from server.gis.operations.base import Operation
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -23,3 +27,16 @@ def test_every_format_names_every_tool(format: str) -> None:
     text = tools_document(format)
     for name in ("add_map_layer", "run_analysis", "cannot_do", "undo"):
         assert f'"{name}"' in text
+
+
+def test_the_table_of_operations_is_not_stale() -> None:
+    page = (DOCS / "analysis.md").read_text()
+    assert page == filled(page), "docs/analysis.md is stale; run: geoagent operations --out docs/analysis.md"
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=lambda operation: operation.name)
+def test_every_argument_of_an_operation_is_described(operation: Operation[Any]) -> None:
+    assert 20 < len(operation.summary) <= 120
+    for name, fragment in operation.arguments.model_json_schema()["properties"].items():
+        inner = [each.get("description") for each in fragment.get("anyOf", ())]
+        assert fragment.get("description") or any(inner), name

@@ -27,6 +27,7 @@ from server.gis.statements import WGS84
 class BufferArguments(Arguments):
     source: str = table_argument("The table to buffer.")
     distance: Length | None = None
+    """How far the areas reach: one distance for all."""
     distance_column: str | None = column_argument(
         "Instead of one distance: a numeric column with each row's distance in metres.", default=None
     )

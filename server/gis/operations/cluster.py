@@ -26,6 +26,7 @@ from server.gis.operations.units import Length
 class ClusterArguments(Arguments):
     source: str = table_argument("The table whose features are grouped.")
     method: Literal["dbscan", "kmeans"] = "dbscan"
+    """dbscan: by density, however many groups there are; kmeans: k compact groups."""
     distance: Length | None = None
     """DBSCAN: features nearer than this to each other belong together."""
     minimum: Annotated[

@@ -27,6 +27,7 @@ class CollectArguments(Arguments):
         "One multi-part feature for each value of these; none: one in all.", default=()
     )
     aggregates: tuple[Aggregate, ...] = COUNT_ONLY
+    """What to compute of each group."""
 
 
 class Collect(Operation[CollectArguments]):

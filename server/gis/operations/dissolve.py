@@ -29,6 +29,7 @@ class DissolveArguments(Arguments):
         "Rows that agree in these columns become one; none: all become one.", default=()
     )
     aggregates: tuple[Aggregate, ...] = COUNT_ONLY
+    """What to compute of the attributes of each."""
 
 
 class Dissolve(Operation[DissolveArguments]):

@@ -15,6 +15,7 @@ from server.gis.operations.columns import carried, geometry_out
 class FilterArguments(Arguments):
     source: str = table_argument("The table to filter.")
     filter: Cql2 | str
+    """The condition that rows must meet, as CQL2: JSON, or text such as population > 1000000 AND country = 'Peru'."""
 
 
 class Filter(Operation[FilterArguments]):

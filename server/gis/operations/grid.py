@@ -38,7 +38,9 @@ class GridArguments(Arguments):
     size: Length
     """The side of a square, or the distance between opposite sides of a hexagon."""
     shape: CellShape = "hexagon"
+    """The form of the cells."""
     aggregates: tuple[Aggregate, ...] = COUNT_ONLY
+    """What to compute of the features of each cell."""
     density: bool = False
     """Also each count and sum per square kilometre."""
     empty: bool = False

@@ -52,6 +52,7 @@ class HeatArguments(Arguments):
     size: Length | None = None
     """The side of the square cells; else a fifth of the bandwidth."""
     kernel: Literal["quartic", "gaussian"] = "quartic"
+    """quartic: ends at the bandwidth; gaussian: a bell curve, cut at three bandwidths."""
     weight: str | None = column_argument(
         "A numeric column that says how much each feature counts (people, tonnes); else each counts 1.",
         default=None,

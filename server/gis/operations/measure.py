@@ -26,6 +26,7 @@ UNITS: Mapping[str, tuple[str, str]] = {
 class MeasureArguments(Arguments):
     source: str = table_argument("The table to measure.")
     measures: Annotated[tuple[Kind, ...], Field(min_length=1)] = ("area",)
+    """What to add: area in square metres, length and perimeter in metres, compactness from 0 to 1 (a circle)."""
 
 
 class Measure(Operation[MeasureArguments]):

@@ -15,6 +15,7 @@ class SampleArguments(Arguments):
     source: str = table_argument("The table to sample.")
     n: Annotated[int, Field(ge=1, le=1_000_000, description="How many rows.")] = 1000
     seed: int = 0
+    """The same seed gives the same rows."""
 
 
 class Sample(Operation[SampleArguments]):

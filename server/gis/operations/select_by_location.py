@@ -17,7 +17,9 @@ class SelectByLocationArguments(Arguments):
     source: str = table_argument("The table whose features are selected.")
     other: str = table_argument("The table that they are compared with.")
     predicate: Predicate = "intersects"
+    """How a feature of the source stands to one of the other table."""
     distance: Length | None = None
+    """How far away at most; for within_distance only."""
     invert: Annotated[bool, Field(description="Keep those that do not.")] = False
 
 

@@ -27,10 +27,13 @@ class SpatialJoinArguments(Arguments):
     source: str = table_argument("The table whose features are kept.")
     other: str = table_argument("The table that is joined to them.")
     predicate: Predicate = "intersects"
+    """How a feature of the source stands to one of the other table."""
     distance: Length | None = None
+    """How far away at most; for within_distance only."""
     rows: Literal["aggregate", "all", "matched"] = "aggregate"
     """aggregate: one row a feature, with figures; all: one row a match, and those without; matched: only matches."""
     aggregates: tuple[Aggregate, ...] = COUNT_ONLY
+    """What to compute of the matches of a feature (rows=aggregate)."""
 
 
 class SpatialJoin(Operation[SpatialJoinArguments]):

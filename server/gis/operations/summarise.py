@@ -23,6 +23,7 @@ class SummariseArguments(Arguments):
     source: str = table_argument("The table to summarise.")
     by: tuple[str, ...] = column_argument("The columns to group by; none for one row over all.", default=())
     aggregates: tuple[Aggregate, ...] = COUNT_ONLY
+    """What to compute of each group."""
 
 
 class Summarise(Operation[SummariseArguments]):

@@ -1,0 +1,90 @@
+"""`geoagent operations`: the table of operations in docs/analysis.md, made from their classes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+
+BEGIN, END = (
+    "<!-- operations: begin (geoagent operations --out docs/analysis.md) -->",
+    "<!-- operations: end -->",
+)
+
+
+def write_operations(out: Path | None) -> None:
+    """Fill the marked part of a page, or print the table."""
+    if out is None:
+        print(operations_table())
+        return
+    try:
+        out.write_text(filled(out.read_text()))
+    except ValueError as error:
+        raise typer.BadParameter(f"{out} has no line {BEGIN}", param_hint="--out") from error
+
+
+def filled(page: str) -> str:
+    """The page with the table between its marks. Raises ValueError where they are missing."""
+    start = page.index(BEGIN) + len(BEGIN)
+    return f"{page[:start]}\n{operations_table()}\n{page[page.index(END, start) :]}"
+
+
+def operations_table() -> str:
+    """A row an operation: its name, its one line, and each argument with type, default and meaning."""
+    from server.gis.operations import OPERATIONS
+
+    lines = ["| operation | what it does | arguments |", "| --- | --- | --- |"]
+    for operation in OPERATIONS.values():
+        schema = operation.arguments.model_json_schema()
+        arguments = "<br>".join(
+            _argument(name, fragment, name in schema.get("required", ()))
+            for name, fragment in schema["properties"].items()
+        )
+        lines.append(f"| `{operation.name}` | {_cell(operation.summary)} | {arguments} |")
+    return "\n".join(lines)
+
+
+def _argument(name: str, fragment: Mapping[str, Any], required: bool) -> str:
+    default = fragment.get("default")
+    told = [_kind(fragment)]
+    if not required and default not in (None, []) and name != "aggregates":
+        told.append(f"else `{default if isinstance(default, str) else json.dumps(default)}`")
+    elif not required and name != "aggregates":
+        told.append("optional")
+    return f"`{name}` ({', '.join(told)}): {_cell(_description(fragment))}"
+
+
+def _description(fragment: Mapping[str, Any]) -> str:
+    """Its own, or that of its only alternative besides null."""
+    inner = [each.get("description") for each in fragment.get("anyOf", ()) if each.get("type") != "null"]
+    return str(fragment.get("description") or next(filter(None, inner), ""))
+
+
+def _kind(fragment: Mapping[str, Any]) -> str:
+    """What to write: a table, a column, a length, one of some words ..."""
+    if "items" in fragment:
+        inner = {key: value for key, value in fragment.items() if key.startswith("x-")}
+        return f"list: {_kind({**fragment['items'], **inner})}"
+    if "x-refers-to" in fragment:
+        other = fragment.get("x-of")
+        return f"column of `{other}`" if other not in (None, "source") else str(fragment["x-refers-to"])
+    if "enum" in fragment:
+        return " or ".join(f"`{value}`" for value in fragment["enum"])
+    if "$ref" in fragment:
+        return str(fragment["$ref"]).rsplit("/", 1)[1].lower()
+    kinds = [each for each in fragment.get("anyOf", ()) if each.get("type") != "null"]
+    if any(each.get("description") == "Metres." for each in kinds):
+        return "length"
+    if kinds:
+        return " or ".join(_kind(each) for each in kinds)
+    return {"boolean": "yes or no", "integer": "whole number", "string": "text", "object": "JSON"}.get(
+        str(fragment.get("type")), str(fragment.get("type"))
+    )
+
+
+def _cell(text: str) -> str:
+    return re.sub(r"\s+", " ", text).replace("|", "\\|")
