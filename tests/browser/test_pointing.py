@@ -52,6 +52,43 @@ async def test_a_box_selects_features_and_they_travel_with_the_message(person: P
     assert south < 47.4 < north
 
 
+async def test_a_lasso_takes_what_is_within_and_leaves_its_bay(person: Person) -> None:
+    await person.says("show countries")
+    await person.says("show airports in red")
+    await person.sees("airports")
+    await person.looks_at(8.5, 47.4, 7)
+    await person.sees("airports")
+    area = await chosen(person, "Select features with a lasso")
+    mouse = person.page.mouse
+    x, y = area["x"] + area["width"] / 2, area["y"] + area["height"] / 2
+    corners = [(-150, -150), (150, -150), (150, 150), (0, -100), (-150, 150)]
+    await mouse.move(x - 150, y - 150)
+    await mouse.down()
+    for dx, dy in corners[1:]:
+        await mouse.move(x + dx, y + dy, steps=8)
+    await mouse.up()
+    chip = person.page.locator(".focus-chip")
+    await expect(chip).to_contain_text("selected in airports")
+    await person.says("which tables are there?")
+    chosen_ids = set((await focus_of_last(person))["feature_ids"])
+    seen = await person.page.evaluate(PLACED, [x - area["x"], y - area["y"]])
+    inside = {each["id"] for each in seen if each["y"] < -110 and abs(each["x"]) < 140 and each["y"] > -140}
+    bay = {each["id"] for each in seen if each["y"] > 0 and abs(each["x"]) < each["y"] / 2}
+    assert inside
+    assert bay
+    assert inside <= chosen_ids, "all that lies within is taken"
+    assert not bay & chosen_ids, "what the line goes around is not"
+
+
+PLACED = """([x, y]) => {
+    const map = window.geoagent.map;
+    return map.queryRenderedFeatures({ layers: ["airports:0"] }).map(it => {
+        const at = map.project(it.geometry.coordinates);
+        return { id: it.id, x: at.x - x, y: at.y - y };
+    });
+}"""
+
+
 async def test_a_drawn_area_travels_with_the_message(person: Person) -> None:
     area = await chosen(person, "Draw an area")
     mouse = person.page.mouse

@@ -191,6 +191,10 @@ export const en = {
   zoomOut: "Zoom out",
   northUp: "Drag to turn, click for north up",
   whereAmI: "Where am I",
+  fullscreen: "Full screen",
+  fullscreenExit: "Leave full screen",
+  globeOn: "Show as a globe",
+  globeOff: "Show as a flat map",
   attribution: "Sources of the map",
 
   search: "Search for places, coordinates, layers and tables",
@@ -226,9 +230,11 @@ export const en = {
 
   tools: "Map tools",
   toolSelect: "Select features with a box",
+  toolLasso: "Select features with a lasso",
   toolArea: "Draw an area",
   toolMeasure: "Measure",
   hintSelect: "Drag a box over features",
+  hintLasso: "Draw around features",
   hintArea: "Click the corners; double click to finish",
   hintMeasure: "Click along what you measure",
   finish: "Finish",

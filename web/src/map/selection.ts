@@ -22,7 +22,10 @@ export interface Selection {
 }
 
 /** What a click on the map does. */
-export type Tool = "look" | "select" | "area" | "measure";
+export type Tool = "look" | "select" | "lasso" | "area" | "measure";
+
+/** Whether the tool is used by a drag, which then does not move the map. */
+export const drags = (it: Tool): boolean => it === "select" || it === "lasso";
 
 export const tool = signal<Tool>("look");
 /** The corners set so far, the last one under the pointer. */

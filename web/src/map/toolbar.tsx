@@ -1,11 +1,13 @@
-/** The tools for pointing at things: select by a box, draw an area, measure. */
+/** The tools for pointing at things: select by a box or a lasso, draw an area, measure. */
 import { number, t } from "../i18n/i18n";
+import type { Key } from "../i18n/en";
 import { IconButton, type IconName } from "../ui/icons";
 import { measured, type Tool, tool } from "./selection";
 import { cancel, finish } from "./tools";
 
-const TOOLS: [Tool, IconName, "toolSelect" | "toolArea" | "toolMeasure", "hintSelect" | "hintArea" | "hintMeasure"][] = [
+const TOOLS: [Tool, IconName, Key, Key][] = [
   ["select", "select", "toolSelect", "hintSelect"],
+  ["lasso", "lasso", "toolLasso", "hintLasso"],
   ["area", "polygon", "toolArea", "hintArea"],
   ["measure", "ruler", "toolMeasure", "hintMeasure"],
 ];

@@ -1,17 +1,16 @@
 /**
- * Selecting by a box, drawing an area and measuring: what clicks and drags on the map mean while a tool is chosen.
+ * Selecting by a box or lasso, drawing an area and measuring: what clicks and drags on the map mean while a tool is chosen.
  * Enter or a double click ends a shape, Escape gives it up.
  */
 import { effect } from "@preact/signals";
 import type { Feature, Geometry } from "geojson";
 import type { GeoJSONSource, Map as MapLibre, MapMouseEvent } from "maplibre-gl";
 import type { Position } from "./geodesy";
-import { styleLayers } from "./receipts";
-import { boxed, drawnArea, inspect, sketch, tool } from "./selection";
+import { installSelecting } from "./select";
+import { boxed, drags, drawnArea, inspect, sketch, tool } from "./selection";
 
 const SOURCE = "geoagent-sketch";
 const COLOUR = "#ffb000";
-const MOST_SELECTED = 500;
 
 /** `layerIds` are the layers on the map, bottom first. */
 export function installTools(map: MapLibre, layerIds: () => string[]): void {
@@ -24,7 +23,7 @@ export function installTools(map: MapLibre, layerIds: () => string[]): void {
     sketch.value = [];
     map.getCanvasContainer().classList.toggle("crosshair", !looking);
     for (const handler of [map.doubleClickZoom, map.boxZoom]) looking ? handler.enable() : handler.disable();
-    tool.value === "select" ? map.dragPan.disable() : map.dragPan.enable();
+    drags(tool.value) ? map.dragPan.disable() : map.dragPan.enable();
   });
   map.on("click", (event) => corner(at(event)));
   map.on("mousemove", (event) => follow(at(event)));
@@ -33,7 +32,7 @@ export function installTools(map: MapLibre, layerIds: () => string[]): void {
     if (event.key === "Enter") finish();
     if (event.key === "Escape") cancel();
   });
-  installBox(map, layerIds);
+  installSelecting(map, layerIds, cancel);
 }
 
 export function finish(): void {
@@ -59,45 +58,7 @@ function corner(position: Position): void {
 }
 
 function follow(position: Position): void {
-  if (sketch.value.length > 0 && tool.value !== "select") sketch.value = [...sketch.value.slice(0, -1), position];
-}
-
-/** A drag draws a box; the topmost layer that has features in it is selected. */
-function installBox(map: MapLibre, layerIds: () => string[]): void {
-  const canvas = map.getCanvas();
-  canvas.addEventListener("pointerdown", (down) => {
-    if (tool.value !== "select") return;
-    canvas.setPointerCapture(down.pointerId);
-    const point = (event: PointerEvent): [number, number] => [event.offsetX, event.offsetY];
-    const start = point(down);
-    const move = (event: PointerEvent) => (sketch.value = ring(map, start, point(event)));
-    const end = (event: PointerEvent) => {
-      canvas.removeEventListener("pointermove", move);
-      select(map, layerIds(), [start, point(event)]);
-      cancel();
-    };
-    canvas.addEventListener("pointermove", move);
-    canvas.addEventListener("pointerup", end, { once: true });
-  });
-}
-
-function select(map: MapLibre, layerIds: string[], box: [[number, number], [number, number]]): void {
-  inspect.value = null;
-  boxed.value = null;
-  for (const layerId of layerIds.toReversed()) {
-    const layers = styleLayers(map, layerId);
-    const found = layers.length === 0 ? [] : map.queryRenderedFeatures(box, { layers });
-    const ids = [...new Set(found.flatMap((feature) => feature.id ?? []))].slice(0, MOST_SELECTED);
-    if (ids.length > 0) {
-      boxed.value = { layerId, ids };
-      return;
-    }
-  }
-}
-
-function ring(map: MapLibre, [x1, y1]: [number, number], [x2, y2]: [number, number]): Position[] {
-  const corners: [number, number][] = [[x1, y1], [x2, y1], [x2, y2], [x1, y2], [x1, y1]];
-  return corners.map((corner) => map.unproject(corner).toArray() as Position);
+  if (sketch.value.length > 0 && !drags(tool.value)) sketch.value = [...sketch.value.slice(0, -1), position];
 }
 
 function addSketchLayers(map: MapLibre): void {

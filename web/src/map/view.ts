@@ -3,8 +3,8 @@
  * `look` is called or the user moves it. Who makes it hears of clicks, moves and receipts through `Hooks`.
  */
 import {
-  AttributionControl, GeolocateControl, Map as MapLibre, type MapGeoJSONFeature, NavigationControl,
-  type PaddingOptions, ScaleControl, setWorkerUrl,
+  AttributionControl, FullscreenControl, GeolocateControl, GlobeControl, Map as MapLibre, type MapGeoJSONFeature,
+  NavigationControl, type PaddingOptions, ScaleControl, setWorkerUrl,
 } from "maplibre-gl";
 import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
 import { basemap, type Palette, TOP } from "../basemap/style";
@@ -16,6 +16,9 @@ import { NOTHING, type Operation, plan } from "./plan";
 import { type Receipt, Receipts, styleLayers } from "./receipts";
 
 setWorkerUrl(workerUrl);
+
+/** Where this tab remembers that the map is a globe. */
+const GLOBE = "geoagent.globe";
 
 export type Bounds = [number, number, number, number];
 
@@ -52,6 +55,7 @@ export class MapView {
   private top: string | undefined;
   private pointer: { x: number; y: number } | null = null;
   private covered = 0;
+  private readonly wasGlobe = sessionStorage.getItem(GLOBE) === "true";
 
   constructor(container: HTMLElement, private readonly options: Options, private readonly hooks: Hooks) {
     this.map = new MapLibre({
@@ -63,7 +67,8 @@ export class MapView {
       locale: {
         "Map.Title": t("mapLabel"), "NavigationControl.ZoomIn": t("zoomIn"), "NavigationControl.ZoomOut": t("zoomOut"),
         "NavigationControl.ResetBearing": t("northUp"), "GeolocateControl.FindMyLocation": t("whereAmI"),
-        "AttributionControl.ToggleAttribution": t("attribution"),
+        "AttributionControl.ToggleAttribution": t("attribution"), "FullscreenControl.Enter": t("fullscreen"),
+        "FullscreenControl.Exit": t("fullscreenExit"), "GlobeControl.Enable": t("globeOn"), "GlobeControl.Disable": t("globeOff"),
       },
       maxPitch: 70,
       fadeDuration: calm() ? 0 : 150,
@@ -72,9 +77,16 @@ export class MapView {
     this.receipts = new Receipts(this.map, (receipt) => hooks.receipt(receipt));
     this.map.addControl(new AttributionControl({ compact: true }), "bottom-right");
     this.map.addControl(new NavigationControl({ visualizePitch: true }), "bottom-right");
+    this.map.addControl(new GlobeControl(), "bottom-right");
+    this.map.addControl(new FullscreenControl({ container: document.documentElement }), "bottom-right");
     this.map.addControl(new GeolocateControl({ showAccuracyCircle: true }), "bottom-right");
     this.map.addControl(new ScaleControl({ maxWidth: 96 }), "bottom-left");
     this.map.once("style.load", () => this.start());
+    this.map.on("projectiontransition", () => {
+      const isGlobe = this.map.getProjection()?.type === "globe";
+      sessionStorage.setItem(GLOBE, String(isGlobe));
+      container.classList.toggle("globe", isGlobe);
+    });
     this.map.on("moveend", () => this.moved());
     this.map.on("click", (event) => this.clicked(event.point));
     this.map.on("mousemove", (event) => this.hovered(event.point));
@@ -132,6 +144,7 @@ export class MapView {
 
   private start(): void {
     this.ready = true;
+    if (this.wasGlobe) this.map.setProjection({ type: "globe" });
     const symbols = this.map.getStyle().layers.find((layer) => layer.type === "symbol");
     this.top = this.map.getLayer(TOP) ? TOP : symbols?.id;
     this.paint(this.options.palette);
