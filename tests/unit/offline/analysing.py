@@ -19,12 +19,6 @@ from tests.unit.geo_agent.filtering import passes
 from tests.unit.geo_agent.tables import Row
 from tests.unit.geo_agent.world import World
 
-KNOWN = tuple(
-    {
-        **OPERATIONS,
-        **dict.fromkeys(("grid", "heat", "distance_bands", "points_along_lines", "simplify", "changes")),
-    }
-)
 METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048}
 
 
@@ -48,7 +42,7 @@ class Outcome:
 class MemoryAnalysis:
     """Each step adds a table to the registry, as the real one does."""
 
-    def __init__(self, world: World, operations: Sequence[str] = KNOWN) -> None:
+    def __init__(self, world: World, operations: Sequence[str] = tuple(OPERATIONS)) -> None:
         self.world = world
         self.known = [Operation(name) for name in operations]
         self.steps: list[tuple[str, dict[str, Any]]] = []
@@ -141,7 +135,7 @@ class MemoryAnalysis:
 class Desk:
     """The port `Analyst`: an analysis of its own for every goal."""
 
-    def __init__(self, world: World, operations: Sequence[str] = KNOWN) -> None:
+    def __init__(self, world: World, operations: Sequence[str] = tuple(OPERATIONS)) -> None:
         self.world = world
         self.operations = operations
         self.analysis = MemoryAnalysis(world, operations)
