@@ -11,7 +11,7 @@ from tests.support.looking import until
 
 async def test_a_second_browser_sees_each_change_as_it_happens(person: Person, enter: Enter) -> None:
     other = await enter(person.page.url)
-    await expect(person.page.locator(".people")).to_have_text("2")
+    await expect(person.page.locator(".people-count")).to_have_text("2")
 
     await person.says("show airports in red")
     await other.sees("airports")
@@ -99,6 +99,8 @@ async def test_the_past_can_be_looked_at_and_brought_back(person: Person) -> Non
     await page.get_by_role("button", name="Restore").click()
     await until(lambda: person.layers(), 20)
     await person.lists("airports")
+    await page.get_by_role("button", name="Undo", exact=True).click()
+    await expect(page.locator(".layer-name")).to_have_count(0)
 
 
 async def test_map_and_conversation_are_saved_as_files(person: Person) -> None:

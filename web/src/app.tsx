@@ -9,7 +9,10 @@ import { LayersPanel } from "./layers/panel";
 import { NoMap, Stage } from "./map/stage";
 import { SearchBox } from "./search/box";
 import { ready } from "./session";
-import { status } from "./store/store";
+import { FollowBanner } from "./people/list";
+import { ShareDialog } from "./share/dialog";
+import { embedded, OpenWhole } from "./share/viewer";
+import { mayChange, status } from "./store/store";
 import { TablePanel } from "./table/panel";
 import { TimePanel } from "./time/panel";
 import { Header } from "./ui/header";
@@ -20,13 +23,15 @@ import { Toasts } from "./ui/toast";
 export function App() {
   return (
     <>
-      <main class="stage" {...dropTarget}>
+      <main class="stage" {...(mayChange.value && !embedded && dropTarget)}>
         <h1 class="hidden">{t("appName")}</h1>
         {ready.value && <Stage />}
-        <SearchBox />
+        {!embedded && <SearchBox />}
         <LayersPanel />
         <Banner />
         <PastBanner />
+        <FollowBanner />
+        <OpenWhole />
         <TablePanel />
         <TimePanel />
         {status.value === "unknown_map" && <NoMap reason={t("unknownMap")} hint={t("unknownMapHint")} />}
@@ -34,10 +39,13 @@ export function App() {
         <DropHint />
         <Toasts />
       </main>
-      <Sheet>
-        <Header />
-        {side.value === "history" ? <HistoryPanel /> : side.value === "catalogue" ? <Catalogue /> : <Conversation />}
-      </Sheet>
+      {!embedded && (
+        <Sheet>
+          <Header />
+          {side.value === "history" ? <HistoryPanel /> : side.value === "catalogue" ? <Catalogue /> : <Conversation />}
+        </Sheet>
+      )}
+      <ShareDialog />
     </>
   );
 }

@@ -8,12 +8,15 @@ import "./theme/map.css";
 import "./theme/search.css";
 import "./theme/table.css";
 import "./theme/time.css";
+import "./theme/people.css";
 import "./theme/phone.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { App } from "./app";
 import { direction, language } from "./i18n/i18n";
 import { redo, start, undo } from "./session";
+import { embedded } from "./share/viewer";
+import { mayChange } from "./store/store";
 
 effect(() => {
   document.documentElement.lang = language.value;
@@ -33,6 +36,9 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   void (key === "y" || event.shiftKey ? redo() : undo());
 });
+
+document.documentElement.classList.toggle("embed", embedded);
+effect(() => void document.documentElement.classList.toggle("looks-only", !mayChange.value));
 
 const root = document.getElementById("app");
 if (root === null) throw new Error("index.html has no #app");

@@ -9,10 +9,12 @@ import { uniqueId } from "./connection/unique";
 import { t } from "./i18n/i18n";
 import { bounds as viewed, focus, inspect, marked, withView } from "./map/selection";
 import type { Bounds, Camera, MapView } from "./map/view";
-import type { Layer, LayerUpdate, Place, PlacesAck, StyleSpec, UndoAck } from "./protocol/types";
-import type { MapEvent } from "./store/state";
-import { completed, exhausted, layers, listener, map, outbox, status, turns } from "./store/store";
 import { shownTime } from "./time/state";
+import type { CopyAck, Gesture, Layer, LayerUpdate, Place, PlacesAck, ShareAck, StyleSpec, UndoAck } from "./protocol/types";
+import type { MapEvent, Turn } from "./store/state";
+import { completed, exhausted, layers, listener, map, mayChange, outbox, status, turns } from "./store/store";
+import * as people from "./people/people";
+import { session as stored } from "./ui/storage";
 import { notify } from "./ui/toast";
 
 export interface Config {
@@ -51,6 +53,11 @@ export async function start(): Promise<void> {
   const socket = io({ transports: ["websocket", "polling"], tryAllTransports: true, reconnectionDelayMax: 4000 });
   connection = new Connection(socket as unknown as Wire, listener((event) => {
     if (event.event === "view_requested") moveCamera(event.data.bounds, event.data.turn_id);
+    if (event.event === "gestures") people.moved(event.data);
+    if (event.event === "presence") people.present(event.data.people);
+  }, (answer) => {
+    people.joined(answer);
+    introduce();
   }), wanted);
   effect(() => {
     const mapId = map.value?.mapId;
@@ -61,7 +68,7 @@ export async function start(): Promise<void> {
   effect(() => {
     // Whoever joins says what part of the map is seen: from then on the server counts on receipts.
     const seen = viewed.peek();
-    if (status.value === "online" && seen !== null) void connection?.request("view", seen);
+    if (status.value === "online" && mayChange.value && seen !== null) void connection?.request("view", seen);
   });
   keepOutbox(wanted);
   await loadConfig();
@@ -73,7 +80,10 @@ export function showOn(next: MapView): void {
   let first = true;
   effect(() => {
     if (map.value === null) return;
-    const looking = { isolated: isolated.value, marked: marked.value, time: shownTime.value, isPast: past.value !== null };
+    const looking = {
+      isolated: isolated.value, marked: marked.value, others: people.othersMarks.value, time: shownTime.value,
+      isPast: past.value !== null,
+    };
     next.show(past.value?.layers ?? layers.value, looking);
     if (first && storedCamera() === null) lookAtAll(next);
     first = false;
@@ -82,7 +92,7 @@ export function showOn(next: MapView): void {
 
 export const say = (text: string): void => {
   const clean = text.trim();
-  if (clean === "" || connection === null) return;
+  if (clean === "" || connection === null || !allowed()) return;
   connection.say(clean, focus.value, `${tab}.${uniqueId()}`);
   withView.value = true;
 };
@@ -142,18 +152,10 @@ export async function loadEarlier(): Promise<void> {
   if (Array.isArray(events)) completed(events);
 }
 
-/** Makes the layers as they were, by changes like any others, which can be undone. */
-export async function restore(wanted: readonly Layer[]): Promise<void> {
-  const ids = new Set(wanted.map((layer) => layer.id));
+/** Makes the layers as they were, by one change that one undo takes back. */
+export async function restore(seq: number): Promise<void> {
   past.value = null;
-  for (const layer of layers.value) if (!ids.has(layer.id)) await removeLayer(layer.id);
-  for (const { id, table, name, filter, visible, opacity, style: { layers: _, ...style } } of wanted) {
-    const now = layers.value.find((layer) => layer.id === id);
-    const look = { name, filter, visible, opacity, style };
-    if (now === undefined) await asked("layer_add", { table, layer_id: id, ...look });
-    else await asked("layer_update", { layer_id: id, ...look });
-  }
-  if (wanted.length > 0) await reorderLayers(wanted.map((layer) => layer.id));
+  await asked("restore", { seq });
 }
 
 export async function savePicture(): Promise<void> {
@@ -180,24 +182,54 @@ export function clearSelection(): void {
   inspect.value = null;
 }
 
+/** Whether a message was sent from this tab. */
+export const isMine = (turn: Turn): boolean => turn.clientId?.startsWith(tab) ?? false;
+
+/** Tells the others on the map by what name they may call me. */
+export function introduce(): void {
+  if (people.myName.value !== "" || people.wasNamed()) connection?.introduce(people.myName.value);
+}
+
+/** For `installPeople`: what I point at and see goes to the others, quietly. */
+export const gestures = {
+  gesture: (gesture: Omit<Gesture, "map_id">): void => void connection?.request("gesture", gesture),
+  seen: (bounds: Bounds, zoom: number): void => void connection?.request("view", { bounds, zoom }),
+};
+
+/** The map's view key (null: it has none) after making (true), withdrawing (false) or only asking for it. */
+export async function shareView(view?: boolean): Promise<string | null | undefined> {
+  const answer = await connection?.request("share", view === undefined ? {} : { view });
+  if (answer?.ok) return (answer as unknown as ShareAck).view_key;
+  notify(t("couldNot", { reason: answer?.error.message ?? t("offline") }), "error");
+  return undefined;
+}
+
+/** Opens a new map with the same layers. */
+export async function copyMap(): Promise<void> {
+  const answer = await connection?.request("copy", {});
+  if (answer?.ok) return location.assign(`/m/${(answer as unknown as CopyAck).map_id}`);
+  notify(t("couldNot", { reason: answer?.error.message ?? t("offline") }), "error");
+}
+
 /** For `MapView`: what the map reports goes to the server, quietly. */
 export const reports = {
   receipt: (receipt: { layer_id: string; version: number; features: number; error?: string }): void =>
-    void connection?.request("receipt", receipt),
+    void (mayChange.value && connection?.request("receipt", receipt)),
   moved: (bounds: Bounds, zoom: number, camera: Camera): void => {
     viewed.value = { bounds, zoom };
     clearTimeout(viewTimer);
     viewTimer = setTimeout(() => {
-      if (status.value === "online") void connection?.request("view", { bounds, zoom });
-      if (map.value !== null) sessionStorage.setItem(cameraKey(map.value.mapId), JSON.stringify(camera));
+      const quiet = !mayChange.value || people.following.value !== null;
+      if (status.value === "online" && !quiet) void connection?.request("view", { bounds, zoom });
+      if (map.value !== null) stored.setItem(cameraKey(map.value.mapId), JSON.stringify(camera));
     }, 300);
   },
 };
 
 export function storedCamera(): Camera | null {
   const mapId = /^\/m\/([A-Za-z0-9_-]+)/.exec(location.pathname)?.[1];
-  const stored = mapId === undefined ? null : sessionStorage.getItem(cameraKey(mapId));
-  return stored === null ? null : (JSON.parse(stored) as Camera);
+  const kept = mapId === undefined ? null : stored.getItem(cameraKey(mapId));
+  return kept === null ? null : (JSON.parse(kept) as Camera);
 }
 
 const cameraKey = (mapId: string) => `geoagent.camera.${mapId}`;
@@ -206,12 +238,20 @@ async function asked<Name extends Parameters<Connection["request"]>[0]>(
   name: Name,
   wish: Parameters<typeof Connection.prototype.request<Name>>[1],
 ): Promise<boolean> {
+  if (!allowed()) return false;
   const answer = await connection?.request(name, wish);
   if (answer !== undefined && !answer.ok) notify(t("couldNot", { reason: answer.error.message }), "error");
   return answer?.ok ?? false;
 }
 
+/** Who only looks is told so, instead of asking the server for what it would refuse. */
+function allowed(): boolean {
+  if (!mayChange.value) notify(t("viewOnlyNote"));
+  return mayChange.value;
+}
+
 async function step(kind: "undo" | "redo"): Promise<void> {
+  if (!allowed()) return;
   const answer = await connection?.request(kind, {});
   if (answer === undefined) return;
   if (answer.ok) {
@@ -226,8 +266,7 @@ async function step(kind: "undo" | "redo"): Promise<void> {
 /** Moves for who asked; others are offered to follow, for their map is theirs. */
 function moveCamera(bounds: Bounds, turnId: string | null): void {
   const turn = turns.value.find((it) => it.id === turnId);
-  const isMine = turn === undefined || turn.clientId === null || turn.clientId.startsWith(tab);
-  if (isMine) view?.look(bounds);
+  if (turn === undefined || turn.clientId === null || isMine(turn)) view?.look(bounds);
   else elsewhere.value = bounds;
 }
 
@@ -244,10 +283,10 @@ function lookAtAll(target: MapView): void {
 /** Messages that were typed offline survive a reload of the page. */
 function keepOutbox(mapId: string | null): void {
   const key = (id: string) => `geoagent.outbox.${id}`;
-  const stored = mapId === null ? null : sessionStorage.getItem(key(mapId));
-  if (stored !== null) connection?.restore(JSON.parse(stored) as Outgoing[]);
+  const kept = mapId === null ? null : stored.getItem(key(mapId));
+  if (kept !== null) connection?.restore(JSON.parse(kept) as Outgoing[]);
   effect(() => {
-    if (map.value !== null) sessionStorage.setItem(key(map.value.mapId), JSON.stringify(outbox.value));
+    if (map.value !== null) stored.setItem(key(map.value.mapId), JSON.stringify(outbox.value));
   });
 }
 
@@ -262,7 +301,7 @@ async function loadConfig(): Promise<void> {
 }
 
 function tabName(): string {
-  const name = sessionStorage.getItem("geoagent.tab") ?? uniqueId().slice(0, 8);
-  sessionStorage.setItem("geoagent.tab", name);
+  const name = stored.getItem("geoagent.tab") ?? uniqueId().slice(0, 8);
+  stored.setItem("geoagent.tab", name);
   return name;
 }

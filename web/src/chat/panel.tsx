@@ -4,7 +4,8 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { number, t } from "../i18n/i18n";
 import { tableOf } from "../layers/tables";
 import { config, loadEarlier, say } from "../session";
-import { layers, map, outbox, question, running, turns } from "../store/store";
+import { ViewerNote } from "../share/viewer";
+import { layers, map, mayChange, outbox, question, running, turns } from "../store/store";
 import { Icon } from "../ui/icons";
 import { Composer } from "./composer";
 import { readable } from "./step";
@@ -68,7 +69,7 @@ export function Conversation() {
               isHeld={question.value !== undefined}
             />
           ))}
-          {outbox.value.length === 0 && all.at(-1)?.end === "done" && <NextSteps />}
+          {mayChange.value && outbox.value.length === 0 && all.at(-1)?.end === "done" && <NextSteps />}
           {outbox.value.map((message) => <PendingView key={message.clientId} message={message} />)}
         </div>
       </div>
@@ -78,12 +79,13 @@ export function Conversation() {
         </button>
       )}
       <Announcer />
-      <Composer />
+      {mayChange.value ? <Composer /> : <ViewerNote />}
     </div>
   );
 }
 
 function Welcome() {
+  if (!mayChange.value) return null;
   return (
     <div class="welcome">
       <h2>{t("welcomeTitle")}</h2>

@@ -1,4 +1,5 @@
 /** What the agent did, as quiet lines: one for each tool call or analysis, with details on demand. */
+import { mayChange } from "../store/store";
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { duration, number, t } from "../i18n/i18n";
@@ -71,7 +72,7 @@ export function QuestionCard({ entry, turnId }: { entry: QuestionEntry; turnId: 
     <div ref={card} class="ask" role="group" tabIndex={-1} aria-label={t("mayI", { name: readable(entry.name) })}>
       <p><strong>{t("mayI", { name: readable(entry.name) })}</strong></p>
       <Detail title={t("toolArguments")} value={entry.arguments} />
-      {entry.approved === null ? (
+      {entry.approved === null && mayChange.value ? (
         <div class="ask-answers">
           <button type="button" class="button" disabled={sent} onClick={() => void answer(true)}>{t("allow")}</button>
           <button type="button" class="button plain" disabled={sent} onClick={() => void answer(false)}>
@@ -79,7 +80,7 @@ export function QuestionCard({ entry, turnId }: { entry: QuestionEntry; turnId: 
           </button>
         </div>
       ) : (
-        <p class="quiet">{entry.approved ? t("allowed") : t("notAllowed")}</p>
+        <p class="quiet">{entry.approved === null ? t("viewOnly") : entry.approved ? t("allowed") : t("notAllowed")}</p>
       )}
     </div>
   );

@@ -1,9 +1,9 @@
 /** One question and everything that came of it. */
 import { t, time } from "../i18n/i18n";
-import { discard, retry, say } from "../session";
+import { discard, isMine, retry, say } from "../session";
 import type { Outgoing } from "../connection/connection";
 import type { Entry, Turn } from "../store/state";
-import { status } from "../store/store";
+import { mayChange, status } from "../store/store";
 import { copy } from "../ui/clipboard";
 import { Icon, IconButton } from "../ui/icons";
 import { memo } from "../ui/memo";
@@ -24,7 +24,7 @@ export const TurnView = memo(function TurnView({ turn, isRunning, isLast, isHeld
   const answered = turn.entries.filter((entry) => entry.kind === "answer").map((entry) => entry.text).join("\n\n");
   return (
     <article class="turn">
-      <Question text={turn.text} at={turn.at} note={waits ? t(isHeld ? "queuedBehindQuestion" : "queued") : null} />
+      <Question text={turn.text} at={turn.at} author={isMine(turn) ? null : turn.author} note={waits ? t(isHeld ? "queuedBehindQuestion" : "queued") : null} />
       {turn.entries.map((entry) => <EntryView key={`${entry.kind}${entry.seq}`} entry={entry} turnId={turn.id} />)}
       {turn.draft !== "" && <div class="answer streaming"><Markdown text={turn.draft} /></div>}
       {isRunning && turn.draft === "" && !working(turn) && <div class="thinking"><span class="dots" />{t("thinking")}</div>}
@@ -32,8 +32,8 @@ export const TurnView = memo(function TurnView({ turn, isRunning, isLast, isHeld
       {turn.end !== null && (
         <div class="turn-actions">
           {answered !== "" && <IconButton icon="copy" label={t("copyAnswer")} onClick={() => void copy(answered)} />}
-          <IconButton icon="retry" label={t("askAgain")} onClick={() => say(turn.text)} />
-          {isLast && <IconButton icon="edit" label={t("editMessage")} onClick={() => edit(turn.text)} />}
+          {mayChange.value && <IconButton icon="retry" label={t("askAgain")} onClick={() => say(turn.text)} />}
+          {mayChange.value && isLast && <IconButton icon="edit" label={t("editMessage")} onClick={() => edit(turn.text)} />}
         </div>
       )}
     </article>
@@ -45,7 +45,7 @@ export function PendingView({ message }: { message: Outgoing }) {
   const note = message.fault !== null ? null : status.value === "online" ? t("sending") : t("waitingForConnection");
   return (
     <article class="turn">
-      <Question text={message.text} at="" note={note} />
+      <Question text={message.text} at="" author={null} note={note} />
       {message.fault !== null && (
         <div class="ending ending-failed" role="alert">
           <Icon name="alert" />
@@ -58,10 +58,10 @@ export function PendingView({ message }: { message: Outgoing }) {
   );
 }
 
-function Question({ text, at, note }: { text: string; at: string; note: string | null }) {
+function Question({ text, at, author, note }: { text: string; at: string; author: string | null; note: string | null }) {
   return (
     <div class="question">
-      <h3 class="hidden">{t("youSaid")}</h3>
+      {author === null ? <h3 class="hidden">{t("youSaid")}</h3> : <h3 class="author" dir="auto">{author}</h3>}
       <div class={note === null ? "bubble" : "bubble waiting"} dir="auto" title={at === "" ? "" : time(at)}>{text}</div>
       {note !== null && <div class="question-note">{note}</div>}
     </div>

@@ -57,6 +57,7 @@ beforeEach(() => {
     transient: () => undefined,
     status: (it) => seen.statuses.push(it),
     outbox: (it) => (seen.outbox = it),
+    joined: () => undefined,
     resumed: () => (seen.resumed += 1),
   };
   connection = new Connection(wire, listener, "m", 50);

@@ -38,6 +38,8 @@ export interface Listener {
   transient(event: TransientEvent): void;
   status(status: Status): void;
   outbox(messages: Outgoing[]): void;
+  /** What this client may do on the map, and who it is to the others. */
+  joined(answer: JoinAck): void;
   /** The connection came back: text that streamed meanwhile is lost and comes whole with its event. */
   resumed(): void;
 }
@@ -45,8 +47,9 @@ export interface Listener {
 type Requests = Protocol["requests"];
 type Wish<Name extends keyof Requests> = Omit<Requests[Name], "map_id">;
 
-const TRANSIENT = new Set(["ai_delta", "analysis_progress", "view_requested", "presence"]);
+const TRANSIENT = new Set(["ai_delta", "analysis_progress", "view_requested", "presence", "gestures", "access_withdrawn"]);
 const NO_ANSWER: Fault = { code: "no_answer", message: "The server did not answer. Please try again." };
+const TOO_LARGE: Fault = { code: "too_large", message: "This is too long for the server. Please make it shorter." };
 const OFFLINE: Fault = { code: "offline", message: "There is no connection to the server right now." };
 
 export class Connection {
@@ -57,6 +60,8 @@ export class Connection {
   private joining = false;
   private messages: Outgoing[] = [];
   private presence: TransientEvent | null = null;
+  /** Longer messages would be refused, and far longer ones end the connection; 0 while it is not known. */
+  private maxBytes = 0;
   private readonly waiting = new Set<(answer: Answer<never>) => void>();
 
   constructor(
@@ -73,12 +78,17 @@ export class Connection {
   }
 
   /** Asks the server for something about this map; the answer says what became of it, and never throws. */
-  async request<Name extends Exclude<keyof Requests, "join" | "chat">>(
+  async request<Name extends Exclude<keyof Requests, "join" | "chat" | "introduce">>(
     name: Name,
     wish: Wish<Name>,
   ): Promise<Answer> {
     if (!this.joined || this.mapId === null) return { ok: false, error: OFFLINE };
     return this.ask(name, { map_id: this.mapId, ...wish });
+  }
+
+  /** Tells everybody on the map by what name this person may be called. */
+  introduce(name: string): void {
+    if (this.joined) void this.ask("introduce", { name });
   }
 
   /** Every event of the map since its first, page by page; for the history panel. */
@@ -134,6 +144,8 @@ export class Connection {
     const wasJoined = this.joined;
     this.joined = true;
     this.entered = true;
+    this.maxBytes = answer.max_bytes ?? 0;
+    this.listener.joined(answer);
     if (resumed && !wasJoined) this.listener.resumed();
     if (answer.snapshot) {
       this.listener.snapshot(answer.snapshot);
@@ -154,7 +166,10 @@ export class Connection {
   }
 
   private receive(name: string, data: unknown): void {
-    if (TRANSIENT.has(name)) {
+    if (name === "access_withdrawn") {
+      this.joined = false;
+      this.listener.status("unknown_map");
+    } else if (TRANSIENT.has(name)) {
       if (this.joined) this.listener.transient({ event: name, data } as TransientEvent);
       else if (name === "presence") this.presence = { event: name, data } as TransientEvent;
     } else if (typeof (data as { seq?: unknown })?.seq === "number") {
@@ -189,6 +204,7 @@ export class Connection {
   private ask(name: string, payload: unknown): Promise<Answer<never>> {
     return new Promise((resolve) => {
       if (!this.wire.connected) return resolve({ ok: false, error: OFFLINE });
+      if (this.maxBytes > 0 && weight(payload) > this.maxBytes) return resolve({ ok: false, error: TOO_LARGE });
       const finish = (answer: Answer<never>) => {
         clearTimeout(timer);
         this.waiting.delete(finish);
@@ -199,4 +215,10 @@ export class Connection {
       this.wire.emit(name, payload, (answer) => finish(answer as Answer<never>));
     });
   }
+}
+
+/** Bytes of a payload on the wire, as near as is needed: nothing here is long but text. */
+function weight(payload: unknown): number {
+  const text = JSON.stringify(payload) ?? "";
+  return text.length < 100_000 ? text.length : new TextEncoder().encode(text).length;
 }

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t, time } from "../i18n/i18n";
 import { past, readHistory, restore } from "../session";
-import { map } from "../store/store";
+import { map, mayChange } from "../store/store";
 import { Icon, IconButton, type IconName } from "../ui/icons";
 import { side } from "../ui/side";
 import { type Deed, entries, type HistoryEntry } from "./entries";
@@ -48,7 +48,7 @@ export function PastBanner() {
     <div class="past card" role="status">
       <Icon name="history" />
       <span>{t("pastShown", { time: time(moment.at) })}</span>
-      <button type="button" class="link" onClick={() => void restore(moment.layers)}>{t("pastRestore")}</button>
+      {mayChange.value && <button type="button" class="link" onClick={() => void restore(moment.seq)}>{t("pastRestore")}</button>}
       <button type="button" class="link" onClick={() => (past.value = null)}>{t("pastLeave")}</button>
     </div>
   );

@@ -1,4 +1,5 @@
 /** The user's language: strings by key, numbers and dates as that language writes them, and its direction. */
+import { local } from "../ui/storage";
 import { computed, signal } from "@preact/signals";
 import { ar } from "./ar";
 import { en, type Key } from "./en";
@@ -15,7 +16,7 @@ export const direction = computed(() => (language.value === "ar" ? "rtl" : "ltr"
 export const locale = computed(() => navigator.languages.find((it) => it.startsWith(language.value)) ?? language.value);
 
 export function setLanguage(next: Language): void {
-  localStorage.setItem(STORED, next);
+  local.setItem(STORED, next);
   language.value = next;
 }
 
@@ -43,7 +44,7 @@ export function duration(ms: number): string {
 }
 
 function preferred(): Language {
-  const stored = localStorage.getItem(STORED);
+  const stored = local.getItem(STORED);
   if (stored !== null && stored in LANGUAGES) return stored as Language;
   const short = navigator.language.slice(0, 2);
   return short in LANGUAGES ? (short as Language) : "en";

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { t } from "../i18n/i18n";
 import { isolated, past, redo, reorderLayers, undo } from "../session";
-import { layers, map } from "../store/store";
+import { layers, map, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { height } from "../ui/sheet";
 import { side } from "../ui/side";
@@ -32,9 +32,13 @@ export function LayersPanel() {
           {all.length > 0 && <span class="count">{all.length}</span>}
           <Icon name="chevron" />
         </button>
-        <IconButton icon="plus" label={t("openCatalogue")} onClick={openCatalogue} />
-        <IconButton icon="undo" label={t("undo")} disabled={!state?.canUndo} onClick={() => void undo()} />
-        <IconButton icon="redo" label={t("redo")} disabled={!state?.canRedo} onClick={() => void redo()} />
+        {mayChange.value && (
+          <>
+            <IconButton icon="plus" label={t("openCatalogue")} onClick={openCatalogue} />
+            <IconButton icon="undo" label={t("undo")} disabled={!state?.canUndo} onClick={() => void undo()} />
+            <IconButton icon="redo" label={t("redo")} disabled={!state?.canRedo} onClick={() => void redo()} />
+          </>
+        )}
       </header>
       {open.value && all.length === 0 && (
         <p class="layers-empty"><strong>{t("noLayers")}</strong>{t("noLayersHint")}</p>

@@ -5,6 +5,7 @@ import { number, t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { download, duplicateLayer, isolated, removeLayer, updateLayer, zoomTo } from "../session";
 import { thinned } from "../map/thinned";
+import { mayChange } from "../store/store";
 import { openTable } from "../table/panel";
 import { openTime } from "../time/state";
 import { Icon, IconButton } from "../ui/icons";
@@ -32,7 +33,7 @@ export function LayerRow({ layer, isDragged, drag, shift }: Props) {
       onDragOver={(event) => { event.preventDefault(); drag.over(); }} onDrop={(event) => event.preventDefault()}
     >
       <div class="layer-line">
-        <button
+        {mayChange.value && <button
           type="button" class="grip" draggable aria-label={t("reorderHandle", { name })} title={t("reorderHandle", { name })}
           onDragStart={drag.start} onDragEnd={drag.end}
           onKeyDown={(event) => {
@@ -42,12 +43,13 @@ export function LayerRow({ layer, isDragged, drag, shift }: Props) {
           }}
         >
           <Icon name="grip" />
-        </button>
+        </button>}
         <FirstSwatch layer={layer} />
         {renaming.value ? <Rename layer={layer} done={() => (renaming.value = false)} /> : (
           <button
             type="button" class="layer-name" dir="auto" title={`${name} · ${layer.table}`} aria-expanded={editing.value !== null}
-            onClick={() => (editing.value = editing.value === null ? "style" : null)} onDblClick={() => (renaming.value = true)}
+            disabled={!mayChange.value} onClick={() => (editing.value = editing.value === null ? "style" : null)}
+            onDblClick={() => (renaming.value = true)}
           >
             {name}
           </button>
@@ -56,10 +58,10 @@ export function LayerRow({ layer, isDragged, drag, shift }: Props) {
           icon="target" class="on-hover" label={`${t("zoomTo")}: ${name}`} disabled={layer.bounds === null}
           onClick={() => zoomTo(layer.bounds)}
         />
-        <IconButton
+        {mayChange.value && <IconButton
           icon={visible ? "eye" : "eyeOff"} label={visible ? t("hideLayer", { name }) : t("showLayer", { name })}
           onClick={() => void updateLayer(layer.id, { visible: !visible })}
-        />
+        />}
         <Menu
           label={t("layerActions", { name })} icon="more"
           items={() => actions(layer, shift, () => (renaming.value = true))}
@@ -70,7 +72,7 @@ export function LayerRow({ layer, isDragged, drag, shift }: Props) {
           <span>{layer.count === 1 ? t("oneFeature") : t("featureCount", { n: number(layer.count) })}</span>
           <Thinned layerId={layer.id} />
           {layer.filter != null && (
-            <button type="button" class="badge" title={describe(layer.filter)} onClick={() => (editing.value = "filter")}>
+            <button type="button" class="badge" title={describe(layer.filter)} disabled={!mayChange.value} onClick={() => (editing.value = "filter")}>
               <Icon name="filter" /><span dir="auto">{describe(layer.filter)}</span>
             </button>
           )}
@@ -128,14 +130,20 @@ function actions(layer: Layer, shift: Props["shift"], rename: () => void): MenuI
     },
     { label: t("openTable"), icon: "table", act: () => openTable(layer.id) },
     { label: t("timeSlider"), icon: "history", act: () => openTime(layer.id) },
+    ...(mayChange.value ? changes(layer, shift, rename) : []),
+    ...FORMATS.map(([format, label], index): MenuItem => ({
+      label, icon: "download", act: () => download(layer.id, format), ...(index === 0 && { section: t("download") }),
+    })),
+  ];
+}
+
+function changes(layer: Layer, shift: Props["shift"], rename: () => void): MenuItem[] {
+  return [
     { label: t("rename"), icon: "edit", act: rename },
     { label: t("duplicate"), icon: "copy", act: () => duplicateLayer(layer.id) },
     { label: t("moveUp"), icon: "send", act: () => shift(1) },
     { label: t("moveDown"), icon: "down", act: () => shift(-1) },
     { label: t("remove"), icon: "trash", danger: true, act: () => void removeLayer(layer.id) },
-    ...FORMATS.map(([format, label], index): MenuItem => ({
-      label, icon: "download", act: () => download(layer.id, format), ...(index === 0 && { section: t("download") }),
-    })),
   ];
 }
 

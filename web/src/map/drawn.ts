@@ -32,6 +32,8 @@ export interface Looking {
   marked: { layerId: string; ids: (string | number)[] } | null;
   /** The part of a layer's time that is shown, ends included; what has no time is not. */
   time?: { layerId: string; from: number; to: number } | null;
+  /** Features that other people point at, each in the colour of the person. */
+  others?: { layerId: string; ids: (string | number)[]; colour: string }[];
   /** The layers are of an earlier moment: nobody waits to hear that they were drawn. */
   isPast?: boolean;
 }
@@ -48,25 +50,38 @@ export function drawn(layers: readonly Layer[], origin: string, looking: Looking
         const moment = looking.time?.layerId === layer.id && layer.style.time != null ? within(looking.time) : null;
         return layer.style.layers.map((draw, index) => styleLayer(layer, draw, index, visible, moment));
       }),
-      ...drawable.filter((layer) => layer.id === looking.marked?.layerId).flatMap((layer) => marks(layer, looking)),
+      ...marksOf(looking).flatMap((mark) => drawable.filter((layer) => layer.id === mark.layerId).flatMap((layer) => marks(layer, mark))),
     ],
   };
 }
 
 const MARK = "#ffb000";
 
+interface Mark {
+  layerId: string;
+  ids: (string | number)[];
+  colour: string;
+  name: string;
+}
+
+/** What is looked at: by others below, by oneself on top. */
+function marksOf({ marked, others }: Looking): Mark[] {
+  const own = marked === null ? [] : [{ ...marked, colour: MARK, name: "mark" }];
+  return [...(others ?? []).map((mark, index) => ({ ...mark, name: `mark-${index}` })), ...own];
+}
+
 /** An outline in a colour of its own around the features that are looked at, over all layers. */
-function marks(layer: Layer, { marked }: Looking): SpecLayer[] {
-  const common = { source: layer.id, "source-layer": "features", filter: ["in", ["id"], ["literal", marked?.ids ?? []]] };
+function marks(layer: Layer, { ids, colour, name }: Mark): SpecLayer[] {
+  const common = { source: layer.id, "source-layer": "features", filter: ["in", ["id"], ["literal", ids]] };
   const circle = {
-    id: `${layer.id}:mark-point`, type: "circle", ...common, layout: {},
+    id: `${layer.id}:${name}-point`, type: "circle", ...common, layout: {},
     paint: {
-      "circle-radius": 9, "circle-color": MARK, "circle-opacity": 0.25, "circle-stroke-color": MARK, "circle-stroke-width": 2.5,
+      "circle-radius": 9, "circle-color": colour, "circle-opacity": 0.25, "circle-stroke-color": colour, "circle-stroke-width": 2.5,
     },
   };
   const line = {
-    id: `${layer.id}:mark-line`, type: "line", ...common, layout: { "line-join": "round" },
-    paint: { "line-color": MARK, "line-width": 3 },
+    id: `${layer.id}:${name}-line`, type: "line", ...common, layout: { "line-join": "round" },
+    paint: { "line-color": colour, "line-width": 3 },
   };
   const isPoint = layer.geometry_type === "point";
   const mixed = layer.geometry_type === "mixed";

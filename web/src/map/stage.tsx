@@ -2,8 +2,9 @@
 import { effect, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
-import { config, elsewhere, reports, showOn, storedCamera, zoomTo } from "../session";
+import { config, elsewhere, gestures, reports, showOn, storedCamera, zoomTo } from "../session";
 import { layers, map as state } from "../store/store";
+import { installPeople } from "../people/pointers";
 import { palette } from "../theme/theme";
 import { Icon, IconButton } from "../ui/icons";
 import { covered } from "../ui/sheet";
@@ -74,6 +75,7 @@ function open(container: HTMLElement): void {
   installPin(view.map);
   installThinned(view.map, () => view.bounds());
   installTools(view.map, () => layers.peek().map((layer) => layer.id));
+  installPeople(view, gestures);
   showOn(view);
   // For tests and for pages that embed this one: the MapLibre map and the state, to read.
   Object.assign(window, { geoagent: { map: view.map, get state() { return state.peek(); } } });

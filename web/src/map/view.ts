@@ -124,6 +124,12 @@ export class MapView {
     });
   }
 
+  /** Shows the same part of the map as somebody else sees, as near as this page's shape allows. */
+  accompany([west, south, east, north]: Bounds): void {
+    const right = east < west ? east + 360 : east;
+    this.map.fitBounds([west, Math.max(south, -85), right, Math.min(north, 85)], { padding: 0, duration: calm() ? 0 : 250 });
+  }
+
   /** Pixels at the bottom that something else lies over; the camera looks at what is left. */
   cover(bottom: number): void {
     this.covered = bottom;

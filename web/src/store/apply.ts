@@ -33,7 +33,7 @@ export function applyTransient(state: MapState, event: TransientEvent): MapState
     case "analysis_progress":
       return changeAnalysis(state, event.data.analysis_id, { progress: event.data });
     case "presence":
-      return { ...state, people: event.data.people };
+      return { ...state, people: event.data.people, known: event.data.known ?? [] };
     default:
       return state;
   }
@@ -178,6 +178,7 @@ function newTurn(data: (MapEvent & { event: "user_message" })["data"]): Turn {
     id: data.turn_id ?? `message-${data.seq}`,
     text: data.text,
     clientId: data.client_id ?? null,
+    author: data.author ?? null,
     focus: data.focus ?? null,
     at: data.at,
     entries: [],
@@ -235,7 +236,7 @@ function withTurns(state: MapState, snapshot: Snapshot): MapState {
   const missing = snapshot.turns
     .filter((turn) => !known.has(turn.turn_id))
     .map((turn): Turn => ({
-      id: turn.turn_id, text: turn.text, clientId: null, focus: null, at: "", entries: [], draft: "", muted: true,
+      id: turn.turn_id, text: turn.text, clientId: null, author: null, focus: null, at: "", entries: [], draft: "", muted: true,
       end: null, usage: null,
     }));
   return missing.length === 0 ? state : { ...state, turns: [...state.turns, ...missing] };

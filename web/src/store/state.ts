@@ -3,7 +3,7 @@
  * event, and every view is drawn from it. Nothing in here comes from anywhere but the server's events.
  */
 import type {
-  AnalysisProgress, EventEnvelope, Focus, Layer, Protocol, Snapshot, SqlShown, TurnFinished, TurnUsage,
+  AnalysisProgress, EventEnvelope, Focus, Layer, Protocol, Snapshot, Someone, SqlShown, TurnFinished, TurnUsage,
 } from "../protocol/types";
 
 /** A persisted event as it travels: its name and its payload. */
@@ -73,6 +73,8 @@ export interface Turn {
   id: string;
   text: string;
   clientId: string | null;
+  /** The name of who asked, if they gave one. */
+  author: string | null;
   focus: Focus | null;
   at: string;
   entries: Entry[];
@@ -92,6 +94,8 @@ export interface MapState {
   layers: Layer[];
   turns: Turn[];
   people: string[];
+  /** The same, with their names. */
+  known: Someone[];
   canUndo: boolean;
   canRedo: boolean;
   /** False when older chat was left out of the snapshot. */
@@ -99,7 +103,7 @@ export interface MapState {
 }
 
 export function emptyState(mapId: string): MapState {
-  return { mapId, seq: 0, layers: [], turns: [], people: [], canUndo: false, canRedo: false, complete: true };
+  return { mapId, seq: 0, layers: [], turns: [], people: [], known: [], canUndo: false, canRedo: false, complete: true };
 }
 
 /** The turn that runs is the first that has not ended: turns of a map run one at a time, in the order of arrival. */

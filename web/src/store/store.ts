@@ -3,11 +3,14 @@
  */
 import { computed, signal } from "@preact/signals";
 import type { Fault, Listener, Outgoing, Status } from "../connection/connection";
+import type { JoinAck } from "../protocol/types";
 import { apply, applyTransient, fromSnapshot, muteDrafts } from "./apply";
 import { emptyState, type MapEvent, type MapState, openQuestion, runningTurn, type TransientEvent } from "./state";
 
 export const map = signal<MapState | null>(null);
 export const status = signal<Status>("connecting");
+/** False for who came by a view link. */
+export const mayChange = signal(true);
 export const outbox = signal<Outgoing[]>([]);
 
 export const layers = computed(() => map.value?.layers ?? []);
@@ -18,12 +21,19 @@ export const running = computed(() => (map.value === null ? undefined : runningT
 export const question = computed(() => running.value && openQuestion(running.value));
 
 /** What the store makes of the connection's news; `asked` hears of events that ask for something to be done. */
-export function listener(asked: (event: TransientEvent) => void): Listener {
+export function listener(asked: (event: TransientEvent) => void, entered: (answer: JoinAck) => void): Listener {
   return {
-    snapshot: (snapshot) => void (map.value = { ...fromSnapshot(snapshot), people: map.value?.people ?? [] }),
+    joined: (answer) => {
+      mayChange.value = answer.may_change !== false;
+      entered(answer);
+    },
+    snapshot: (snapshot) => {
+      const { people, known } = map.value ?? emptyState("");
+      map.value = { ...fromSnapshot(snapshot), people, known };
+    },
     event: (event) => change((state) => apply(state, event)),
     transient: (event) => {
-      change((state) => applyTransient(state, event));
+      if (event.event !== "gestures") change((state) => applyTransient(state, event));
       asked(event);
     },
     resumed: () => change(muteDrafts),

@@ -1,4 +1,5 @@
 /** Light, dark, or as the system is; remembered on this device. */
+import { local } from "../ui/storage";
 import { computed, effect, signal } from "@preact/signals";
 import type { Palette } from "../basemap/style";
 
@@ -9,13 +10,13 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const systemDark = signal(dark.matches);
 dark.addEventListener("change", () => (systemDark.value = dark.matches));
 
-export const theme = signal<Theme>((localStorage.getItem(STORED) as Theme | null) ?? "system");
+export const theme = signal<Theme>((local.getItem(STORED) as Theme | null) ?? "system");
 export const palette = computed<Palette>(() =>
   theme.value === "system" ? (systemDark.value ? "dark" : "light") : theme.value,
 );
 
 export function setTheme(next: Theme): void {
-  localStorage.setItem(STORED, next);
+  local.setItem(STORED, next);
   theme.value = next;
 }
 

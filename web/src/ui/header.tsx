@@ -1,16 +1,16 @@
 /** The head of the conversation: the name, who is here, whether there is a connection, and the page's menu. */
 import { LANGUAGES, language, setLanguage, t } from "../i18n/i18n";
-import { saveConversation, savePicture } from "../session";
-import { map, status } from "../store/store";
+import { People } from "../people/list";
+import { copyMap, saveConversation, savePicture } from "../session";
+import { sharing } from "../share/dialog";
+import { ViewOnlyChip } from "../share/viewer";
+import { mayChange, status } from "../store/store";
 import { setTheme, type Theme, theme } from "../theme/theme";
 import { copy } from "./clipboard";
-import { Icon } from "./icons";
 import { Menu, type MenuItem } from "./menu";
 import { side } from "./side";
 
 export function Header() {
-  const people = map.value?.people.length ?? 0;
-  const here = people > 1 ? t("peopleHere", { n: people }) : t("onlyYou");
   const words = status.value === "online" ? t("online") : status.value === "offline" ? t("offline") : t("connecting");
   return (
     <header class="head">
@@ -18,7 +18,8 @@ export function Header() {
       <span class="brand">{t("appName")}</span>
       <span class={`dot dot-${status.value}`} role="img" aria-label={words} title={words} />
       <span class="head-space" />
-      {people > 1 && <span class="people" title={here}><Icon name="people" /><span aria-label={here}>{people}</span></span>}
+      <ViewOnlyChip />
+      <People />
       <Menu label={t("menu")} icon="more" items={items} />
     </header>
   );
@@ -31,9 +32,12 @@ function items(): MenuItem[] {
   const languages = Object.entries(LANGUAGES) as [keyof typeof LANGUAGES, { name: string }][];
   return [
     { label: t("newMap"), icon: "plus", act: () => location.assign("/") },
-    { label: t("catalogue"), icon: "table", act: () => (side.value = "catalogue") },
+    ...(mayChange.value
+      ? [{ label: t("catalogue"), icon: "table" as const, act: () => (side.value = "catalogue") }]
+      : [{ label: t("makeCopy"), icon: "copy" as const, act: () => void copyMap() }]),
     { label: t("history"), icon: "history", act: () => (side.value = "history") },
-    { label: t("copyLink"), icon: "link", act: () => void copy(location.href.split("?")[0] ?? "", t("linkCopied")), section: t("share") },
+    { label: t("shareMap"), icon: "people", act: () => (sharing.value = true), section: t("share") },
+    { label: t("copyLink"), icon: "link", act: () => void copy(location.href.split("?")[0] ?? "", t("linkCopied")) },
     { label: t("savePicture"), icon: "download", act: () => void savePicture() },
     { label: t("saveConversation"), icon: "download", act: () => void saveConversation() },
     ...themes.map(([value, label, icon], index): MenuItem => ({

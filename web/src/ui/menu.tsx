@@ -7,6 +7,8 @@ export interface MenuItem {
   label: string;
   icon?: IconName;
   checked?: boolean;
+  /** A dot before the label. */
+  colour?: string;
   danger?: boolean;
   disabled?: boolean;
   /** A heading or a line above this item. */
@@ -87,6 +89,7 @@ function Row({ item, close }: { item: MenuItem; close: () => void }) {
         {...(item.checked !== undefined && { "aria-checked": item.checked })}
       >
         <span class="menu-mark">{item.checked ? <Icon name="check" /> : item.icon && <Icon name={item.icon} />}</span>
+        {item.colour !== undefined && <span class="menu-colour" style={{ background: item.colour }} />}
         {item.label}
       </button>
     </>

@@ -2,6 +2,7 @@
  * Where the conversation lives: a panel beside the map whose width can be dragged, or on a phone a sheet over the
  * map that is low, half or full. Both move by pointer and by keyboard.
  */
+import { local } from "./storage";
 import { computed, signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -18,13 +19,13 @@ export const covered = computed(() => {
   if (innerWidth > PHONE) return 0;
   return height.value === "low" ? 144 : height.value === "half" ? innerHeight * 0.52 : innerHeight - 64;
 });
-const width = signal(Number(localStorage.getItem(WIDTH.stored)) || WIDTH.start);
+const width = signal(Number(local.getItem(WIDTH.stored)) || WIDTH.start);
 
 export function Sheet({ children }: { children: ComponentChildren }) {
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
     document.documentElement.style.setProperty("--chat-width", `${width.value}px`);
-    localStorage.setItem(WIDTH.stored, String(width.value));
+    local.setItem(WIDTH.stored, String(width.value));
   }, [width.value]);
   return (
     <aside class={`chat sheet-${height.value}`} ref={box} aria-label={t("chatPanel")}>

@@ -1,0 +1,205 @@
+"""Sharing: a link that only shows, frames on other pages, people's names, pointers, selections, and following."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from playwright.async_api import Browser, Page, expect
+
+from tests.browser.conftest import Enter
+from tests.browser.person import Person
+from tests.browser.test_access import violations
+from tests.support.looking import until
+from tests.support.server import local_server
+
+
+async def opens_sharing(page: Page) -> None:
+    await page.get_by_role("button", name="Menu").click()
+    await page.get_by_role("menuitem", name="Share this map").click()
+    await expect(page.get_by_role("dialog")).to_be_visible()
+
+
+async def view_link(person: Person) -> str:
+    await opens_sharing(person.page)
+    dialog = person.page.get_by_role("dialog")
+    await dialog.get_by_role("button", name="Make a view link").click()
+    link = await dialog.get_by_label("Link to look", exact=True).input_value()
+    await dialog.get_by_role("button", name="Close").click()
+    return link
+
+
+async def named(person: Person, name: str) -> None:
+    await opens_sharing(person.page)
+    await person.page.get_by_label("Your name").fill(name)
+    await person.page.keyboard.press("Tab")
+    await person.page.get_by_role("dialog").get_by_role("button", name="Close").click()
+    await expect(person.page.get_by_role("dialog")).to_have_count(0)
+
+
+async def test_a_view_link_shows_the_map_live_and_offers_nothing_that_changes_it(
+    person: Person, enter: Enter
+) -> None:
+    await person.says("show airports in red")
+    link = await view_link(person)
+    assert re.search(r"/m/view_[\w-]{22}$", link)
+    viewer = await enter(link)
+    await viewer.sees("airports")
+    page = viewer.page
+    await expect(page.locator(".view-only")).to_have_text("View only")
+    await expect(viewer.box).to_have_count(0)
+    for gone in ("Undo", "Browse and add data", "Hide airports", "Reorder airports", "Ask again"):
+        await expect(page.get_by_role("button", name=gone)).to_have_count(0)
+    await page.get_by_role("button", name="Actions for airports").click()
+    items = await page.get_by_role("menuitem").all_inner_texts()
+    assert "Zoom to" in " ".join(items)
+    assert not {"Rename", "Remove", "Duplicate"} & {item.strip() for item in items}
+    await page.keyboard.press("Escape")
+    assert await violations(viewer) == []
+
+    await person.says("show countries")
+    await viewer.sees("countries")
+    whole = await viewer.see("JSON.stringify(geoagent.state) + document.documentElement.outerHTML")
+    assert person.page.url.rsplit("/", 1)[1] not in whole
+
+    async with page.expect_navigation():
+        await page.get_by_role("button", name="Make a copy of my own").click()
+    await viewer.ready()
+    await viewer.says("remove the airports")
+    await until(lambda: has_layers(viewer, ["countries"]))
+    assert len(await person.layers()) == 2
+
+
+async def test_a_withdrawn_link_says_so_at_once(person: Person, enter: Enter) -> None:
+    await person.says("show airports")
+    viewer = await enter(await view_link(person))
+    viewer.outages_expected = True
+    await opens_sharing(person.page)
+    await person.page.get_by_role("button", name="Withdraw the view link").click()
+    await expect(viewer.page.get_by_role("alert")).to_contain_text("There is no map at this address")
+
+
+async def test_the_sharing_dialog_is_accessible_and_copies(person: Person) -> None:
+    await person.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await opens_sharing(person.page)
+    dialog = person.page.get_by_role("dialog")
+    await dialog.get_by_role("button", name="Make a view link").click()
+    await dialog.get_by_role("button", name="Copy: Put it on a web page").click()
+    frame = await person.see("navigator.clipboard.readText()")
+    assert re.fullmatch(r'<iframe src="http://[^"]+/m/view_[\w-]{22}\?embed=1" [^<]+></iframe>', frame)
+    assert await violations(person) == []
+    await person.page.keyboard.press("Escape")
+    await expect(dialog).to_have_count(0)
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+async def test_only_pages_that_the_server_names_may_frame_a_map(
+    samples_url: str, browser: Browser, enter: Enter, allowed: bool
+) -> None:
+    link = ""
+
+    async def page_of_others(request: web.Request) -> web.Response:
+        body = f'<!doctype html><title>News</title><iframe src="{link}?embed=1" width="700" height="500"></iframe>'
+        return web.Response(text=body, content_type="text/html")
+
+    app = web.Application()
+    app.router.add_get("/", page_of_others)
+    hosts = TestServer(app)
+    await hosts.start_server()
+    origin = f"http://127.0.0.1:{hosts.port}"
+    async with local_server(samples_url, embed_origins=(origin,) if allowed else ()) as server:
+        person = await enter(server.url)
+        await person.says("show airports in red")
+        link = await view_link(person)
+        page = await browser.new_page()
+        await page.goto(origin)
+        if allowed:
+            await until(lambda: len(page.frames) > 1 and "/m/view_" in page.frames[1].url)
+            inside = page.frames[1]
+            await until(lambda: inside.evaluate("window.geoagent?.state?.layers.length === 1"))
+            await expect(inside.locator(".layer-name")).to_have_text("airports")
+            await expect(inside.get_by_role("link", name="Open the map")).to_be_visible()
+            await expect(inside.locator(".chat")).to_have_count(0)
+        else:
+            await until(lambda: len(page.frames) > 1 and page.frames[1].url.startswith("chrome-error:"))
+        await page.close()
+    await hosts.close()
+
+
+async def test_names_pointers_and_selections_are_seen_by_the_others(person: Person, enter: Enter) -> None:
+    await person.says("show airports in red")
+    other = await enter(person.page.url)
+    await named(person, "Ann")
+    await named(other, "Ben")
+    await expect(person.page.locator(".people-count")).to_have_text("2")
+
+    async def points() -> bool:
+        await other.page.mouse.move(500, 400)
+        await other.page.mouse.move(520, 410)
+        return await person.page.locator(".pointer").count() == 1
+
+    await until(points, 15, 0.2)
+    await expect(person.page.locator(".pointer")).to_have_text("Ben")
+    shown = await person.page.locator(".pointer").evaluate(
+        "it => getComputedStyle(it.querySelector('span')).backgroundColor"
+    )
+    listed = await person.page.locator(".face").first.evaluate("it => getComputedStyle(it).backgroundColor")
+    assert shown == listed
+
+    point = await other.point_of("airports")
+    await other.page.mouse.click(point["x"], point["y"])
+    marks = "geoagent.map.getLayersOrder().filter(it => it.includes(':mark-0')).length"
+    await until(lambda: person.see(marks))
+    await other.page.get_by_role("button", name="Close").first.click()
+    await until(lambda: person.see(f"{marks} === 0"))
+
+    await other.says("hello")
+    await expect(person.page.locator(".author")).to_have_text("Ben")
+    assert await violations(person) == []
+    await other.page.context.close()
+    await expect(person.page.locator(".pointer")).to_have_count(0, timeout=30_000)
+
+
+async def test_a_name_is_kept_over_a_reload(person: Person, enter: Enter) -> None:
+    other = await enter(person.page.url)
+    await named(other, "Ben")
+    await other.reload()
+    await until(lambda: person.see("geoagent.state.known.some(it => it.name === 'Ben')"))
+
+
+async def test_somebody_is_followed_until_one_moves_the_map_oneself(person: Person, enter: Enter) -> None:
+    other = await enter(person.page.url)
+    await named(other, "Ben")
+    page = person.page
+    await page.get_by_role("button", name="2 people are here").click()
+    await page.get_by_role("menuitemradio", name="Ben").click()
+    await expect(page.get_by_text("Following Ben")).to_be_visible()
+    await other.looks_at(8, 47, 6)
+    await until(
+        lambda: person.see("Math.abs(geoagent.map.getCenter().lng - 8) < 1 && geoagent.map.getZoom() > 5")
+    )
+    box = await page.locator(".map canvas").bounding_box()
+    assert box is not None
+    await page.mouse.move(box["x"] + 500, box["y"] + 500)
+    await page.mouse.wheel(0, 300)
+    await expect(page.get_by_text("Following Ben")).to_have_count(0)
+    await until(lambda: person.see("!geoagent.map.isMoving()"))
+    before = await person.see("geoagent.map.getCenter().toArray().join()")
+    await other.looks_at(100, 10, 6)
+    await other.says("hello")
+    await expect(page.locator(".bubble")).to_have_text("hello")
+    assert await person.see("geoagent.map.getCenter().toArray().join()") == before
+
+
+async def test_a_phone_shows_a_view_link_too(person: Person, enter: Enter) -> None:
+    await person.says("show airports in red")
+    viewer = await enter(await view_link(person), width=390, height=844, dark=True)
+    await viewer.sees("airports")
+    await expect(viewer.page.get_by_role("button", name="Make a copy of my own")).to_be_visible()
+    assert await violations(viewer) == []
+
+
+async def has_layers(person: Person, ids: list[str]) -> bool:
+    return [layer["id"] for layer in await person.layers()] == ids

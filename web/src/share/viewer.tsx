@@ -1,0 +1,43 @@
+/** What somebody sees who came by a view link: that nothing can be changed here, and how to get a map of one's own. */
+import { useSignal } from "@preact/signals";
+import { t } from "../i18n/i18n";
+import { copyMap } from "../session";
+import { layers, map, mayChange } from "../store/store";
+import { Icon } from "../ui/icons";
+
+/** The page is a frame on somebody else's page: the map and its legend, and nothing to type into. */
+export const embedded = new URLSearchParams(location.search).has("embed");
+
+export function ViewOnlyChip() {
+  if (mayChange.value || map.value === null) return null;
+  return <span class="chip view-only" title={t("viewOnlyNote")}><Icon name="eye" />{t("viewOnly")}</span>;
+}
+
+/** In place of the box to type into. */
+export function ViewerNote() {
+  const busy = useSignal(false);
+  return (
+    <div class="viewer-note">
+      <p>{t("viewOnlyNote")}</p>
+      <button
+        type="button" class="button" disabled={busy.value}
+        onClick={() => {
+          busy.value = true;
+          void copyMap().then(() => (busy.value = false));
+        }}
+      >
+        {t("makeCopy")}
+      </button>
+    </div>
+  );
+}
+
+/** In a frame: the way to the whole page. */
+export function OpenWhole() {
+  if (!embedded || map.value === null) return null;
+  return (
+    <a class="open-whole card" href={location.pathname} target="_blank" rel="noopener">
+      <Icon name="link" />{layers.value.length === 0 ? t("appName") : t("openWhole")}
+    </a>
+  );
+}
