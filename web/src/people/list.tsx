@@ -1,5 +1,6 @@
 /** Who is here, in the head of the page: faces that open a menu to follow somebody, or to say one's own name. */
 import { t } from "../i18n/i18n";
+import type { Someone } from "../protocol/types";
 import { Menu, type MenuItem } from "../ui/menu";
 import { sharing } from "../share/dialog";
 import { Icon } from "../ui/icons";
@@ -14,15 +15,18 @@ export function People() {
   return (
     <div class="people">
       <Menu label={words} icon="people" items={items}>
-        {editors.value.slice(0, MOST_FACES).map((person) => (
-          <span key={person.id} class="face" style={{ background: colourOf(person) }} aria-hidden="true">
-            {initials(person.name) || <Icon name="people" />}
-          </span>
-        ))}
+        {editors.value.slice(0, MOST_FACES).map((person) => <Face key={person.id} person={person} />)}
         {editors.value.length === 0 && <Icon name="people" />}
         <span class="people-count">{count}</span>
       </Menu>
     </div>
+  );
+}
+
+/** The letters are drawn, not written: they are no text to be read out. */
+function Face({ person }: { person: Someone }) {
+  return (
+    <span class="face" style={{ background: colourOf(person) }} data-initials={initials(person.name) || "·"} aria-hidden="true" />
   );
 }
 
@@ -50,7 +54,7 @@ export function FollowBanner() {
     <>
       <div class="follow-frame" style={{ borderColor: colourOf(person) }} aria-hidden="true" />
       <div class="follow card" role="status">
-        <span class="face" style={{ background: colourOf(person) }} aria-hidden="true">{initials(person.name) || "·"}</span>
+        <Face person={person} />
         <span>{t("followingPerson", { name: nameOf(person) })}</span>
         <button type="button" class="link" onClick={() => (following.value = null)}>{t("stopFollowing")}</button>
       </div>

@@ -106,9 +106,11 @@ function follow(view: MapView): void {
     seen = key;
     view.accompany(bounds);
   });
-  view.map.on("movestart", (event) => {
-    if ((event as { originalEvent?: Event }).originalEvent !== undefined) following.value = null;
-  });
+  const stop = () => void (following.value = null);
+  view.map.on("dragstart", stop);
+  view.map.on("movestart", (event) => (event as { originalEvent?: Event }).originalEvent !== undefined && stop());
+  // A turn of the wheel is the user's own move before the map has thought about it.
+  view.map.getCanvasContainer().addEventListener("wheel", stop, { passive: true });
 }
 
 const rounded = (degrees: number): number => Math.round(degrees * 1e5) / 1e5;
