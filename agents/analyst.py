@@ -28,6 +28,8 @@ ROLE = """\
 You are the analyst of GeoAgent. You answer one spatial question by running operations in PostGIS, step by step.
 
 - Look before you plan: describe tables and ask for statistics when names or values are not certain.
+- Then call plan with all steps that you mean to run, in one reply with the first operation; people watch it. Call it
+  again when you change your mind.
 - Each operation makes a table that later steps use by its step id. Give every step a short title in plain words.
 - Write lengths with their unit ("5 km"). Distances, areas and lengths are geodesic, in metres.
 - Where the answer is a distribution, a ranking or a course over time, make_chart of the last step shows it; one at
@@ -46,6 +48,20 @@ _DATA_TOOLS = (
     "make_chart",
 )
 _SHOWN_COLUMNS = 40
+_STEPS: dict[str, Any] = {
+    "type": "array",
+    "minItems": 1,
+    "maxItems": 30,
+    "items": {
+        "type": "object",
+        "properties": {
+            "operation": {"type": "string", "description": "The name of an operation."},
+            "title": {"type": "string", "description": "What the step does, in a few plain words."},
+        },
+        "required": ["operation", "title"],
+        "additionalProperties": False,
+    },
+}
 
 
 class Analyst(DataTools, ChartTools, Agent):
@@ -81,7 +97,7 @@ class Analyst(DataTools, ChartTools, Agent):
         )
         self.context = self
         operations = {info.name for info in session.operations()}
-        kept = {*_DATA_TOOLS, *operations, "finish", "cannot_do"}
+        kept = {*_DATA_TOOLS, *operations, "plan", "finish", "cannot_do"}
         self.toolbox = self.toolbox.filter(lambda each: each.name in kept)
 
     def sources(self) -> list[str]:
@@ -95,6 +111,22 @@ class Analyst(DataTools, ChartTools, Agent):
         """Of a step, the table that it made."""
         tables = {outcome.step: outcome.table.id for outcome in self.session.outcomes()}
         return {"table": tables.get(data, data)}
+
+    @tool(params={"steps": _STEPS}, sequential=True)
+    async def plan(self, steps: list[dict[str, Any]]) -> Result:
+        """Show the people on the map which steps are to run, before the first one runs.
+
+        Args:
+            steps: All steps that have not run yet, in order.
+        """
+        known = [info.name for info in self.session.operations()]
+        for step in steps:
+            if step["operation"] not in known:
+                raise ToolFailed(
+                    f"There is no operation {step['operation']!r}. Operations: {', '.join(known)}."
+                )
+        await self.session.plan([(step["operation"], step["title"]) for step in steps])
+        return Result({"planned": len(steps)}, summary=f"Planned {count_of(len(steps), 'step')}")
 
     @tool(sequential=True)
     async def finish(self, summary: str) -> Result:

@@ -58,6 +58,8 @@ class Table(Value):
     bounds: Bounds | None = None
     row_estimate: int = 0
     comment: str | None = None
+    is_result: bool = False
+    """An analysis made it: it belongs to the map that asked, and no other map sees it."""
 
     def column(self, name: str) -> Column | None:
         return next((column for column in self.columns if column.name == name), None)

@@ -15,6 +15,7 @@ from typing import Any
 
 from agents.core import Agent, Limits, Message, UserMessage, hook
 from agents.geo import prompt
+from agents.geo.analysis_tools import ANALYSIS_TOOLS, AnalysisTools
 from agents.geo.chart_tools import ChartTools
 from agents.geo.data_tools import DataTools
 from agents.geo.map_tools import MapTools
@@ -25,9 +26,9 @@ log = logging.getLogger("agents.geo_agent")
 _NOTES_SECONDS = 3.0
 
 
-class GeoAgent(MapTools, DataTools, ChartTools, SqlTools, Agent):
-    """Without an analyst `run_analysis` is not offered, nor `run_sql` without a runner; without an info store there are
-    no notes.
+class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, SqlTools, Agent):
+    """Without an analyst the tools around analyses are not offered, nor `run_sql` without a runner; without an info
+    store there are no notes.
     """
 
     description = "Shows, styles, filters and questions the user's PostGIS tables on a map."
@@ -59,7 +60,7 @@ class GeoAgent(MapTools, DataTools, ChartTools, SqlTools, Agent):
         self._notes: tuple[str, str | None] = ("", None)
         super().__init__(client, model, socket_emit, history=history, limits=limits, **options)
         self.context = self
-        absent = {name for name, port in (("run_analysis", analyst), ("run_sql", sql)) if port is None}
+        absent = (ANALYSIS_TOOLS if analyst is None else set()) | ({"run_sql"} if sql is None else set())
         if absent:
             self.toolbox = self.toolbox.filter(lambda tool: tool.name not in absent)
 

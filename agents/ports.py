@@ -116,9 +116,13 @@ class SqlRunner(Protocol):
 
 
 class Analyst(Protocol):
-    """Plans and runs a spatial analysis."""
+    """Plans and runs spatial analyses, and looks after what they leave."""
 
     async def run(self, goal: str, session: MapSession) -> str: ...
+
+    async def drop_result(self, table: str, session: MapSession) -> None:
+        """Delete a result of the map for good; no layer may show it."""
+        ...
 
 
 class InfoStore(Protocol):
@@ -167,6 +171,10 @@ class AnalysisSession(Protocol):
 
     def outcomes(self) -> Sequence[StepOutcome]:
         """The steps that succeeded, in order."""
+        ...
+
+    async def plan(self, steps: Sequence[tuple[str, str]]) -> None:
+        """Tell all steps that are still to run, as (operation, title)."""
         ...
 
     async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> StepOutcome: ...

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -24,9 +25,11 @@ from agents.core.model import Model
 from agents.core.prometheus import register_prometheus
 from agents.core.toolbox import ToolBox
 from agents.core.tracing import use_opentelemetry
+from agents.domain import Place
 from agents.geo_agent import GeoAgent
 from agents.models import build, close, warm
 from agents.offline import suggestions
+from agents.ports import TableRegistry
 from server import migrate, postgres, samples
 from server.analysts import AnalystDesk
 from server.database import Database
@@ -34,14 +37,19 @@ from server.gis.analysis.budget import Budget
 from server.gis.analysis.runner import StepRunner
 from server.gis.charts import Charts
 from server.gis.data import PostgisData
+from server.gis.readable import ReadableTables
 from server.gis.registry import Registry
 from server.gis.sql import PostgisSql
 from server.gis.styles import ramps
 from server.gis.tiles import TileService
 from server.http import addresses, charts, errors, exports, health, rows, security, site, tables, uploads
+from server.http import analyses as receipts
 from server.http import tiles as tile_routes
 from server.maps.access import ViewLinks
-from server.maps.analyses import AnalysisService, AnalysisStore
+from server.maps.analyses import AnalysisService
+from server.maps.analysis_store import AnalysisStore
+from server.maps.log import EventLog
+from server.maps.results import Results
 from server.maps.service import MapService
 from server.maps.session import TurnSession
 from server.maps.source import TableSource
@@ -72,6 +80,7 @@ class Server:
     maps: MapService
     sockets: SocketServer
     analyses: AnalysisService
+    results: Results
     app: web.Application
     url: str = ""
 
@@ -96,32 +105,37 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         data = PostgisData(database.reader, registry)
         notes = Notes(database.owner)
 
-        analysing = analyses(database, registry)
-        await analysing.store.collect()
-        sql = PostgisSql(database.reader_session, registry) if settings.sql else None
-        desk = AnalystDesk(model, registry, data, analysing, notes)
+        results = Results(database.owner, database.writer, registry, EventLog(database.owner))
+        await results.start()
+        stack.push_async_callback(results.stop)
+        analysing = analyses(settings, database, registry)
 
         more_tools = ToolBox.gather(*settings.tools)
 
-        def agent(session: TurnSession, history: Sequence[Message]) -> GeoAgent:
+        async def agent(session: TurnSession, history: Sequence[Message]) -> GeoAgent:
+            readable = await results.readable(session.map_id)
+            its_data = PostgisData(database.reader, readable)
             return GeoAgent(
                 model,
-                registry=registry,
+                registry=readable,
                 map=session,
-                data=data,
-                analyst=desk,
+                data=its_data,
+                analyst=AnalystDesk(model, readable, its_data, analysing, results.drop, notes),
                 info_store=notes,
-                sql=sql,
+                sql=PostgisSql(database.reader_session, readable) if settings.sql else None,
                 history=history,
                 toolbox=more_tools,
             )
 
-        source = TableSource(registry, data, database.reader)
-        maps = MapService(
-            database, source, Charts(database.reader, registry), agent, turns_at_once=settings.turns
-        )
+        source = TableSource(registry, data, database.reader, results.readable)
+        charted = Charts(database.reader, registry, results.readable)
+        maps = MapService(database, source, charted, agent, turns_at_once=settings.turns)
         origins = Origins(settings.origins, settings.host)
-        sockets = SocketServer(maps, data.find_place, origins, settings.rate)
+
+        async def find_places(map_id: str, text: str, limit: int) -> Sequence[Place]:
+            return await PostgisData(database.reader, await results.readable(map_id)).find_place(text, limit)
+
+        sockets = SocketServer(maps, results, find_places, origins, settings.rate)
         await maps.start()
         stack.push_async_callback(maps.close)
         tiles = TileService(database.tile_pool, registry, maps.lookup)
@@ -131,15 +145,16 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         register_prometheus(metrics)
         app = application(settings, sockets, origins, maps.links)
         app.add_routes(health.routes(checks(database, registry), metrics))
-        app.add_routes(tables.routes(registry))
+        app.add_routes(tables.routes(results.readable))
         app.add_routes(tile_routes.routes(tiles, registry))
+        app.add_routes(receipts.routes(analysing.store))
         app.add_routes(rows.routes(data, registry, maps.lookup))
         app.add_routes(charts.routes(maps.charts))
         app.add_routes(exports.routes(database.reader, registry, maps.lookup))
         app.add_routes(uploads.routes(database, loaded=registry.refresh))
-        app.add_routes(site.routes(partial(client_config, settings, model, registry)))
+        app.add_routes(site.routes(partial(client_config, settings, model, ReadableTables(registry))))
         await warm(model)
-        yield Server(settings, database, registry, maps, sockets, analysing, app)
+        yield Server(settings, database, registry, maps, sockets, analysing, results, app)
 
 
 @asynccontextmanager
@@ -170,19 +185,20 @@ def application(
     return app
 
 
-def analyses(database: Database, registry: Registry) -> AnalysisService:
-    budget = Budget()
+def analyses(settings: Settings, database: Database, registry: Registry) -> AnalysisService:
+    budget = Budget(seconds=settings.analysis_timeout, bytes=int(settings.result_space * 1e6))
     runner = StepRunner(database.writer, registry, budget)
-    return AnalysisService(runner, AnalysisStore(database.owner, database.writer), budget)
+    at_once = asyncio.Semaphore(settings.analyses)
+    return AnalysisService(runner, AnalysisStore(database.owner), budget, at_once)
 
 
-def starts(registry: Registry) -> list[str]:
+def starts(registry: TableRegistry) -> list[str]:
     """Requests to begin with: over the samples where they are, else over whatever tables there are."""
     there = {table.id for table in registry.tables()}
     return list(SUGGESTIONS) if there >= SAMPLES else suggestions(registry, limit=len(SUGGESTIONS))
 
 
-def client_config(settings: Settings, model: Model, registry: Registry) -> dict[str, Any]:
+def client_config(settings: Settings, model: Model, registry: TableRegistry) -> dict[str, Any]:
     """What the browser client is told at `/api/config`."""
     return {
         "model": model.name,

@@ -65,7 +65,7 @@ class Database:
             reader=open_engine(
                 url, reader, {"statement_timeout": milliseconds, **read_only}, size=5, overflow=10
             ),
-            writer=open_engine(url, writer, size=2, overflow=6),
+            writer=open_engine(url, writer, size=2, overflow=10),
             tile_pool=await _open_pool(
                 url, reader, {"statement_timeout": str(int(settings.tile_timeout * 1000)), **read_only}
             ),

@@ -81,6 +81,14 @@ class Settings(BaseSettings):
     """Seconds after which PostgreSQL ends the query of a tile."""
     turns: int = Field(16, ge=1, le=1000, validation_alias=_named("GEOAGENT_TURNS"))
     """Turns that this server works on at once; one map never has more than one."""
+    analyses: int = Field(4, ge=1, le=100, validation_alias=_named("GEOAGENT_ANALYSES"))
+    """Steps of analyses that this server runs at once; more wait. One map never has more than one."""
+    analysis_timeout: float = Field(
+        600.0, gt=0, le=86400, validation_alias=_named("GEOAGENT_ANALYSIS_TIMEOUT")
+    )
+    """Seconds after which PostgreSQL ends a statement of an analysis."""
+    result_space: float = Field(4096.0, gt=0, validation_alias=_named("GEOAGENT_RESULT_SPACE"))
+    """Megabytes that the results of one map may take."""
     rate: float = Field(1.0, ge=0, le=1000, validation_alias=_named("GEOAGENT_RATE"))
     """How fast one connection may send requests: 2 is twice the usual rates, 0 is no limit."""
     trace_content: bool = Field(False, validation_alias=_named("GEOAGENT_TRACE_CONTENT"))

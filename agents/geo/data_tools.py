@@ -138,19 +138,6 @@ class DataTools(GeoTools):
         facts = {"found": len(places), "places": [place.model_dump() for place in places]}
         return Result(facts, summary=f"{count_of(len(places), 'place')} called “{text}”")
 
-    @tool(timeout=None, sequential=True)
-    async def run_analysis(self, goal: str) -> str:
-        """Hand a question over to the analyst: distances, buffers, joins, overlays, densities, clusters and the like.
-
-        It plans the steps, runs them in the database and puts the result on the map.
-
-        Args:
-            goal: What the user wants to know, complete in itself, with all names, numbers and units.
-        """
-        if self.analyst is None:
-            raise ToolFailed("No analyst is at hand here.")
-        return await self.analyst.run(goal, self.map)
-
     @tool
     async def cannot_do(self, reason: str, alternative: str | None = None) -> Result:
         """Refuse what the data or the tools cannot give, in place of guessing.

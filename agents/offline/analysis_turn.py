@@ -49,7 +49,8 @@ class AnalysingAgent(MapAgent, Protocol):
 async def analyst_reply(
     request: ModelRequest, agent: AnalysingAgent, goal: str, done: Sequence[Done]
 ) -> AssistantMessage:
-    """The next call of the analysis, or its last words."""
+    """The plan and the first call, the next call of the analysis, or its last words."""
+    done = [each for each in done if each.call.name != "plan"]
     tools = frozenset(tool.name for tool in request.tools)
     vocabulary = Vocabulary(agent.registry, agent.map.layers())
     last = done[-1] if done else None
@@ -72,7 +73,10 @@ async def analyst_reply(
                 raise Refuse(f"the operation {operation.name} is not offered here")
             results = {outcome.step: outcome.table for outcome in agent.session.outcomes()}
             arguments = {**await filled(scene, operation, results), "title": operation.title}
-            return _call(request, operation.name, arguments, len(done), len(operations))
+            reply = _call(request, operation.name, arguments, len(done), len(operations))
+            if done or "plan" not in tools:
+                return reply
+            return AssistantMessage("", (_announced(request, operations), *reply.calls))
         look = next((each for each in done if each.call.name == _LOOK), None)
         if look is None and _LOOK in tools and 0 < ran[-1].result.data["rows"] <= _MOST_SHOWN:
             arguments = _look(scene, agent.session.outcomes()[-1].table, operations, ran[-1])
@@ -127,6 +131,13 @@ def _call(
     return AssistantMessage(
         "", (ToolCall(f"analysis-{len(request.messages)}-{before}-{planned}", name, text),)
     )
+
+
+def _announced(request: ModelRequest, operations: Sequence[Operation]) -> ToolCall:
+    """What is to be done, told before it begins."""
+    steps = [{"operation": each.name, "title": each.title} for each in operations]
+    text = json.dumps({"steps": steps}, ensure_ascii=False, separators=(",", ":"))
+    return ToolCall(f"analysis-{len(request.messages)}-plan", "plan", text)
 
 
 def _planned(call: ToolCall) -> int:

@@ -8,7 +8,10 @@ WITH RECURSIVE domains AS (
 ),
 relations AS (
     SELECT c.oid, n.nspname, c.relname, c.relkind, c.reltuples, c.relpages,
-        has_table_privilege(c.oid, 'SELECT') AS whole
+        has_table_privilege(c.oid, 'SELECT') AS whole,
+        -- Analyses store their results as the writing role; what else stands in `analysis` is people's.
+        n.nspname = 'analysis' AND pg_get_userbyid(c.relowner) = regexp_replace(current_user, 'reader$', 'writer')
+            AND current_user ~ 'reader$' AS is_result
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND c.relpersistence <> 't'
         AND n.nspname = ANY (CAST($1 AS text[])) AND n.nspname <> 'geoagent'
@@ -31,7 +34,7 @@ SELECT
     END::bigint AS row_estimate,
     r.reltuples >= 0 AND r.relkind <> 'v' AS analyzed,
     r.relkind IN ('r', 'm') AND pg_relation_size(r.oid) = 0 AS empty,
-    remark.description AS comment,
+    remark.description AS comment, r.is_result,
     attributes.columns,
     identity.columns AS key
 FROM relations r

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -23,11 +22,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Table
 from server.database import is_unavailable
 from server.gis import registry_catalog as catalog
-from server.gis.errors import UnknownTable, listed, nearest, translated
+from server.gis.errors import translated
 from server.gis.registry_catalog import Entry
 from server.gis.registry_probe import complete
 from server.gis.registry_search import SearchIndex
-from server.gis.statements import split_id
+from server.gis.table_names import TableNames
 
 log = structlog.get_logger(__name__)
 
@@ -71,9 +70,7 @@ class Registry:
         self._version = 0
         self._marks: dict[int, str] = {}
         self._entries: dict[int, Entry] = {}
-        self._by_id: dict[str, Table] = {}
-        self._by_name: dict[str, list[str]] = {}
-        self._sorted: tuple[Table, ...] = ()
+        self._names = TableNames()
         self._again: dict[int, tuple[float, float]] = {}
         """When to look again at tables whose geometry nothing said yet, and how long that is after the last look."""
         self._index = SearchIndex()
@@ -89,24 +86,20 @@ class Registry:
         return self._version
 
     def tables(self) -> Sequence[Table]:
-        return self._sorted
+        return self._names.tables
 
     def get(self, table_id: str) -> Table:
-        found = self._by_id.get(table_id)
-        if found is not None:
-            return found
-        parts = split_id(table_id)
-        candidates = self._by_name.get(parts[-1].lower(), []) if parts else []
-        if len(parts) > 1:
-            candidates = [each for each in candidates if split_id(each)[0].lower() == parts[0].lower()]
-        exact = [each for each in candidates if split_id(each)[-1] == parts[-1]]
-        for choice in (exact, candidates):
-            if len(choice) == 1:
-                return self._by_id[choice[0]]
-        raise self._unknown(table_id, exact or candidates)
+        return self._names.get(table_id)
 
-    async def search(self, text: str, limit: int = 20) -> Sequence[Table]:
-        return [self._by_id[table_id] for table_id in self._index.search(text, limit)]
+    async def search(
+        self, text: str, limit: int = 20, readable: Callable[[Table], bool] | None = None
+    ) -> Sequence[Table]:
+        """Best first; of all tables, or of those that are `readable`."""
+
+        def allowed(table_id: str) -> bool:
+            return readable is None or readable(self._names.by_id[table_id])
+
+        return [self._names.by_id[found] for found in self._index.search(text, limit, allowed)]
 
     def on_change(self, callback: OnChange) -> Callable[[], None]:
         """Be told of changes from now on; the returned function ends that."""
@@ -223,15 +216,10 @@ class Registry:
                 touched |= {entry.table.id} | ({before.table.id} if before else set())
         if not touched:
             return
-        self._by_id = {entry.table.id: entry.table for entry in self._entries.values()}
-        self._sorted = tuple(self._by_id[table_id] for table_id in sorted(self._by_id))
-        names: dict[str, list[str]] = defaultdict(list)
-        for table in self._sorted:
-            names[table.name.lower()].append(table.id)
-        self._by_name = dict(names)
+        self._names = TableNames(entry.table for entry in self._entries.values())
         for table_id in touched:
-            if table_id in self._by_id:
-                self._index.put(self._by_id[table_id])
+            if table_id in self._names.by_id:
+                self._index.put(self._names.by_id[table_id])
             else:
                 self._index.remove(table_id)
         self._version += 1
@@ -267,17 +255,3 @@ class Registry:
                 away = True
             ended = time.monotonic()
             took = ended - started
-
-    def _unknown(self, table_id: str, candidates: Sequence[str]) -> UnknownTable:
-        if len(candidates) > 1:
-            return UnknownTable(
-                f"{table_id!r} is the name of several tables: {listed(candidates)}. Use one of these."
-            )
-        close = nearest(table_id, self._by_id, limit=5)
-        if close:
-            return UnknownTable(f"There is no table {table_id!r}. The nearest are: {listed(close)}.")
-        known = list(self._by_id)
-        return UnknownTable(
-            f"There is no table {table_id!r}. "
-            + (f"There are: {listed(known, 20)}." if known else "There are none.")
-        )

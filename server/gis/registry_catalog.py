@@ -106,6 +106,7 @@ def _entry(row: Mapping[Any, Any]) -> Entry:
         srid=srid,
         row_estimate=max(0, int(row["row_estimate"])),
         comment=row["comment"],
+        is_result=bool(row["is_result"]),
     )
     return Entry(row["oid"], table, bool(row["analyzed"]), bool(row["empty"]))
 

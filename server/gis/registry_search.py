@@ -15,7 +15,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from rapidfuzz import fuzz, process
 
@@ -61,8 +61,9 @@ class SearchIndex:
                 del self._postings[word]
         self._vocabulary = None
 
-    def search(self, text: str, limit: int) -> list[str]:
-        """Ids of the best tables, best first. A text without a telling word finds nothing."""
+    def search(self, text: str, limit: int, readable: Callable[[str], bool] | None = None) -> list[str]:
+        """Ids of the best tables, best first; of those that are `readable`. A text without a telling word
+        finds nothing."""
         asked = [list(self._alike(word)) for word in dict.fromkeys(words(text))]
         asked.sort(key=lambda alike: sum(len(self._postings[known]) for known, _likeness in alike))
         scores: dict[str, float] = {}
@@ -70,7 +71,8 @@ class SearchIndex:
             # Rare words choose the candidates; a word that is everywhere only orders them.
             few = scores if len(scores) >= limit else None
             for table_id, score in self._scored(alike, few).items():
-                scores[table_id] = scores.get(table_id, 0.0) + score
+                if readable is None or readable(table_id):
+                    scores[table_id] = scores.get(table_id, 0.0) + score
         return heapq.nsmallest(
             limit, scores, key=lambda table_id: (-scores[table_id], len(table_id), table_id)
         )

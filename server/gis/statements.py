@@ -69,6 +69,11 @@ def exact(name: str) -> quoted_name:
     return quoted_name(name, quote=True)
 
 
+def sql_name(table: Table) -> str:
+    """The table's name for SQL that is text."""
+    return ".".join('"' + part.replace('"', '""') + '"' for part in (table.schema_name, table.name))
+
+
 def split_id(table_id: str) -> list[str]:
     """The parts of a table's id, unquoted: `data."a.b"` is `data`, `a.b`."""
     return [

@@ -1,6 +1,9 @@
-"""GET /api/tables: the tables that may be drawn, as the registry knows them at this moment."""
+"""GET /api/tables: the tables that may be drawn, as the registry knows them at this moment. GET
+/api/maps/{map_id}/tables: with the results of that map's analyses, which no other map sees."""
 
 from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
@@ -10,13 +13,18 @@ from server.http.errors import HttpFault
 MOST = 1000
 
 
-def routes(registry: TableRegistry) -> list[web.RouteDef]:
+Readable = Callable[[str | None], Awaitable[TableRegistry]]
+"""The tables that a map may read, or that every map may."""
+
+
+def routes(readable: Readable) -> list[web.RouteDef]:
     async def tables(request: web.Request) -> web.Response:
         """`?q=words` searches, best first; `?limit=` at most so many."""
         limit = request.query.get("limit", str(MOST))
         if not limit.isdecimal() or not 1 <= int(limit) <= MOST:
             raise HttpFault("invalid_payload", f"`limit` is a number from 1 to {MOST}.")
         words = request.query.get("q", "").strip()
+        registry = await readable(request.match_info.get("map_id"))
         known = registry.tables()
         found = await registry.search(words, int(limit)) if words else known[: int(limit)]
         body = {
@@ -27,7 +35,11 @@ def routes(registry: TableRegistry) -> list[web.RouteDef]:
         return web.json_response(body, headers={"Cache-Control": "no-store"})
 
     async def table(request: web.Request) -> web.Response:
-        found = registry.get(request.match_info["table_id"])
+        found = (await readable(request.match_info.get("map_id"))).get(request.match_info["table_id"])
         return web.json_response(found.model_dump(mode="json"), headers={"Cache-Control": "no-store"})
 
-    return [web.get("/api/tables", tables), web.get("/api/tables/{table_id}", table)]
+    return [
+        web.get(f"{base}/tables{one}", handler)
+        for base in ("/api", "/api/maps/{map_id}")
+        for one, handler in (("", tables), ("/{table_id}", table))
+    ]

@@ -1,4 +1,4 @@
-"""Analyses of one map: their rows, and the session through which an analyst runs one, watched by everyone.
+"""The session through which an analyst runs an analysis on a map, watched by everyone on it.
 
 `MapAnalysis` is the port `agents.ports.AnalysisSession`. It tells the map what happens, runs each step, and keeps
 the receipt. A step that fails is the analyst's to repair; an analysis ends exactly once.
@@ -11,28 +11,26 @@ import re
 import secrets
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Text, bindparam, func, insert, select, text, update
-from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.ext.asyncio import AsyncEngine
-
+from agents.core.errors import ToolFailed
 from agents.domain import LayerDraft, Table
-from server.gis.analysis.budget import Budget
+from server.gis.analysis.budget import Budget, readable_bytes
 from server.gis.analysis.plan import Plan, PlannedStep
 from server.gis.analysis.receipt import Receipt
 from server.gis.analysis.runner import Progress, StepResult, StepRunner
 from server.gis.errors import GisError, TooExpensive
 from server.gis.operations import OPERATIONS
+from server.gis.readable import ReadableTables
+from server.maps.analysis_store import AnalysisStore
 from server.maps.events import Change
 from server.maps.session import TurnSession
-from server.maps.tables import analysis_table
 from server.protocol import AnalysisProgress
 
-PROGRESS_PAUSE = 0.2
-"""Seconds between two words of progress on the same step."""
+KEPT_EVERY = 1.0
+"""Seconds between two notes of the progress for those who join later."""
 NAME_LENGTH = 40
 
 
@@ -61,99 +59,39 @@ OFFERED: Sequence[Offered] = tuple(
 )
 
 
-class AnalysisStore:
-    """The rows of analyses, and the tables that no row names any more."""
-
-    def __init__(self, owner: AsyncEngine, writer: AsyncEngine) -> None:
-        self._owner = owner
-        self._writer = writer
-
-    async def begin(self, session: TurnSession, receipt: Receipt) -> None:
-        row = {
-            "id": receipt.analysis_id,
-            "map_id": session.map_id,
-            "turn_id": session.turn_id,
-            "goal": receipt.goal,
-            "plan": Plan(goal=receipt.goal).model_dump(mode="json"),
-            "receipt": receipt.as_json(),
-        }
-        async with self._owner.begin() as connection:
-            await connection.execute(insert(analysis_table), row)
-
-    async def keep_table(self, analysis_id: str, name: str) -> None:
-        """Before the table is made, so that a collector never takes it away."""
-        query = (
-            update(analysis_table)
-            .where(analysis_table.c.id == analysis_id)
-            .values(tables=func.array_append(analysis_table.c.tables, name))
-        )
-        async with self._owner.begin() as connection:
-            await connection.execute(query)
-
-    async def save(self, plan: Plan, receipt: Receipt, status: str) -> None:
-        values: dict[str, Any] = {
-            "plan": plan.model_dump(mode="json"),
-            "receipt": receipt.as_json(),
-            "status": status,
-        }
-        if status != "running":
-            values["finished_at"] = func.clock_timestamp()
-        query = update(analysis_table).where(analysis_table.c.id == receipt.analysis_id).values(values)
-        async with self._owner.begin() as connection:
-            await connection.execute(query)
-
-    async def bytes_of(self, map_id: str) -> int:
-        """Disk space of a map's results."""
-        query = text(
-            "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM geoagent.analysis AS a"
-            " CROSS JOIN unnest(a.tables) AS kept (name)"
-            " JOIN pg_class AS c ON c.relname = kept.name AND c.relnamespace = 'analysis'::regnamespace"
-            " WHERE a.map_id = :map_id"
-        ).columns(bytes=BigInteger())
-        async with self._owner.connect() as connection:
-            return int((await connection.execute(query, {"map_id": map_id})).scalar_one())
-
-    async def collect(self) -> list[str]:
-        """Drop results that belong to no analysis any more (their map is gone); their names."""
-        async with self._owner.connect() as connection:
-            kept = (await connection.execute(select(func.unnest(analysis_table.c.tables)))).scalars().all()
-        orphans = text(
-            "SELECT relname FROM pg_class WHERE relnamespace = 'analysis'::regnamespace AND relkind = 'r'"
-            " AND relowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)"
-            " AND relname <> ALL (:kept)"
-        ).bindparams(bindparam("kept", type_=ARRAY(Text())))
-        async with self._writer.begin() as connection:
-            names = (await connection.execute(orphans, {"kept": list(kept)})).scalars().all()
-            for name in names:
-                quoted = name.replace('"', '""')
-                await connection.exec_driver_sql(f'DROP TABLE analysis."{quoted}"')
-        return list(names)
-
-
 @dataclass
 class AnalysisService:
-    """What analyses of one server share: the runner, the rows, the budget, and how many may run at once."""
+    """What analyses of one server share: the runner, the rows, the budget, and how many steps run at once."""
 
     runner: StepRunner
     store: AnalysisStore
     budget: Budget
-    at_once: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
+    at_once: asyncio.Semaphore
 
-    def open(self, goal: str, session: TurnSession) -> MapAnalysis:
-        return MapAnalysis(goal, session, self)
+    def open(self, goal: str, session: TurnSession, readable: ReadableTables) -> MapAnalysis:
+        return MapAnalysis(goal, session, readable, self)
 
 
 class MapAnalysis:
-    def __init__(self, goal: str, session: TurnSession, service: AnalysisService) -> None:
+    """`plan` may be told before the first step; without it the plan grows with the steps."""
+
+    def __init__(
+        self, goal: str, session: TurnSession, readable: ReadableTables, service: AnalysisService
+    ) -> None:
         self.id = f"analysis_{secrets.token_urlsafe(9)}"
         self.ended = False
         self._session = session
+        self._readable = readable
         self._service = service
         self._plan = Plan(goal=goal)
         self._receipt = Receipt(analysis_id=self.id, goal=goal, at=datetime.now(UTC))
         self._outcomes: list[Outcome] = []
-        self._started = False
-        self._told = 0.0
+        self._intended: list[PlannedStep] = []
+        self._steps_known = False
+        self._current: PlannedStep | None = None
+        """The step that runs, or that failed and was not repaired."""
+        self._is_started = False
+        self._kept_at = 0.0
 
     def operations(self) -> Sequence[Offered]:
         return OFFERED
@@ -161,88 +99,154 @@ class MapAnalysis:
     def outcomes(self) -> Sequence[Outcome]:
         return self._outcomes
 
+    async def plan(self, steps: Sequence[tuple[str, str]]) -> None:
+        """All steps from here on, as (operation, title); those that have run stay. The map is told."""
+        rest = enumerate(steps, len(self._outcomes) + 1)
+        intended = [_planned(number, operation, {}, title) for number, (operation, title) in rest]
+        self._steps_known = True
+        await self._intend([*self._plan.steps, *intended])
+
     async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> Outcome:
         """Run it and tell the map. Raises GisError, which the analyst may repair."""
         number = len(self._outcomes) + 1
-        step = PlannedStep(id=f"step_{number}", operation=operation, arguments=dict(arguments), title=title)
-        await self._start(step)
-        await self._check_space()
+        step = _planned(number, operation, arguments, title)
+        self._current = step
+        same = (operation, title) == next(
+            ((each.operation, each.title) for each in self._intended[number - 1 : number]), None
+        )
+        intended = [*self._plan.steps, step, *self._intended[number:]]
+        await self._intend(intended, tell=not same)
+        room = await self._room()
         name = _table_name(title)
         await self._service.store.keep_table(self.id, name)
         known = {outcome.step: outcome.table for outcome in self._outcomes}
+        if self._service.at_once.locked():
+            await self._tell(Progress(title, None, None, 0.0, phase="waiting"))
         async with self._service.at_once:
-            result = await self._service.runner.run(step, known, name, self._tell)
+            result = await self._service.runner.run(step, known, name, self._tell, self._readable, room)
         return await self._keep(step, result)
 
     async def finish(self, summary: str) -> str:
         """The last step's table goes onto the map; what the browsers said of it."""
         last = self._outcomes[-1]
-        drawn = "the result has no geometry, so there is nothing to draw"
-        if last.table.geometry_column is not None and last.rows:
-            title = self._plan.steps[-1].title
-            _, drawn = await self._session.add_layer(LayerDraft(table=last.table.id, name=title))
-        payload = {"analysis_id": self.id, "summary": summary, "table": last.table.id}
-        await self._end(
-            "finished", Change("analysis_finished", {**payload, "receipt": self._receipt.as_json()})
-        )
+        await self._close("finished")
+        drawn = await self._draw(last)
+        emptied = self._receipt.emptied_by
+        payload = {
+            "analysis_id": self.id,
+            "summary": summary,
+            "table": last.table.id,
+            "rows": last.rows,
+            "emptied_by": emptied and {"step": int(emptied.step.partition("_")[2]), "name": emptied.title},
+            "receipt": self._receipt.as_json(),
+        }
+        await self._record_end(Change("analysis_finished", payload))
         return drawn
 
     async def fail(self, reason: str, advice: str) -> None:
-        """The end without a result. Steps that finished stay."""
-        step = len(self._outcomes) + 1 if self._started else None
-        payload = {"analysis_id": self.id, "step": step, "reason": reason, "advice": advice}
-        await self._end("failed", Change("analysis_failed", payload))
+        """The end without an answer. Steps that finished stay; the last one's table is the result."""
+        await self._start()
+        await self._close("failed")
+        at = self._current
+        payload = {
+            "analysis_id": self.id,
+            "step": None if at is None else len(self._outcomes) + 1,
+            "name": None if at is None else at.title,
+            "reason": reason,
+            "advice": advice,
+            "table": self._outcomes[-1].table.id if self._outcomes else None,
+            "receipt": self._receipt.as_json(),
+        }
+        await self._record_end(Change("analysis_failed", payload))
 
-    async def _start(self, step: PlannedStep) -> None:
-        if self._started:
+    async def _draw(self, last: Outcome) -> str:
+        """Put the result on the map, if there is anything to see; what became of that."""
+        if not last.rows:
+            return "the result has no rows, so there is nothing to draw"
+        if last.table.geometry_column is None:
+            return "the result has no geometry, so there is nothing to draw"
+        try:
+            draft = LayerDraft(table=last.table.id, name=self._plan.steps[-1].title)
+            _, drawn = await self._session.add_layer(draft)
+        except ToolFailed as fault:
+            return f"the result could not be put on the map: {fault.message}"
+        return drawn
+
+    async def _record_end(self, change: Change) -> None:
+        """Exactly once, whoever cancels meanwhile."""
+        self.ended = True
+        await asyncio.shield(self._session.record(change))
+
+    async def _intend(self, steps: Sequence[PlannedStep], tell: bool = True) -> None:
+        self._intended = list(steps)
+        if not self._is_started:
+            await self._start()
+        elif tell:
+            await self._session.record(Change("analysis_planned", self._told_plan()))
+
+    async def _start(self) -> None:
+        if self._is_started:
             return
-        self._started = True
-        await self._service.store.begin(self._session, self._receipt)
-        plan = [step.model_dump(mode="json")]
-        payload = {"analysis_id": self.id, "goal": self._plan.goal, "plan": plan}
+        self._is_started = True
+        await self._service.store.begin(self._session.map_id, self._session.turn_id, self._receipt)
+        payload = {**self._told_plan(), "goal": self._plan.goal}
         await self._session.record(Change("analysis_started", payload))
+
+    def _told_plan(self) -> dict[str, Any]:
+        plan = [step.model_dump(mode="json") for step in self._intended]
+        return {"analysis_id": self.id, "plan": plan, "steps_known": self._steps_known}
 
     async def _keep(self, step: PlannedStep, result: StepResult) -> Outcome:
         self._plan = self._plan.then(step)
         self._receipt = self._receipt.model_copy(update={"steps": (*self._receipt.steps, result.receipt)})
         outcome = Outcome(step.id, result.table, result.rows, result.receipt.notes)
         self._outcomes.append(outcome)
-        await self._service.store.save(self._plan, self._receipt, "running")
+        self._current = None
+        self._readable.show(result.table.id)
+        await self._service.store.keep_step(self._plan, self._receipt)
         return outcome
 
-    async def _end(self, status: str, change: Change) -> None:
-        if self.ended:
-            return
-        self.ended = True
-        if self._started:
-            await self._service.store.save(self._plan, self._receipt, status)
-        await self._session.record(change)
+    async def _close(self, status: str) -> None:
+        """From now on the map sees the last step's table, and none of the others."""
+        await self._service.store.end(self._plan, self._receipt, status)
+        for outcome in self._outcomes[:-1]:
+            self._readable.hide(outcome.table.id)
 
-    async def _check_space(self) -> None:
+    async def _room(self) -> int:
+        """Bytes that the map's results may still take. Raises TooExpensive when there are none."""
+        allowed = self._service.budget.bytes
         used = await self._service.store.bytes_of(self._session.map_id)
-        if used > self._service.budget.bytes:
+        if used >= allowed:
             raise TooExpensive(
-                f"The results on this map take {used / 1e9:.1f} GB, and {self._service.budget.bytes / 1e9:.1f} GB are "
-                "allowed. Start a new map, or aggregate before keeping so many rows."
+                f"The results on this map take {readable_bytes(used)}, and {readable_bytes(allowed)} are allowed. "
+                "Drop results that are not needed any more, or start a new map."
             )
+        return allowed - used
 
     async def _tell(self, progress: Progress) -> None:
-        now = time.monotonic()
-        if progress.percent not in (None, 0.0, 100.0) and now - self._told < PROGRESS_PAUSE:
-            return
-        self._told = now
-        number = len(self._outcomes) + 1
+        """Everyone who is there now; and, of what takes longer, those who join later."""
         body = AnalysisProgress(
             map_id=self._session.map_id,
             analysis_id=self.id,
-            step=number,
-            steps=number,
+            step=len(self._outcomes) + 1,
+            steps=max(len(self._intended), len(self._outcomes) + 1),
             name=progress.name,
             percent=progress.percent,
             rows=progress.rows,
             elapsed_ms=progress.elapsed_ms,
+            estimate_ms=progress.estimate_ms,
+            phase=progress.phase,
+            steps_known=self._steps_known,
         )
         await self._session.announce("analysis_progress", body)
+        now = time.monotonic()
+        if now - self._kept_at > KEPT_EVERY and progress.percent != 100.0:
+            self._kept_at = now
+            await self._service.store.keep_progress(body)
+
+
+def _planned(number: int, operation: str, arguments: Mapping[str, Any], title: str) -> PlannedStep:
+    return PlannedStep(id=f"step_{number}", operation=operation, arguments=dict(arguments), title=title)
 
 
 def _table_name(title: str) -> str:

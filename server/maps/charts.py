@@ -50,7 +50,8 @@ class ChartService:
     async def add(self, map_id: str, draft: ChartDraft, by: By = HAND) -> Drawn:
         state = await self._log.state(map_id)
         table, layer_filter = subject(state, draft)
-        made = await self.source.draw(draft, table, layer_filter)
+        of_layer = draft.layer_id is not None
+        made = await self.source.draw(draft, table, layer_filter, None if of_layer else map_id)
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             state = await writer.state()
             if len(state.charts) >= MAX_CHARTS:

@@ -58,7 +58,9 @@ class Drawing:
 class LayerSource(Protocol):
     """Draws tables. Raises ToolFailed with a `code` for an unknown table, a wrong filter or style."""
 
-    async def draw(self, table: str, filter: Filter, style: StyleSpec, like: Layer | None = None) -> Drawing:
+    async def draw(
+        self, map_id: str, table: str, filter: Filter, style: StyleSpec, like: Layer | None = None
+    ) -> Drawing:
         """`like` is the layer as it is now: where its filter is the same, its count and bounds hold."""
         ...
 
@@ -94,7 +96,7 @@ class LayerService:
             raise MapFault("invalid_payload", "A layer id is 1 to 64 letters, digits, `_` or `-`.")
         check_name(draft.name)
         style = with_color(draft.style, await self._log.state(map_id))
-        drawing = await self._source.draw(draft.table, draft.filter, style)
+        drawing = await self._source.draw(map_id, draft.table, draft.filter, style)
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             state = await writer.state()
             layer = Layer(
@@ -118,7 +120,7 @@ class LayerService:
         check_name(change.name)
         for _attempt in range(ATTEMPTS):
             known = layer_of(await self._log.state(map_id), layer_id)
-            drawn = await self._redrawn(known, change)
+            drawn = await self._redrawn(map_id, known, change)
             async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
                 current = layer_of(await writer.state(), layer_id)
                 if drawn is not None and current.version != known.version:
@@ -198,7 +200,7 @@ class LayerService:
                 await writer.record(change)
             return Done(writer.seq, await writer.state(), what=unit.describe())
 
-    async def _redrawn(self, layer: Layer, change: LayerChange) -> Layer | None:
+    async def _redrawn(self, map_id: str, layer: Layer, change: LayerChange) -> Layer | None:
         """The layer with another filter or style, computed anew; None where the change touches neither."""
         fields = change.model_fields_set
         if "filter" not in fields and (change.style is None or "style" not in fields):
@@ -207,7 +209,7 @@ class LayerService:
         style = change.style or StyleSpec.model_validate(layer.style.model_dump(exclude={"layers"}))
         if style.color is None and style.kind == layer.style.kind:
             style = style.model_copy(update={"color": layer.style.color})
-        drawing = await self._source.draw(layer.table, asked, style, layer)
+        drawing = await self._source.draw(map_id, layer.table, asked, style, layer)
         same_data = drawing.filter == layer.filter and needs(drawing.style) <= needs(layer.style)
         return layer.model_copy(
             update={

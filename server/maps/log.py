@@ -16,6 +16,7 @@ from sqlalchemy import Row, Select, func, insert, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.domain import Layer
+from server.maps.analysis_store import progress_of
 from server.maps.events import CHANGE_EVENTS, CHAT_EVENTS, Change, Event
 from server.maps.faults import TurnLost, unknown_map
 from server.maps.pause import open_questions
@@ -23,7 +24,7 @@ from server.maps.projection import MapState, replay
 from server.maps.tables import event_table, layer_table, map_table, turn_table
 from server.maps.undo import History
 from server.maps.writer import MapWriter
-from server.protocol import EventEnvelope, Snapshot, TurnState
+from server.protocol import AnalysisProgress, EventEnvelope, Snapshot, TurnState
 
 CHAT_IN_SNAPSHOT = 500
 HISTORIES_KEPT = 256
@@ -155,9 +156,15 @@ class EventLog:
                 chat=[EventEnvelope(event=event.name, data=event.wire()) for event in whole_turns(chat)],
                 chat_complete=len(chat) < CHAT_IN_SNAPSHOT,
                 turns=[as_state(row) for row in turns],
+                progress=await progress_of(connection, map_id),
                 can_undo=history.can_undo,
                 can_redo=history.can_redo,
             )
+
+    async def progress(self, map_id: str) -> list[AnalysisProgress]:
+        """What was told last of the analyses that run."""
+        async with self._engine.connect() as connection:
+            return await progress_of(connection, map_id)
 
     async def history(self, map_id: str) -> History:
         """What can be undone on a map, as of now."""

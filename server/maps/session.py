@@ -32,7 +32,7 @@ class TurnSession:
         self._hub = hub
         self._service = layers
         self._charts = charts
-        self._by = By(turn.id, server_id)
+        self.by = By(turn.id, server_id)
         self._state = MapState()
 
     @property
@@ -60,19 +60,19 @@ class TurnSession:
         return self._state.layers
 
     async def add_layer(self, draft: LayerDraft) -> tuple[Layer, str]:
-        return await self._drawn(await self._service.add(self.map_id, draft, self._by))
+        return await self._drawn(await self._service.add(self.map_id, draft, self.by))
 
     async def update_layer(self, layer_id: str, change: LayerChange) -> tuple[Layer, str]:
-        return await self._drawn(await self._service.update(self.map_id, layer_id, change, self._by))
+        return await self._drawn(await self._service.update(self.map_id, layer_id, change, self.by))
 
     async def remove_layer(self, layer_id: str) -> None:
-        self._keep(await self._service.remove(self.map_id, layer_id, self._by))
+        self._keep(await self._service.remove(self.map_id, layer_id, self.by))
 
     async def reorder(self, layer_ids: Sequence[str]) -> None:
-        self._keep(await self._service.reorder(self.map_id, layer_ids, self._by))
+        self._keep(await self._service.reorder(self.map_id, layer_ids, self.by))
 
     async def reset(self) -> int:
-        count, done = await self._service.reset(self.map_id, self._by)
+        count, done = await self._service.reset(self.map_id, self.by)
         self._keep(done)
         return count
 
@@ -80,12 +80,12 @@ class TurnSession:
         return self._state.charts
 
     async def add_chart(self, draft: ChartDraft) -> tuple[Chart, ChartData]:
-        drawn = await self._charts.add(self.map_id, draft, self._by)
+        drawn = await self._charts.add(self.map_id, draft, self.by)
         self._see(drawn.state)
         return drawn.chart, drawn.data
 
     async def remove_chart(self, chart_id: str) -> Chart:
-        _, state, chart = await self._charts.remove(self.map_id, chart_id, self._by)
+        _, state, chart = await self._charts.remove(self.map_id, chart_id, self.by)
         self._see(state)
         return chart
 
@@ -94,16 +94,16 @@ class TurnSession:
         await self._hub.announce(self.map_id, "view_requested", body)
 
     async def undo(self) -> str | None:
-        done = await self._service.undo(self.map_id, self._by)
+        done = await self._service.undo(self.map_id, self.by)
         return None if done is None else self._keep(done).what
 
     async def redo(self) -> str | None:
-        done = await self._service.redo(self.map_id, self._by)
+        done = await self._service.redo(self.map_id, self.by)
         return None if done is None else self._keep(done).what
 
     async def record(self, change: Change) -> None:
         """A fact of this turn that is no change of layers."""
-        async with self._hub.log.writing(self.map_id, self.turn_id, self._by.server_id) as writer:
+        async with self._hub.log.writing(self.map_id, self.turn_id, self.by.server_id) as writer:
             await writer.record(change)
 
     async def announce(self, event: str, body: BaseModel) -> None:

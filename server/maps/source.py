@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -13,17 +14,27 @@ from server.gis.filters import normalize
 from server.gis.styles import compute_style
 from server.maps.layers import Drawing
 
+Readable = Callable[[str], Awaitable[TableRegistry]]
+"""The tables that a map may read."""
+
 
 class TableSource:
     """Implements `server.maps.layers.LayerSource`."""
 
-    def __init__(self, registry: TableRegistry, data: PostgisData, reader: AsyncEngine) -> None:
+    def __init__(
+        self, registry: TableRegistry, data: PostgisData, reader: AsyncEngine, readable: Readable
+    ) -> None:
         self._registry = registry
+        self._readable = readable
         self._data = data
         self._reader = reader
 
-    async def draw(self, table: str, filter: Filter, style: StyleSpec, like: Layer | None = None) -> Drawing:
-        entry = self._registry.get(table)
+    async def draw(
+        self, map_id: str, table: str, filter: Filter, style: StyleSpec, like: Layer | None = None
+    ) -> Drawing:
+        # What is a layer already may go on to be one, also where its table is not listed any more.
+        tables = await self._readable(map_id) if like is None else self._registry
+        entry = tables.get(table)
         wanted = normalize(entry, filter)
         computed, legend = await compute_style(self._reader, entry, wanted, style)
         if like is not None and like.filter == wanted:

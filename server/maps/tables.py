@@ -134,9 +134,12 @@ analysis_table = Table(
     Column("plan", JSONB, nullable=False),
     Column("receipt", JSONB, nullable=False),
     Column("tables", ARRAY(Text), nullable=False, server_default=text("'{}'")),
+    Column("result", Text),
+    Column("progress", JSONB(none_as_null=True)),
     Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp()),
     Column("finished_at", DateTime(timezone=True)),
     Index("analysis_map", "map_id", "created_at"),
+    Index("analysis_result", "result", postgresql_where=text("result IS NOT NULL")),
 )
 
 chart_table = Table(

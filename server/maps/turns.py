@@ -248,12 +248,17 @@ async def close_turn(
         .where(turn_table.c.id == turn_id)
         .values(status=status, usage=clean_json(used), finished_at=func.clock_timestamp(), pause=None)
     )
-    # An analysis lives within its turn: one that its server could not end has failed.
+    # An analysis lives within its turn: one that its server could not end has failed. Its last step is kept.
     await writer.connection.execute(
         update(analysis_table)
         .where(analysis_table.c.map_id == writer.map_id, analysis_table.c.turn_id == turn_id)
         .where(analysis_table.c.status == "running")
-        .values(status="failed", finished_at=func.clock_timestamp())
+        .values(
+            status="failed",
+            finished_at=func.clock_timestamp(),
+            progress=None,
+            result=analysis_table.c.receipt[("steps", "-1", "table")].astext,
+        )
     )
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from agents.charts import Chart
 from agents.domain import Layer, Place
-from server.protocol.events import Pointing
+from server.protocol.events import AnalysisProgress, Pointing
 
 
 class Fault(BaseModel):
@@ -72,6 +72,8 @@ class Snapshot(BaseModel):
     chat_complete: bool = True
     """False when older chat was left out; `join` with `after_seq: 0` reads everything from the beginning."""
     turns: list[TurnState]
+    progress: list[AnalysisProgress] = []
+    """Of analyses that run, as it was told last."""
     can_undo: bool
     can_redo: bool
 
@@ -95,6 +97,8 @@ class JoinAck(Ack):
     snapshot: Snapshot | None = None
     events: list[EventEnvelope] | None = None
     more: bool = False
+    progress: list[AnalysisProgress] = []
+    """With `events`: of analyses that run, as it was told last. A snapshot brings its own."""
     may_change: bool = True
     """False for who came by a view link: what would change the map is refused with `read_only`."""
     person: str = ""

@@ -150,23 +150,59 @@ class ApprovalAnswered(MapEvent):
 
 
 class AnalysisStarted(MapEvent):
+    """`plan` is the steps as far as they are known, each `{id, operation, title, arguments}`."""
+
     analysis_id: str
     goal: str
     plan: list[dict[str, Any]]
+    steps_known: bool = False
+    """True when the plan has all steps; else it grows, and `analysis_planned` tells each time."""
+
+
+class AnalysisPlanned(MapEvent):
+    """The plan as it stands now, in place of the one before."""
+
+    analysis_id: str
+    plan: list[dict[str, Any]]
+    steps_known: bool = False
+
+
+class EmptiedBy(BaseModel):
+    """The step after which no row was left."""
+
+    step: int
+    name: str
 
 
 class AnalysisFinished(MapEvent):
+    """`rows` is how many the result has. With none, `emptied_by` says which step took the last ones away."""
+
     analysis_id: str
     summary: str
     table: str | None = None
     receipt: dict[str, Any] = {}
+    rows: int | None = None
+    emptied_by: EmptiedBy | None = None
 
 
 class AnalysisFailed(MapEvent):
+    """`step` and `name` are of the step that failed or was stopped; null when no step is to blame. Steps that
+    had finished are in `receipt`, and the last one's table is kept as the result."""
+
     analysis_id: str
     step: int | None
     reason: str
     advice: str
+    name: str | None = None
+    table: str | None = None
+    receipt: dict[str, Any] = {}
+
+
+class ResultDropped(MapEvent):
+    """The tables of an analysis are gone; its receipt stays."""
+
+    analysis_id: str
+    table: str
 
 
 class TurnUsage(BaseModel):
@@ -199,8 +235,10 @@ EVENTS: dict[str, type[MapEvent]] = {
     "approval_requested": ApprovalRequested,
     "approval_answered": ApprovalAnswered,
     "analysis_started": AnalysisStarted,
+    "analysis_planned": AnalysisPlanned,
     "analysis_finished": AnalysisFinished,
     "analysis_failed": AnalysisFailed,
+    "result_dropped": ResultDropped,
     "turn_finished": TurnFinished,
 }
 
@@ -212,14 +250,23 @@ class AiDelta(BaseModel):
 
 
 class AnalysisProgress(BaseModel):
+    """How far the running step is: `step` of `steps`, counted from 1, `name` is its title."""
+
     map_id: str
     analysis_id: str
     step: int
     steps: int
     name: str
     percent: float | None
+    """Of this step, as PostgreSQL and the portions done tell; null while nothing can be known."""
     rows: int | None
     elapsed_ms: float
+    estimate_ms: float | None = None
+    """What the step will still take if it goes on like this; null while nothing can be known."""
+    phase: Literal["waiting", "preparing", "computing", "storing"] = "computing"
+    """`waiting` for other analyses of the server to leave room; `storing` is key, index and statistics."""
+    steps_known: bool = False
+    """False while more steps than `steps` may come."""
 
 
 class ViewRequested(BaseModel):

@@ -13,6 +13,7 @@ MapId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 LayerId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000)]
 ChartId = LayerId
+TableName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 LayerName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Seq = Annotated[int, Field(ge=0, le=2**53)]
 Longitude = Annotated[float, Field(ge=-540, le=540)]
@@ -59,7 +60,7 @@ class Approve(MapRequest):
 
 
 class LayerAdd(MapRequest):
-    table: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    table: TableName
     layer_id: LayerId | None = None
     name: LayerName | None = None
     filter: Cql2 | str | None = None
@@ -99,6 +100,12 @@ class ChartRequest(MapRequest):
     """`chart_refresh` reads the data of a chart anew, `chart_remove` takes it away."""
 
     chart_id: ChartId
+
+
+class ResultDrop(MapRequest):
+    """Take a result of this map, and the steps that led to it, out of the database; no layer may show it."""
+
+    table: TableName
 
 
 class Receipt(MapRequest):
@@ -170,6 +177,7 @@ REQUESTS: dict[str, type[Request]] = {
     "chart_add": ChartAdd,
     "chart_refresh": ChartRequest,
     "chart_remove": ChartRequest,
+    "result_drop": ResultDrop,
     "undo": MapRequest,
     "redo": MapRequest,
     "receipt": Receipt,

@@ -15,6 +15,7 @@ from server.maps.access import Access
 from server.maps.faults import MapFault
 from server.maps.layers import Done, undone
 from server.maps.presence import Shown
+from server.maps.results import Results
 from server.maps.service import MapService
 from server.protocol import (
     Approve,
@@ -34,6 +35,7 @@ from server.protocol import (
     MapRequest,
     Receipt,
     Restore,
+    ResultDrop,
     Share,
     Snapshot,
     View,
@@ -42,13 +44,22 @@ from server.sockets.connection import MAX_MAPS, Connection
 from server.sockets.packets import MAX_TEXT
 
 Ack = dict[str, Any]
-FindPlaces = Callable[[str, int], Awaitable[Sequence[Place]]]
+FindPlaces = Callable[[str, str, int], Awaitable[Sequence[Place]]]
+"""Called with map id, text and limit."""
 Move = Callable[[Connection, Access], Awaitable[None]]
 
 
 class Handlers:
-    def __init__(self, maps: MapService, find_places: FindPlaces, enter_room: Move, leave_room: Move) -> None:
+    def __init__(
+        self,
+        maps: MapService,
+        results: Results,
+        find_places: FindPlaces,
+        enter_room: Move,
+        leave_room: Move,
+    ) -> None:
         self._maps = maps
+        self._results = results
         self._find_places = find_places
         self._enter_room = enter_room
         self._leave_room = leave_room
@@ -81,6 +92,7 @@ class Handlers:
             "seq": events[-1].seq if more else newest,
             "events": [EventEnvelope(event=one.name, data=one.wire()).model_dump() for one in events],
             "more": more,
+            "progress": [one.model_dump(mode="json") for one in await self._maps.log.progress(map_id)],
         }
         if after_seq is not None and after_seq > newest:
             ack["snapshot"] = (await self._maps.log.snapshot(map_id)).model_dump(mode="json")
@@ -147,6 +159,9 @@ class Handlers:
         seq, _, chart = await self._maps.charts.remove(request.map_id, request.chart_id)
         return {"seq": seq, "chart_id": chart.id}
 
+    async def result_drop(self, connection: Connection, request: ResultDrop) -> Ack:
+        return {"seq": await self._results.drop(request.map_id, request.table)}
+
     async def undo(self, connection: Connection, request: MapRequest) -> Ack:
         done = undone(await self._maps.layers.undo(request.map_id), redo=False)
         return {"seq": done.seq, "what": done.what}
@@ -197,7 +212,7 @@ class Handlers:
         return {}
 
     async def find_place(self, connection: Connection, request: FindPlace) -> Ack:
-        found = await self._find_places(request.text, request.limit)
+        found = await self._find_places(request.map_id, request.text, request.limit)
         return {"places": [place.model_dump(mode="json") for place in found]}
 
 

@@ -18,6 +18,7 @@ import structlog
 from aiohttp import web
 
 from server.maps.access import Access
+from server.maps.results import Results
 from server.maps.service import MapService
 from server.origins import Origins
 from server.protocol import REQUESTS, Request
@@ -39,7 +40,12 @@ CLOSING = 0.1
 
 class SocketServer:
     def __init__(
-        self, maps: MapService, find_places: FindPlaces, origins: Origins, rate: float = 1.0
+        self,
+        maps: MapService,
+        results: Results,
+        find_places: FindPlaces,
+        origins: Origins,
+        rate: float = 1.0,
     ) -> None:
         self._maps = maps
         self._rate = rate
@@ -55,7 +61,7 @@ class SocketServer:
             ping_interval=20,
             ping_timeout=20,
         )
-        self._handlers = Handlers(maps, find_places, self._enter_room, self._leave_room)
+        self._handlers = Handlers(maps, results, find_places, self._enter_room, self._leave_room)
         self._io.on("connect", self._connected)
         self._io.on("disconnect", self._disconnected)
         self._io.on("*", self._heard)

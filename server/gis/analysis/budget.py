@@ -33,3 +33,8 @@ async def check_cost(connection: AsyncConnection, statement: Select[Any], budget
         f"(allowed: {budget.rows:,} rows, cost {budget.cost:,.0f}). Filter the inputs to fewer rows or a smaller "
         "area first, or join on a condition that fewer pairs meet."
     )
+
+
+def readable_bytes(count: float) -> str:
+    """`4.3 GB`, `120 MB`."""
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Any
+
+from pydantic import field_validator
 
 from agents.domain import Value
 
 
 class InputUsed(Value):
-    """A table that a step read. `version` is the registry's when it ran, `rows` its estimate for large tables."""
+    """A table that a step read. `version` changes whenever its rows or its storage do (PostgreSQL's own counters).
+
+    `rows` was counted, or is the planner's estimate where `exact` is false: of large tables and of views.
+    """
 
     table: str
-    version: int
+    version: str = ""
     rows: int
+    exact: bool = False
+
+    def words(self) -> str:
+        about = "" if self.exact else "about "
+        return f"{self.table}: {about}{self.rows} rows, version {self.version or 'unknown'}"
+
+    @field_validator("version", mode="before")
+    @classmethod
+    def _as_text(cls, version: object) -> object:
+        """Receipts of before told a number."""
+        return str(version)
 
 
 class StepReceipt(Value):
@@ -21,6 +38,7 @@ class StepReceipt(Value):
 
     step: str
     operation: str
+    arguments: dict[str, Any] = {}
     title: str
     table: str
     sql: str
@@ -29,6 +47,7 @@ class StepReceipt(Value):
     geometry_type: str | None
     srid: int
     notes: tuple[str, ...]
+    """Which CRS, units and method were chosen, and the error to expect."""
     duration_ms: float
 
 
@@ -40,20 +59,44 @@ class Receipt(Value):
 
     @property
     def emptied_by(self) -> StepReceipt | None:
-        """The first step that left no rows, if one did."""
-        return next((step for step in self.steps if step.rows == 0), None)
+        """Of an empty result: the first step on the way to it that left no rows, given rows to work on."""
+        made = {step.table: step for step in self.steps}
+        step = self.steps[-1] if self.steps and self.steps[-1].rows == 0 else None
+        while step is not None:
+            before = [made[used.table] for used in step.inputs if used.table in made]
+            emptier = next((each for each in before if each.rows == 0), None)
+            if emptier is None:
+                return step
+            step = emptier
+        return None
 
     def as_json(self) -> dict[str, Any]:
         return self.model_dump(mode="json")
 
     def as_sql(self) -> str:
-        """A script for psql that makes the result again, in a transaction that is rolled back."""
-        lines = [f"-- {_comment(self.goal)}", f"-- {self.analysis_id}, {self.at.isoformat()}", "BEGIN;"]
+        """A script for psql that makes the result again, as temporary tables: it changes nothing that is there."""
+        lines = [
+            f"-- {_comment(self.goal)}",
+            f"-- {self.analysis_id}, {self.at.isoformat(timespec='seconds')}",
+            "-- Run it with psql; its tables are gone when psql ends.",
+            "\\set ON_ERROR_STOP on",
+        ]
         for step in self.steps:
-            lines += ["", f"-- {step.step}: {_comment(step.title)} ({step.operation}), {step.rows} rows"]
+            lines += ["", f"-- {step.step}: {_comment(step.title)} ({step.operation})"]
+            lines += [f"-- reads {_comment(used.words())}" for used in step.inputs]
             lines += [f"-- {_comment(note)}" for note in step.notes]
-            lines.append(step.sql)
-        return "\n".join([*lines, "", "ROLLBACK; -- COMMIT to keep the tables", ""])
+            lines += [f"-- {step.rows} rows, {step.duration_ms:.0f} ms", self._temporary(step.sql)]
+        if self.steps:
+            lines += ["", f"SELECT count(*) AS rows FROM {self._temporary(self.steps[-1].table)};"]  # noqa: S608 - for people; never run here
+        return "\n".join([*lines, ""])
+
+    def _temporary(self, sql: str) -> str:
+        """The same with temporary tables in place of those of the steps, whose names stand for nothing else."""
+        for step in self.steps:
+            schema, _, name = step.table.partition(".")
+            place = rf'"?\b{schema}"?\."?{re.escape(name)}"?(?!\w)'
+            sql = re.sub(place, f"pg_temp.{name}", sql)
+        return sql
 
 
 def _comment(text: str) -> str:

@@ -6,45 +6,40 @@ the task cancels the statement in PostgreSQL and leaves nothing of the step; ste
 
 from __future__ import annotations
 
-import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pydantic import ValidationError
-from sqlalchemy import func, select
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.domain import Table
 from agents.ports import TableRegistry
 from server.gis.analysis import storage
-from server.gis.analysis.budget import Budget, check_cost
+from server.gis.analysis.budget import Budget, check_cost, readable_bytes
+from server.gis.analysis.inputs import inputs_of
 from server.gis.analysis.plan import PlannedStep
-from server.gis.analysis.receipt import InputUsed, StepReceipt
+from server.gis.analysis.receipt import StepReceipt
+from server.gis.analysis.watch import Progress, Report, StepWatch
 from server.gis.analysis.workspace import StepWorkspace
 from server.gis.errors import InvalidQuestion, TooExpensive, listed, nearest, translated
 from server.gis.operations import OPERATIONS
 from server.gis.operations.base import Operation, Step
 from server.gis.statements import join_id
 
+_LIMITS = text(
+    "SELECT pg_backend_pid() AS pid, set_config('statement_timeout', :milliseconds, true),"
+    # A server that is killed takes its statements with it, where PostgreSQL can notice.
+    " CASE WHEN current_setting('client_connection_check_interval', true) IS NOT NULL AND version() LIKE '%linux%'"
+    " THEN set_config('client_connection_check_interval', '1000', true) END"
+)
+
 
 class LiveRegistry(TableRegistry, Protocol):
     """A registry that can be told to look at once, instead of when the news arrive."""
 
     async def refresh(self) -> None: ...
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a step is. `percent` is None while nothing can be known."""
-
-    name: str
-    percent: float | None
-    rows: int | None
-    elapsed_ms: float
-
-
-Report = Callable[[Progress], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -63,68 +58,98 @@ class StepRunner:
         self._budget = budget
 
     async def run(
-        self, step: PlannedStep, results: Mapping[str, Table], name: str, report: Report
+        self,
+        step: PlannedStep,
+        results: Mapping[str, Table],
+        name: str,
+        report: Report,
+        readable: TableRegistry | None = None,
+        room: int | None = None,
     ) -> StepResult:
-        """Store the step as `analysis.<name>`. Raises GisError."""
+        """Store the step as `analysis.<name>`, in at most `room` bytes. Raises GisError.
+
+        Names are looked up among the `results` of earlier steps, then in what is `readable` (all tables, if left
+        out).
+        """
         operation, arguments = parse(step)
         title = step.title or step.operation
-        clock = _Clock(title, report)
+        watch = StepWatch(title, report, self._writer)
         try:
-            async with self._writer.begin() as connection:
-                await self._set_timeout(connection)
-                workspace = StepWorkspace(self._registry, results, connection, step.id)
-                planned: Step = await operation.build(arguments, workspace)
-                for prepared in planned.prepare:
-                    await clock.tell(None, None)
-                    await check_cost(connection, prepared.select, self._budget, title)
-                    await storage.execute(connection, storage.prepare(prepared))
-                await check_cost(connection, planned.select, self._budget, title)
-                rows = await self._store(connection, planned, name, clock)
-                origin = f"{title}: {step.operation} of {', '.join(workspace.names_read)}."
-                await storage.execute(connection, storage.finish(name, planned, origin))
-                for prepared in planned.prepare:
-                    await storage.execute(connection, storage.forget(prepared))
-            await self._registry.refresh()
-            stored = self._registry.get(join_id(storage.SCHEMA, name))
+            async with watch:
+                async with self._writer.begin() as connection:
+                    watch.pid = await self._enter(connection)
+                    workspace = StepWorkspace(readable or self._registry, results, connection, step.id)
+                    planned: Step = await operation.build(arguments, workspace)
+                    for number, prepared in enumerate(planned.prepare):
+                        watch.part("preparing", number, len(planned.prepare))
+                        await check_cost(connection, prepared.select, self._budget, title)
+                        await storage.execute(connection, storage.prepare(prepared))
+                    await check_cost(connection, planned.select, self._budget, title)
+                    inputs = await inputs_of(connection, workspace.tables_read)
+                    room = self._budget.bytes if room is None else room
+                    rows = await self._store(connection, planned, name, watch, room)
+                    origin = f"{title}: {step.operation} of {', '.join(workspace.names_read)}."
+                    finishing = list(storage.finish(name, planned, origin))
+                    for number, statement in enumerate(finishing):
+                        watch.part("storing", number, len(finishing))
+                        await storage.execute(connection, [statement])
+                    for prepared in planned.prepare:
+                        await storage.execute(connection, storage.forget(prepared))
+                    await self._check_room(connection, name, room, title)
+                await self._registry.refresh()
+                stored = self._registry.get(join_id(storage.SCHEMA, name))
         except Exception as error:
             translated(error, title)
         receipt = StepReceipt(
             step=step.id,
             operation=step.operation,
+            arguments=step.arguments,
             title=title,
             table=stored.id,
             sql=storage.script(name, planned),
-            inputs=tuple(
-                InputUsed(table=table.id, version=self._registry.version, rows=table.row_estimate)
-                for table in workspace.tables_read
-            ),
+            inputs=inputs,
             rows=rows,
             geometry_type=stored.geometry_type,
             srid=stored.srid,
             notes=planned.notes,
-            duration_ms=clock.elapsed_ms,
+            duration_ms=watch.elapsed_ms,
         )
         return StepResult(stored, rows, receipt)
 
-    async def _set_timeout(self, connection: AsyncConnection) -> None:
+    async def _enter(self, connection: AsyncConnection) -> int:
+        """Limit each statement of the transaction; the number of the process that runs them."""
         milliseconds = str(int(self._budget.seconds * 1000))
-        await connection.execute(select(func.set_config("statement_timeout", milliseconds, True)))
+        return int((await connection.execute(_LIMITS, {"milliseconds": milliseconds})).one().pid)
 
-    async def _store(self, connection: AsyncConnection, planned: Step, name: str, clock: _Clock) -> int:
+    async def _store(
+        self, connection: AsyncConnection, planned: Step, name: str, watch: StepWatch, room: int
+    ) -> int:
         """Make the table and fill it portion by portion; how many rows it has."""
         await storage.execute(connection, storage.create(name, planned))
-        rows = 0
         portions = await storage.portions(connection, planned.partition)
+        rows = 0
         for number, portion in enumerate(portions):
-            await clock.tell(100.0 * number / len(portions) if len(portions) > 1 else None, rows)
+            share = number / len(portions) if len(portions) > 1 else None
+            watch.computed(share, rows if number else None)
             result = await connection.execute(storage.fill(name, planned, portion))
             rows += result.rowcount
             if rows > self._budget.rows:
                 raise TooExpensive(
-                    f"{clock.name} makes more than {self._budget.rows:,} rows. Filter its inputs, or aggregate first."
+                    f"{watch.name} makes more than {self._budget.rows:,} rows. Filter its inputs, or aggregate first."
                 )
-        await clock.tell(100.0, rows)
+            if number + 1 < len(portions):
+                await self._check_room(connection, name, room, watch.name)
+        watch.computed(1.0, rows)
         return rows
+
+    async def _check_room(self, connection: AsyncConnection, name: str, room: int, title: str) -> None:
+        size = await storage.size(connection, name)
+        if size > room:
+            raise TooExpensive(
+                f"{title} was stopped: it takes {readable_bytes(size)} and more, and there is room for "
+                f"{readable_bytes(max(0, room))} on this map. Drop results that are not needed, filter the inputs, or "
+                "aggregate first."
+            )
 
 
 def parse(step: PlannedStep) -> tuple[Operation[Any], Any]:
@@ -146,17 +171,4 @@ def parse(step: PlannedStep) -> tuple[Operation[Any], Any]:
         raise InvalidQuestion(f"The arguments of {step.operation} are not valid: {faults}.") from error
 
 
-class _Clock:
-    """Tells how far a step is and how long it has taken."""
-
-    def __init__(self, name: str, report: Report) -> None:
-        self.name = name
-        self._report = report
-        self._start = time.perf_counter()
-
-    @property
-    def elapsed_ms(self) -> float:
-        return (time.perf_counter() - self._start) * 1000
-
-    async def tell(self, percent: float | None, rows: int | None) -> None:
-        await self._report(Progress(self.name, percent, rows, self.elapsed_ms))
+__all__ = ["LiveRegistry", "Progress", "Report", "StepResult", "StepRunner", "parse"]

@@ -6,7 +6,7 @@ parameters (DDL), and parameters everywhere else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -110,7 +110,13 @@ def script(name: str, step: Step) -> str:
     return "\n".join(f"{part.strip()};" for part in parts)
 
 
-async def execute(connection: AsyncConnection, statements: Iterator[str]) -> None:
+async def size(connection: AsyncConnection, name: str) -> int:
+    """Bytes on disk, with indexes, of a table of ours."""
+    named = func.to_regclass(f"{SCHEMA}.{_quote(name)}")
+    return int(await connection.scalar(select(func.pg_total_relation_size(named))) or 0)
+
+
+async def execute(connection: AsyncConnection, statements: Iterable[str]) -> None:
     for statement in statements:
         await connection.exec_driver_sql(statement)
 

@@ -31,6 +31,10 @@ DRAWERS: dict[str, Callable[[Guard, Question], Awaitable[ChartData]]] = {
 }
 
 
+Readable = Callable[[str], Awaitable[TableRegistry]]
+"""The tables that a map may read."""
+
+
 @dataclass(frozen=True)
 class Made:
     """A chart that has no id yet, and what it draws."""
@@ -44,16 +48,26 @@ class Charts:
         self,
         engine: AsyncEngine,
         registry: TableRegistry,
+        readable: Readable | None = None,
         *,
         seconds: float = 15.0,
         cost: float = 20_000_000.0,
     ) -> None:
         self._registry = registry
+        self._readable = readable
         self._guard = Guard(engine, seconds, cost)
 
-    async def draw(self, draft: ChartDraft, table_id: str, layer_filter: Cql2 | None = None) -> Made:
-        """The chart of a table, of the rows that pass both the layer's filter and the one that was asked for."""
-        table = self._registry.get(table_id)
+    async def draw(
+        self, draft: ChartDraft, table_id: str, layer_filter: Cql2 | None = None, map_id: str | None = None
+    ) -> Made:
+        """The chart of a table, of the rows that pass both the layer's filter and the one that was asked for.
+
+        With `map_id` the table must be one that this map may read.
+        """
+        tables = self._registry
+        if map_id is not None and self._readable is not None:
+            tables = await self._readable(map_id)
+        table = tables.get(table_id)
         own = normalize(table, draft.filter)
         asked = question(table, draft, both(layer_filter, own))
         data, rows = await asyncio.gather(DRAWERS[asked.kind](self._guard, asked), self._count(asked))

@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import asyncpg
 import pytest
-from sqlalchemy import text
 
 from server.app import Server
+from tests.integration.analysis.asking import FARTHEST, GOAL, hand_over
 from tests.support.looking import until
 from tests.support.models import ScriptedModel
 from tests.support.server import client, local_server
-
-GOAL = "Which 20 cities over 3,000,000 people are farthest from any airport?"
-
-
-def hand_over(goal: str = GOAL) -> list[Any]:
-    return [("run_analysis", {"goal": goal})]
-
-
-FARTHEST = [
-    [("filter", {"source": "data.cities", "filter": "population > 3000000", "title": "Large cities"})],
-    [("nearest", {"source": "step_1", "target": "data.airports", "title": "Nearest airport"})],
-    [("top", {"source": "step_2", "by": "distance_m", "n": 20, "title": "Farthest cities"})],
-    [("finish", {"summary": "These 20 cities are farthest from an airport."})],
-]
 
 
 async def test_an_analysis_ends_as_a_layer_with_a_receipt(samples_url: str) -> None:
@@ -46,26 +31,6 @@ async def test_an_analysis_ends_as_a_layer_with_a_receipt(samples_url: str) -> N
         assert "WGS 84" in " ".join(steps[1]["notes"])
         assert layer["table"] == done["table"]
         assert one.named("analysis_progress")[0]["name"] == "Large cities"
-
-
-async def test_the_sql_of_a_receipt_runs_in_psql_as_it_stands(samples_url: str) -> None:
-    model = ScriptedModel(hand_over(), *FARTHEST, ["Here they are."])
-    async with local_server(samples_url, model) as server, client(server) as one:
-        await one.ask("join")
-        await one.says(GOAL)
-        (done,) = one.named("analysis_finished")
-        connection = await asyncpg.connect(samples_url)
-        try:
-            await connection.execute("BEGIN")
-            for step in done["receipt"]["steps"]:
-                table = step["table"]
-                expected = await connection.fetchval(f"SELECT count(*) FROM {table}")
-                await connection.execute(f"ALTER TABLE {table} RENAME TO kept_{step['step']}")
-                await connection.execute(step["sql"])
-                assert await connection.fetchval(f"SELECT count(*) FROM {table}") == expected
-        finally:
-            await connection.execute("ROLLBACK")
-            await connection.close()
 
 
 async def test_the_analyst_repairs_a_step_that_failed(samples_url: str) -> None:
@@ -151,19 +116,6 @@ async def test_a_cross_join_of_large_tables_is_refused_before_it_starts(samples_
         await one.says("all pairs")
         assert any("Filter the tables first" in str(request.messages[-1]) for request in model.requests)
         assert one.named("analysis_finished") == []
-
-
-async def test_results_of_maps_that_are_gone_are_collected(samples_url: str) -> None:
-    model = ScriptedModel(hand_over(), *FARTHEST)
-    async with local_server(samples_url, model) as server, client(server) as one:
-        await one.ask("join")
-        await one.says(GOAL)
-        kept = {step["table"] for step in one.named("analysis_finished")[0]["receipt"]["steps"]}
-        store = server.analyses.store
-        assert not kept & {f"analysis.{name}" for name in await store.collect()}
-        async with server.database.owner.begin() as connection:
-            await connection.execute(text("DELETE FROM geoagent.map WHERE id = :id"), {"id": one.map_id})
-        assert kept <= {f"analysis.{name}" for name in await store.collect()}
 
 
 async def _knows(server: Server, table: str) -> bool:

@@ -37,7 +37,11 @@ def log(samples: Database) -> EventLog:
 
 @pytest.fixture(scope="module")
 def layers(samples: Database, registry: Registry, log: EventLog) -> LayerService:
-    return LayerService(log, TableSource(registry, PostgisData(samples.reader, registry), samples.reader))
+    async def everything(map_id: str) -> Registry:
+        return registry
+
+    data = PostgisData(samples.reader, registry)
+    return LayerService(log, TableSource(registry, data, samples.reader, everything))
 
 
 def airports(**fields: object) -> LayerDraft:

@@ -84,7 +84,7 @@ async def test_run_analysis_is_offered_only_with_an_analyst_and_hands_the_goal_o
             return f"analysed: {goal} on {session.map_id}"
 
     agent = agent_of(world, analyst=Analyst())
-    assert sorted(agent.toolbox.names) == sorted([*TOOLS, "run_analysis"])
+    assert sorted(agent.toolbox.names) == sorted([*TOOLS, "drop_result", "run_analysis"])
     result = await call(agent, "run_analysis", goal="buffer it")
     assert result.content == "analysed: buffer it on map"
 

@@ -49,6 +49,7 @@ class MemoryAnalysis:
         self.titles: list[str] = []
         self.results: dict[str, list[Row]] = {}
         self.done: list[Outcome] = []
+        self.planned: list[tuple[str, str]] = []
         self.finished: str | None = None
         self.failed: tuple[str, str] | None = None
 
@@ -57,6 +58,9 @@ class MemoryAnalysis:
 
     def outcomes(self) -> Sequence[Outcome]:
         return self.done
+
+    async def plan(self, steps: Sequence[tuple[str, str]]) -> None:
+        self.planned = list(steps)
 
     async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> Outcome:
         self.steps.append((operation, dict(arguments)))

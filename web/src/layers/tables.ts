@@ -1,6 +1,7 @@
 /** What the server knows of tables, fetched when first asked for and again after a while, for they may change. */
 import { signal } from "@preact/signals";
 import type { Table } from "../protocol/types";
+import { map } from "../store/store";
 
 const FRESH = 30_000;
 const ALL = "*";
@@ -30,11 +31,14 @@ export function tables(): Table[] {
 export async function searchTables(words: string, limit: number): Promise<Table[]> {
   try {
     const asked = new URLSearchParams({ limit: String(limit), ...(words !== "" && { q: words }) });
-    return ((await (await fetch(`/api/tables?${asked}`)).json()) as { tables?: Table[] }).tables ?? [];
+    return ((await (await fetch(address(`?${asked}`))).json()) as { tables?: Table[] }).tables ?? [];
   } catch {
     return [];
   }
 }
+
+/** Where the tables are as this map sees them: the results of its analyses are its own. */
+const address = (more = ""): string => `/api/maps/${map.value?.mapId ?? ""}/tables${more}`;
 
 /** There are other tables now. */
 export function forget(): void {
@@ -43,7 +47,7 @@ export function forget(): void {
 
 async function loadAll(): Promise<void> {
   try {
-    const answer = await fetch("/api/tables");
+    const answer = await fetch(address());
     const { tables: found } = (await answer.json()) as { tables: Table[] };
     known.value = new Map([...known.value, ...found.map((table) => [table.id, table] as const)]);
   } catch {
@@ -53,7 +57,7 @@ async function loadAll(): Promise<void> {
 
 async function load(id: string): Promise<void> {
   try {
-    const answer = await fetch(`/api/tables/${encodeURIComponent(id)}`);
+    const answer = await fetch(address(`/${encodeURIComponent(id)}`));
     if (answer.ok) known.value = new Map(known.value).set(id, (await answer.json()) as Table);
     else asked.delete(id);
   } catch {

@@ -14,6 +14,7 @@ export interface Protocol {
     chart_add: ChartAdd;
     chart_refresh: ChartRequest;
     chart_remove: ChartRequest;
+    result_drop: ResultDrop;
     undo: MapRequest;
     redo: MapRequest;
     receipt: Receipt;
@@ -41,8 +42,10 @@ export interface Protocol {
     approval_requested: ApprovalRequested;
     approval_answered: ApprovalAnswered;
     analysis_started: AnalysisStarted;
+    analysis_planned: AnalysisPlanned;
     analysis_finished: AnalysisFinished;
     analysis_failed: AnalysisFailed;
+    result_dropped: ResultDropped;
     turn_finished: TurnFinished;
   };
   transient: {
@@ -66,6 +69,7 @@ export interface Protocol {
     chart_add: ChangeAck;
     chart_refresh: ChangeAck;
     chart_remove: ChangeAck;
+    result_drop: ChangeAck;
     undo: UndoAck;
     redo: UndoAck;
     receipt: Ack;
@@ -220,6 +224,13 @@ export interface ChartDraft {
 export interface ChartRequest {
   map_id: string;
   chart_id: string;
+}
+/**
+ * Take a result of this map, and the steps that led to it, out of the database; no layer may show it.
+ */
+export interface ResultDrop {
+  map_id: string;
+  table: string;
 }
 /**
  * A browser's word that a version of a layer drew, and how many features of it are in view.
@@ -567,6 +578,9 @@ export interface ApprovalAnswered {
   call_id: string;
   approved: boolean;
 }
+/**
+ * `plan` is the steps as far as they are known, each `{id, operation, title, arguments}`.
+ */
 export interface AnalysisStarted {
   map_id: string;
   seq: number;
@@ -577,7 +591,25 @@ export interface AnalysisStarted {
   plan: {
     [k: string]: unknown;
   }[];
+  steps_known: boolean;
 }
+/**
+ * The plan as it stands now, in place of the one before.
+ */
+export interface AnalysisPlanned {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  analysis_id: string;
+  plan: {
+    [k: string]: unknown;
+  }[];
+  steps_known: boolean;
+}
+/**
+ * `rows` is how many the result has. With none, `emptied_by` says which step took the last ones away.
+ */
 export interface AnalysisFinished {
   map_id: string;
   seq: number;
@@ -589,7 +621,20 @@ export interface AnalysisFinished {
   receipt: {
     [k: string]: unknown;
   };
+  rows: number | null;
+  emptied_by: EmptiedBy | null;
 }
+/**
+ * The step after which no row was left.
+ */
+export interface EmptiedBy {
+  step: number;
+  name: string;
+}
+/**
+ * `step` and `name` are of the step that failed or was stopped; null when no step is to blame. Steps that
+ * had finished are in `receipt`, and the last one's table is kept as the result.
+ */
 export interface AnalysisFailed {
   map_id: string;
   seq: number;
@@ -599,6 +644,22 @@ export interface AnalysisFailed {
   step: number | null;
   reason: string;
   advice: string;
+  name: string | null;
+  table: string | null;
+  receipt: {
+    [k: string]: unknown;
+  };
+}
+/**
+ * The tables of an analysis are gone; its receipt stays.
+ */
+export interface ResultDropped {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  analysis_id: string;
+  table: string;
 }
 export interface TurnFinished {
   map_id: string;
@@ -621,6 +682,9 @@ export interface AiDelta {
   turn_id: string;
   text: string;
 }
+/**
+ * How far the running step is: `step` of `steps`, counted from 1, `name` is its title.
+ */
 export interface AnalysisProgress {
   map_id: string;
   analysis_id: string;
@@ -630,6 +694,9 @@ export interface AnalysisProgress {
   percent: number | null;
   rows: number | null;
   elapsed_ms: number;
+  estimate_ms: number | null;
+  phase: "waiting" | "preparing" | "computing" | "storing";
+  steps_known: boolean;
 }
 export interface ViewRequested {
   map_id: string;
@@ -694,6 +761,7 @@ export interface JoinAck {
   snapshot: Snapshot | null;
   events: EventEnvelope[] | null;
   more: boolean;
+  progress: AnalysisProgress[];
   may_change: boolean;
   person: string;
   gestures: Pointing[];
@@ -710,6 +778,7 @@ export interface Snapshot {
   chat: EventEnvelope[];
   chat_complete: boolean;
   turns: TurnState[];
+  progress: AnalysisProgress[];
   can_undo: boolean;
   can_redo: boolean;
 }
@@ -865,6 +934,7 @@ export interface Table {
   bounds: [number, number, number, number] | null;
   row_estimate: number;
   comment: string | null;
+  is_result: boolean;
 }
 export interface Column {
   name: string;

@@ -1,0 +1,142 @@
+"""How far a running step is: told in the background, so that telling never delays the step.
+
+The runner says what it does; while PostgreSQL builds an index or gathers statistics its own progress views are
+asked, on a connection of their own. A step is `prepare`, `compute` and `store`, each a part of its percent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Literal, Self
+
+import structlog
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+log = structlog.get_logger(__name__)
+
+Phase = Literal["waiting", "preparing", "computing", "storing"]
+
+TICK = 0.5
+"""Seconds between two words on a step that goes on."""
+PAUSE = 0.1
+"""Seconds at least between two words."""
+PATIENCE = 1.0
+"""Seconds that one part of a phase may take before PostgreSQL is asked how far it is."""
+SOON = 500.0
+"""Milliseconds before which a rate says nothing about the rest."""
+
+PREPARED, COMPUTED = 20.0, 90.0
+"""Percent of a step after its temporary tables were made, if there are any, and after its rows were computed."""
+
+_OWN_PROGRESS = text(
+    "SELECT coalesce("
+    " (SELECT blocks_done::float / nullif(blocks_total, 0) FROM pg_stat_progress_create_index WHERE pid = :pid),"
+    " (SELECT sample_blks_scanned::float / nullif(sample_blks_total, 0) FROM pg_stat_progress_analyze"
+    " WHERE pid = :pid))"
+)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a step is. `percent` and `estimate_ms` (what is left) are None while nothing can be known."""
+
+    name: str
+    percent: float | None
+    rows: int | None
+    elapsed_ms: float
+    estimate_ms: float | None = None
+    phase: Phase = "computing"
+
+
+Report = Callable[[Progress], Awaitable[None]]
+
+
+class StepWatch:
+    """`async with` it around a step. `part` and `computed` never wait."""
+
+    def __init__(self, name: str, report: Report, engine: AsyncEngine) -> None:
+        self.name = name
+        self.pid = 0
+        """Of the connection that the step runs on."""
+        self._report = report
+        self._engine = engine
+        self._start = time.perf_counter()
+        self._phase: Phase = "preparing"
+        self._computes_from = 0.0
+        self._is_measured = False
+        self._done = 0.0
+        self._part = (0.0, 0.0, self._start)
+        """Percent at its begin, at its end, and when it began."""
+        self._rows: int | None = None
+        self._news = asyncio.Event()
+        self._teller: asyncio.Task[None] | None = None
+
+    @property
+    def elapsed_ms(self) -> float:
+        return (time.perf_counter() - self._start) * 1000
+
+    async def __aenter__(self) -> Self:
+        self._teller = asyncio.create_task(self._tell_on())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._teller is not None  # noqa: S101 - __aenter__ made it
+        self._teller.cancel()
+        await asyncio.gather(self._teller, return_exceptions=True)
+        if error is None:
+            await self._report(self._now(100.0))
+
+    def part(self, phase: Phase, number: int, of: int) -> None:
+        """Part `number` of so many of making temporary tables, or of storing, begins."""
+        first, last = (0.0, PREPARED) if phase == "preparing" else (COMPUTED, 100.0)
+        self._computes_from = PREPARED if phase == "preparing" else self._computes_from
+        edges = [first + (last - first) * place / of for place in (number, number + 1)]
+        self._turn_to(phase, edges[0], edges[1])
+
+    def computed(self, share: float | None, rows: int | None) -> None:
+        """This share of the rows of the source was worked on, and gave so many rows; None while that is unknown."""
+        self._rows = rows
+        self._is_measured = self._is_measured or share is not None
+        done = self._computes_from + (COMPUTED - self._computes_from) * (share or 0.0)
+        self._turn_to("computing", done, done)
+
+    def _turn_to(self, phase: Phase, done: float, end: float) -> None:
+        self._phase, self._done = phase, done
+        self._part = (done, end, time.perf_counter())
+        self._news.set()
+
+    def _now(self, percent: float | None) -> Progress:
+        elapsed = self.elapsed_ms
+        left = None
+        if percent and self._is_measured and elapsed > SOON:
+            left = elapsed * (100 - percent) / percent
+        return Progress(self.name, percent, self._rows, elapsed, left, self._phase)
+
+    async def _tell_on(self) -> None:
+        while True:
+            self._news.clear()
+            try:
+                await self._report(self._now(await self._percent()))
+            except Exception as error:
+                log.warning("progress could not be told", step=self.name, error=type(error).__name__)
+            await asyncio.sleep(PAUSE)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(TICK - PAUSE):
+                    await self._news.wait()
+
+    async def _percent(self) -> float | None:
+        part = first, end, began = self._part
+        if end > first and time.perf_counter() - began > PATIENCE:
+            async with self._engine.connect() as connection:
+                share = await connection.scalar(_OWN_PROGRESS, {"pid": self.pid})
+            if share is not None and part == self._part:
+                self._done = max(self._done, first + (end - first) * min(1.0, float(share)))
+        return self._done if self._done or self._is_measured else None

@@ -1,0 +1,32 @@
+"""GET /api/maps/{map_id}/analyses/{analysis_id}/receipt.{json,sql}: what ran, on what, with what result, to keep.
+
+Who may see the map may have it; it stays when the result itself is dropped.
+"""
+
+from __future__ import annotations
+
+import json
+
+from aiohttp import web
+
+from server.http.errors import HttpFault
+from server.http.exports import disposition
+from server.maps.analysis_store import AnalysisStore
+
+TYPES = {"json": "application/json", "sql": "application/sql"}
+
+
+def routes(store: AnalysisStore) -> list[web.RouteDef]:
+    async def receipt(request: web.Request) -> web.Response:
+        kind = request.match_info["format"]
+        if kind not in TYPES:
+            raise HttpFault("not_found", f"There is no receipt as {kind!r}. There are: {', '.join(TYPES)}.")
+        kept = await store.kept(request.match_info["map_id"], request.match_info["analysis_id"])
+        if kept is None:
+            raise HttpFault("not_found", "This map has no analysis of this address.")
+        document = {"status": kept.status, **kept.receipt.as_json()}
+        text = kept.receipt.as_sql() if kind == "sql" else json.dumps(document, indent=2, ensure_ascii=False)
+        headers = {"Content-Disposition": disposition(kept.receipt.goal, kind), "Cache-Control": "no-store"}
+        return web.Response(text=text, content_type=TYPES[kind], charset="utf-8", headers=headers)
+
+    return [web.get("/api/maps/{map_id}/analyses/{analysis_id}/receipt.{format}", receipt)]

@@ -1,0 +1,101 @@
+"""The rows of analyses: what was asked, planned and done, which tables that keeps, and how far it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import BigInteger, func, insert, select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from server.gis.analysis.plan import Plan
+from server.gis.analysis.receipt import Receipt
+from server.maps.events import clean_json
+from server.maps.tables import analysis_table
+from server.protocol import AnalysisProgress
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An analysis as it is kept."""
+
+    status: str
+    plan: Plan
+    receipt: Receipt
+
+
+class AnalysisStore:
+    def __init__(self, owner: AsyncEngine) -> None:
+        self._owner = owner
+
+    async def begin(self, map_id: str, turn_id: str, receipt: Receipt) -> None:
+        row = {
+            "id": receipt.analysis_id,
+            "map_id": map_id,
+            "turn_id": turn_id,
+            "goal": receipt.goal,
+            "plan": Plan(goal=receipt.goal).model_dump(mode="json"),
+            "receipt": receipt.as_json(),
+        }
+        async with self._owner.begin() as connection:
+            await connection.execute(insert(analysis_table), clean_json(row))
+
+    async def keep_table(self, analysis_id: str, name: str) -> None:
+        """Before the table is made, so that a collector never takes it away."""
+        await self._update(analysis_id, tables=func.array_append(analysis_table.c.tables, name))
+
+    async def keep_step(self, plan: Plan, receipt: Receipt) -> None:
+        """After each step: whatever comes next, it counts."""
+        await self._update(receipt.analysis_id, **_documents(plan, receipt))
+
+    async def keep_progress(self, progress: AnalysisProgress) -> None:
+        await self._update(progress.analysis_id, progress=progress.model_dump(mode="json"))
+
+    async def end(self, plan: Plan, receipt: Receipt, status: str) -> None:
+        """The last step's table, if there is one, is the result: from now on the map sees it."""
+        result = receipt.steps[-1].table if receipt.steps else None
+        ended = {"status": status, "result": result, "progress": None}
+        finished = func.clock_timestamp()
+        await self._update(receipt.analysis_id, **_documents(plan, receipt), **ended, finished_at=finished)
+
+    async def kept(self, map_id: str, analysis_id: str) -> Kept | None:
+        """An analysis of this map."""
+        query = select(analysis_table).where(
+            analysis_table.c.id == analysis_id, analysis_table.c.map_id == map_id
+        )
+        async with self._owner.connect() as connection:
+            row = (await connection.execute(query)).one_or_none()
+        if row is None:
+            return None
+        return Kept(row.status, Plan.model_validate(row.plan), Receipt.model_validate(row.receipt))
+
+    async def bytes_of(self, map_id: str) -> int:
+        """Disk space of a map's results, and of the steps that led to them."""
+        query = text(
+            "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM geoagent.analysis AS a"
+            " CROSS JOIN unnest(a.tables) AS kept (name)"
+            " JOIN pg_class AS c ON c.relname = kept.name AND c.relnamespace = 'analysis'::regnamespace"
+            " WHERE a.map_id = :map_id"
+        ).columns(bytes=BigInteger())
+        async with self._owner.connect() as connection:
+            return int((await connection.execute(query, {"map_id": map_id})).scalar_one())
+
+    async def _update(self, analysis_id: str, **values: Any) -> None:
+        query = update(analysis_table).where(analysis_table.c.id == analysis_id).values(**values)
+        async with self._owner.begin() as connection:
+            await connection.execute(query)
+
+
+def _documents(plan: Plan, receipt: Receipt) -> dict[str, Any]:
+    return {"plan": clean_json(plan.model_dump(mode="json")), "receipt": clean_json(receipt.as_json())}
+
+
+async def progress_of(connection: AsyncConnection, map_id: str) -> list[AnalysisProgress]:
+    """What was told last of the analyses of a map that run."""
+    query = select(analysis_table.c.progress).where(
+        analysis_table.c.map_id == map_id,
+        analysis_table.c.status == "running",
+        analysis_table.c.progress.is_not(None),
+    )
+    found = await connection.execute(query)
+    return [AnalysisProgress.model_validate(progress) for progress in found.scalars()]

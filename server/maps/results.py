@@ -1,0 +1,131 @@
+"""Results of analyses: each belongs to the map that asked for it, is kept until that map drops it, and is nobody
+else's to see.
+
+Of the tables that an analysis makes, the last one is its result; the steps before it stay, unlisted, for the
+receipt, until the result is dropped. Tables that belong to no analysis any more are collected.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+from sqlalchemy import Text, bindparam, func, select, text, update
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from server.gis.analysis.storage import SCHEMA
+from server.gis.readable import ReadableTables
+from server.gis.registry import Registry
+from server.maps.events import Change
+from server.maps.faults import MapFault
+from server.maps.layers import HAND, By
+from server.maps.log import EventLog
+from server.maps.tables import analysis_table
+from server.maps.writer import MapWriter
+
+log = structlog.get_logger(__name__)
+
+COLLECTING = 600.0
+"""Seconds between two looks for tables that belong to nobody."""
+
+
+class Results:
+    def __init__(self, owner: AsyncEngine, writer: AsyncEngine, registry: Registry, events: EventLog) -> None:
+        self._owner = owner
+        self._writer = writer
+        self._registry = registry
+        self._events = events
+        self._collector: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        await self.collect()
+        self._collector = asyncio.create_task(self._keep_collecting())
+
+    async def stop(self) -> None:
+        if self._collector is not None:
+            self._collector.cancel()
+            await asyncio.gather(self._collector, return_exceptions=True)
+
+    async def readable(self, map_id: str | None = None) -> ReadableTables:
+        """The tables that a map may read, steps of an analysis that runs among them; without a map, those that
+        every map may."""
+        if map_id is None:
+            return ReadableTables(self._registry)
+        query = text(
+            "SELECT result FROM geoagent.analysis WHERE map_id = :map_id AND result IS NOT NULL"
+            " UNION SELECT 'analysis.' || unnest(tables) FROM geoagent.analysis"
+            " WHERE map_id = :map_id AND status = 'running'"
+        )
+        async with self._owner.connect() as connection:
+            found = (await connection.execute(query, {"map_id": map_id})).scalars().all()
+        return ReadableTables(self._registry, found)
+
+    async def drop(self, map_id: str, table_id: str, by: By = HAND) -> int:
+        """Drop a result and its steps; the seq of the event that tells of it. MapFault while a layer shows it."""
+        async with self._events.writing(map_id, by.turn_id, by.server_id) as writer:
+            query = select(analysis_table.c.id, analysis_table.c.tables).where(
+                analysis_table.c.map_id == map_id, analysis_table.c.result == table_id
+            )
+            found = (await writer.connection.execute(query)).one_or_none()
+            if found is None:
+                raise MapFault(
+                    "unknown_table", f"This map has no result {table_id!r}. Only results can be dropped."
+                )
+            await _check_unused(writer, table_id)
+            await writer.connection.execute(
+                update(analysis_table).where(analysis_table.c.id == found.id).values(tables=[], result=None)
+            )
+            payload = {"analysis_id": found.id, "table": table_id}
+            event = await writer.record(Change("result_dropped", payload))
+        # Should this server end here, they belong to nobody, and are collected.
+        await self._drop_tables(found.tables)
+        return event.seq
+
+    async def collect(self) -> list[str]:
+        """Drop tables that belong to no analysis, because their map is gone; their names."""
+        # First which there are, then which are kept: one that is made in between is in neither list.
+        ours = text(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'analysis'::regnamespace AND relkind = 'r'"
+            " AND relowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)"
+        )
+        async with self._writer.connect() as connection:
+            there = (await connection.execute(ours)).scalars().all()
+        orphans = text(
+            "SELECT name FROM unnest(:there) AS name"
+            " EXCEPT SELECT unnest(tables) FROM geoagent.analysis ORDER BY name"
+        ).bindparams(bindparam("there", type_=ARRAY(Text())))
+        async with self._owner.connect() as connection:
+            names = list((await connection.execute(orphans, {"there": list(there)})).scalars())
+        await self._drop_tables(names)
+        return names
+
+    async def _drop_tables(self, names: list[str]) -> None:
+        """One transaction each: who still reads one of them holds up no other."""
+        for name in names:
+            quoted = name.replace('"', '""')
+            try:
+                async with self._writer.begin() as connection:
+                    await connection.execute(select(func.set_config("lock_timeout", "10s", True)))
+                    await connection.exec_driver_sql(f'DROP TABLE IF EXISTS {SCHEMA}."{quoted}"')
+            except Exception as error:
+                log.warning("a result could not be dropped yet", table=name, error=type(error).__name__)
+        if names:
+            await self._registry.refresh()
+
+    async def _keep_collecting(self) -> None:
+        while True:
+            await asyncio.sleep(COLLECTING)
+            try:
+                await self.collect()
+            except Exception as error:
+                log.warning("results could not be collected", error=type(error).__name__)
+
+
+async def _check_unused(writer: MapWriter, table_id: str) -> None:
+    showing = [layer.name for layer in (await writer.state()).layers if layer.table == table_id]
+    if showing:
+        names = ", ".join(f"“{name}”" for name in showing[:5])
+        raise MapFault(
+            "conflict", f"{table_id} is on the map as {names}. Remove that layer first, then drop it."
+        )
