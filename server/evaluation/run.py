@@ -109,8 +109,8 @@ class Evaluation:
         finally:
             async with self.server.database.owner.begin() as connection:
                 await connection.execute(delete(map_table).where(map_table.c.id == map_id))
-            # Results would be tables to the next case.
-            await self.server.analyses.store.collect()
+            # Results of cases that are over would only take room.
+            await self.server.results.collect()
 
     async def _converse(self, case: Case, map_id: str) -> Outcome:
         log = self.server.maps.log

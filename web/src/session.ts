@@ -106,6 +106,8 @@ export const approve = (turnId: string, callId: string, approved: boolean): Prom
 export const updateLayer = (id: string, change: Omit<LayerUpdate, "map_id" | "layer_id">): Promise<boolean> =>
   asked("layer_update", { layer_id: id, ...change });
 export const removeLayer = (id: string): Promise<boolean> => asked("layer_remove", { layer_id: id });
+/** Deletes the result of an analysis for good. */
+export const dropResult = (table: string): Promise<boolean> => asked("result_drop", { table });
 export const reorderLayers = (order: string[]): Promise<boolean> => asked("layer_reorder", { order });
 
 /** Every event of this map, or why they cannot be had. */
@@ -125,17 +127,18 @@ export function duplicateLayer(id: string): void {
 
 /** The layer's features as a file, written by the server. */
 export function download(layerId: string, format: string): void {
-  if (map.value === null) return;
-  const link = document.createElement("a");
-  link.href = `/api/maps/${map.value.mapId}/layers/${encodeURIComponent(layerId)}/export.${format}`;
-  link.download = "";
-  link.click();
+  fetchFile(`layers/${encodeURIComponent(layerId)}/export.${format}`);
 }
 
 /** Places of that name in the tables of the server; none when it cannot be asked. */
 export async function findPlaces(text: string, limit: number): Promise<Place[]> {
   const answer = await connection?.request("find_place", { text, limit });
   return answer?.ok ? (answer as unknown as PlacesAck).places : [];
+}
+
+/** What an analysis did, as a file: all of it as JSON, or as a script for psql. */
+export function downloadReceipt(analysisId: string, format: string): void {
+  fetchFile(`analyses/${encodeURIComponent(analysisId)}/receipt.${format}`);
 }
 
 export async function undo(): Promise<void> {
@@ -233,6 +236,14 @@ export function storedCamera(): Camera | null {
 }
 
 const cameraKey = (mapId: string) => `geoagent.camera.${mapId}`;
+
+function fetchFile(path: string): void {
+  if (map.value === null) return;
+  const link = document.createElement("a");
+  link.href = `/api/maps/${map.value.mapId}/${path}`;
+  link.download = "";
+  link.click();
+}
 
 async function asked<Name extends Parameters<Connection["request"]>[0]>(
   name: Name,

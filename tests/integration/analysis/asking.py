@@ -28,6 +28,6 @@ def hand_over(goal: str = GOAL) -> list[Any]:
 
 async def tables_of(server: Server | Child, map_id: str | None = None) -> set[str]:
     """The tables that the catalogue of a map lists."""
-    query = "" if map_id is None else f"?map={map_id}"
-    async with aiohttp.ClientSession(server.url) as session, session.get(f"/api/tables{query}") as answer:
+    address = "/api/tables" if map_id is None else f"/api/maps/{map_id}/tables"
+    async with aiohttp.ClientSession(server.url) as session, session.get(address) as answer:
         return {table["id"] for table in (await answer.json())["tables"]}

@@ -5,8 +5,10 @@ import { number, t } from "../i18n/i18n";
 import { searchTables } from "../layers/tables";
 import type { Table } from "../protocol/types";
 import { addLayer } from "../session";
+import { results } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/side";
+import { DropResult } from "./result";
 import { upload, uploading } from "./upload";
 
 const PAUSE = 200;
@@ -19,7 +21,7 @@ export function Catalogue() {
   useEffect(() => {
     const timer = setTimeout(() => void searchTables(words.value.trim(), MOST).then((tables) => (found.value = tables)), PAUSE);
     return () => clearTimeout(timer);
-  }, [words.value, uploading.value === null]);
+  }, [words.value, uploading.value === null, results.value]);
   return (
     <section class="side catalogue" aria-label={t("catalogue")} onKeyDown={(event) => event.key === "Escape" && (side.value = "chat")}>
       <header class="side-head">
@@ -67,12 +69,13 @@ function Entry({ table }: { table: Table }) {
     <li class="table-entry">
       <div class="table-line">
         <button type="button" class="table-name" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
-          <Icon name="chevron" /><span dir="auto">{table.id.replace(/^data\./, "")}</span>
+          <Icon name="chevron" /><span dir="auto">{table.id.replace(/^(data|analysis)\./, "")}</span>
         </button>
         <span class="quiet">{t("tableRows", { n: number(table.row_estimate, { notation: "compact" }) })}</span>
         {table.geometry_column === null ? <span class="quiet">{t("notDrawable")}</span> : (
           <IconButton icon="plus" label={`${t("addToMap")}: ${table.id}`} onClick={() => void addLayer(table.id)} />
         )}
+        {table.is_result && <DropResult table={table.id} />}
       </div>
       {table.comment !== null && <p class="table-comment" dir="auto">{table.comment}</p>}
       {open.value && (

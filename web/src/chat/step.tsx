@@ -8,7 +8,7 @@ import type { AnalysisEntry, QuestionEntry, ToolEntry } from "../store/state";
 import { Icon } from "../ui/icons";
 import { Sql, SqlRows } from "./sql";
 
-type Status = ToolEntry["status"];
+type Status = AnalysisEntry["status"];
 
 export function ToolLine({ entry }: { entry: ToolEntry }) {
   return (
@@ -26,35 +26,6 @@ export function ToolLine({ entry }: { entry: ToolEntry }) {
         <Part title={t("toolResult")}><p class="step-result" dir="auto">{entry.result || entry.summary}</p></Part>
       )}
     </Line>
-  );
-}
-
-export function AnalysisLine({ entry }: { entry: AnalysisEntry }) {
-  const { progress } = entry;
-  const running = entry.status === "running";
-  const note = running && progress !== null
-    ? t("progress", { step: progress.step, steps: progress.steps, name: progress.name })
-    : entry.summary || entry.goal;
-  return (
-    <>
-      <Line status={entry.status} title={t("analysis")} note={note} ms={progress?.elapsed_ms ?? null}>
-        <Part title={t("toolArguments")}><p class="step-result">{entry.goal}</p></Part>
-        {entry.plan.length > 0 && (
-          <Part title={t("analysisPlan")}>
-            <ol class="step-plan">{entry.plan.map((step, index) => <li key={index}>{summary(step)}</li>)}</ol>
-          </Part>
-        )}
-        {entry.summary !== "" && <Part title={t("toolResult")}><p class="step-result">{entry.summary}</p></Part>}
-        {entry.advice !== "" && <Part title={t("analysisAdvice")}><p class="step-result">{entry.advice}</p></Part>}
-        <Evidence receipt={entry.receipt} />
-      </Line>
-      {running && (
-        <progress
-          class="step-progress" aria-label={note} max={100}
-          {...(progress !== null && { value: progress.percent ?? (100 * (progress.step - 0.5)) / progress.steps })}
-        />
-      )}
-    </>
   );
 }
 
@@ -86,42 +57,7 @@ export function QuestionCard({ entry, turnId }: { entry: QuestionEntry; turnId: 
   );
 }
 
-/** A step as it ran, as the server's receipt tells of it. */
-interface StepReceipt {
-  title?: string;
-  operation?: string;
-  rows?: number;
-  duration_ms?: number;
-  sql?: string;
-  notes?: string[];
-}
-
-/** The SQL of each step and the rows that it gave, so that every number can be traced and made again. */
-function Evidence({ receipt }: { receipt: Record<string, unknown> }) {
-  const steps = Array.isArray(receipt["steps"]) ? (receipt["steps"] as StepReceipt[]) : [];
-  if (steps.length === 0) return null;
-  return (
-    <Part title={t("analysisReceipt")}>
-      <ol class="evidence">
-        {steps.map((step, index) => (
-          <li key={index}>
-            <div class="evidence-head">
-              <span dir="auto">{step.title ?? readable(step.operation ?? "")}</span>
-              <span class="quiet">
-                {step.rows !== undefined && t("rowCount", { n: step.rows })}
-                {step.duration_ms !== undefined && ` · ${duration(step.duration_ms)}`}
-              </span>
-            </div>
-            {step.notes?.map((note) => <p key={note} class="quiet" dir="auto">{note}</p>)}
-            {step.sql !== undefined && <Sql text={step.sql} />}
-          </li>
-        ))}
-      </ol>
-    </Part>
-  );
-}
-
-function Line({ status, title, note, ms, children }: {
+export function Line({ status, title, note, ms, children }: {
   status: Status;
   title: string;
   note: string;
@@ -129,7 +65,7 @@ function Line({ status, title, note, ms, children }: {
   children: ComponentChildren;
 }) {
   const [open, setOpen] = useState(false);
-  const words = { running: t("toolRunning"), ok: t("toolOk"), failed: t("toolFailed"), stopped: t("toolStopped") };
+  const words = { running: t("toolRunning"), ok: t("toolOk"), failed: t("toolFailed"), stopped: t("toolStopped"), empty: t("analysisEmpty") };
   return (
     <div class={`step step-${status}`}>
       <button type="button" class="step-line" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -144,12 +80,14 @@ function Line({ status, title, note, ms, children }: {
   );
 }
 
+const MARKS = { ok: "check", failed: "alert", stopped: "stop", empty: "empty" } as const;
+
 function Mark({ status }: { status: Status }) {
   if (status === "running") return <span class="spinner" />;
-  return <Icon name={status === "ok" ? "check" : status === "failed" ? "alert" : "stop"} />;
+  return <Icon name={MARKS[status]} />;
 }
 
-function Part({ title, children }: { title: string; children: ComponentChildren }) {
+export function Part({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <section class="step-part">
       <h4>{title}</h4>
@@ -180,14 +118,6 @@ function shown(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return number(value, { maximumFractionDigits: 6 });
   return JSON.stringify(value, null, 1);
-}
-
-/** One step of a plan in a line: its operation and what it is given. */
-function summary(step: Record<string, unknown>): string {
-  const name = step["name"] ?? step["operation"] ?? step["op"];
-  const { name: _, operation: __, op: ___, ...rest } = step;
-  const given = Object.entries(rest).map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
-  return [name === undefined ? "" : readable(String(name)), given.join(", ")].filter(Boolean).join(" · ");
 }
 
 /** `add_map_layer` as a person would write it. */

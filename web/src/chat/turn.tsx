@@ -9,7 +9,8 @@ import { Icon, IconButton } from "../ui/icons";
 import { memo } from "../ui/memo";
 import { edit } from "./composer";
 import { Markdown } from "./markdown";
-import { AnalysisLine, QuestionCard, ToolLine } from "./step";
+import { AnalysisLine } from "./analysis";
+import { QuestionCard, ToolLine } from "./step";
 
 interface Props {
   turn: Turn;

@@ -152,6 +152,9 @@ export class Connection {
       this.sequence.restart(answer.snapshot.seq);
     }
     for (const event of answer.events ?? []) this.sequence.receive(event as unknown as MapEvent);
+    for (const data of [...(answer.snapshot?.progress ?? []), ...(answer.progress ?? [])]) {
+      this.listener.transient({ event: "analysis_progress", data });
+    }
     if (answer.more) void this.join();
     if (this.presence !== null) this.listener.transient(this.presence);
     this.presence = null;

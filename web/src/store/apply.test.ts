@@ -106,11 +106,24 @@ describe("the conversation", () => {
 
   it("shows an analysis, its progress and its failure", () => {
     let state = fold([asked, event("analysis_started", 2, { analysis_id: "x", goal: "g", plan: [] }, "t")]);
-    const data = { map_id: "m", analysis_id: "x", step: 1, steps: 2, name: "Buffer", percent: 10, rows: null, elapsed_ms: 5 };
+    const data = { map_id: "m", analysis_id: "x", step: 1, steps: 2, name: "Buffer", percent: 10, rows: null, elapsed_ms: 5,
+      estimate_ms: null, phase: "computing" as const, steps_known: false };
     state = applyTransient(state, { event: "analysis_progress", data });
     expect(state.turns[0]?.entries[0]).toMatchObject({ status: "running", progress: { name: "Buffer" } });
     state = apply(state, event("analysis_failed", 3, { analysis_id: "x", step: 1, reason: "no", advice: "try" }, "t"));
-    expect(state.turns[0]?.entries[0]).toMatchObject({ status: "failed", summary: "no", advice: "try" });
+    expect(state.turns[0]?.entries[0]).toMatchObject({ status: "failed", summary: "no", advice: "try", failedAt: { step: 1 } });
+  });
+
+  it("shows the plan of an analysis as it grows, and which step emptied its result", () => {
+    const [one, two] = [{ title: "Large" }, { title: "Near" }];
+    let state = fold([asked, event("analysis_started", 2, { analysis_id: "x", goal: "g", plan: [one], steps_known: false }, "t")]);
+    state = apply(state, event("analysis_planned", 3, { analysis_id: "x", plan: [one, two], steps_known: true }, "t"));
+    expect(state.turns[0]?.entries[0]).toMatchObject({ plan: [one, two], stepsKnown: true });
+    const emptied_by = { step: 1, name: "Large" };
+    state = apply(state, event("analysis_finished", 4, { analysis_id: "x", summary: "", table: "analysis.r", rows: 0, emptied_by }, "t"));
+    expect(state.turns[0]?.entries[0]).toMatchObject({ status: "empty", emptiedBy: emptied_by, table: "analysis.r" });
+    state = apply(state, event("result_dropped", 5, { analysis_id: "x", table: "analysis.r" }));
+    expect(state.turns[0]?.entries[0]).toMatchObject({ status: "empty", table: null });
   });
 });
 

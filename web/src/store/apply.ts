@@ -147,21 +147,30 @@ function applyChat(state: MapState, event: MapEvent): MapState {
 function applyAnalysis(state: MapState, event: MapEvent): MapState {
   switch (event.event) {
     case "analysis_started": {
-      const { analysis_id: id, goal, plan, seq, turn_id } = event.data;
+      const { analysis_id: id, goal, plan, steps_known: stepsKnown, seq, turn_id } = event.data;
       const entry: Entry = {
-        kind: "analysis", seq, id, goal, plan, status: "running", progress: null, summary: "", advice: "", table: null,
-        receipt: {},
+        kind: "analysis", seq, id, goal, plan, stepsKnown, status: "running", progress: null, summary: "", advice: "",
+        table: null, emptiedBy: null, failedAt: null, receipt: {},
       };
       return changeTurn(state, turn_id, (turn) => ({ ...turn, entries: [...turn.entries, entry] }));
     }
+    case "analysis_planned": {
+      const { analysis_id, plan, steps_known: stepsKnown } = event.data;
+      return changeAnalysis(state, analysis_id, { plan, stepsKnown });
+    }
     case "analysis_finished": {
-      const { analysis_id, summary, table, receipt } = event.data;
-      return changeAnalysis(state, analysis_id, { status: "ok", summary, table, receipt: receipt ?? {} });
+      const { analysis_id, summary, table, receipt, rows, emptied_by: emptiedBy } = event.data;
+      const status = rows === 0 ? ("empty" as const) : ("ok" as const);
+      return changeAnalysis(state, analysis_id, { status, summary, table, emptiedBy: emptiedBy ?? null, receipt: receipt ?? {} });
     }
     case "analysis_failed": {
-      const { analysis_id, reason, advice } = event.data;
-      return changeAnalysis(state, analysis_id, { status: "failed", summary: reason, advice });
+      const { analysis_id, step, name, reason, advice, table, receipt } = event.data;
+      const failedAt = step === null ? null : { step, name: name ?? "" };
+      const change = { status: "failed" as const, summary: reason, advice, failedAt, table: table ?? null, receipt: receipt ?? {} };
+      return changeAnalysis(state, analysis_id, change);
     }
+    case "result_dropped":
+      return changeAnalysis(state, event.data.analysis_id, { table: null });
     default:
       return state;
   }

@@ -45,11 +45,19 @@ export interface AnalysisEntry {
   id: string;
   goal: string;
   plan: Record<string, unknown>[];
-  status: "running" | "ok" | "failed" | "stopped";
+  /** False while the plan may grow. */
+  stepsKnown: boolean;
+  /** `empty` found nothing: it worked, and no row was left. */
+  status: "running" | "ok" | "empty" | "failed" | "stopped";
   progress: AnalysisProgress | null;
   summary: string;
   advice: string;
+  /** The result, as long as it is kept. */
   table: string | null;
+  /** The step after which no row was left. */
+  emptiedBy: { step: number; name: string } | null;
+  /** The step that failed or was stopped. */
+  failedAt: { step: number; name: string } | null;
   receipt: Record<string, unknown>;
 }
 

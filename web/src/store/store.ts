@@ -17,6 +17,11 @@ export const layers = computed(() => map.value?.layers ?? []);
 export const turns = computed(() => map.value?.turns ?? []);
 export const running = computed(() => (map.value === null ? undefined : runningTurn(map.value)));
 
+/** The tables that analyses of this map left, as text: it changes when one comes or goes. */
+export const results = computed(() =>
+  turns.value.flatMap((turn) => turn.entries.flatMap((entry) => (entry.kind === "analysis" ? entry.table ?? [] : []))).join(),
+);
+
 /** What has to be answered before the agent goes on, and before it takes later messages. */
 export const question = computed(() => running.value && openQuestion(running.value));
 

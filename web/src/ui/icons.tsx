@@ -12,6 +12,7 @@ const PATHS = {
   chevronRight: "m6 4 4 4-4 4",
   chevronLeft: "m10 4-4 4 4 4",
   close: "m4 4 8 8M12 4l-8 8",
+  empty: "M8 13.500a5.500 5.500 0 1 0 0-11 5.500 5.500 0 0 0 0 11ZM4.100 11.900l7.800-7.800",
   check: "m3 8.5 3.2 3L13 4.5",
   alert: "M8 5v3.5M8 11h.01M8 1.8 14.5 13.5h-13z",
   copy: "M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3",

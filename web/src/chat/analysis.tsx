@@ -1,0 +1,146 @@
+/** An analysis as it runs and as it ended: its plan, how far it is, what it found or why not, and the evidence. */
+import { duration, number, t } from "../i18n/i18n";
+import { downloadReceipt } from "../session";
+import type { AnalysisEntry } from "../store/state";
+import { Icon } from "../ui/icons";
+import { Sql } from "./sql";
+import { Line, Part, readable } from "./step";
+
+export function AnalysisLine({ entry }: { entry: AnalysisEntry }) {
+  const { progress, status } = entry;
+  const running = status === "running";
+  const note = running ? progressNote(entry) : endNote(entry);
+  const share = running && progress !== null ? overall(entry) : null;
+  return (
+    <>
+      <Line status={status} title={t("analysis")} note={note} ms={spent(entry)}>
+        <Part title={t("toolArguments")}><p class="step-result" dir="auto">{entry.goal}</p></Part>
+        {running && <Plan entry={entry} />}
+        {status === "empty" && <Part title={t("analysisEmpty")}><p class="step-result" dir="auto">{emptied(entry)}</p></Part>}
+        {entry.summary !== "" && <Part title={reasonTitle(entry)}><p class="step-result" dir="auto">{entry.summary}</p></Part>}
+        {entry.advice !== "" && <Part title={t("analysisAdvice")}><p class="step-result" dir="auto">{entry.advice}</p></Part>}
+        <Evidence entry={entry} />
+      </Line>
+      {running && <progress class="step-progress" aria-label={note} max={100} {...(share !== null && { value: share })} />}
+    </>
+  );
+}
+
+function Plan({ entry }: { entry: AnalysisEntry }) {
+  const now = entry.progress?.step ?? 1;
+  if (entry.plan.length === 0) return null;
+  return (
+    <Part title={t("analysisPlan")}>
+      <ol class="step-plan">
+        {entry.plan.map((step, index) => (
+          <li
+            key={index} class={index + 1 < now ? "done" : index + 1 > now ? "next" : ""} dir="auto"
+            {...(index + 1 === now && { "aria-current": "step" })}
+          >
+            <span>{stepTitle(step)}</span>{index + 1 < now && <Icon name="check" />}
+          </li>
+        ))}
+      </ol>
+      {!entry.stepsKnown && <p class="quiet">{t("analysisMayGrow")}</p>}
+    </Part>
+  );
+}
+
+const stepTitle = (step: Record<string, unknown>): string => String(step["title"] ?? readable(String(step["operation"] ?? "")));
+
+/** Of the whole plan, from 0 to 100; null while nothing can be known. */
+function overall({ progress }: AnalysisEntry): number | null {
+  if (progress === null || (progress.percent === null && progress.steps === 1)) return null;
+  return (100 * (progress.step - 1) + (progress.percent ?? 0)) / progress.steps;
+}
+
+function progressNote({ goal, progress, stepsKnown }: AnalysisEntry): string {
+  if (progress === null) return goal;
+  const { step, steps, name, percent, rows, phase, estimate_ms: left } = progress;
+  const words = [stepsKnown ? t("progress", { step, steps, name }) : t("progressOpen", { step, name })];
+  if (phase === "waiting") words.push(t("progressWaiting"));
+  if (percent !== null && percent > 0 && percent < 100) words.push(number(percent / 100, { style: "percent" }));
+  if (rows !== null && rows > 0) words.push(t("rowCount", { n: rows }));
+  if (left !== null && left > 2000) words.push(t("progressLeft", { time: duration(left) }));
+  return words.join(" · ");
+}
+
+function endNote(entry: AnalysisEntry): string {
+  if (entry.status === "empty") return emptied(entry);
+  if (entry.failedAt !== null) return `${t("progressOpen", entry.failedAt)}: ${entry.summary}`;
+  return entry.summary || entry.goal;
+}
+
+const emptied = ({ emptiedBy }: AnalysisEntry): string => (emptiedBy === null ? t("analysisEmpty") : t("emptiedBy", emptiedBy));
+
+function reasonTitle({ status, failedAt }: AnalysisEntry): string {
+  if (status !== "failed") return t("toolResult");
+  return failedAt === null ? t("analysisReason") : t("progressOpen", failedAt);
+}
+
+/** How long all steps took together. */
+function spent({ receipt, progress }: AnalysisEntry): number | null {
+  const steps = stepsOf(receipt);
+  if (steps.length === 0) return progress?.elapsed_ms ?? null;
+  return steps.reduce((sum, step) => sum + (step.duration_ms ?? 0), 0);
+}
+
+/** A step as it ran, as the server's receipt tells of it. */
+interface StepReceipt {
+  title?: string;
+  operation?: string;
+  rows?: number;
+  duration_ms?: number;
+  sql?: string;
+  notes?: string[];
+  srid?: number;
+  inputs?: { table: string; rows: number; exact?: boolean }[];
+}
+
+const stepsOf = (receipt: Record<string, unknown>): StepReceipt[] =>
+  Array.isArray(receipt["steps"]) ? (receipt["steps"] as StepReceipt[]) : [];
+
+/** What each step read, its SQL and the rows that it gave, so that every number can be traced and made again. */
+function Evidence({ entry }: { entry: AnalysisEntry }) {
+  const steps = stepsOf(entry.receipt);
+  if (steps.length === 0) return null;
+  return (
+    <Part title={t("analysisReceipt")}>
+      <ol class="evidence">
+        {steps.map((step, index) => (
+          <li key={index}>
+            <div class="evidence-head">
+              <span dir="auto">{step.title ?? readable(step.operation ?? "")}</span>
+              <span class="quiet">
+                {step.rows !== undefined && t("rowCount", { n: step.rows })}
+                {step.duration_ms !== undefined && ` · ${duration(step.duration_ms)}`}
+              </span>
+            </div>
+            <p class="quiet" dir="auto">{read(step)}</p>
+            {step.notes?.map((note) => <p key={note} class="quiet" dir="auto">{note}</p>)}
+            {step.sql !== undefined && <Sql text={step.sql} />}
+          </li>
+        ))}
+      </ol>
+      <div class="evidence-files">
+        <span class="quiet">{t("receiptDownload")}</span>
+        {["json", "sql"].map((format) => (
+          <button
+            key={format} type="button" class="link" aria-label={`${t("receiptDownload")}: ${format.toUpperCase()}`}
+            onClick={() => downloadReceipt(entry.id, format)}
+          >
+            <Icon name="download" />{format.toUpperCase()}
+          </button>
+        ))}
+      </div>
+    </Part>
+  );
+}
+
+function read({ inputs = [], srid = 0 }: StepReceipt): string {
+  const tables = inputs.map(({ table, rows, exact }) => {
+    const key = exact === true ? "inputRows" : "inputAbout";
+    return t(key, { table, n: rows });
+  });
+  return [tables.length > 0 && t("inputsRead", { tables: tables.join(", ") }), srid > 0 && `EPSG:${srid}`].filter(Boolean).join(" · ");
+}
