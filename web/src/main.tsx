@@ -3,6 +3,7 @@ import "maplibre-gl/dist/maplibre-gl.css";
 import "./theme/base.css";
 import "./theme/chat.css";
 import "./theme/layers.css";
+import "./theme/editors.css";
 import "./theme/side.css";
 import "./theme/map.css";
 import "./theme/search.css";

@@ -16,6 +16,8 @@ suite("the filter builder", () => {
       { column: "country", comparison: "in", value: "CH\nAT" },
       { column: "country", comparison: "contains", value: "50%_a\\b" },
       { column: "built", comparison: "<", value: "1990-01-01" },
+      { column: "elevation", comparison: "between", value: "10\n20.5" },
+      { column: "built", comparison: "between", value: "1990-01-01\n2000-12-31" },
       { column: "open", comparison: "=", value: "true" },
       { column: "country", comparison: "notNull", value: "" },
     ],
@@ -31,6 +33,7 @@ suite("the filter builder", () => {
   });
 
   it("leaves out rows that are not complete yet", () => {
+    expect(toCql2({ join: "and", conditions: [{ column: "elevation", comparison: "between", value: "5\n" }] }, COLUMNS)).toBeNull();
     expect(toCql2({ join: "and", conditions: [{ column: "country", comparison: "=", value: " " }] }, COLUMNS)).toBeNull();
   });
 

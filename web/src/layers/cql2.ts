@@ -5,12 +5,12 @@
 import type { Column } from "../protocol/types";
 
 export type Cql2 = Record<string, unknown>;
-export type Comparison = "=" | "<>" | "<" | "<=" | ">" | ">=" | "contains" | "in" | "isNull" | "notNull";
+export type Comparison = "=" | "<>" | "<" | "<=" | ">" | ">=" | "between" | "contains" | "in" | "isNull" | "notNull";
 
 export interface Condition {
   column: string;
   comparison: Comparison;
-  /** As typed; `in` has one value a line. */
+  /** As typed; `in` has one value a line, `between` its two ends. */
   value: string;
 }
 
@@ -21,9 +21,9 @@ export interface Rows {
 
 const COMPARISONS: Record<"text" | "number" | "boolean" | "date", Comparison[]> = {
   text: ["=", "<>", "contains", "in", "isNull", "notNull"],
-  number: ["=", "<>", "<", "<=", ">", ">=", "in", "isNull", "notNull"],
+  number: ["between", "=", "<>", "<", "<=", ">", ">=", "in", "isNull", "notNull"],
   boolean: ["=", "isNull", "notNull"],
-  date: ["=", "<", "<=", ">", ">=", "isNull", "notNull"],
+  date: ["between", "=", "<", "<=", ">", ">=", "isNull", "notNull"],
 };
 
 export function comparisonsOf(column: Column): Comparison[] {
@@ -35,6 +35,7 @@ export function isFilterable(column: Column): boolean {
 }
 
 export function isComplete({ comparison, value }: Condition): boolean {
+  if (comparison === "between") return value.split("\n").filter((it) => it.trim() !== "").length === 2;
   return comparison === "isNull" || comparison === "notNull" || value.trim() !== "";
 }
 
@@ -97,6 +98,9 @@ function expression({ column: name, comparison, value }: Condition, column: Colu
     const pattern = `%${value.trim().replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
     return { op: "like", args: [{ op: "casei", args: [property] }, { op: "casei", args: [pattern] }] };
   }
+  if (comparison === "between") {
+    return { op: "between", args: [property, ...value.split("\n").map((it) => literal(it.trim(), column))] };
+  }
   if (comparison === "in") {
     const values = value.split("\n").map((it) => it.trim()).filter((it) => it !== "");
     return { op: "in", args: [property, values.map((it) => literal(it, column))] };
@@ -122,6 +126,7 @@ function condition(node: Cql2): Condition | null {
     return inner?.op === "isNull" ? row(inner.args?.[0], "notNull", "") : null;
   }
   if (op === "like") return contains(args);
+  if (op === "between" && isScalar(args[1]) && isScalar(args[2])) return row(args[0], "between", `${written(args[1])}\n${written(args[2])}`);
   if (op === "in" && Array.isArray(args[1]) && args[1].every(isScalar)) return row(args[0], "in", args[1].map(written).join("\n"));
   if (!["=", "<>", "<", "<=", ">", ">="].includes(op) || !isScalar(args[1])) return null;
   return row(args[0], op as Comparison, written(args[1]));

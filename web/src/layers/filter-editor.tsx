@@ -1,11 +1,12 @@
 /** Which features are drawn, as rows of conditions; they become CQL2, as the agent writes it. */
 import { useSignal } from "@preact/signals";
-import { number, t } from "../i18n/i18n";
+import { t } from "../i18n/i18n";
 import type { Column, Layer } from "../protocol/types";
 import { updateLayer } from "../session";
 import { Pick } from "../ui/form";
 import { IconButton } from "../ui/icons";
 import { type Comparison, comparisonsOf, type Condition, describe, isFilterable, type Rows, toCql2, toRows } from "./cql2";
+import { ValueBox } from "./filter-value";
 import { tableOf } from "./tables";
 
 export function FilterEditor({ layer }: { layer: Layer }) {
@@ -30,7 +31,7 @@ export function FilterEditor({ layer }: { layer: Layer }) {
       )}
       {rows.conditions.map((condition, index) => (
         <Row
-          key={index} condition={condition} columns={columns}
+          key={index} layer={layer} condition={condition} columns={columns}
           change={(next) => set(rows.conditions.with(index, next))}
           remove={() => set(rows.conditions.toSpliced(index, 1))}
         />
@@ -39,7 +40,7 @@ export function FilterEditor({ layer }: { layer: Layer }) {
       <div class="editor-actions">
         <button
           type="button" class="button plain" disabled={first === undefined}
-          onClick={() => first && set([...rows.conditions, { column: first.name, comparison: "=", value: "" }])}
+          onClick={() => first && set([...rows.conditions, { column: first.name, comparison: firstOf(first), value: "" }])}
         >
           {t("filterAdd")}
         </button>
@@ -65,23 +66,34 @@ function Foreign({ layer }: { layer: Layer }) {
 }
 
 interface RowProps {
+  layer: Layer;
   condition: Condition;
   columns: readonly Column[];
   change: (next: Condition) => void;
   remove: () => void;
 }
 
-function Row({ condition, columns, change, remove }: RowProps) {
+/** What was typed, where the other comparison can use it. */
+function carried({ comparison: before, value }: Condition, after: Comparison): string {
+  return (before === "between") === (after === "between") ? value : "";
+}
+
+/** Numbers and dates are mostly wanted in a range, all else by value. */
+function firstOf(column: Column | undefined): Comparison {
+  return column !== undefined && comparisonsOf(column).includes("between") ? "between" : "=";
+}
+
+function Row({ layer, condition, columns, change, remove }: RowProps) {
   const column = columns.find((it) => it.name === condition.column);
   const words: Record<Comparison, string> = {
-    "=": t("is"), "<>": t("isNot"), "<": "<", "<=": "≤", ">": ">", ">=": "≥", contains: t("contains"), in: t("isOneOf"),
+    "=": t("is"), "<>": t("isNot"), "<": "<", "<=": "≤", ">": ">", ">=": "≥", contains: t("contains"), in: t("isOneOf"), between: t("isBetween"),
     isNull: t("isEmpty"), notNull: t("isNotEmpty"),
   };
   const comparisons = column === undefined ? (Object.keys(words) as Comparison[]) : comparisonsOf(column);
   const pickColumn = (name: string) => {
     const next = columns.find((it) => it.name === name);
     const fits = next !== undefined && comparisonsOf(next).includes(condition.comparison);
-    change({ column: name, comparison: fits ? condition.comparison : "=", value: "" });
+    change({ column: name, comparison: fits ? condition.comparison : firstOf(next), value: "" });
   };
   return (
     <div class="condition">
@@ -91,47 +103,10 @@ function Row({ condition, columns, change, remove }: RowProps) {
       />
       <Pick
         value={condition.comparison} label={t("filterComparison")} options={comparisons.map((it) => [it, words[it]] as const)}
-        onPick={(comparison) => change({ ...condition, comparison })}
+        onPick={(comparison) => change({ ...condition, comparison, value: carried(condition, comparison) })}
       />
       <IconButton icon="close" label={t("filterRemoveRow")} onClick={remove} />
-      <ValueBox condition={condition} column={column} change={change} />
+      <ValueBox layer={layer} condition={condition} column={column} change={change} />
     </div>
   );
-}
-
-function ValueBox({ condition, column, change }: Omit<RowProps, "columns" | "remove"> & { column: Column | undefined }) {
-  const { comparison, value } = condition;
-  const set = (event: { currentTarget: { value: string } }) => change({ ...condition, value: event.currentTarget.value });
-  if (comparison === "isNull" || comparison === "notNull") return null;
-  if (column?.kind === "boolean") {
-    return (
-      <Pick
-        value={value === "" ? "true" : value} label={t("filterValue")} options={[["true", t("yes")], ["false", t("no")]]}
-        onPick={(next) => change({ ...condition, value: next })}
-      />
-    );
-  }
-  if (comparison === "in") {
-    return <textarea rows={3} value={value} aria-label={t("filterValue")} placeholder={t("onePerLine")} onInput={set} />;
-  }
-  const isNumber = column?.kind === "integer" || column?.kind === "number";
-  const list = `values-${condition.column}`;
-  return (
-    <>
-      <input
-        type={column?.kind === "date" ? "date" : isNumber ? "number" : "text"} step="any" value={value} list={list}
-        aria-label={t("filterValue")} placeholder={range(column)} onInput={set} dir="auto"
-      />
-      {!isNumber && column !== undefined && (
-        <datalist id={list}>{column.samples.map((sample) => <option key={sample} value={sample} />)}</datalist>
-      )}
-    </>
-  );
-}
-
-/** What the column holds, as a hint in the empty box. */
-function range(column: Column | undefined): string {
-  const { minimum, maximum } = column ?? {};
-  if (typeof minimum !== "number" || typeof maximum !== "number") return t("filterValue");
-  return `${number(minimum, { maximumFractionDigits: 1 })} – ${number(maximum, { maximumFractionDigits: 1 })}`;
 }

@@ -45,23 +45,34 @@ function joined(parts: Cql2[]): Cql2 | null {
 function bound(node: Cql2, column: string): Range | null {
   const { op, args } = node as Node;
   if (!Array.isArray(args) || (args[0] as { property?: string } | null)?.property !== column) return null;
-  const [first, second] = [valueOf(args[1]), valueOf(args[2])];
+  const [first, second] = [numberIn(args[1]), numberIn(args[2])];
   if (first === null) return null;
   if (op === ">=" || op === ">") return { from: first, to: Infinity };
   if (op === "<=" || op === "<") return { from: -Infinity, to: first };
   return op === "between" && second !== null ? { from: first, to: second } : null;
 }
 
-/** Numbers as they are, dates and times as seconds since 1970. */
-function valueOf(node: unknown): number | null {
-  if (typeof node === "number") return node;
-  const { date, timestamp } = (node ?? {}) as { date?: string; timestamp?: string };
-  const moment = Date.parse(timestamp ?? date ?? "");
-  return Number.isNaN(moment) ? null : moment / 1000;
+/** A number as it is, a date or time as seconds since 1970, from its text; null where it is none of these. */
+export function valueOf(text: string): number | null {
+  if (text.trim() === "") return null;
+  const value = /^\d{4}-\d/.test(text.trim()) ? Date.parse(text.trim()) / 1000 : Number(text);
+  return Number.isNaN(value) ? null : value;
 }
 
-function literal(value: number, { kind }: Column): unknown {
-  const text = (kind === "date" || kind === "timestamp") && new Date(value * 1000).toISOString();
-  if (!text) return value;
-  return kind === "date" ? { date: text.slice(0, 10) } : { timestamp: text };
+/** The opposite of `valueOf`, as a column of this kind writes it. */
+export function textOf(value: number, { kind }: Column): string {
+  if (kind !== "date" && kind !== "timestamp") return String(value);
+  const text = new Date(value * 1000).toISOString();
+  return kind === "date" ? text.slice(0, 10) : text;
+}
+
+function numberIn(node: unknown): number | null {
+  if (typeof node === "number") return node;
+  const { date, timestamp } = (node ?? {}) as { date?: string; timestamp?: string };
+  return valueOf(timestamp ?? date ?? "");
+}
+
+function literal(value: number, column: Column): unknown {
+  if (column.kind === "date") return { date: textOf(value, column) };
+  return column.kind === "timestamp" ? { timestamp: textOf(value, column) } : value;
 }

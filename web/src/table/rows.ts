@@ -42,6 +42,21 @@ export function readHistogram(
   return read(mapId, layerId, "histogram", new URLSearchParams({ column, bins: String(bins), filter }), signal);
 }
 
+/** A value as text, and how many rows have it. */
+export interface Frequent {
+  value: string;
+  count: number;
+}
+
+/** The most frequent values of a column that hold these words. */
+export async function readValues(
+  mapId: string, layerId: string, { column, words, limit, filter }: { column: string; words: string; limit: number; filter: string },
+  signal?: AbortSignal,
+): Promise<Frequent[]> {
+  const asked = new URLSearchParams({ column, q: words, limit: String(limit), filter });
+  return (await read<{ values: Frequent[] }>(mapId, layerId, "values", asked, signal)).values;
+}
+
 async function read<Body>(mapId: string, layerId: string, what: string, asked: URLSearchParams, signal?: AbortSignal): Promise<Body> {
   const address = `/api/maps/${mapId}/layers/${encodeURIComponent(layerId)}/${what}?${asked}`;
   const answer = await fetch(address, { signal: signal ?? null });
