@@ -16,13 +16,15 @@ _COMPARISONS = {"=": "is", "<>": "is not", ">": ">", ">=": "≥", "<": "<", "<="
 
 
 def number(value: float) -> str:
-    """With thousands separators and at most two decimals (more for small values): `7,813`, `1,234.5`, `0.0042`."""
+    """With thousands separators; decimals as the size deserves: `7,813`, `1,234.5`, `0.0042`, `31,117,332`."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}"
     if value != value or abs(value) >= 1e15 or 0 < abs(value) < 0.01:
         return f"{value:.3g}"
+    if abs(value) >= 1e6:
+        return f"{value:,.0f}"
     return f"{value:,.2f}".rstrip("0").rstrip(".")
 
 

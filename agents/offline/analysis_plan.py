@@ -5,6 +5,7 @@ The same words give the same operations, whatever has run; only columns of table
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,6 +24,10 @@ from agents.offline.values import equals, property_of
 from agents.offline.vocabulary import columns_called
 from agents.offline.words import name_words, word_set
 
+_OPENING = re.compile(
+    r"^(?:show me|show|keep only|keep|list|find|give me|make|draw|create|compute)\s+", re.IGNORECASE
+)
+"""What a request begins with and a title does not."""
 _MARGIN = 0.01
 """Degrees around a place by which its row is told from others of that name."""
 _AREA_MAKERS = word_set("""
@@ -228,7 +233,7 @@ def title_of(part: Part) -> str:
     """What the result is called: `Airports within 50 km of Berlin`."""
     match part:
         case Step():
-            text = part.said
+            text = _OPENING.sub("", part.said)
         case Near(source, other) | Meeting(source, other):
             text = f"{_noun(source)} {part.said} {other.text}"
         case Neighbours(source, target, None):
