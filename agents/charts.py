@@ -58,8 +58,10 @@ class Chart(Value):
     bins: int | None = None
     rows: int = 0
     """Rows that pass the filters, counted in PostGIS."""
+    usable: int = 0
+    """Of these, how many have every value that the chart needs."""
     shown: int = 0
-    """Rows that the chart is made of: fewer where a value is missing, or where points are a sample."""
+    """Of these, how many the chart is made of: fewer where points are a sample."""
     note: str = ""
     """What is not shown, in words: `5,000 of 28,298 rows, evenly chosen`."""
     data: str = ""

@@ -1,6 +1,7 @@
 /** The page: the map, what floats over it, and the conversation beside it (over it on a phone). */
 import { DropHint, dropTarget } from "./catalogue/drop";
 import { Catalogue } from "./catalogue/panel";
+import { ChartsPanel } from "./charts/panel";
 import { Conversation } from "./chat/panel";
 import { Banner } from "./connection/banner";
 import { HistoryPanel, PastBanner } from "./history/panel";
@@ -19,6 +20,15 @@ import { Header } from "./ui/header";
 import { Sheet } from "./ui/sheet";
 import { side } from "./ui/side";
 import { Toasts } from "./ui/toast";
+
+function Beside() {
+  switch (side.value) {
+    case "history": return <HistoryPanel />;
+    case "catalogue": return <Catalogue />;
+    case "charts": return <ChartsPanel />;
+    default: return <Conversation />;
+  }
+}
 
 export function App() {
   return (
@@ -42,7 +52,7 @@ export function App() {
       {!embedded && (
         <Sheet>
           <Header />
-          {side.value === "history" ? <HistoryPanel /> : side.value === "catalogue" ? <Catalogue /> : <Conversation />}
+          <Beside />
         </Sheet>
       )}
       <ShareDialog />

@@ -6,6 +6,7 @@ import "./theme/layers.css";
 import "./theme/editors.css";
 import "./theme/side.css";
 import "./theme/map.css";
+import "./theme/charts.css";
 import "./theme/search.css";
 import "./theme/table.css";
 import "./theme/time.css";

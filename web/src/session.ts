@@ -7,7 +7,7 @@ import { io } from "socket.io-client";
 import { Connection, type Fault, type Outgoing, type Wire } from "./connection/connection";
 import { uniqueId } from "./connection/unique";
 import { t } from "./i18n/i18n";
-import { bounds as viewed, focus, inspect, marked, withView } from "./map/selection";
+import { bounds as viewed, focus, hinted, inspect, marked, withView } from "./map/selection";
 import type { Bounds, Camera, MapView } from "./map/view";
 import { shownTime } from "./time/state";
 import type { CopyAck, Gesture, Layer, LayerUpdate, Place, PlacesAck, ShareAck, StyleSpec, UndoAck } from "./protocol/types";
@@ -81,7 +81,7 @@ export function showOn(next: MapView): void {
   effect(() => {
     if (map.value === null) return;
     const looking = {
-      isolated: isolated.value, marked: marked.value, others: people.othersMarks.value, time: shownTime.value,
+      isolated: isolated.value, marked: marked.value, hinted: hinted.value, others: people.othersMarks.value, time: shownTime.value,
       isPast: past.value !== null,
     };
     next.show(past.value?.layers ?? layers.value, looking);
@@ -245,7 +245,8 @@ function fetchFile(path: string): void {
   link.click();
 }
 
-async function asked<Name extends Parameters<Connection["request"]>[0]>(
+/** Asks the server, and says so where it does not want to. */
+export async function asked<Name extends Parameters<Connection["request"]>[0]>(
   name: Name,
   wish: Parameters<typeof Connection.prototype.request<Name>>[1],
 ): Promise<boolean> {

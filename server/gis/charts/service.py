@@ -72,6 +72,7 @@ class Charts:
         asked = question(table, draft, both(layer_filter, own))
         data, rows = await asyncio.gather(DRAWERS[asked.kind](self._guard, asked), self._count(asked))
         shown = shown_rows(data)
+        usable = await self._usable(asked, data, rows, shown)
         chart = Chart(
             id="",
             kind=asked.kind,
@@ -86,8 +87,9 @@ class Charts:
             aggregate=asked.aggregate,
             bins=asked.bins,
             rows=rows,
+            usable=usable,
             shown=shown,
-            note=await self._note(asked, data, rows, shown),
+            note=note_of(rows, usable, shown),
         )
         return Made(chart, data)
 
@@ -115,13 +117,12 @@ class Charts:
         row = await self._guard.row(asked.rows.add_columns(sa.func.count()), asked.table.id)
         return int(row[0]) if row else 0
 
-    async def _note(self, asked: Question, data: ChartData, rows: int, shown: int) -> str:
+    async def _usable(self, asked: Question, data: ChartData, rows: int, shown: int) -> int:
         """Points are few of many; of all else what can be drawn is drawn."""
-        usable = shown
-        if data.points is not None and shown < rows:
-            row = await self._guard.row(asked.usable.add_columns(sa.func.count()), asked.table.id)
-            usable = int(row[0]) if row else shown
-        return note_of(data, rows, shown, usable)
+        if data.points is None or shown == rows:
+            return shown
+        row = await self._guard.row(asked.usable.add_columns(sa.func.count()), asked.table.id)
+        return int(row[0]) if row else shown
 
 
 def both(first: Filter, second: Cql2 | None) -> Any:

@@ -22,10 +22,10 @@ def title_of(asked: Question, data: ChartData) -> str:
             title = f"{y.capitalize()} against {x}"
         case _:
             title = f"{y.capitalize()} by {x}" if x else y.capitalize()
-    return f"{title} and {words(asked.color.name)}" if asked.color else title
+    return f"{title}, by {words(asked.color.name)}" if asked.color else title
 
 
-def note_of(data: ChartData, rows: int, shown: int, usable: int) -> str:
+def note_of(rows: int, usable: int, shown: int) -> str:
     """`usable` rows have all values that a point needs; `shown` of them are drawn."""
     if rows == 0:
         return "No row passes the filter."

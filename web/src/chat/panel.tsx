@@ -23,13 +23,18 @@ const size = computed(() => {
 
 export function Conversation() {
   const list = useRef<HTMLDivElement>(null);
+  const top = useRef(0);
   const shown = useSignal(PAGE);
   const atEnd = useSignal(true);
   const unread = useSignal(0);
   const scroll = () => {
     const box = list.current;
     if (box === null) return;
-    atEnd.value = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+    // Only who goes up leaves the end: below, what is longer now (a chart that came) is not their doing.
+    const isUp = box.scrollTop < top.current;
+    top.current = box.scrollTop;
+    if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR) atEnd.value = true;
+    else if (isUp) atEnd.value = false;
     if (atEnd.value) unread.value = 0;
   };
   const jump = (smooth: boolean) => {

@@ -1,7 +1,10 @@
 /** One question and everything that came of it. */
+import { charts } from "../charts/actions";
+import { ChartFigure } from "../charts/figure";
 import { t, time } from "../i18n/i18n";
 import { discard, isMine, retry, say } from "../session";
 import type { Outgoing } from "../connection/connection";
+import type { Chart } from "../protocol/types";
 import type { Entry, Turn } from "../store/state";
 import { mayChange, status } from "../store/store";
 import { copy } from "../ui/clipboard";
@@ -72,8 +75,15 @@ function Question({ text, at, author, note }: { text: string; at: string; author
 function EntryView({ entry, turnId }: { entry: Entry; turnId: string }) {
   if (entry.kind === "tool") return <ToolLine entry={entry} />;
   if (entry.kind === "analysis") return <AnalysisLine entry={entry} />;
+  if (entry.kind === "chart") return <AnsweredChart chart={entry.chart} />;
   if (entry.kind === "question") return <QuestionCard entry={entry} turnId={turnId} />;
   return <div class="answer"><Markdown text={entry.text} /></div>;
+}
+
+/** As it is now where it was refreshed, as it was said where it is gone. */
+function AnsweredChart({ chart }: { chart: Chart }) {
+  const now = charts.value.find((it) => it.id === chart.id) ?? chart;
+  return <ChartFigure key={now.version} chart={now} />;
 }
 
 function Ending({ turn }: { turn: Turn }) {
@@ -91,6 +101,7 @@ function Ending({ turn }: { turn: Turn }) {
 
 function working(turn: Turn): boolean {
   return turn.entries.some((entry) =>
-    entry.kind === "question" ? entry.approved === null : entry.kind !== "answer" && entry.status === "running",
+    entry.kind === "question" ? entry.approved === null
+    : entry.kind !== "answer" && entry.kind !== "chart" && entry.status === "running",
   );
 }

@@ -1,5 +1,6 @@
 /** The event log as a readable list, and the map as it was after any of it. Pure. */
 import { apply } from "../store/apply";
+import type { Chart } from "../protocol/types";
 import { emptyState, type Layer, type MapEvent } from "../store/state";
 
 export type Deed =
@@ -25,7 +26,7 @@ export function entries(events: readonly MapEvent[]): HistoryEntry[] {
   let state = emptyState("");
   const found: HistoryEntry[] = [];
   for (const event of events) {
-    const deed = deedOf(event, state.layers);
+    const deed = deedOf(event, state.layers, state.charts);
     state = apply(state, event);
     if (deed === null) continue;
     const { seq, at } = event.data;
@@ -36,7 +37,7 @@ export function entries(events: readonly MapEvent[]): HistoryEntry[] {
   return found.reverse();
 }
 
-function deedOf(event: MapEvent, before: readonly Layer[]): Deed | null {
+function deedOf(event: MapEvent, before: readonly Layer[], charts: readonly Chart[]): Deed | null {
   switch (event.event) {
     case "user_message":
       return { did: "asked", text: event.data.text };
@@ -55,6 +56,12 @@ function deedOf(event: MapEvent, before: readonly Layer[]): Deed | null {
       return { did: "reordered" };
     case "map_reset":
       return { did: "reset" };
+    case "chart_added":
+      return { did: "added", name: event.data.chart.title };
+    case "chart_removed":
+      return { did: "removed", name: charts.find((chart) => chart.id === event.data.chart_id)?.title ?? event.data.chart_id };
+    case "chart_updated":
+      return { did: "changed", name: event.data.chart.title, what: ["data"] };
     default:
       return null;
   }

@@ -1,6 +1,7 @@
 /** One layer in the panel: show or hide, name, legend, and what can be done with it. */
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { startChart } from "../charts/actions";
 import { number, t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { download, duplicateLayer, isolated, removeLayer, updateLayer, zoomTo } from "../session";
@@ -128,6 +129,7 @@ function actions(layer: Layer, shift: Props["shift"], rename: () => void): MenuI
       label: alone ? t("endIsolate") : t("isolate"), icon: "eye",
       act: () => (isolated.value = alone ? null : layer.id),
     },
+    ...(mayChange.value ? [{ label: t("chartOf"), icon: "chart" as const, act: () => startChart({ layer_id: layer.id }) }] : []),
     { label: t("openTable"), icon: "table", act: () => openTable(layer.id) },
     { label: t("timeSlider"), icon: "history", act: () => openTime(layer.id) },
     ...(mayChange.value ? changes(layer, shift, rename) : []),

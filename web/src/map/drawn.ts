@@ -30,6 +30,8 @@ export interface Looking {
   isolated: string | null;
   /** Features to be made conspicuous. */
   marked: { layerId: string; ids: (string | number)[] } | null;
+  /** Features that a chart points at, perhaps many. */
+  hinted?: { layerId: string; ids: (string | number)[] } | null;
   /** The part of a layer's time that is shown, ends included; what has no time is not. */
   time?: { layerId: string; from: number; to: number } | null;
   /** Features that other people point at, each in the colour of the person. */
@@ -50,6 +52,7 @@ export function drawn(layers: readonly Layer[], origin: string, looking: Looking
         const moment = looking.time?.layerId === layer.id && layer.style.time != null ? within(looking.time) : null;
         return layer.style.layers.map((draw, index) => styleLayer(layer, draw, index, visible, moment));
       }),
+      ...drawable.filter((layer) => layer.id === looking.hinted?.layerId).flatMap((layer) => hints(layer, looking)),
       ...marksOf(looking).flatMap((mark) => drawable.filter((layer) => layer.id === mark.layerId).flatMap((layer) => marks(layer, mark))),
     ],
   };
@@ -87,6 +90,25 @@ function marks(layer: Layer, { ids, colour, name }: Mark): SpecLayer[] {
   const mixed = layer.geometry_type === "mixed";
   const points = { ...circle, filter: ["all", ["==", ["geometry-type"], "Point"], common.filter] };
   return (isPoint ? [circle] : mixed ? [line, points] : [line]) as unknown as SpecLayer[];
+}
+
+/** The features that a chart points at, filled, for they may be thousands. `match` finds an id among many at once. */
+function hints(layer: Layer, { hinted }: Looking): SpecLayer[] {
+  const ids = hinted?.ids ?? [];
+  const isOne = ids.length === 0 ? false : ["match", ["id"], ids, true, false];
+  const named = (name: string) => ({ id: `${layer.id}:mark-hint-${name}`, type: name, source: layer.id, "source-layer": "features", layout: {} });
+  const circle = {
+    ...named("circle"), filter: ["all", ["==", ["geometry-type"], "Point"], isOne],
+    paint: { "circle-radius": 4.5, "circle-color": MARK, "circle-stroke-color": "#5c3d00", "circle-stroke-width": 0.75 },
+  };
+  const fill = {
+    ...named("fill"), filter: ["all", ["==", ["geometry-type"], "Polygon"], isOne],
+    paint: { "fill-color": MARK, "fill-opacity": 0.45 },
+  };
+  const line = { ...named("line"), filter: isOne, paint: { "line-color": MARK, "line-width": 2.5 } };
+  const { geometry_type: type } = layer;
+  const shapes = { point: [circle], line: [line], polygon: [fill, line], mixed: [fill, line, circle], none: [] }[type];
+  return shapes as unknown as SpecLayer[];
 }
 
 function source(layer: Layer, origin: string): VectorSourceSpecification {

@@ -32,6 +32,10 @@ export const tool = signal<Tool>("look");
 export const sketch = signal<Position[]>([]);
 export const drawnArea = signal<Position[] | null>(null);
 export const boxed = signal<Selection | null>(null);
+/** What the pointer is over, on the map. */
+export const pointed = signal<Selection | null>(null);
+/** Features that a chart points at. */
+export const hinted = signal<Selection | null>(null);
 export const inspect = signal<Inspection | null>(null);
 export const bounds = signal<{ bounds: Bounds; zoom: number } | null>(null);
 /** The user may send a message without any focus. */

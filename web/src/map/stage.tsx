@@ -10,7 +10,7 @@ import { Icon, IconButton } from "../ui/icons";
 import { covered } from "../ui/sheet";
 import { installPin } from "../search/pin";
 import { Inspector } from "./inspector";
-import { boxed, inspect, tool } from "./selection";
+import { boxed, inspect, pointed, tool } from "./selection";
 import { installThinned } from "./thinned";
 import { Toolbar } from "./toolbar";
 import { installTools } from "./tools";
@@ -67,6 +67,11 @@ function open(container: HTMLElement): void {
         boxed.value = null;
         const found = features.map(({ source, id, properties }) => ({ layerId: source, id: id ?? null, properties }));
         inspect.value = found.length === 0 ? null : { found, index: 0 };
+      },
+      hovered: ([first]) => {
+        const was = pointed.peek();
+        if (first?.id === undefined) pointed.value = null;
+        else if (was?.layerId !== first.source || was.ids[0] !== first.id) pointed.value = { layerId: first.source, ids: [first.id] };
       },
     },
   );

@@ -31,6 +31,8 @@ export interface Hooks {
   receipt(receipt: Receipt): void;
   moved(bounds: Bounds, zoom: number, camera: Camera): void;
   clicked(features: MapGeoJSONFeature[]): void;
+  /** What the pointer is over now; nothing when it has left the map. */
+  hovered(features: MapGeoJSONFeature[]): void;
 }
 
 export interface Options {
@@ -90,6 +92,7 @@ export class MapView {
     this.map.on("moveend", () => this.moved());
     this.map.on("click", (event) => this.clicked(event.point));
     this.map.on("mousemove", (event) => this.hovered(event.point));
+    this.map.on("mouseout", () => hooks.hovered([]));
   }
 
   /** Draws these layers, bottom first. */
@@ -193,9 +196,10 @@ export class MapView {
     this.pointer = point;
     if (!first) return;
     requestAnimationFrame(() => {
-      const found = this.pointer !== null && this.featuresAt(this.pointer, 2).length > 0;
+      const found = this.pointer === null ? [] : this.featuresAt(this.pointer, 2);
       this.pointer = null;
-      this.map.getCanvas().style.cursor = found ? "pointer" : "";
+      this.map.getCanvas().style.cursor = found.length > 0 ? "pointer" : "";
+      this.hooks.hovered(found);
     });
   }
 

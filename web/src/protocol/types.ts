@@ -489,6 +489,7 @@ export interface Chart {
   aggregate: ("count" | "sum" | "mean" | "median" | "minimum" | "maximum") | null;
   bins: number | null;
   rows: number;
+  usable: number;
   shown: number;
   note: string;
   data: string;

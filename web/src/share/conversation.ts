@@ -13,6 +13,7 @@ function quoted(text: string): string {
 function line(entry: Entry): string {
   if (entry.kind === "answer") return entry.text;
   if (entry.kind === "question") return `- \`${entry.name}\` (${entry.approved ? "allowed" : "not allowed"})`;
+  if (entry.kind === "chart") return `- chart: ${entry.chart.title}${entry.chart.note && ` (${entry.chart.note})`}`;
   const done = entry.status === "ok" ? "done" : entry.status;
   if (entry.kind === "analysis") return `- analysis (${done}): ${entry.summary || entry.goal}`;
   return `- \`${entry.name}\` (${done}): ${entry.summary}`;

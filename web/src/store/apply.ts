@@ -2,7 +2,7 @@
  * The pure heart of the client: the next state from an event, or from a snapshot. `apply` trusts its caller
  * (connection/sequence.ts) to hand it each event once and in order.
  */
-import type { Layer, Snapshot } from "../protocol/types";
+import type { Chart, Layer, Snapshot } from "../protocol/types";
 import {
   emptyState, type Entry, type MapEvent, type MapState, type ToolEntry, type TransientEvent, type Turn,
 } from "./state";
@@ -14,6 +14,7 @@ export function fromSnapshot(snapshot: Snapshot): MapState {
     ...withTurns(chat, snapshot),
     seq: snapshot.seq,
     layers: placed(snapshot.layers),
+    charts: snapshot.charts ?? [],
     canUndo: snapshot.can_undo,
     canRedo: snapshot.can_redo,
     complete: snapshot.chat_complete !== false,
@@ -59,6 +60,15 @@ function applyMap(state: MapState, event: MapEvent): MapState {
       return changed(state, arranged(state.layers, event.data.order), event.data);
     case "map_reset":
       return changed(state, [], event.data);
+    case "chart_added":
+      return { ...changed(state, state.layers, event.data), charts: [...without(state.charts, event.data.chart.id), event.data.chart] };
+    case "chart_updated":
+      return {
+        ...changed(state, state.layers, event.data),
+        charts: state.charts.map((it) => (it.id === event.data.chart.id ? event.data.chart : it)),
+      };
+    case "chart_removed":
+      return { ...changed(state, state.layers, event.data), charts: without(state.charts, event.data.chart_id) };
     default:
       return state;
   }
@@ -77,6 +87,8 @@ function changed(state: MapState, layers: Layer[], { undo_of, redo }: { undo_of:
     canRedo: isUndo ? true : undo_of != null && state.canRedo,
   };
 }
+
+const without = (charts: Chart[], id: string): Chart[] => charts.filter((chart) => chart.id !== id);
 
 function added(layers: Layer[], layer: Layer): Layer[] {
   const others = layers.filter((other) => other.id !== layer.id);
@@ -131,6 +143,11 @@ function applyChat(state: MapState, event: MapEvent): MapState {
       const asked = (entry: Entry) => entry.kind === "question" && entry.callId === call_id;
       return changeEntry(state, data.turn_id, asked, { approved });
     }
+    case "chart_added": {
+      const { chart, seq, undo_of } = event.data;
+      if (undo_of != null) return state;
+      return changeTurn(state, data.turn_id, (turn) => ({ ...turn, entries: [...turn.entries, { kind: "chart", seq, chart }] }));
+    }
     case "turn_finished":
       return changeTurn(state, data.turn_id, (turn) => ({
         ...turn,
@@ -179,7 +196,7 @@ function applyAnalysis(state: MapState, event: MapEvent): MapState {
 /** What had not come to an end stops with its turn; a question that nobody answered is answered with no. */
 function ended(entry: Entry): Entry {
   if (entry.kind === "question") return entry.approved === null ? { ...entry, approved: false } : entry;
-  return entry.kind !== "answer" && entry.status === "running" ? { ...entry, status: "stopped" } : entry;
+  return entry.kind !== "answer" && entry.kind !== "chart" && entry.status === "running" ? { ...entry, status: "stopped" } : entry;
 }
 
 function newTurn(data: (MapEvent & { event: "user_message" })["data"]): Turn {

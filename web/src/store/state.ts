@@ -3,7 +3,7 @@
  * event, and every view is drawn from it. Nothing in here comes from anywhere but the server's events.
  */
 import type {
-  AnalysisProgress, EventEnvelope, Focus, Layer, Protocol, Snapshot, Someone, SqlShown, TurnFinished, TurnUsage,
+  AnalysisProgress, Chart, EventEnvelope, Focus, Layer, Protocol, Snapshot, Someone, SqlShown, TurnFinished, TurnUsage,
 } from "../protocol/types";
 
 /** A persisted event as it travels: its name and its payload. */
@@ -72,7 +72,14 @@ export interface QuestionEntry {
   approved: boolean | null;
 }
 
-export type Entry = AnswerEntry | ToolEntry | AnalysisEntry | QuestionEntry;
+/** A chart that was made for the answer, as it was then. */
+export interface ChartEntry {
+  kind: "chart";
+  seq: number;
+  chart: Chart;
+}
+
+export type Entry = AnswerEntry | ToolEntry | AnalysisEntry | QuestionEntry | ChartEntry;
 
 export type TurnEnd = TurnFinished["status"];
 
@@ -100,6 +107,8 @@ export interface MapState {
   seq: number;
   /** Bottom first. */
   layers: Layer[];
+  /** Oldest first. */
+  charts: Chart[];
   turns: Turn[];
   people: string[];
   /** The same, with their names. */
@@ -111,7 +120,7 @@ export interface MapState {
 }
 
 export function emptyState(mapId: string): MapState {
-  return { mapId, seq: 0, layers: [], turns: [], people: [], known: [], canUndo: false, canRedo: false, complete: true };
+  return { mapId, seq: 0, layers: [], charts: [], turns: [], people: [], known: [], canUndo: false, canRedo: false, complete: true };
 }
 
 /** The turn that runs is the first that has not ended: turns of a map run one at a time, in the order of arrival. */

@@ -4,10 +4,13 @@
  */
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { addChart } from "../charts/actions";
+import { kindFor } from "../charts/form";
 import { t } from "../i18n/i18n";
+import { tableOf } from "../layers/tables";
 import { formatValue } from "../map/format";
 import { boxed, inspect, marked } from "../map/selection";
-import { layers, map } from "../store/store";
+import { layers, map, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { type Page, readRows, type Row } from "./rows";
 
@@ -89,7 +92,7 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
       onScroll={(event) => (top.value = event.currentTarget.scrollTop)}
     >
       <div class="grid-inner" style={{ "--columns": any.columns.length }}>
-        <Head columns={any.columns} order={order.value} sort={sort} />
+        <Head columns={any.columns} order={order.value} sort={sort} layerId={layerId} />
         <div class="grid-body" role="rowgroup" style={{ height: `${height}px` }}>
           {shown.map((index) => (
             <GridRow
@@ -103,17 +106,30 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
   );
 }
 
-function Head({ columns, order, sort }: { columns: string[]; order: Order; sort: (column: string) => void }) {
+function Head({ columns, order, sort, layerId }: {
+  columns: string[];
+  order: Order;
+  sort: (column: string) => void;
+  layerId: string;
+}) {
+  const table = tableOf(layers.value.find((layer) => layer.id === layerId)?.table ?? "");
+  const chart = (name: string) => {
+    const column = table?.columns.find((it) => it.name === name);
+    const kind = column === undefined ? null : kindFor(column);
+    return kind === null || !mayChange.value ? null : () => void addChart({ kind, layer_id: layerId, x: name });
+  };
   return (
     <div class="grid-head" role="rowgroup">
       <div class="grid-row" role="row">
         {columns.map((column) => {
           const isSorted = order.column === column;
+          const makeChart = chart(column);
           return (
             <div key={column} role="columnheader" aria-sort={!isSorted ? "none" : order.descending ? "descending" : "ascending"}>
               <button type="button" dir="auto" onClick={() => sort(column)}>
                 {column}{isSorted && <Icon name={order.descending ? "down" : "send"} />}
               </button>
+              {makeChart !== null && <IconButton icon="chart" class="on-hover" label={t("chartOfColumn", { name: column })} onClick={makeChart} />}
             </div>
           );
         })}

@@ -35,6 +35,7 @@ function items(): MenuItem[] {
     ...(mayChange.value
       ? [{ label: t("catalogue"), icon: "table" as const, act: () => (side.value = "catalogue") }]
       : [{ label: t("makeCopy"), icon: "copy" as const, act: () => void copyMap() }]),
+    { label: t("charts"), icon: "chart", act: () => (side.value = "charts") },
     { label: t("history"), icon: "history", act: () => (side.value = "history") },
     { label: t("shareMap"), icon: "people", act: () => (sharing.value = true), section: t("share") },
     { label: t("copyLink"), icon: "link", act: () => void copy(location.href.split("?")[0] ?? "", t("linkCopied")) },

@@ -1,4 +1,4 @@
 /** What the panel beside the map shows: the conversation, or for a while something else. */
 import { signal } from "@preact/signals";
 
-export const side = signal<"chat" | "history" | "catalogue">("chat");
+export const side = signal<"chat" | "history" | "catalogue" | "charts">("chat");

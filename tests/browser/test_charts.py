@@ -1,0 +1,244 @@
+"""Charts as people meet them: in an answer, in their panel, made by hand, and pointing at the map and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from server.app import Server
+from tests.browser.conftest import Enter
+from tests.browser.person import Person
+from tests.browser.test_access import violations
+from tests.support.looking import until
+
+MARKS = """id => {
+    const map = window.geoagent.map;
+    const layers = map.getLayersOrder().filter(it => it.startsWith(id + ":mark-hint"));
+    if (layers.length === 0) return [];
+    const named = it => id === "countries" ? it.properties.continent : String(it.id);
+    return [...new Set(map.queryRenderedFeatures({ layers }).map(named))];
+}"""
+
+
+async def open_charts(person: Person) -> Locator:
+    """The panel of charts."""
+    await person.page.get_by_role("button", name="Menu", exact=True).click()
+    await person.page.get_by_role("menuitem", name="Charts").click()
+    panel = person.page.get_by_role("region", name="Charts")
+    await expect(panel).to_be_visible()
+    return panel
+
+
+async def marked(person: Person, layer_id: str) -> list[str]:
+    found: list[str] = await person.page.evaluate(MARKS, layer_id)
+    return found
+
+
+def plot(within: Locator) -> Locator:
+    return within.locator(".chart-plot .u-over").first
+
+
+async def act(within: Locator, name: str) -> None:
+    """Something in the menu of the first chart."""
+    await within.get_by_role("button", name="Actions for the chart").first.click()
+    await within.page.get_by_role("menuitem", name=name).click()
+
+
+async def with_bars(person: Person) -> Locator:
+    """Countries on the map, and their population by continent in the panel."""
+    await person.says("show countries")
+    await person.sees("countries")
+    answer = await person.says("chart population by continent of countries")
+    assert "Total population by continent" in answer
+    panel = await open_charts(person)
+    await expect(plot(panel)).to_be_visible()
+    return panel
+
+
+async def test_a_chart_is_drawn_in_the_answer_and_stays_after_a_reload(person: Person) -> None:
+    await person.says("show airports above 1500 m")
+    await person.says("histogram of elevation")
+    figure = person.page.locator(".turn .chart")
+    await expect(figure.get_by_role("heading")).to_have_text("Airports by elevation m")
+    await expect(figure).to_contain_text("1,090 rows")
+    await expect(figure.locator("canvas")).to_be_visible()
+    await person.reload()
+    await expect(person.page.locator(".turn .chart canvas")).to_be_visible()
+
+
+async def test_a_second_person_sees_the_chart_come_and_go(
+    enter: Enter, world: Server, person: Person
+) -> None:
+    other = await enter(person.page.url)
+    theirs = await open_charts(other)
+    panel = await with_bars(person)
+    await expect(theirs.locator(".chart h3")).to_have_text("Total population by continent")
+    await act(panel, "Remove")
+    await expect(theirs.locator(".chart")).to_have_count(0)
+    await person.page.keyboard.press("Control+z")
+    await expect(theirs.locator(".chart")).to_have_count(1)
+
+
+async def test_pointing_at_a_bar_marks_its_features_on_the_map(person: Person) -> None:
+    panel = await with_bars(person)
+    await plot(panel).hover(position={"x": 10, "y": 40})
+    await expect(panel.locator(".chart-note")).to_contain_text("Africa")
+    await expect(panel.locator(".chart-note")).to_contain_text("56 marked on the map")
+
+    async def all_african() -> bool:
+        return await marked(person, "countries") == ["Africa"]
+
+    await until(all_african, 20, 0.2)
+    await person.page.get_by_role("heading", name="Layers").hover()
+
+    async def none() -> bool:
+        return await marked(person, "countries") == []
+
+    await until(none, 20, 0.2)
+
+
+async def test_a_click_selects_what_a_bar_stands_for(person: Person) -> None:
+    panel = await with_bars(person)
+    await plot(panel).click(position={"x": 10, "y": 40})
+    await panel.get_by_role("button", name="Close").click()
+    await expect(person.page.locator(".focus-chip")).to_contain_text("56 selected in countries")
+
+
+async def test_pointing_at_the_map_marks_the_bar(person: Person) -> None:
+    """The outline of a marked bar is in the colour of marks."""
+    panel = await with_bars(person)
+    await person.looks_at(25, 0, 4)
+    box = await person.page.locator(".map").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    assert await orange(panel) == 0
+
+    async def told() -> bool:
+        await person.page.mouse.move(x, y)
+        await person.page.mouse.move(x + 3, y + 3)
+        return await orange(panel) > 20
+
+    await until(told, 20, 0.3)
+
+
+async def orange(panel: Locator) -> int:
+    """Pixels of a chart in the colour of marks."""
+    count: int = await panel.locator("canvas").first.evaluate(
+        """canvas => {
+            const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            let count = 0;
+            for (let i = 0; i < data.length; i += 4) {
+                if (data[i] > 240 && Math.abs(data[i + 1] - 176) < 16 && data[i + 2] < 24 && data[i + 3] > 240) count++;
+            }
+            return count;
+        }"""
+    )
+    return count
+
+
+async def test_a_brush_marks_all_that_lies_under_it(person: Person) -> None:
+    await person.says("show airports above 1500 m")
+    await person.sees("airports")
+    await person.says("histogram of elevation")
+    panel = await open_charts(person)
+    await expect(plot(panel)).to_be_visible()
+    await plot(panel).scroll_into_view_if_needed()
+    box = await plot(panel).bounding_box()
+    assert box is not None
+    mouse = person.page.mouse
+    await mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 20)
+    await mouse.down()
+    await mouse.move(box["x"] + box["width"] - 2, box["y"] + 60, steps=6)
+    await mouse.up()
+    await expect(person.page.locator(".chart-note")).to_contain_text("marked on the map")
+
+    async def many() -> bool:
+        return len(await marked(person, "airports")) > 5
+
+    await until(many, 20, 0.2)
+
+
+async def test_everything_is_there_for_the_keyboard(person: Person) -> None:
+    panel = await with_bars(person)
+    chart = panel.get_by_role("group", name="Total population by continent")
+    await chart.focus()
+    for _ in range(2):
+        await person.page.keyboard.press("ArrowRight")
+    await expect(panel.locator(".chart-note")).to_contain_text("Africa: 1,276,348,384 · 56 rows")
+    await person.page.keyboard.press("Enter")
+
+    async def selected() -> Any:
+        return await person.page.locator(".focus-chip").count() or await marked(person, "countries")
+
+    await until(selected, 20, 0.2)
+    await act(panel, "Show as a table")
+    row = panel.get_by_role("row", name="Europe")
+    await expect(row).to_contain_text("742,892,012")
+    await row.get_by_role("button").focus()
+    await expect(panel.locator(".chart-note")).to_contain_text("Europe")
+
+
+async def test_a_chart_is_made_by_hand_from_a_layer(person: Person) -> None:
+    await person.says("show airports above 1500 m")
+    await person.page.get_by_role("button", name="Actions for airports").click()
+    await person.page.get_by_role("menuitem", name="Chart", exact=True).click()
+    panel = person.page.get_by_role("region", name="Charts")
+    await panel.get_by_label("Kind").select_option("Box plot")
+    await panel.get_by_label("Groups").select_option("country_code")
+    await expect(panel.get_by_role("combobox", name="Y", exact=True)).to_have_value("elevation_m")
+    await panel.get_by_role("button", name="Make chart").click()
+    await expect(panel.locator(".chart h3")).to_have_text("Elevation m by country code")
+    await expect(panel.locator(".chart canvas")).to_be_visible()
+    await expect(panel.locator(".chart")).to_contain_text("1,090 rows")
+
+
+async def test_a_chart_is_made_from_a_column_of_the_table(person: Person) -> None:
+    await person.says("show airports above 1500 m")
+    await person.page.get_by_role("button", name="Actions for airports").click()
+    await person.page.get_by_role("menuitem", name="Open table").click()
+    head = person.page.get_by_role("columnheader", name="elevation_m")
+    await head.hover()
+    await head.get_by_role("button", name="Chart of elevation_m").click()
+    await expect(person.page.locator(".charts .chart h3")).to_have_text("Airports by elevation m")
+
+
+async def test_a_filter_that_changed_is_said_and_taken_up_when_asked(person: Person) -> None:
+    await person.says("show airports above 1500 m")
+    await person.says("histogram of elevation")
+    await person.says("only the ones above 3000 m")
+    panel = await open_charts(person)
+    figure = panel.locator(".chart")
+    await expect(figure).to_contain_text("1,090 rows")
+    await figure.get_by_role("button", name="The layer’s filter has changed").click()
+    await expect(figure).to_contain_text("elevation_m > 3000")
+    await expect(figure.get_by_role("button", name="The layer’s filter has changed")).to_have_count(0)
+
+
+async def test_a_chart_is_kept_as_a_picture_and_as_rows(person: Person) -> None:
+    panel = await with_bars(person)
+    async with person.page.expect_download() as picture:
+        await act(panel, "Save as PNG")
+    saved = await (await picture.value).path()
+    assert (await picture.value).suggested_filename == "Total population by continent.png"
+    assert saved.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert saved.stat().st_size > 5_000
+    async with person.page.expect_download() as rows:
+        await act(panel, "Save as CSV")
+    text = (await (await rows.value).path()).read_text()
+    assert text.splitlines()[0] == "continent,sum of population,count"
+    assert "Asia,4542820143.0,50" in text
+
+
+@pytest.mark.parametrize(("width", "height", "dark"), [(1280, 800, False), (390, 844, True)])
+async def test_charts_can_be_used_by_everybody(
+    enter: Enter, world: Server, width: int, height: int, dark: bool
+) -> None:
+    person = await enter(world.url, width=width, height=height, dark=dark)
+    panel = await with_bars(person)
+    assert await violations(person) == []
+    await panel.get_by_role("button", name="New chart").click()
+    await act(panel, "Show as a table")
+    assert await violations(person) == []
+    assert not await person.see("document.documentElement.scrollWidth > innerWidth")

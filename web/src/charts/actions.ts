@@ -1,0 +1,45 @@
+/** What a person can do with charts; the server is asked, and its events change what is shown. */
+import { computed, signal } from "@preact/signals";
+import { t } from "../i18n/i18n";
+import type { Chart, ChartDraft } from "../protocol/types";
+import { asked } from "../session";
+import { map } from "../store/store";
+import { side } from "../ui/side";
+import { height } from "../ui/sheet";
+import { notify } from "../ui/toast";
+
+export const charts = computed<readonly Chart[]>(() => map.value?.charts ?? []);
+
+/** What the form for a new chart begins with; null while it is closed. */
+export const draft = signal<Partial<ChartDraft> | null>(null);
+
+export const refreshChart = (id: string): Promise<boolean> => asked("chart_refresh", { chart_id: id });
+
+export async function addChart(chart: ChartDraft): Promise<boolean> {
+  const done = await asked("chart_add", { chart });
+  if (done) openCharts();
+  return done;
+}
+
+export async function removeChart(id: string): Promise<void> {
+  if (await asked("chart_remove", { chart_id: id })) notify(t("chartRemoved"));
+}
+
+export function openCharts(): void {
+  side.value = "charts";
+  if (height.value === "low") height.value = "half";
+}
+
+/** The form, filled in as far as what was pointed at tells. */
+export function startChart(given: Partial<ChartDraft>): void {
+  draft.value = given;
+  openCharts();
+}
+
+/** The numbers that are drawn, as the server writes them. */
+export function saveChartRows(chart: Chart): void {
+  const link = document.createElement("a");
+  link.href = `${chart.data}.csv`;
+  link.download = "";
+  link.click();
+}

@@ -1,0 +1,27 @@
+/** All charts of the map, the newest first, and the form for a new one. */
+import { t } from "../i18n/i18n";
+import { mayChange } from "../store/store";
+import { Icon, IconButton } from "../ui/icons";
+import { side } from "../ui/side";
+import { charts, draft, startChart } from "./actions";
+import { ChartForm } from "./form";
+import { ChartFigure } from "./figure";
+
+export function ChartsPanel() {
+  const all = charts.value.toReversed();
+  return (
+    <section class="side charts" aria-label={t("charts")}>
+      <header class="side-head">
+        <h2>{t("charts")}</h2>
+        <IconButton icon="close" label={t("close")} onClick={() => (side.value = "chat")} />
+      </header>
+      <div class="chart-list" tabIndex={0}>
+        {!mayChange.value ? null : draft.value === null ? (
+          <button type="button" class="button plain chart-new" onClick={() => startChart({})}><Icon name="plus" />{t("chartNew")}</button>
+        ) : <ChartForm given={draft.value} />}
+        {all.length === 0 && draft.value === null && <p class="quiet chart-none">{t("chartsEmpty")}</p>}
+        {all.map((chart) => <ChartFigure key={`${chart.id} ${chart.version}`} chart={chart} />)}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,153 @@
+/**
+ * What a chart is drawn from: rectangles, points and labels in the units of its data. Pure; `plot.ts` puts it on the
+ * screen, `table.tsx` writes it as a table.
+ */
+import { locale, number, t } from "../i18n/i18n";
+import type { Axis, Box, Chart, ChartData } from "../protocol/types";
+
+/** A place of the chart, in one series or in all. */
+export interface Part {
+  place: number;
+  series: number | null;
+}
+
+/** A bar, a bin, a point of a line, or a box. `low` and `high` are its extent along the value axis. */
+export interface Mark extends Part {
+  start: number;
+  end: number;
+  low: number;
+  high: number;
+  value: number | null;
+  count: number;
+  box: Box | null;
+}
+
+export interface Shape {
+  kind: Chart["kind"];
+  /** Groups run down the page, so that their names can be read. */
+  horizontal: boolean;
+  across: "category" | "number" | "time";
+  /** Names of the places of a category. */
+  names: string[];
+  series: string[];
+  range: { across: [number, number]; value: [number, number] };
+  marks: Mark[];
+  points: { x: number[]; y: number[]; series: number[]; ids: number[] } | null;
+}
+
+const HALF = 0.38;
+
+export function shapeOf(chart: Chart, data: ChartData): Shape {
+  const { kind } = chart;
+  const points = data.points === null ? null : { ...data.points, series: data.points.series ?? [], ids: data.points.ids ?? [] };
+  const marks = kind === "box" ? boxes(data) : points === null ? bars(chart, data) : [];
+  const horizontal = kind === "bar" || kind === "box";
+  return {
+    kind, horizontal, points, marks,
+    across: points !== null ? (data.time ? "time" : "number") : (data.x?.kind ?? "category"),
+    names: namesOf(data.x),
+    series: namesOf(data.series),
+    range: points !== null
+      ? { across: extent(points.x, 0.04), value: extent(points.y, 0.06) }
+      : { across: acrossRange(data, horizontal), value: valueRange(kind, marks) },
+  };
+}
+
+export function namesOf(axis: Axis | null): string[] {
+  if (axis === null || axis.edges.length > 0) return [];
+  const names = axis.keys.map((key) => (key === null ? t("chartEmpty") : key === "" ? t("chartBlank") : key));
+  return axis.others > 0 ? [...names, t("chartOthers", { n: axis.others })] : names;
+}
+
+/** What a place is called: a value, or what a bin holds. */
+export function nameOf(chart: Chart, axis: Axis | null, place: number): string {
+  if (axis === null) return chart.y ?? "";
+  const { edges } = axis;
+  const [from, to] = [edges[place], edges[place + 1]];
+  if (from === undefined || to === undefined) return namesOf(axis)[place] ?? "";
+  if (axis.kind === "time") return moment(from, to - from);
+  return Number.isInteger(from) && to - from === 1 ? short(from) : t("chartFromTo", { from: short(from), to: short(to) });
+}
+
+/** A moment in UTC, as exactly as a step of so many seconds needs. */
+export function moment(seconds: number, step: number): string {
+  const day = 86_400;
+  const date: Intl.DateTimeFormatOptions =
+    step >= 364 * day ? { year: "numeric" }
+    : step >= 28 * day ? { year: "numeric", month: "short" }
+    : step >= day ? { year: "numeric", month: "short", day: "numeric" }
+    : { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
+  return new Intl.DateTimeFormat(locale.value, { ...date, timeZone: "UTC" }).format(seconds * 1000);
+}
+
+export function short(value: number): string {
+  const magnitude = Math.abs(value);
+  if (magnitude >= 1e5) return number(value, { notation: "compact", maximumSignificantDigits: 4 });
+  return number(value, { maximumFractionDigits: magnitude < 1 ? 4 : magnitude < 100 ? 2 : 0 });
+}
+
+export const keyOf = ({ place, series }: Part): string => `${place}.${series ?? 0}`;
+
+function bars({ kind, aggregate }: Chart, data: ChartData): Mark[] {
+  const places = data.values[0]?.length ?? 0;
+  const lines = data.values.length;
+  const stacked = kind === "histogram" || aggregate === "count" || aggregate === "sum";
+  const marks: Mark[] = [];
+  for (let place = 0; place < places; place++) {
+    let [above, below] = [0, 0];
+    for (let series = 0; series < lines; series++) {
+      const value = data.values[series]?.[place] ?? null;
+      if (value === null) continue;
+      const [start, end] = sides(data.x, place, kind, stacked ? 0 : series, stacked ? 1 : lines);
+      const base = kind === "line" || !stacked ? 0 : value < 0 ? below : above;
+      if (stacked && value < 0) below += value;
+      else if (stacked) above += value;
+      const [low, high] = kind === "line" ? [value, value] : [Math.min(base, base + value), Math.max(base, base + value)];
+      marks.push({ place, series, start, end, low, high, value, count: data.counts[series]?.[place] ?? 0, box: null });
+    }
+  }
+  return marks;
+}
+
+/** Where a bar lies along the places: bins fill their width, groups leave room, series stand side by side in it. */
+function sides(axis: Axis | null, place: number, kind: Chart["kind"], series: number, lines: number): [number, number] {
+  const [from, to] = [axis?.edges[place], axis?.edges[place + 1]];
+  if (from !== undefined && to !== undefined) return kind === "line" ? [(from + to) / 2, (from + to) / 2] : [from, to];
+  const width = (2 * HALF) / lines;
+  return [place - HALF + series * width, place - HALF + (series + 1) * width];
+}
+
+function boxes(data: ChartData): Mark[] {
+  return data.boxes.flatMap((box, place) =>
+    box === null ? [] : [{
+      place, series: 0, start: place - HALF, end: place + HALF, value: box.median, count: box.count, box,
+      low: Math.min(box.low, ...(box.farthest ?? [])), high: Math.max(box.high, ...(box.farthest ?? [])),
+    }],
+  );
+}
+
+function acrossRange({ x, boxes }: ChartData, horizontal: boolean): [number, number] {
+  const edges = x?.edges ?? [];
+  const [first, last] = [edges[0], edges.at(-1)];
+  if (first !== undefined && last !== undefined) return [first, last];
+  const places = x === null ? Math.max(boxes.length, 1) : x.keys.length + (x.others > 0 ? 1 : 0);
+  return horizontal ? [-0.5, Math.max(places, 1) - 0.5] : [0, 1];
+}
+
+function valueRange(kind: Chart["kind"], marks: Mark[]): [number, number] {
+  const [low, high] = extent(marks.flatMap((mark) => [mark.low, mark.high]), 0.06);
+  if (kind === "line" || kind === "box") return [low, high];
+  return [marks.some((mark) => mark.low < 0) ? low : 0, marks.some((mark) => mark.high > 0) ? high : 0];
+}
+
+/** From the least to the greatest, and a share of that more on both sides. */
+function extent(values: number[], margin: number): [number, number] {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  if (low > high) return [0, 1];
+  const room = low === high ? Math.abs(low) * 0.1 || 1 : (high - low) * margin;
+  return [low - room, high + room];
+}
