@@ -180,7 +180,7 @@ def application(
     """Without routes but the sockets'."""
     before = [errors.faults, security.gatekeeper(origins), addresses.known_ids, addresses.keys(links)]
     app = web.Application(middlewares=before, client_max_size=MAX_BODY)
-    app.on_response_prepare.append(security.policy(origins, settings.basemap_style, settings.embed_origins))
+    app.on_response_prepare.append(security.policy(origins, settings.foreign_origins, settings.embed_origins))
     sockets.attach(app)
     return app
 
@@ -203,6 +203,7 @@ def client_config(settings: Settings, model: Model, registry: TableRegistry) -> 
     return {
         "model": model.name,
         "basemap_style": settings.basemap_style,
+        "basemap_attribution": settings.basemap_attribution,
         "sql": settings.sql,
         "suggestions": starts(registry),
         "ramps": {

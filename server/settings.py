@@ -8,11 +8,12 @@ counts as unset. Secrets are `SecretStr`: they print as asterisks.
 from __future__ import annotations
 
 import os
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AliasChoices, BeforeValidator, Field, SecretStr
+from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 OWN_SCHEMAS = ("data", "analysis", "public")
@@ -66,7 +67,13 @@ class Settings(BaseSettings):
     """Modules whose tools the agent gets beside its own, separated by commas (docs/agents.md)."""
 
     basemap_style: str | None = Field(None, validation_alias=_named("GEOAGENT_BASEMAP_STYLE"))
-    """URL of a MapLibre style. None: the built-in offline base map."""
+    """URL of a MapLibre style, of a PMTiles archive, or of raster tiles with {z}, {x} and {y} in it. None: the
+    built-in offline base map.
+    """
+    basemap_origins: Listed = Field((), validation_alias=_named("GEOAGENT_BASEMAP_ORIGINS"))
+    """Further web origins that the base map's style loads tiles, fonts and images from, separated by commas."""
+    basemap_attribution: str | None = Field(None, validation_alias=_named("GEOAGENT_BASEMAP_ATTRIBUTION"))
+    """Whom a base map of raster tiles or PMTiles is by, as text."""
     origins: Listed = Field((), validation_alias=_named("GEOAGENT_ORIGINS"))
     """Other web origins that may connect, separated by commas. Its own origin always may."""
     embed_origins: Listed = Field((), validation_alias=_named("GEOAGENT_EMBED_ORIGINS"))
@@ -96,6 +103,20 @@ class Settings(BaseSettings):
     log_level: str = Field("WARNING", validation_alias=_named("GEOAGENT_LOG_LEVEL"))
     """`DEBUG`, `INFO`, `WARNING` or `ERROR`; the log goes to standard error."""
 
+    @field_validator("basemap_style", "basemap_origins")
+    @classmethod
+    def _on_the_web(cls, value: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
+        for address in (value,) if isinstance(value, str) else value or ():
+            if origin_of(address) is None:
+                raise ValueError(f"{address!r} is no address that begins with http:// or https:// and a host")
+        return value
+
+    @property
+    def foreign_origins(self) -> tuple[str, ...]:
+        """Where browsers may load the base map from, beside this server."""
+        addresses = (self.basemap_style, *self.basemap_origins)
+        return tuple(dict.fromkeys(filter(None, map(origin_of, addresses))))
+
     @cached_property
     def exposed_schemas(self) -> tuple[str, ...]:
         """All schemas whose tables may be read, each once."""
@@ -111,6 +132,12 @@ class Settings(BaseSettings):
     def with_database(self, url: str) -> Settings:
         """These settings, with the URL of the database that was found or made."""
         return self.model_copy(update={"database_url": SecretStr(url)})
+
+
+def origin_of(url: str | None) -> str | None:
+    """`https://tiles.example:8443` of an address there; None of what is no web address."""
+    match = re.match(r"https?://[A-Za-z0-9.\-]{1,253}(:\d{1,5})?(?=[/?#]|$)", url or "")
+    return match.group() if match else None
 
 
 def display_url(host: str, port: int) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from typing import Any
-from urllib.parse import urlsplit
 
 from aiohttp import web
 
@@ -57,13 +56,14 @@ def gatekeeper(origins: Origins) -> Any:
 VIEW_PAGES = "/m/view_"
 
 
-def policy(origins: Origins, basemap_style: str | None, embedding: Iterable[str] = ()) -> Any:
+def policy(origins: Origins, foreign: Iterable[str], embedding: Iterable[str] = ()) -> Any:
     """Sets the headers as the answer is sent, so that files and errors have them too.
 
-    Pages of `embedding` origins may show view links in a frame. A page that can change a map is framed by nobody
-    else, or clicks on it could be stolen.
+    `foreign` origins are those of the base map, whose tiles, fonts and images the client loads. Pages of
+    `embedding` origins may show view links in a frame. A page that can change a map is framed by
+    nobody else, or clicks on it could be stolen.
     """
-    foreign = origin_of(basemap_style)
+    foreign = tuple(foreign)
 
     async def prepare(request: web.Request, response: web.StreamResponse) -> None:
         for name, value in HEADERS.items():
@@ -99,9 +99,3 @@ def content_security(host: str, foreign: Iterable[str], framing: Iterable[str] =
         "frame-ancestors": f"'self' {' '.join(each for each in framing if FRAMING.fullmatch(each))}",
     }
     return "; ".join(f"{name} {' '.join(value.split())}" for name, value in rules.items())
-
-
-def origin_of(url: str | None) -> tuple[str, ...]:
-    """The origin of the base map that was set, whose tiles and fonts the client loads."""
-    parts = urlsplit(url or "")
-    return (f"{parts.scheme}://{parts.netloc}",) if parts.scheme in ("http", "https") and parts.netloc else ()

@@ -4,6 +4,7 @@
  */
 import { effect, signal } from "@preact/signals";
 import { io } from "socket.io-client";
+import { type Base, baseOf, BUILT_IN } from "./basemap/base";
 import { Connection, type Fault, type Outgoing, type Wire } from "./connection/connection";
 import { uniqueId } from "./connection/unique";
 import { t } from "./i18n/i18n";
@@ -20,6 +21,7 @@ import { notify } from "./ui/toast";
 export interface Config {
   model: string;
   basemap_style: string | null;
+  basemap_attribution: string | null;
   suggestions: string[];
   /** Whether messages of the form `sql: SELECT …` are run. */
   sql: boolean;
@@ -30,10 +32,12 @@ export interface Config {
 export const config = signal<Config>({
   model: "",
   basemap_style: null,
+  basemap_attribution: null,
   suggestions: [],
   sql: false,
   ramps: { sequential: {}, diverging: {}, qualitative: {} },
 });
+export const base = signal<Base>(BUILT_IN);
 /** The map may be made: it is known which base map is wanted. */
 export const ready = signal(false);
 export const isolated = signal<string | null>(null);
@@ -165,10 +169,15 @@ export async function savePicture(): Promise<void> {
   if (view === null) return;
   try {
     const { pictureOf, save } = await import("./share/picture");
-    save(await pictureOf(view.map, past.value?.layers ?? layers.value, "Natural Earth · GeoAgent"), "map.png");
+    save(await pictureOf(view.map, past.value?.layers ?? layers.value, `${sourceOfBase()} · GeoAgent`), "map.png");
   } catch (error) {
     notify(t("pictureFailed", { reason: error instanceof Error ? error.message : String(error) }), "error");
   }
+}
+
+function sourceOfBase(): string {
+  const { basemap_style: style, basemap_attribution: by } = config.value;
+  return base.value === BUILT_IN ? "Natural Earth" : by ?? new URL(style ?? location.href).host;
 }
 
 export async function saveConversation(): Promise<void> {
@@ -308,6 +317,11 @@ async function loadConfig(): Promise<void> {
     if (answer.ok) config.value = { ...config.value, ...((await answer.json()) as Partial<Config>) };
   } catch {
     // Without it there are no suggestions and the built-in base map is shown; the connection tells the user.
+  }
+  try {
+    base.value = await baseOf(config.value.basemap_style, config.value.basemap_attribution);
+  } catch (error) {
+    notify(t("basemapFailed", { reason: error instanceof Error ? error.message : String(error) }), "error");
   }
   ready.value = true;
 }

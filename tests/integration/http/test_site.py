@@ -12,11 +12,13 @@ import pytest
 import pytest_asyncio
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
+from pydantic import ValidationError
 
 from server.app import Server
 from server.http import errors, security
 from server.http.site import Site, routes
 from server.origins import Origins
+from server.settings import Settings, origin_of
 from tests.support.models import ScriptedModel
 from tests.support.server import client, local_server
 
@@ -102,9 +104,23 @@ async def test_pages_run_no_script_but_their_own(server: Server, web_of: aiohttp
 
 
 def test_a_base_map_of_others_may_be_loaded_from_where_it_is() -> None:
-    assert security.origin_of("https://tiles.example/style.json?key=1") == ("https://tiles.example",)
-    assert security.origin_of(None) == ()
-    assert security.origin_of("javascript:alert(1)") == ()
+    assert origin_of("https://tiles.example/{z}/{x}/{y}.png?key=1") == "https://tiles.example"
+    assert origin_of("http://127.0.0.1:9000/world.pmtiles") == "http://127.0.0.1:9000"
+    for other in (
+        None,
+        "javascript:alert(1)",
+        "https://evil;script-src",
+        "https://{s}.tiles.example/",
+        "//x",
+    ):
+        assert origin_of(other) is None
+    settings = Settings(
+        basemap_style="https://tiles.example/style.json",
+        basemap_origins=("https://fonts.example", "https://tiles.example"),
+    )
+    assert settings.foreign_origins == ("https://tiles.example", "https://fonts.example")
+    with pytest.raises(ValidationError, match="begins with http"):
+        Settings(basemap_style="ftp://tiles.example/style.json")
     rules = security.content_security("127.0.0.1:8080", ("https://tiles.example",))
     assert "connect-src 'self' ws://127.0.0.1:8080 wss://127.0.0.1:8080 https://tiles.example;" in rules
     assert "evil" not in security.content_security("evil; script-src *", ())
@@ -231,7 +247,7 @@ async def json_of(session: aiohttp.ClientSession, path: str) -> Any:
 async def test_only_view_links_may_be_framed_by_the_origins_that_are_set(path: str, framed: bool) -> None:
     app = web.Application()
     embedding = ("https://news.example", "https://*.example.org", "'unsafe-inline'; script-src *")
-    app.on_response_prepare.append(security.policy(Origins(), None, embedding))
+    app.on_response_prepare.append(security.policy(Origins(), (), embedding))
     app.add_routes(routes(dict))
     async with TestClient(TestServer(app)) as one, one.get(path) as answer:
         rules = answer.headers["Content-Security-Policy"].split("; ")

@@ -12,7 +12,7 @@ export type Palette = "light" | "dark";
 /** Data is drawn below this layer, so that names stay readable. */
 export const TOP = "basemap-seas";
 
-const COLOURS = {
+export const COLOURS = {
   light: {
     water: "#d9e4ea", land: "#f7f6f2", border: "#c2beb2", name: "#6c6a63", halo: "#f7f6f2", sea: "#7f9cab",
     seaHalo: "#d9e4ea",
@@ -23,7 +23,7 @@ const COLOURS = {
   },
 };
 
-const FONT = ["system-ui", "sans-serif"];
+export const FONT = ["system-ui", "sans-serif"];
 
 export function basemap(palette: Palette, origin: string): StyleSpecification {
   const geojson = (file: string) => ({ type: "geojson" as const, data: new URL(file, origin).href });

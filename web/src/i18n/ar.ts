@@ -239,6 +239,7 @@ export const ar: Record<Key, string> = {
   rangeTo: "إلى",
   rangeWindow: "النطاق المعروض",
 
+  basemapFailed: "تعذرت قراءة خريطة الأساس المحددة ({reason})؛ تُعرض الخريطة المضمّنة.",
   fullscreen: "ملء الشاشة",
   fullscreenExit: "إنهاء ملء الشاشة",
   globeOn: "اعرض ككرة أرضية",

@@ -206,6 +206,7 @@ export const en = {
   zoomOut: "Zoom out",
   northUp: "Drag to turn, click for north up",
   whereAmI: "Where am I",
+  basemapFailed: "The base map that is set could not be read ({reason}); the built-in one is shown.",
   fullscreen: "Full screen",
   fullscreenExit: "Leave full screen",
   globeOn: "Show as a globe",

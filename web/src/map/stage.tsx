@@ -2,7 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
-import { config, elsewhere, gestures, reports, showOn, storedCamera, zoomTo } from "../session";
+import { base, elsewhere, gestures, reports, showOn, storedCamera, zoomTo } from "../session";
 import { layers, map as state } from "../store/store";
 import { installPeople } from "../people/pointers";
 import { palette } from "../theme/theme";
@@ -59,7 +59,7 @@ export function NoMap({ reason, hint }: { reason: string; hint: string }) {
 function open(container: HTMLElement): void {
   const view = new MapView(
     container,
-    { palette: palette.peek(), onlineStyle: config.peek().basemap_style, camera: storedCamera() },
+    { palette: palette.peek(), base: base.peek(), camera: storedCamera() },
     {
       ...reports,
       clicked: (features) => {

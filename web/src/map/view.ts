@@ -7,10 +7,12 @@ import {
   NavigationControl, type PaddingOptions, ScaleControl, setWorkerUrl,
 } from "maplibre-gl";
 import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
-import { basemap, type Palette, TOP } from "../basemap/style";
+import type { Base } from "../basemap/base";
+import { type Palette, TOP } from "../basemap/style";
 import { t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { calm } from "../ui/motion";
+import { session as stored } from "../ui/storage";
 import { type Drawn, drawn, type Looking, PLAIN } from "./drawn";
 import { NOTHING, type Operation, plan } from "./plan";
 import { type Receipt, Receipts, styleLayers } from "./receipts";
@@ -37,8 +39,7 @@ export interface Hooks {
 
 export interface Options {
   palette: Palette;
-  /** URL of a MapLibre style that replaces the built-in base map. */
-  onlineStyle: string | null;
+  base: Base;
   camera: Camera | null;
 }
 
@@ -57,12 +58,12 @@ export class MapView {
   private top: string | undefined;
   private pointer: { x: number; y: number } | null = null;
   private covered = 0;
-  private readonly wasGlobe = sessionStorage.getItem(GLOBE) === "true";
+  private readonly wasGlobe = stored.getItem(GLOBE) === "true";
 
   constructor(container: HTMLElement, private readonly options: Options, private readonly hooks: Hooks) {
     this.map = new MapLibre({
       container,
-      style: options.onlineStyle ?? basemap(options.palette, location.origin),
+      style: options.base.style(options.palette),
       center: options.camera?.center ?? [10, 22],
       zoom: options.camera?.zoom ?? startZoom(container.clientWidth),
       attributionControl: false,
@@ -86,7 +87,7 @@ export class MapView {
     this.map.once("style.load", () => this.start());
     this.map.on("projectiontransition", () => {
       const isGlobe = this.map.getProjection()?.type === "globe";
-      sessionStorage.setItem(GLOBE, String(isGlobe));
+      stored.setItem(GLOBE, String(isGlobe));
       container.classList.toggle("globe", isGlobe);
     });
     this.map.on("moveend", () => this.moved());
@@ -106,13 +107,14 @@ export class MapView {
     this.receipts.expect(seen);
   }
 
-  /** Colours the built-in base map; a style of the user's own keeps its colours. */
+  /** Colours a base map that has a light and a dark side; others keep their colours. */
   paint(palette: Palette): void {
-    if (this.options.onlineStyle !== null || !this.ready) {
+    const { layers } = this.options.base;
+    if (layers === null || !this.ready) {
       this.options.palette = palette;
       return;
     }
-    for (const layer of basemap(palette, location.origin).layers) {
+    for (const layer of layers(palette)) {
       for (const [name, value] of Object.entries(layer.paint ?? {})) {
         this.loose.setPaintProperty(layer.id, name, value);
       }

@@ -8,7 +8,7 @@ import { number, t } from "../i18n/i18n";
 import { searchTables } from "../layers/tables";
 import type { Place, Table } from "../protocol/types";
 import { addLayer, findPlaces, zoomTo } from "../session";
-import { layers } from "../store/store";
+import { layers, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import type { Reading } from "./coordinates";
 import { pin } from "./pin";
@@ -23,7 +23,7 @@ export function SearchBox() {
   const open = useSignal(false);
   const active = useSignal(0);
   const { places, tables, busy } = useFound(words);
-  const found = useComputed(() => results(words.value, layers.value, places.value, tables.value));
+  const found = useComputed(() => results(words.value, layers.value, places.value, mayChange.value ? tables.value : []));
   const input = useRef<HTMLInputElement>(null);
   const shown = open.value && words.value.trim() !== "";
   const at = Math.min(active.value, found.value.length - 1);

@@ -7,7 +7,7 @@ import { tableOf } from "../layers/tables";
 import { formatNumber } from "../map/format";
 import type { Column, Layer } from "../protocol/types";
 import { updateLayer } from "../session";
-import { map } from "../store/store";
+import { map, mayChange } from "../store/store";
 import { readHistogram } from "../table/rows";
 import { Pick } from "../ui/form";
 import { HistogramRange } from "../ui/histogram";
@@ -45,7 +45,7 @@ function ColumnPick({ layer, columns }: { layer: Layer; columns: Column[] }) {
   const choose = (time: string) => void updateLayer(layer.id, { style: { ...style, time } });
   const [first] = columns;
   useEffect(() => {
-    if (style.time == null && (first?.kind === "date" || first?.kind === "timestamp")) choose(first.name);
+    if (mayChange.value && style.time == null && (first?.kind === "date" || first?.kind === "timestamp")) choose(first.name);
   }, [layer.id, first?.name]);
   if (columns.length === 0) return null;
   const options = columns.map(({ name }) => [name, name] as const);

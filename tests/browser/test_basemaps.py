@@ -1,0 +1,127 @@
+"""Base maps of others: only when the settings name one, and from nowhere else than what they name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
+
+import asyncpg
+import pytest_asyncio
+from playwright.async_api import expect
+
+from tests.browser.conftest import Enter
+from tests.browser.person import Person
+from tests.support.elsewhere import MVT, PNG, Elsewhere, elsewhere, pmtiles, png
+from tests.support.looking import until
+from tests.support.server import local_server
+
+PINK = (214, 51, 132)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def there() -> AsyncIterator[Elsewhere]:
+    async with elsewhere() as found:
+        yield found
+
+
+async def entered(enter: Enter, url: str, there: Elsewhere, **options: object) -> Person:
+    """A person for whom it is no trouble that the base map comes from there."""
+    person = await enter(url, **options)
+    allow(person, there)
+    return person
+
+
+def allow(person: Person, there: Elsewhere) -> None:
+    person.troubles = [
+        it for it in person.troubles if not it.startswith(f"fetched from elsewhere: {there.url}/")
+    ]
+
+
+async def test_raster_tiles_by_an_address_with_places(
+    enter: Enter, samples_url: str, there: Elsewhere
+) -> None:
+    there.files["*"] = (png(*PINK), "image/png")
+    template = there.url + "/tiles/{z}/{x}/{y}.png"
+    async with local_server(
+        samples_url, basemap_style=template, basemap_attribution="<b>Maps & Co"
+    ) as server:
+        person = await entered(enter, server.url, there)
+        await until(lambda: person.pixels(*PINK, near=4), 30, 0.25)
+        await person.says("show airports in red")
+        await person.sees("airports")
+        await expect(person.page.locator(".maplibregl-ctrl-attrib")).to_contain_text("<b>Maps & Co")
+        policy = (await person.page.request.get(person.url)).headers["content-security-policy"]
+        assert f"img-src 'self' data: blob: {there.url};" in policy
+        assert policy.count(there.url) == 3, "for pictures, fonts and data; never for scripts"
+        allow(person, there)
+        assert all(path.startswith("/tiles/") for path, _ in there.asked)
+
+
+async def test_an_archive_of_pictures_is_read_by_ranges(
+    enter: Enter, samples_url: str, there: Elsewhere
+) -> None:
+    archive = pmtiles(png(*PINK), PNG, {"name": "pink"})
+    there.files["/world.pmtiles"] = (archive, "application/octet-stream")
+    async with local_server(samples_url, basemap_style=f"{there.url}/world.pmtiles") as server:
+        person = await entered(enter, server.url, there)
+        await until(lambda: person.pixels(*PINK, near=4), 30, 0.25)
+        allow(person, there)
+    assert there.asked
+    assert all(wanted.startswith("bytes=") for _, wanted in there.asked)
+    assert read(there) < len(archive) / 4, "nobody loads the whole archive"
+
+
+def read(there: Elsewhere) -> int:
+    """Bytes of the widest range that was asked for."""
+    ends = [wanted.removeprefix("bytes=").split("-") for _, wanted in there.asked]
+    return max(int(last) - int(first) + 1 for first, last in ends)
+
+
+async def test_an_archive_of_vectors_is_drawn_in_our_colours_light_and_dark(
+    enter: Enter, samples_url: str, there: Elsewhere
+) -> None:
+    connection = await asyncpg.connect(samples_url)
+    try:
+        tile = await connection.fetchval(
+            "SELECT ST_AsMVT(t, 'earth', 4096, 'g') FROM (SELECT ST_AsMVTGeom(ST_Transform("
+            "ST_MakeEnvelope(-170, -80, 170, 80, 4326), 3857), ST_TileEnvelope(0, 0, 0)) AS g) AS t"
+        )
+    finally:
+        await connection.close()
+    metadata = {"vector_layers": [{"id": "earth", "fields": {}}]}
+    there.files["/world.pmtiles"] = (pmtiles(tile, MVT, metadata), "application/octet-stream")
+    async with local_server(samples_url, basemap_style=f"{there.url}/world.pmtiles") as server:
+        person = await entered(enter, server.url, there)
+        await until(lambda: person.pixels(247, 246, 242, near=2), 30, 0.25)
+        await person.page.get_by_role("button", name="Menu").click()
+        await person.page.get_by_role("menuitemradio", name="Dark").click()
+        await until(lambda: person.pixels(31, 38, 46, near=2), 30, 0.25)
+        await person.says("show airports in red")
+        await person.sees("airports")
+        allow(person, there)
+
+
+async def test_a_style_may_read_an_archive(enter: Enter, samples_url: str, there: Elsewhere) -> None:
+    archive = pmtiles(png(*PINK), PNG, {})
+    there.files["/a.pmtiles"] = (archive, "application/octet-stream")
+    source = {"type": "raster", "url": f"pmtiles://{there.url}/a.pmtiles", "tileSize": 256}
+    style = {"version": 8, "sources": {"a": source}, "layers": [{"id": "a", "type": "raster", "source": "a"}]}
+    there.files["/style.json"] = (json.dumps(style).encode(), "application/json")
+    async with local_server(samples_url, basemap_style=f"{there.url}/style.json") as server:
+        person = await entered(enter, server.url, there)
+        await until(lambda: person.pixels(*PINK, near=4), 30, 0.25)
+        allow(person, there)
+
+
+async def test_a_base_map_that_is_not_there_gives_way_to_the_built_in_one(
+    enter: Enter, samples_url: str, there: Elsewhere
+) -> None:
+    async with local_server(samples_url, basemap_style=f"{there.url}/gone.json") as server:
+        person = await entered(enter, server.url, there)
+        await expect(person.page.locator(".toast-error")).to_contain_text(
+            f"{urlsplit(there.url).netloc}: 404"
+        )
+        assert await person.pixels(217, 228, 234, near=3) > 10_000
+        person.troubles = [it for it in person.troubles if "404" not in it]
+        allow(person, there)

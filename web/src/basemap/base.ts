@@ -1,0 +1,51 @@
+/**
+ * Which base map is drawn: the built-in one, or what the server's settings name, a MapLibre style, raster tiles or a
+ * PMTiles archive. What reads archives is only loaded where one is configured.
+ */
+import { addProtocol, type LayerSpecification, type StyleSpecification } from "maplibre-gl";
+import { basemap, type Palette } from "./style";
+
+export interface Base {
+  style(palette: Palette): StyleSpecification | string;
+  /** The same layers in other colours, for a base map that has a light and a dark side; else it keeps its colours. */
+  layers: ((palette: Palette) => LayerSpecification[]) | null;
+}
+
+export const BUILT_IN: Base = {
+  style: (palette) => basemap(palette, location.origin),
+  layers: (palette) => basemap(palette, location.origin).layers,
+};
+
+/** Rejects with a reason for people when the base map cannot be read. */
+export async function baseOf(url: string | null, attribution: string | null): Promise<Base> {
+  if (url === null) return BUILT_IN;
+  if (/\{z\}.*\{x\}.*\{y\}|\{z\}.*\{y\}.*\{x\}/.test(url)) return raster({ tiles: [url] }, attribution);
+  if (/\.pmtiles($|\?)/.test(url)) {
+    const { archiveBase } = await import("./archive");
+    return archiveBase(url, attribution);
+  }
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`${new URL(url).host}: ${answer.status}`);
+  if ((await answer.text()).includes('"pmtiles://')) await readArchives();
+  return { style: () => url, layers: null };
+}
+
+/** From now on MapLibre reads `pmtiles://` addresses. */
+export async function readArchives(): Promise<void> {
+  const { Protocol } = await import("pmtiles");
+  addProtocol("pmtiles", new Protocol({ metadata: true }).tile);
+}
+
+export function raster(source: { tiles: string[] } | { url: string }, attribution: string | null): Base {
+  const style: StyleSpecification = {
+    version: 8,
+    sources: { basemap: { type: "raster", tileSize: 256, ...source, ...(attribution !== null && { attribution: plainText(attribution) }) } },
+    layers: [{ id: "basemap", type: "raster", source: "basemap" }],
+  };
+  return { style: () => style, layers: null };
+}
+
+/** MapLibre shows attributions as HTML; ours is text. */
+export function plainText(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
