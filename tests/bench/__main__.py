@@ -1,7 +1,7 @@
 """`python -m tests.bench`, which is `make bench`: what a person waits for, measured on this machine, as a table.
 
-Each section is a module with `async def measure(postgis) -> list[Row]`; the agent loop is measured by its own
-command. Numbers from a busy machine say little: look at the ratios.
+Each section is a module with `async def measure(postgis) -> list[Row]`; operations and the agent loop are measured by
+commands of their own. Numbers from a busy machine say little: look at the ratios.
 """
 
 from __future__ import annotations
@@ -18,22 +18,24 @@ from tests.bench.rows import Row
 from tests.support.postgis import FAST, Postgis, temporary_home
 
 SECTIONS = ("start", "fanout", "tiles", "registry", "browser")
+OWN_COMMANDS = ("operations", "agents")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "sections", nargs="*", help=f"of {', '.join((*SECTIONS, 'agents'))}; all unless named"
+        "sections", nargs="*", help=f"of {', '.join((*SECTIONS, *OWN_COMMANDS))}; all unless named"
     )
-    wanted = parser.parse_args().sections or [*SECTIONS, "agents"]
+    wanted = parser.parse_args().sections or [*SECTIONS, *OWN_COMMANDS]
     print(
         f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
     )
     rows = measured([name for name in SECTIONS if name in wanted])
     if rows:
         print(table(rows))
-    if "agents" in wanted:
-        subprocess.run([sys.executable, "-m", "tests.bench.agents", "--no-docs"], check=True)
+    for name in OWN_COMMANDS:
+        if name in wanted:
+            subprocess.run([sys.executable, "-m", f"tests.bench.{name}", "--no-docs"], check=True)
 
 
 def measured(names: list[str]) -> list[Row]:

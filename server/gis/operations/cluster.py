@@ -13,11 +13,13 @@ from server.gis.operations.base import (
     Arguments,
     Geometry,
     Operation,
+    Prepared,
     Step,
     Workspace,
     table_argument,
 )
 from server.gis.operations.columns import carried, free_name
+from server.gis.operations.flattening import flattened
 from server.gis.operations.geodesy import geometry, lonlat
 from server.gis.operations.projections import local_equidistant
 from server.gis.operations.units import Length
@@ -44,29 +46,36 @@ class Cluster(Operation[ClusterArguments]):
         source = workspace.source(arguments.source)
         own = carried(source)
         name = free_name("cluster", {label.name for label in own})
+        shape = geometry(source)
+        prepare: tuple[Prepared, ...] = ()
         if arguments.method == "kmeans":
             # On the sphere's surface in three dimensions, so that neither poles nor 180 degrees tear a cluster.
             number: ColumnElement[Any] = func.ST_ClusterKMeans(_on_sphere(lonlat(source)), arguments.k).over()
-            notes: tuple[str, ...] = ("k-means of straight distances between centres on a globe (3D).",)
+            note = "k-means of straight distances between centres on a globe (3D)."
+            statement = (
+                select(*own, number.label(name), shape.label(GEOMETRY))
+                .select_from(source.rows)
+                .where(shape.is_not(None), func.ST_IsEmpty(shape).is_(False))
+            )
         else:
             if arguments.distance is None or arguments.distance <= 0:
                 raise InvalidQuestion("DBSCAN needs a distance, such as '5 km'.")
             projection = await local_equidistant(source, workspace)
-            number = func.ST_ClusterDBSCAN(
-                projection.apply(lonlat(source)), arguments.distance, arguments.minimum
-            ).over()
-            notes = (projection.note,)
-        shape = geometry(source)
-        statement = (
-            select(*own, number.label(name), shape.label(GEOMETRY))
-            .select_from(source.rows)
-            .where(shape.is_not(None), func.ST_IsEmpty(shape).is_(False))
-        )
+            note = projection.note
+            flat = free_name("flat", {GEOMETRY, *(label.name for label in own)})
+            kept = [*own, shape.label(GEOMETRY)]
+            prepared, rows = flattened(source, projection, lonlat(source), kept, workspace, flat)
+            prepare = (prepared,)
+            number = func.ST_ClusterDBSCAN(rows.c[flat], arguments.distance, arguments.minimum).over()
+            statement = select(
+                *(rows.c[label.name] for label in own), number.label(name), rows.c[GEOMETRY]
+            ).select_from(rows)
         return Step(
             statement,
             geometry_type=source.table.geometry_type,
             srid=source.table.srid,
-            notes=notes,
+            prepare=prepare,
+            notes=(note,),
             comments={name: "Number of the cluster from 0; empty: belongs to none (noise)."},
         )
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Integer, cast, func, literal_column, select
+from typing import Any
+
+from sqlalchemy import ColumnElement, Integer, cast, func, literal_column, select
 
 from server.gis.operations.base import (
     GEOMETRY,
@@ -32,14 +34,16 @@ class Delaunay(Operation[DelaunayArguments]):
         source = workspace.source(arguments.source)
         of_family(source, "point")
         projection = await local_equidistant(source, workspace)
-        together = (
-            select(func.ST_Collect(projection.apply(lonlat(source))))
-            .select_from(source.rows)
-            .scalar_subquery()
-        )
+        together = projection.apply(func.ST_Collect(lonlat(source), type_=Geometry()))
+        net: ColumnElement[Any] = func.ST_DelaunayTriangles(together, type_=Geometry())
         triangle = literal_column("triangle.geom", Geometry())
+        area = projection.back_areas(triangle)
+        if projection.seam is None:
+            # All at once: PostGIS sets up a projection like this for every call.
+            net, area = projection.back(net), triangle
+        triangles = select(net).select_from(source.rows).scalar_subquery()
         statement = select(
             cast(func.row_number().over(), Integer()).label("triangle"),
-            func.ST_Multi(projection.back_areas(triangle), type_=Geometry()).label(GEOMETRY),
-        ).select_from(func.ST_Dump(func.ST_DelaunayTriangles(together)).alias("triangle"))
+            func.ST_Multi(area, type_=Geometry()).label(GEOMETRY),
+        ).select_from(func.ST_Dump(triangles).alias("triangle"))
         return Step(statement, geometry_type="MultiPolygon", srid=WGS84, notes=(projection.note,))

@@ -22,12 +22,11 @@ from sqlalchemy import (
     column,
     func,
     literal,
-    select,
-    table,
 )
 
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import Geometry, Prepared, Source, Workspace
+from server.gis.operations.flattening import flattened
 from server.gis.operations.geodesy import centre
 from server.gis.operations.projections import Projection
 
@@ -121,15 +120,4 @@ def spots(
 
     Rows without a geometry are left out.
     """
-    labels = list(columns)
-    spot = centre(source)
-    prepared = Prepared(
-        workspace.temporary("spots"),
-        select(projection.apply(spot).label("spot"), *labels)
-        .select_from(source.rows)
-        .where(func.coalesce(func.ST_IsEmpty(spot), True).is_(False)),
-    )
-    rows = table(
-        prepared.name, column("spot", Geometry()), *(column(label.name, label.type) for label in labels)
-    )
-    return prepared, rows.alias("spots")
+    return flattened(source, projection, centre(source), list(columns), workspace, "spot")

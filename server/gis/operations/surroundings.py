@@ -62,9 +62,12 @@ def _around(shape: ColumnElement[Any], radius: ColumnElement[float]) -> ColumnEl
     flat = func.ST_Buffer(func.ST_Transform(cast(dense, Geometry()), around), radius, segments)
     polar = func.abs(func.ST_Y(centre)) > POLAR_LATITUDE
     buffered = case((polar, func.ST_Transform(flat, around, WGS84, type_=Geometry())), else_=chosen)
-    mended = func.ST_WrapX(func.ST_ShiftLongitude(buffered), 180.0, -360.0)
-    torn = func.ST_XMax(buffered) - func.ST_XMin(buffered) > 180.0
-    return case((torn, mended), else_=buffered)
+    # In a subquery that PostgreSQL may not take apart: it would compute the buffer anew for each mention of it.
+    made = select(buffered.label("shape")).offset(0).correlate_except().lateral("made")
+    area = made.c["shape"]
+    mended = func.ST_WrapX(func.ST_ShiftLongitude(area), 180.0, -360.0)
+    torn = func.ST_XMax(area) - func.ST_XMin(area) > 180.0
+    return select(case((torn, mended), else_=area)).select_from(made).scalar_subquery()
 
 
 async def refuse_poles(source: Source, radius: ColumnElement[float], workspace: Workspace) -> None:

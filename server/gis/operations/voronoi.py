@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import column, func, literal_column, select, table
+from sqlalchemy import FromClause, column, func, select, table
 
 from server.gis.operations.base import (
     GEOMETRY,
@@ -10,13 +10,15 @@ from server.gis.operations.base import (
     Geometry,
     Operation,
     Prepared,
+    Source,
     Step,
     Workspace,
     table_argument,
 )
-from server.gis.operations.columns import carried
+from server.gis.operations.columns import carried, free_name
+from server.gis.operations.flattening import flattened
 from server.gis.operations.geodesy import lonlat
-from server.gis.operations.projections import local_equidistant
+from server.gis.operations.projections import Projection, local_equidistant
 from server.gis.operations.shapes import of_family
 from server.gis.statements import WGS84
 
@@ -34,26 +36,37 @@ class Voronoi(Operation[VoronoiArguments]):
         source = workspace.source(arguments.source)
         of_family(source, "point")
         projection = await local_equidistant(source, workspace)
-        point = projection.apply(lonlat(source))
-        together = select(func.ST_Collect(point)).select_from(source.rows).scalar_subquery()
-        cell = literal_column("cell.geom", Geometry())
-        # A table of its own, because its spatial index is what finds the cell of a point.
-        prepared = Prepared(
-            workspace.temporary("cells"),
-            select(cell.label("shape")).select_from(
-                func.ST_Dump(func.ST_VoronoiPolygons(together)).alias("cell")
-            ),
-            (("gist", "shape"),),
-        )
-        cells = table(prepared.name, column("shape", Geometry())).alias("cells")
-        whole = func.ST_Multi(projection.back_areas(cells.c["shape"]), type_=Geometry())
-        statement = select(*carried(source), whole.label(GEOMETRY)).select_from(
-            source.rows.join(cells, func.ST_Intersects(point, cells.c["shape"]))
-        )
+        own = carried(source)
+        site = free_name("site", {GEOMETRY, *(label.name for label in own)})
+        points, rows = flattened(source, projection, lonlat(source), own, workspace, site)
+        cells = _cells(source, projection, workspace)
+        found = table(cells.name, column("shape", Geometry()), column("area", Geometry())).alias("cells")
+        statement = select(
+            *(rows.c[label.name] for label in own),
+            func.ST_Multi(found.c.area, type_=Geometry()).label(GEOMETRY),
+        ).select_from(rows.join(found, func.ST_Intersects(rows.c[site], found.c["shape"])))
         return Step(
             statement,
             geometry_type="MultiPolygon",
             srid=WGS84,
-            prepare=(prepared,),
+            prepare=(points, cells),
             notes=(projection.note, "Points at the same place share one cell, each with a row of its own."),
         )
+
+
+def _cells(source: Source, projection: Projection, workspace: Workspace) -> Prepared:
+    """Every cell as `shape` of the plane, with the spatial index that finds the cell of a point, and as `area`."""
+    together = projection.apply(func.ST_Collect(lonlat(source), type_=Geometry()))
+    diagram = select(func.ST_VoronoiPolygons(together).label("cells")).select_from(source.rows).cte("diagram")
+    cell = func.ST_Dump(diagram.c.cells).table_valued(
+        "path", column("geom", Geometry()), name="cell", joins_implicitly=True
+    )
+    made_of: FromClause = cell
+    area = projection.back_areas(cell.c.geom)
+    if projection.seam is None:
+        # All at once: PostGIS sets up a projection like this for every call.
+        back = func.ST_Dump(projection.back(diagram.c.cells))
+        turned = back.table_valued("path", column("geom", Geometry()), name="turned", joins_implicitly=True)
+        made_of, area = cell.join(turned, turned.c.path == cell.c.path), turned.c.geom
+    statement = select(cell.c.geom.label("shape"), area.label("area")).select_from(diagram, made_of)
+    return Prepared(workspace.temporary("cells"), statement, (("gist", "shape"),))

@@ -1,0 +1,1 @@
+"""Operations against hand-written SQL and GeoPandas: `python -m tests.bench.operations`."""

@@ -1,0 +1,405 @@
+"""Each operation with its arguments, and GeoPandas for the same; by_hand.sql has the SQL that a person would write.
+
+That measures on the spheroid (geography), as the operations do. GeoPandas calculates in the plane of UTM zone 32, which
+its frames are in already. Where no person would write it by hand, the operation's own SQL, in psql, is the baseline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import geopandas as gpd
+import pandas as pd
+import shapely
+
+from tests.bench.operations.data import Town
+
+Answer = Any
+
+
+BY_HAND = {
+    block.partition("\n")[0].removeprefix("-- "): block.partition("\n")[2]
+    for block in Path(__file__).with_name("by_hand.sql").read_text().strip().split("\n\n")[1:]
+}
+
+
+class Case(NamedTuple):
+    """`note` tells apart what one operation is measured on; `rows` how many rows go in, by the size of the town."""
+
+    operation: str
+    note: str
+    arguments: dict[str, Any]
+    geopandas: Callable[[Town], Answer] | None = None
+    rows: Callable[[int], int] = lambda rows: rows
+
+    @property
+    def name(self) -> str:
+        return f"{self.operation}: {self.note}"
+
+    @property
+    def sql(self) -> str | None:
+        """The last statement of its block in by_hand.sql, a SELECT."""
+        block = BY_HAND.get(self.name)
+        return None if block is None else block.rpartition(";\n")[2]
+
+    @property
+    def first(self) -> str:
+        """What stands before it."""
+        before, end, _ = BY_HAND.get(self.name, "").rpartition(";\n")
+        return before + end
+
+
+def tenth(rows: int) -> int:
+    return rows // 10
+
+
+def hundredth(rows: int) -> int:
+    return max(10, rows // 100)
+
+
+def thousandth(rows: int) -> int:
+    return max(16, rows // 1000)
+
+
+def joined(
+    left: gpd.GeoDataFrame, right: gpd.GeoDataFrame, predicate: str = "intersects"
+) -> gpd.GeoDataFrame:
+    return gpd.sjoin(left, right, predicate=predicate)
+
+
+def figures_in_zones(town: Town) -> Answer:
+    inside = joined(town["points"], town["zones"][["geometry"]])
+    return town["zones"].join(inside.groupby("index_right")["value"].agg(["count", "mean"]))
+
+
+def lines_from_points(town: Town) -> Answer:
+    ordered = town["points"].sort_values("id")
+    return ordered.groupby("track").geometry.agg(
+        lambda shapes: shapely.linestrings(shapely.get_coordinates(shapes))
+    )
+
+
+def weighted(town: Town) -> Answer:
+    parcels = town["parcels"][["value", "geometry"]].assign(whole=lambda frame: frame.area)
+    parts = gpd.overlay(town["zones"][["id", "geometry"]], parcels, keep_geom_type=False)
+    shares = parts["value"] * parts.area / parts["whole"]
+    return town["zones"].merge(shares.groupby(parts["id"]).sum().rename("shared"), on="id", how="left")
+
+
+def distances(town: Town) -> Answer:
+    stops = town["stops"].geometry.to_numpy()
+    return shapely.distance(stops[:, None], stops[None, :])
+
+
+def symmetric(town: Town) -> Answer:
+    zones, mask = town["zones"].union_all(), town["mask"].union_all()
+    return gpd.GeoSeries([zones.difference(mask), mask.difference(zones)])
+
+
+def counted_in_squares(town: Town) -> Answer:
+    shapes = town["points"].geometry
+    counts = town["points"].groupby([shapes.x // 250, shapes.y // 250]).size()
+    west, south = (counts.index.get_level_values(level).to_numpy() * 250 for level in (0, 1))
+    return gpd.GeoDataFrame(
+        {"count": counts.to_numpy()}, geometry=shapely.box(west, south, west + 250, south + 250)
+    )
+
+
+def near_others(frame: gpd.GeoDataFrame, others: gpd.GeoDataFrame, metres: float) -> Answer:
+    return frame[frame.index.isin(others.sindex.query(frame.geometry, "dwithin", distance=metres)[0])]
+
+
+GIVEN = (
+    Case(
+        "filter",
+        "forest worth over 500",
+        {"source": "data.parcels", "filter": "landuse = 'forest' AND value > 500"},
+        geopandas=lambda town: town["parcels"].query("landuse == 'forest' and value > 500").copy(),
+    ),
+    Case(
+        "calculate",
+        "two columns",
+        {"source": "data.parcels", "name": "ratio", "expression": "value / (block + 1)"},
+        geopandas=lambda town: town["parcels"].assign(
+            ratio=lambda frame: frame["value"] / (frame["block"] + 1)
+        ),
+    ),
+    Case(
+        "summarise",
+        "8 groups, mean and median",
+        {
+            "source": "data.parcels",
+            "by": ["landuse"],
+            "aggregates": [
+                {"function": "count"},
+                {"function": "mean", "column": "value"},
+                {"function": "median", "column": "value"},
+            ],
+        },
+        geopandas=lambda town: town["parcels"].groupby("landuse")["value"].agg(["count", "mean", "median"]),
+    ),
+    Case(
+        "sort",
+        "by value, ranked",
+        {"source": "data.parcels", "by": "value"},
+        geopandas=lambda town: (
+            town["parcels"]
+            .sort_values("value", ascending=False)
+            .assign(rank=lambda frame: frame["value"].rank(ascending=False, method="min"))
+        ),
+    ),
+    Case(
+        "top",
+        "100 of all",
+        {"source": "data.parcels", "by": "value", "n": 100},
+        geopandas=lambda town: town["parcels"].nlargest(100, "value"),
+    ),
+    Case(
+        "sample",
+        "1,000 of all, repeatable",
+        {"source": "data.parcels", "n": 1000},
+        geopandas=lambda town: town["parcels"].sample(min(1000, town.rows), random_state=0),
+    ),
+    Case(
+        "join_by_attribute",
+        "one to one",
+        {"source": "data.parcels", "other": "data.ratings", "key": "id", "other_key": "parcel"},
+        geopandas=lambda town: town["parcels"].merge(
+            town["ratings"], left_on="id", right_on="parcel", how="left"
+        ),
+    ),
+    Case(
+        "union",
+        "points and sites",
+        {"sources": ["data.points", "data.sites"]},
+        geopandas=lambda town: pd.concat([town["points"], town["sites"]], ignore_index=True),
+    ),
+    Case(
+        "measure",
+        "area and perimeter",
+        {"source": "data.parcels", "measures": ["area", "perimeter"]},
+        geopandas=lambda town: town["parcels"].assign(
+            area=town["parcels"].area, perimeter=town["parcels"].length
+        ),
+    ),
+    Case(
+        "centroid",
+        "on the spheroid",
+        {"source": "data.parcels"},
+        geopandas=lambda town: town["parcels"].set_geometry(town["parcels"].centroid),
+    ),
+    Case(
+        "envelope",
+        "upright",
+        {"source": "data.parcels"},
+        geopandas=lambda town: town["parcels"].set_geometry(town["parcels"].envelope),
+    ),
+    Case(
+        "hull",
+        "convex, of each track",
+        {"source": "data.points", "by": "track"},
+        geopandas=lambda town: town["points"].dissolve("track").convex_hull,
+    ),
+    Case(
+        "buffer",
+        "points by 50 m",
+        {"source": "data.points", "distance": "50 m"},
+        geopandas=lambda town: town["points"].set_geometry(town["points"].buffer(50, quad_segs=16)),
+    ),
+    Case(
+        "buffer",
+        "sites by 100 m, united",
+        {"source": "data.sites", "distance": "100 m", "dissolve": True},
+        geopandas=lambda town: town["sites"].buffer(100, quad_segs=16).union_all(),
+        rows=hundredth,
+    ),
+    Case("smooth", "lines, twice", {"source": "data.lines"}),
+    Case(
+        "densify",
+        "lines to 20 m",
+        {"source": "data.lines", "longest": "20 m"},
+        geopandas=lambda town: town["lines"].set_geometry(town["lines"].segmentize(20)),
+    ),
+    Case(
+        "make_valid",
+        "all valid",
+        {"source": "data.parcels"},
+        geopandas=lambda town: town["parcels"].set_geometry(town["parcels"].make_valid()),
+    ),
+    Case(
+        "explode",
+        "of one part each",
+        {"source": "data.parcels"},
+        geopandas=lambda town: town["parcels"].explode(index_parts=True),
+    ),
+    Case(
+        "collect",
+        "by block",
+        {"source": "data.parcels", "by": ["block"]},
+        geopandas=lambda town: (
+            town["parcels"].groupby("block").geometry.agg(lambda each: shapely.multipolygons(list(each)))
+        ),
+    ),
+    Case(
+        "dissolve",
+        "by block",
+        {"source": "data.parcels", "by": ["block"]},
+        geopandas=lambda town: town["parcels"].dissolve("block"),
+    ),
+    Case(
+        "reproject",
+        "to UTM",
+        {"source": "data.parcels", "srid": 25832},
+        geopandas=lambda town: town["parcels"].to_crs(4326),
+    ),
+    Case(
+        "points_from_columns",
+        "longitude and latitude",
+        {"source": "data.points", "x": "lon", "y": "lat"},
+        geopandas=lambda town: gpd.GeoDataFrame(
+            town["points"].drop(columns="geometry"),
+            geometry=gpd.points_from_xy(town["points"].geometry.x, town["points"].geometry.y),
+            crs=25832,
+        ),
+    ),
+    Case(
+        "lines_from_points",
+        "by track",
+        {"source": "data.points", "order": "id", "by": "track"},
+        geopandas=lines_from_points,
+    ),
+    Case(
+        "select_by_location",
+        "points in half of the zones",
+        {"source": "data.points", "other": "data.mask"},
+        geopandas=lambda town: town["points"][
+            town["points"].index.isin(joined(town["points"], town["mask"]).index)
+        ],
+    ),
+    Case(
+        "select_by_location",
+        "points within 50 m of a site",
+        {"source": "data.points", "other": "data.sites", "predicate": "within_distance", "distance": "50 m"},
+        geopandas=lambda town: near_others(town["points"], town["sites"], 50),
+    ),
+    Case(
+        "spatial_join",
+        "zones with figures of points",
+        {
+            "source": "data.zones",
+            "other": "data.points",
+            "aggregates": [{"function": "count"}, {"function": "mean", "column": "value"}],
+        },
+        geopandas=figures_in_zones,
+    ),
+    Case(
+        "spatial_join",
+        "points with their zone",
+        {"source": "data.points", "other": "data.zones", "rows": "matched"},
+        geopandas=lambda town: joined(town["points"], town["zones"]),
+    ),
+    Case(
+        "nearest",
+        "the nearest site of each point",
+        {"source": "data.points", "target": "data.sites"},
+        geopandas=lambda town: gpd.sjoin_nearest(town["points"], town["sites"], distance_col="away"),
+    ),
+    Case(
+        "intersection",
+        "parcels and zones",
+        {"source": "data.parcels", "other": "data.zones"},
+        geopandas=lambda town: gpd.overlay(town["parcels"], town["zones"]),
+    ),
+    Case(
+        "clip",
+        "parcels to half of the zones",
+        {"source": "data.parcels", "mask": "data.mask"},
+        geopandas=lambda town: town["parcels"].clip(town["mask"]),
+    ),
+    Case(
+        "difference",
+        "parcels less half of the zones",
+        {"source": "data.parcels", "other": "data.mask"},
+        geopandas=lambda town: gpd.overlay(town["parcels"], town["mask"], how="difference"),
+    ),
+    Case(
+        "symmetric_difference",
+        "zones and half of them",
+        {"source": "data.zones", "other": "data.mask"},
+        geopandas=symmetric,
+        rows=thousandth,
+    ),
+    Case(
+        "weighted_overlap",
+        "values of parcels to zones",
+        {"source": "data.zones", "other": "data.parcels", "column": "value"},
+        geopandas=weighted,
+    ),
+    Case(
+        "distance_matrix",
+        "of up to 1,000 stops",
+        {"source": "data.stops", "other": "data.stops", "name": "name", "other_name": "name"},
+        geopandas=distances,
+        rows=lambda rows: min(rows, 1000) ** 2,
+    ),
+    Case(
+        "voronoi",
+        "a tenth of the points",
+        {"source": "data.tenth"},
+        geopandas=lambda town: gpd.sjoin(
+            gpd.GeoDataFrame(geometry=town["tenth"].voronoi_polygons(), crs=25832), town["tenth"]
+        ),
+        rows=tenth,
+    ),
+    Case(
+        "delaunay",
+        "a tenth of the points",
+        {"source": "data.tenth"},
+        geopandas=lambda town: town["tenth"].delaunay_triangles(),
+        rows=tenth,
+    ),
+    Case("cluster", "DBSCAN, 12 m, 4 points", {"source": "data.points", "distance": "12 m", "minimum": 4}),
+    Case(
+        "cluster", "k-means, 20, a tenth", {"source": "data.tenth", "method": "kmeans", "k": 20}, rows=tenth
+    ),
+    Case(
+        "hot_spots", "8 neighbours, a tenth", {"source": "data.tenth", "column": "value", "k": 8}, rows=tenth
+    ),
+    Case(
+        "autocorrelation",
+        "8 neighbours, a tenth",
+        {"source": "data.tenth", "column": "value", "k": 8},
+        rows=tenth,
+    ),
+    Case(
+        "local_autocorrelation",
+        "8 neighbours, a tenth",
+        {"source": "data.tenth", "column": "value", "k": 8},
+        rows=tenth,
+    ),
+    Case(
+        "simplify",
+        "lines by 10 m",
+        {"source": "data.lines", "tolerance": "10 m"},
+        geopandas=lambda town: town["lines"].set_geometry(town["lines"].simplify(10)),
+    ),
+    Case("points_along_lines", "each 50 m", {"source": "data.lines", "every": "50 m"}),
+    Case(
+        "grid",
+        "squares of 250 m",
+        {"source": "data.points", "size": "250 m", "shape": "square"},
+        geopandas=counted_in_squares,
+    ),
+    Case("heat", "sites, over 500 m", {"source": "data.sites", "bandwidth": "500 m"}, rows=hundredth),
+    Case(
+        "distance_bands",
+        "sites, 100 m and 300 m",
+        {"source": "data.sites", "distances": ["100 m", "300 m"]},
+        rows=hundredth,
+    ),
+    Case(
+        "changes", "none", {"source": "data.points", "other": "data.points", "key": ["id"], "unchanged": True}
+    ),
+)
