@@ -42,7 +42,19 @@ from server.gis.registry import Registry
 from server.gis.sql import PostgisSql
 from server.gis.styles import ramps
 from server.gis.tiles import TileService
-from server.http import addresses, charts, errors, exports, health, rows, security, site, tables, uploads
+from server.http import (
+    addresses,
+    charts,
+    errors,
+    exports,
+    health,
+    page_file,
+    rows,
+    security,
+    site,
+    tables,
+    uploads,
+)
 from server.http import analyses as receipts
 from server.http import tiles as tile_routes
 from server.maps.access import ViewLinks
@@ -151,6 +163,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         app.add_routes(rows.routes(data, registry, maps.lookup))
         app.add_routes(charts.routes(maps.charts))
         app.add_routes(exports.routes(database.reader, registry, maps.lookup))
+        app.add_routes(page_file.routes(database.reader, registry, maps.log))
         app.add_routes(uploads.routes(database, loaded=registry.refresh))
         app.add_routes(site.routes(partial(client_config, settings, model, ReadableTables(registry))))
         await warm(model)

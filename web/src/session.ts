@@ -180,6 +180,15 @@ function sourceOfBase(): string {
   return base.value === BUILT_IN ? "Natural Earth" : by ?? new URL(style ?? location.href).host;
 }
 
+/** The map as one file that needs nothing else; the server writes it. */
+export function saveFile(): void {
+  if (map.value === null) return;
+  const link = document.createElement("a");
+  link.href = `/api/maps/${map.value.mapId}/map.html`;
+  link.download = "";
+  link.click();
+}
+
 export async function saveConversation(): Promise<void> {
   const [{ conversationAsMarkdown }, { save }] = await Promise.all([import("./share/conversation"), import("./share/picture")]);
   save(new Blob([conversationAsMarkdown(turns.value, location.href)], { type: "text/markdown" }), "conversation.md");

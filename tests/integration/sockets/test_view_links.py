@@ -124,6 +124,17 @@ async def test_a_view_key_reads_over_http_what_the_maps_id_reads(
             assert changing.status in (403, 405)
 
 
+async def test_a_view_key_saves_the_map_as_a_file_that_does_not_tell_the_maps_id(
+    server: Server, owner: Client
+) -> None:
+    address = f"{server.url}/api/maps/{await link(owner)}/map.html"
+    async with aiohttp.ClientSession() as web, web.get(address) as answer:
+        page = await answer.text()
+    assert answer.status in (200, 503)
+    assert owner.map_id not in page
+    assert answer.status == 503 or '"name":"airports"' in page
+
+
 async def test_a_link_is_the_same_until_it_is_withdrawn_and_then_shows_nothing(
     server: Server, owner: Client
 ) -> None:

@@ -3,7 +3,8 @@
  * PMTiles archive. What reads archives is only loaded where one is configured.
  */
 import { addProtocol, type LayerSpecification, type StyleSpecification } from "maplibre-gl";
-import { basemap, type Palette } from "./style";
+import { basemap } from "./files";
+import type { Palette } from "./style";
 
 export interface Base {
   style(palette: Palette): StyleSpecification | string;

@@ -2,10 +2,8 @@
  * The built-in base map: land, borders and names of the world, drawn without any request beyond this server.
  * Two palettes of the same layers, so that changing the theme sets colours and reloads nothing.
  */
+import type { GeoJSON } from "geojson";
 import type { LayerSpecification, StyleSpecification } from "maplibre-gl";
-import borders from "./data/borders.json?url";
-import labels from "./data/labels.json?url";
-import land from "./data/land.json?url";
 
 export type Palette = "light" | "dark";
 
@@ -25,18 +23,20 @@ export const COLOURS = {
 
 export const FONT = ["system-ui", "sans-serif"];
 
-export function basemap(palette: Palette, origin: string): StyleSpecification {
-  const geojson = (file: string) => ({ type: "geojson" as const, data: new URL(file, origin).href });
+/** What is drawn: addresses of GeoJSON, or GeoJSON itself. */
+export type World = Record<"land" | "borders" | "labels", string | GeoJSON>;
+
+export function basemapOf(palette: Palette, world: World): StyleSpecification {
   return {
     version: 8,
     name: `GeoAgent ${palette}`,
     sources: {
       "basemap-land": {
-        ...geojson(land), maxzoom: 7, tolerance: 0.3,
+        type: "geojson", data: world.land, maxzoom: 7, tolerance: 0.3,
         attribution: '<a href="https://www.naturalearthdata.com" target="_blank" rel="noopener">Natural Earth</a>',
       },
-      "basemap-borders": { ...geojson(borders), maxzoom: 7, tolerance: 0.3 },
-      "basemap-labels": { ...geojson(labels), maxzoom: 7 },
+      "basemap-borders": { type: "geojson", data: world.borders, maxzoom: 7, tolerance: 0.3 },
+      "basemap-labels": { type: "geojson", data: world.labels, maxzoom: 7 },
     },
     layers: layers(COLOURS[palette]),
   };

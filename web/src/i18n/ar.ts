@@ -364,4 +364,10 @@ export const ar: Record<Key, string> = {
   chartLine: "خط",
   chartScatter: "مخطط انتشار",
   chartBox: "مخطط صندوقي",
+  saveFile: "حفظ الخريطة كصفحة ويب",
+  fileSaved: "خريطة كما كانت في {date}. تُفتح دون شبكة ولا تتغيّر بعد الآن.",
+  filePart: "{shown} من {total} من المعالم",
+  fileSimpler: "الأشكال مبسّطة إلى نحو {metres} م",
+  fileNothing: "دون بيانات: {reason}",
+  fileColumns: "تعرض النوافذ المنبثقة حتى 16 عمودًا.",
 };

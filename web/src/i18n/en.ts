@@ -362,6 +362,12 @@ export const en = {
   chartLine: "Line",
   chartScatter: "Scatter plot",
   chartBox: "Box plot",
+  saveFile: "Save the map as a web page",
+  fileSaved: "A map as it was on {date}. It opens without a network and does not change any more.",
+  filePart: "{shown} of {total} features",
+  fileSimpler: "shapes simplified to about {metres} m",
+  fileNothing: "without data: {reason}",
+  fileColumns: "Pop-ups show up to 16 columns.",
 };
 
 export type Key = keyof typeof en;

@@ -1,7 +1,7 @@
 /** The head of the conversation: the name, who is here, whether there is a connection, and the page's menu. */
 import { LANGUAGES, language, setLanguage, t } from "../i18n/i18n";
 import { People } from "../people/list";
-import { copyMap, saveConversation, savePicture } from "../session";
+import { copyMap, saveConversation, saveFile, savePicture } from "../session";
 import { sharing } from "../share/dialog";
 import { ViewOnlyChip } from "../share/viewer";
 import { mayChange, status } from "../store/store";
@@ -40,6 +40,7 @@ function items(): MenuItem[] {
     { label: t("shareMap"), icon: "people", act: () => (sharing.value = true), section: t("share") },
     { label: t("copyLink"), icon: "link", act: () => void copy(location.href.split("?")[0] ?? "", t("linkCopied")) },
     { label: t("savePicture"), icon: "download", act: () => void savePicture() },
+    { label: t("saveFile"), icon: "download", act: saveFile },
     { label: t("saveConversation"), icon: "download", act: () => void saveConversation() },
     ...themes.map(([value, label, icon], index): MenuItem => ({
       label, icon, checked: theme.value === value, act: () => setTheme(value), ...(index === 0 && { section: t("theme") }),

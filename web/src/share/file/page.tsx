@@ -1,0 +1,118 @@
+/**
+ * The script of a map that was saved as one file (scripts/file.mjs makes the page, the server puts the map into it).
+ * It asks nobody for anything: data, base map and MapLibre's worker are in the file.
+ */
+import "maplibre-gl/dist/maplibre-gl.css";
+import "../../theme/base.css";
+import "../../theme/layers.css";
+import "./page.css";
+import type { FeatureCollection } from "geojson";
+import {
+  AttributionControl, type LayerSpecification, Map as MapLibre, type MapGeoJSONFeature, NavigationControl, Popup, ScaleControl,
+  setWorkerUrl,
+} from "maplibre-gl";
+import { render } from "preact";
+import borders from "../../basemap/data/borders.json?raw";
+import labels from "../../basemap/data/labels.json?raw";
+import land from "../../basemap/data/land.json?raw";
+import { basemapOf, TOP } from "../../basemap/style";
+import { direction, language, number, t } from "../../i18n/i18n";
+import { LegendView } from "../../layers/legend";
+import { drawn } from "../../map/drawn";
+import { formatDate, formatValue } from "../../map/format";
+import type { Layer } from "../../protocol/types";
+
+interface Saved {
+  saved: string;
+  layers: {
+    layer: Layer & { shown: number; total: number; tolerance: number; fault?: string };
+    data: Record<"features" | "points", FeatureCollection["features"]>;
+  }[];
+}
+
+const METRES_A_DEGREE = 111_320;
+
+const text = (id: string): string => document.getElementById(id)?.textContent ?? "";
+const saved = JSON.parse(text("map")) as Saved;
+const shown = saved.layers.map(({ layer }) => ({ ...layer, tiles: "in this file" }));
+
+document.documentElement.lang = language.value;
+document.documentElement.dir = direction.value;
+setWorkerUrl(URL.createObjectURL(new Blob([text("worker")], { type: "text/javascript" })));
+
+const map = new MapLibre({
+  container: "canvas",
+  style: basemapOf("light", { land: JSON.parse(land), borders: JSON.parse(borders), labels: JSON.parse(labels) }),
+  center: [10, 22],
+  zoom: 1.2,
+  attributionControl: false,
+});
+map.addControl(new AttributionControl({ compact: false }), "bottom-right");
+map.addControl(new NavigationControl(), "bottom-right");
+map.addControl(new ScaleControl({}), "bottom-left");
+map.once("style.load", draw);
+map.on("click", ({ point, lngLat }) => {
+  const layers = map.getLayersOrder().filter((id) => !id.startsWith("basemap-"));
+  const [feature] = map.queryRenderedFeatures([[point.x - 4, point.y - 4], [point.x + 4, point.y + 4]], { layers });
+  if (feature !== undefined) new Popup({ maxWidth: "320px" }).setLngLat(lngLat).setDOMContent(attributes(feature)).addTo(map);
+});
+render(<Legend />, document.getElementById("legend") as HTMLElement);
+Object.assign(window, { geoagent: { map } });
+
+function draw(): void {
+  for (const { layer, data } of saved.layers) {
+    for (const name of ["features", "points"] as const) {
+      map.addSource(`${layer.id}/${name}`, { type: "geojson", data: { type: "FeatureCollection", features: data[name] } });
+    }
+  }
+  for (const { source, "source-layer": part, ...layer } of drawn(shown, "").layers) {
+    map.addLayer({ ...layer, source: `${String(source)}/${part ?? "features"}` } as LayerSpecification, TOP);
+  }
+  const boxes = shown.flatMap((layer) => (layer.bounds !== null && layer.bounds[0] <= layer.bounds[2] ? [layer.bounds] : []));
+  if (boxes.length === 0) return;
+  const all = (index: 0 | 1 | 2 | 3) => boxes.map((box) => box[index]);
+  map.fitBounds(
+    [Math.min(...all(0)), Math.max(-85, Math.min(...all(1))), Math.max(...all(2)), Math.min(85, Math.max(...all(3)))],
+    { padding: 48, maxZoom: 12, duration: 0 },
+  );
+}
+
+/** As text: nothing of a table is ever read as HTML. */
+function attributes({ properties, source }: MapGeoJSONFeature): HTMLElement {
+  const list = document.createElement("dl");
+  const title = document.createElement("strong");
+  title.dir = "auto";
+  title.textContent = shown.find((layer) => source.startsWith(`${layer.id}/`))?.name ?? "";
+  list.append(title);
+  for (const [name, value] of Object.entries(properties)) {
+    const [term, said] = [document.createElement("dt"), document.createElement("dd")];
+    [term.dir, said.dir] = ["auto", "auto"];
+    term.textContent = name;
+    said.textContent = formatValue(name, value);
+    list.append(term, said);
+  }
+  return list;
+}
+
+function Legend() {
+  return (
+    <>
+      <h1>GeoAgent</h1>
+      {shown.toReversed().map((layer) => (
+        <section key={layer.id}>
+          <h2 dir="auto">{layer.name}</h2>
+          <LegendView layer={layer} />
+          <p>{leftOut(layer)}</p>
+        </section>
+      ))}
+      <footer>{t("fileSaved", { date: formatDate(saved.saved.slice(0, 10)) ?? saved.saved })} {t("fileColumns")}</footer>
+    </>
+  );
+}
+
+function leftOut({ shown: some, total, tolerance, fault }: (typeof shown)[number]): string {
+  if (fault !== undefined) return t("fileNothing", { reason: fault });
+  const metres = Math.round(tolerance * METRES_A_DEGREE);
+  const simpler = metres > 0 ? [t("fileSimpler", { metres })] : [];
+  return [t("filePart", { shown: number(some), total: number(total) }), ...simpler].join(" · ");
+}
