@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, cast, func
+from sqlalchemy import ColumnElement, func
 
 from server.gis.operations.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
-from server.gis.operations.geodesy import geography, lonlat
+from server.gis.operations.geodesy import centre, lonlat
 from server.gis.operations.shapes import reshaped
 from server.gis.statements import WGS84
 
@@ -25,11 +25,10 @@ class Centroid(Operation[CentroidArguments]):
 
     async def build(self, arguments: CentroidArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        shape = lonlat(source)
         if arguments.inside:
-            point: ColumnElement[Any] = func.ST_PointOnSurface(shape, type_=Geometry())
+            point: ColumnElement[Any] = func.ST_PointOnSurface(lonlat(source), type_=Geometry())
             note = "A point on the surface, on the line, or one of the points."
         else:
-            point = cast(func.ST_Centroid(geography(shape)), Geometry())
+            point = centre(source)
             note = "Centre of gravity on the WGS 84 spheroid."
         return reshaped(source, point, "Point", WGS84, notes=[note])

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
+from sqlalchemy import func
 
-from server.gis.operations.base import (
-    GEOMETRY,
-    Arguments,
-    Geometry,
-    Operation,
-    Step,
-    Workspace,
-    table_argument,
-)
-from server.gis.operations.columns import carried
-from server.gis.operations.geodesy import geometry
-from server.gis.operations.overlays import in_system, multi_type, note, same_dimension, united
+from server.gis.operations.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
+from server.gis.operations.overlays import cut_by
 
 
 class ClipArguments(Arguments):
@@ -29,13 +19,10 @@ class Clip(Operation[ClipArguments]):
     arguments = ClipArguments
 
     async def build(self, arguments: ClipArguments, workspace: Workspace) -> Step:
-        source = workspace.source(arguments.source)
-        mask = workspace.source(arguments.mask)
-        srid = source.table.srid
-        inside = united(mask, srid, geometry(source))
-        cut = same_dimension(func.ST_Intersection(in_system(source, srid), inside, type_=Geometry()), source)
-        clipped = select(*carried(source), cut.label(GEOMETRY)).select_from(source.rows).subquery("clipped")
-        statement = select(clipped).where(
-            clipped.c[GEOMETRY].is_not(None), func.ST_IsEmpty(clipped.c[GEOMETRY]).is_(False)
+        source, mask = workspace.source(arguments.source), workspace.source(arguments.mask)
+        return cut_by(
+            source,
+            mask,
+            lambda own, areas: func.ST_Intersection(own, areas, type_=Geometry()),
+            workspace,
         )
-        return Step(statement, geometry_type=multi_type(source), srid=srid, notes=(note(srid),))

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
+from sqlalchemy import func
 
-from server.gis.operations.aggregates import COUNT_ONLY, Aggregate, aggregated
-from server.gis.operations.base import (
-    GEOMETRY,
-    ROW_ID,
-    Arguments,
-    Geometry,
-    Operation,
-    Step,
-    Workspace,
-    column_argument,
-    table_argument,
-)
-from server.gis.operations.columns import attribute
+from server.gis.operations.base import GEOMETRY, Geometry, Operation, Step, Workspace
 from server.gis.operations.geodesy import geometry
-from server.gis.statements import exact
+from server.gis.operations.groups import GroupArguments, grouped
 
 
-class CollectArguments(Arguments):
-    source: str = table_argument("The table whose features are put together.")
-    by: tuple[str, ...] = column_argument(
-        "One multi-part feature for each value of these; none: one in all.", default=()
-    )
-    aggregates: tuple[Aggregate, ...] = COUNT_ONLY
-    """What to compute of each group."""
+class CollectArguments(GroupArguments):
+    pass
 
 
 class Collect(Operation[CollectArguments]):
@@ -40,12 +23,7 @@ class Collect(Operation[CollectArguments]):
     async def build(self, arguments: CollectArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         shape = geometry(source)
-        groups = [source.column(attribute(source, name).name).label(exact(name)) for name in arguments.by]
-        figures = aggregated(arguments.aggregates, source, {GEOMETRY, ROW_ID, *arguments.by}, shape)
-        together = func.ST_Multi(func.ST_Collect(shape), type_=Geometry())
-        statement = select(*groups, *figures, together.label(GEOMETRY)).select_from(source.rows)
+        together = func.ST_Multi(func.ST_Collect(shape), type_=Geometry()).label(GEOMETRY)
         return Step(
-            statement.group_by(*(group.element for group in groups)),
-            geometry_type="Geometry",
-            srid=source.table.srid,
+            grouped(arguments, source, shape, together), geometry_type="Geometry", srid=source.table.srid
         )

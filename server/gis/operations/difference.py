@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import case, func, select
+from sqlalchemy import func
 
-from server.gis.operations.base import (
-    GEOMETRY,
-    Arguments,
-    Geometry,
-    Operation,
-    Step,
-    Workspace,
-    table_argument,
-)
-from server.gis.operations.columns import carried
-from server.gis.operations.geodesy import geometry
-from server.gis.operations.overlays import in_system, multi_type, note, same_dimension, united
+from server.gis.operations.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
+from server.gis.operations.overlays import cut_by
 
 
 class DifferenceArguments(Arguments):
@@ -29,18 +19,11 @@ class Difference(Operation[DifferenceArguments]):
     arguments = DifferenceArguments
 
     async def build(self, arguments: DifferenceArguments, workspace: Workspace) -> Step:
-        source = workspace.source(arguments.source)
-        other = workspace.source(arguments.other)
-        srid = source.table.srid
-        own = in_system(source, srid)
-        taken = united(other, srid, geometry(source)).label("taken")
-        pairs = select(*carried(source), own.label("own"), taken).select_from(source.rows).subquery("pairs")
-        rest = case(
-            (pairs.c.taken.is_(None), pairs.c.own),
-            else_=func.ST_Difference(pairs.c.own, pairs.c.taken, type_=Geometry()),
+        source, other = workspace.source(arguments.source), workspace.source(arguments.other)
+        return cut_by(
+            source,
+            other,
+            # Where nothing meets a feature there are no areas, and it stays as it is.
+            lambda own, areas: func.coalesce(func.ST_Difference(own, areas), own, type_=Geometry()),
+            workspace,
         )
-        shape = same_dimension(rest, source)
-        kept = [column for column in pairs.c if column.name not in ("own", "taken")]
-        left = select(*kept, shape.label(GEOMETRY)).subquery("left_over")
-        statement = select(left).where(func.ST_IsEmpty(left.c[GEOMETRY]).is_(False))
-        return Step(statement, geometry_type=multi_type(source), srid=srid, notes=(note(srid),))

@@ -17,9 +17,9 @@ from server.gis.operations.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.columns import attribute
 from server.gis.operations.geodesy import lonlat
-from server.gis.statements import WGS84, exact
+from server.gis.operations.groups import group_columns
+from server.gis.statements import WGS84
 
 
 class HullArguments(Arguments):
@@ -46,9 +46,7 @@ class Hull(Operation[HullArguments]):
             if arguments.concave is None
             else func.ST_ConcaveHull(together, arguments.concave, type_=Geometry())
         )
-        groups = []
-        if arguments.by is not None:
-            groups = [source.column(attribute(source, arguments.by).name).label(exact(arguments.by))]
+        groups = group_columns(source, *([] if arguments.by is None else [arguments.by]))
         statement = select(*groups, func.count().label("features"), hull.label(GEOMETRY)).select_from(
             source.rows
         )

@@ -17,8 +17,8 @@ from server.gis.operations.base import (
 )
 from server.gis.operations.columns import attribute
 from server.gis.operations.geodesy import geography, geometry, lonlat
+from server.gis.operations.groups import group_columns
 from server.gis.operations.shapes import of_family
-from server.gis.statements import exact
 
 
 class LinesFromPointsArguments(Arguments):
@@ -36,9 +36,7 @@ class LinesFromPoints(Operation[LinesFromPointsArguments]):
         source = workspace.source(arguments.source)
         of_family(source, "point")
         order = source.column(attribute(source, arguments.order).name)
-        groups = []
-        if arguments.by is not None:
-            groups = [source.column(attribute(source, arguments.by).name).label(exact(arguments.by))]
+        groups = group_columns(source, *([] if arguments.by is None else [arguments.by]))
         line = func.ST_MakeLine(aggregate_order_by(geometry(source), order), type_=Geometry())
         along = func.ST_Length(geography(func.ST_MakeLine(aggregate_order_by(lonlat(source), order))))
         statement = (

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, case, column, func, select, table, true
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.base import Geometry, Source
+from server.gis.operations.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
+from server.gis.operations.columns import carried
 from server.gis.operations.geodesy import geometry
 from server.gis.statements import WGS84
 
 DIMENSIONS = {"point": 1, "line": 2, "polygon": 3}
 """As ST_CollectionExtract numbers them."""
+
+Cut = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
 
 PLANAR_NOTE = "Overlaid in the plane of EPSG:{srid}; edges are straight in those coordinates, not geodesic."
 
@@ -50,20 +54,42 @@ def multi_type(source: Source) -> str:
     )
 
 
-def united(source: Source, srid: int, touching: ColumnElement[Any]) -> ColumnElement[Any]:
-    """The union of the rows of `source` that meet a shape, as a scalar subquery; null where none do."""
-    shape = in_system(source, srid)
-    return (
-        select(func.ST_Union(shape, type_=Geometry()))
-        .select_from(source.rows)
-        .where(func.ST_Intersects(_searched(source, shape, srid), touching))
-        .scalar_subquery()
+def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace) -> Step:
+    """Each row of `source` with its attributes and what `cut` leaves of its shape; none where nothing is left.
+
+    `cut` is given the sound shape, and the union of the shapes of `other` that meet it (null where none do), both
+    in the system of `source`.
+    """
+    srid = source.table.srid
+    # A table of its own, so that a spatial index serves whatever the system, and each shape is repaired once.
+    prepared = Prepared(
+        workspace.temporary("cutting"),
+        select(in_system(other, srid).label("shape")).select_from(other.rows),
+        (("gist", "shape"),),
     )
-
-
-def _searched(source: Source, shape: ColumnElement[Any], srid: int) -> ColumnElement[Any]:
-    """The bare column where it is in the right system, so that its index serves."""
-    return geometry(source) if source.table.srid == srid else shape
+    cutting = table(prepared.name, column("shape", Geometry())).alias("cutting")
+    areas = func.ST_Union(cutting.c["shape"], type_=Geometry())
+    left = same_dimension(cut(in_system(source, srid), areas), source).label("shape")
+    rest = (
+        select(left)
+        .select_from(cutting)
+        .where(func.ST_Intersects(cutting.c["shape"], geometry(source)))
+        .correlate_except(cutting)
+        .lateral("rest")
+    )
+    statement = (
+        select(*carried(source), rest.c["shape"].label(GEOMETRY))
+        .select_from(source.rows.join(rest, true()))
+        .where(func.ST_IsEmpty(rest.c["shape"]).is_(False))
+    )
+    return Step(
+        statement,
+        geometry_type=multi_type(source),
+        srid=srid,
+        prepare=(prepared,),
+        partition=source,
+        notes=(note(srid),),
+    )
 
 
 def note(srid: int) -> str:

@@ -1,0 +1,191 @@
+"""Overlays, unions and groups agree with GeoPandas on countries and on a table of squares laid over them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from geopandas import GeoDataFrame, clip, overlay
+from pandas import isna
+from pyproj import Geod
+from shapely import get_coordinates, make_valid, unary_union
+from shapely.geometry.base import BaseGeometry
+
+from server.gis.errors import InvalidQuestion
+from tests.integration.operations.conftest import Bench
+
+GEOD = Geod(ellps="WGS84")
+AFRICA = {"op": "=", "args": [{"property": "continent"}, "Africa"]}
+
+
+@pytest.fixture(scope="module", autouse=True)
+async def _tables(bench: Bench) -> None:
+    """Squares of five degrees, one bow-tie among them, one missing and one empty; once more in Web Mercator."""
+    await bench.make(
+        "CREATE TABLE data.africa AS SELECT id, name, population, continent, geom FROM data.countries"
+        " WHERE continent = 'Africa'",
+        "CREATE TABLE data.squares (square int PRIMARY KEY, side text, amount float, geom geometry(Polygon, 4326))",
+        "INSERT INTO data.squares SELECT row_number() OVER (), CASE WHEN x < 20 THEN 'west' ELSE 'east' END, x + y,"
+        " ST_MakeEnvelope(x, y, x + 5, y + 5, 4326) FROM generate_series(5, 35, 10) x, generate_series(-25, 15, 10) y",
+        "INSERT INTO data.squares VALUES (100, 'bow', 1, ST_GeomFromText('POLYGON((0 20, 4 24, 4 20, 0 24, 0 20))',"
+        " 4326)), (101, NULL, 1, NULL), (102, 'west', NULL, ST_GeomFromText('POLYGON EMPTY', 4326))",
+        "CREATE TABLE data.squares_3857 AS SELECT square, side, ST_Transform(geom, 3857) AS geom FROM data.squares",
+        "ALTER TABLE data.squares_3857 ALTER COLUMN geom TYPE geometry(Polygon, 3857)",
+    )
+
+
+async def _frame(bench: Bench, table: str) -> GeoDataFrame:
+    """All rows, their areas repaired."""
+    rows = (
+        (await bench.rows(table))
+        if "analysis." in table
+        else (await bench.run("sample", source=table, n=100_000)).rows
+    )
+    rows["geom"] = [None if shape is None else make_valid(shape) for shape in rows.geom]
+    return rows.set_geometry("geom", crs=4326).drop(columns="fid")
+
+
+def _areas(rows: GeoDataFrame, *keys: str) -> Mapping[Any, float]:
+    found = rows.dissolve(list(keys) if len(keys) > 1 else keys[0])
+    return {key: area for key, area in found.geometry.area.items() if area > 1e-9}
+
+
+def _same(found: Mapping[Any, float], wanted: Mapping[Any, float]) -> None:
+    assert set(found) == set(wanted)
+    for key, area in wanted.items():
+        assert found[key] == pytest.approx(area, rel=1e-6, abs=1e-9), key
+
+
+async def test_clip_agrees_with_geopandas(bench: Bench) -> None:
+    rows = (await bench.run("clip", source="data.africa", mask="data.squares")).rows.set_geometry(
+        "geom", crs=4326
+    )
+    africa, squares = await _frame(bench, "data.africa"), await _frame(bench, "data.squares")
+    _same(_areas(rows, "name"), _areas(clip(africa, unary_union(squares.geom.dropna())), "name"))
+    assert list(rows.columns) == ["id", "name", "population", "continent", "geom", "fid"]
+    assert set(rows.geom.geom_type) == {"MultiPolygon"}
+
+
+async def test_points_are_clipped_by_areas_in_another_reference_system(bench: Bench) -> None:
+    rows = (await bench.run("clip", source="data.cities", mask="data.squares_3857")).rows
+    cities, squares = await _frame(bench, "data.cities"), await _frame(bench, "data.squares")
+    # Straight sides of a Mercator square are parallels, so it is the same square.
+    wanted = cities[cities.within(unary_union(squares.geom.dropna()))]
+    assert len(wanted) > 100
+    assert set(rows.id) == set(wanted.id)
+
+
+async def test_intersection_agrees_with_geopandas(bench: Bench) -> None:
+    rows = (await bench.run("intersection", source="data.africa", other="data.squares")).rows
+    africa, squares = await _frame(bench, "data.africa"), await _frame(bench, "data.squares")
+    wanted = overlay(africa, squares[squares.geom.notna()], how="intersection", keep_geom_type=True)
+    _same(_areas(rows.set_geometry("geom"), "name", "square"), _areas(wanted, "name", "square"))
+    assert {"population", "amount"} <= set(rows.columns)
+
+
+async def test_difference_agrees_with_geopandas(bench: Bench) -> None:
+    rows = (await bench.run("difference", source="data.africa", other="data.squares")).rows.set_geometry(
+        "geom"
+    )
+    africa, squares = await _frame(bench, "data.africa"), await _frame(bench, "data.squares")
+    wanted = overlay(africa, squares[squares.geom.notna()], how="difference", keep_geom_type=True)
+    _same(_areas(rows, "name"), _areas(wanted, "name"))
+    whole = await bench.run("difference", source="data.africa", other="data.africa")
+    assert len(whole.rows) == 0
+
+
+async def test_symmetric_difference_agrees_with_shapely(bench: Bench) -> None:
+    rows = (await bench.run("symmetric_difference", source="data.africa", other="data.squares")).rows
+    africa, squares = [
+        unary_union(frame.geom.dropna())
+        for frame in (await _frame(bench, "data.africa"), await _frame(bench, "data.squares"))
+    ]
+    found = dict(zip(rows.only_in, (shape.area for shape in rows.geom), strict=True))
+    _same(found, {"data.africa": (africa - squares).area, "data.squares": (squares - africa).area})
+
+
+async def test_union_puts_rows_together(bench: Bench) -> None:
+    rows = (await bench.run("union", sources=["data.africa", "data.squares", "data.squares_3857"])).rows
+    africa = await _frame(bench, "data.africa")
+    counts = {"data.africa": len(africa), "data.squares": 23, "data.squares_3857": 23}
+    assert dict(rows.from_table.value_counts()) == counts
+    assert rows[rows.from_table == "data.squares"].name.isna().all()
+    first, again = (
+        rows[(rows.from_table == name) & (rows.square == 1)].geom.iloc[0]
+        for name in ("data.squares", "data.squares_3857")
+    )
+    assert first.hausdorff_distance(again) < 1e-9
+    shared = (await bench.run("union", sources=["data.africa", "data.squares"], keep=False)).rows
+    assert set(shared.columns) == {"from_table", "geom", "fid"}
+
+
+@pytest.mark.parametrize("by", [["continent"], []])
+async def test_dissolve_agrees_with_geopandas(bench: Bench, by: list[str]) -> None:
+    figures = [{"function": "count"}, {"function": "sum", "column": "population"}]
+    rows = (await bench.run("dissolve", source="data.countries", by=by, aggregates=figures)).rows
+    countries = await _frame(bench, "data.countries")
+    countries["continent"] = countries.continent.fillna("none")
+    rows["continent"] = rows.continent.fillna("none") if by else None
+    groups = countries.groupby("continent") if by else [(None, countries)]
+    assert len(rows) == len(groups)
+    for key, group in groups:
+        row = rows[rows[by[0]] == key].iloc[0] if by else rows.iloc[0]
+        assert row["count"] == len(group)
+        assert float(row.sum_population or 0) == group.population.astype(float).sum()
+        assert row.geom.symmetric_difference(unary_union(list(group.geom))).area < 1e-6
+
+
+async def test_dissolve_repairs_and_keeps_a_group_without_a_name(bench: Bench) -> None:
+    rows = (await bench.run("dissolve", source="data.squares", by=["side"])).rows
+    rows = rows.astype(object).where(rows.notna(), None)
+    sides = dict(zip(rows.side, rows.geom, strict=True))
+    assert set(sides) == {"bow", "east", "west", None}
+    assert sides["bow"].area == pytest.approx(8)
+    assert sides["west"].area == pytest.approx(250)
+    assert sides[None] is None
+
+
+async def test_collect_keeps_inner_borders(bench: Bench) -> None:
+    rows = (await bench.run("collect", source="data.africa", by=["continent"])).rows
+    africa = await _frame(bench, "data.africa")
+    assert len(rows) == 1
+    assert rows["count"][0] == len(africa)
+    assert rows.geom[0].length == pytest.approx(sum(shape.length for shape in africa.geom))
+    assert len(get_coordinates(rows.geom[0])) == len(get_coordinates(list(africa.geom)))
+
+
+async def test_amounts_are_shared_out_by_overlap(bench: Bench) -> None:
+    rows = (
+        await bench.run("weighted_overlap", source="data.squares", other="data.africa", column="population")
+    ).rows
+    africa, squares = await _frame(bench, "data.africa"), await _frame(bench, "data.squares")
+
+    def area(shape: BaseGeometry) -> float:
+        parts = getattr(shape, "geoms", [shape])
+        return sum(
+            abs(GEOD.geometry_area_perimeter(part)[0]) for part in parts if part.geom_type == "Polygon"
+        )
+
+    for row in rows.itertuples():
+        shape = squares.geom[squares.square == row.square].iloc[0]
+        if shape is None or shape.is_empty:
+            assert isna(row.sum_population)
+            continue
+        wanted = sum(
+            float(country.population) * area(country.geom.intersection(shape)) / area(country.geom)
+            for country in africa.itertuples()
+            if country.geom.intersects(shape)
+        )
+        figure = 0.0 if isna(row.sum_population) else float(row.sum_population)
+        assert figure == pytest.approx(wanted, rel=1e-5, abs=1)
+
+
+async def test_what_has_no_reference_system_is_not_overlaid(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.adrift (id int PRIMARY KEY, geom geometry(Polygon))",
+        "INSERT INTO data.adrift VALUES (1, ST_MakeEnvelope(0, 0, 10, 10))",
+    )
+    for operation, other in (("clip", "mask"), ("difference", "other"), ("intersection", "other")):
+        with pytest.raises(InvalidQuestion, match="SRID 0"):
+            await bench.run(operation, source="data.africa", **{other: "data.adrift"})
