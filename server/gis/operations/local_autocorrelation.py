@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Float, and_, case, cast, func, literal, null, select, true
+from typing import Any
+
+from sqlalchemy import CTE, ColumnElement, Float, Subquery, and_, case, cast, func, literal, select, true
 
 from server.gis.operations.base import GEOMETRY, Operation, Step, Workspace
 from server.gis.operations.columns import free_name
-from server.gis.operations.neighbours import NeighbourArguments, neighbourhood, two_sided
+from server.gis.operations.neighbours import (
+    NeighbourArguments,
+    Neighbourhood,
+    moments,
+    neighbourhood,
+    standard,
+    two_sided,
+)
 
 SIGNIFICANT = 0.05
 
@@ -21,65 +30,17 @@ class LocalAutocorrelation(Operation[LocalAutocorrelationArguments]):
     arguments = LocalAutocorrelationArguments
 
     async def build(self, arguments: LocalAutocorrelationArguments, workspace: Workspace) -> Step:
-        """Anselin, "Local Indicators of Spatial Association" (1995): I, and moments under randomisation."""
         found = await neighbourhood(arguments, workspace)
-        here, other, pairs = found.places, found.others, found.pairs
-        one = literal(1.0, Float())
-        total = (
-            select(
-                cast(func.count(), Float()).label("n"),
-                func.avg(here.c.value).label("mean"),
-                func.var_pop(here.c.value).label("m2"),
-            )
-            .select_from(here)
-            .cte("total")
-        )
-        fourth = (
-            select(func.avg(func.power(here.c.value - total.c.mean, 4.0)).label("m4"))
-            .select_from(here.join(total, true()))
-            .cte("fourth")
-        )
-        near = (
-            select(pairs.c.a, cast(func.count(), Float()).label("m"), func.avg(other.c.value).label("mean"))
-            .select_from(pairs.join(other, other.c.place == pairs.c.b))
-            .group_by(pairs.c.a)
-            .subquery("near")
-        )
-        n, own_side, near_side = (
-            total.c.n,
-            here.c.value - total.c.mean,
-            near.c["mean"] - total.c["mean"],
-        )
-        b2 = fourth.c.m4 / (total.c.m2 * total.c.m2)
-        expected = -one / (n - one)
-        squares = one / near.c.m
-        variance = (
-            squares * (n - b2) / (n - one)
-            + (one - squares) * (2.0 * b2 - n) / ((n - 1.0) * (n - 2.0))
-            - expected * expected
-        )
-        local = own_side * near_side / total.c.m2
-        z = case(
-            (variance > 0, (local - expected) / func.sqrt(func.abs(variance), type_=Float())), else_=null()
-        )
-        p = two_sided(z)
-        label = case(
-            (and_(p <= SIGNIFICANT, own_side > 0, near_side > 0), literal("high among high")),
-            (and_(p <= SIGNIFICANT, own_side < 0, near_side < 0), literal("low among low")),
-            (and_(p <= SIGNIFICANT, own_side > 0, near_side < 0), literal("high among low")),
-            (and_(p <= SIGNIFICANT, own_side < 0, near_side > 0), literal("low among high")),
-            else_=literal("not significant"),
-        )
+        here, of = found.places, moments(found.places)
+        near = _surroundings(found)
         own = found.carried()
         taken = {GEOMETRY, *(each.key or "" for each in own)}
-        names = [free_name(name, taken) for name in ("neighbours", "local_i", "z", "p", "pattern")]
-        figures = (func.coalesce(near.c.m, literal(0.0, Float())), local, z, p, label)
-        columns = [figure.label(name) for figure, name in zip(figures, names, strict=True)]
+        figures = {free_name(name, taken): figure for name, figure in _figures(here, near, of).items()}
+        columns = [figure.label(name) for name, figure in figures.items()]
+        local, pattern = list(figures)[1], list(figures)[-1]
         joined = here.join(near, near.c.a == here.c.place, isouter=True)
         return Step(
-            select(*own, *columns, here.c[GEOMETRY].label(GEOMETRY)).select_from(
-                joined.join(total, true()).join(fourth, true())
-            ),
+            select(*own, *columns, here.c[GEOMETRY].label(GEOMETRY)).select_from(joined.join(of, true())),
             geometry_type=found.source.table.geometry_type,
             srid=found.source.table.srid,
             prepare=found.prepare,
@@ -89,9 +50,43 @@ class LocalAutocorrelation(Operation[LocalAutocorrelationArguments]):
                 "distribution under randomisation, not corrected for the number of features tested.",
             ),
             comments={
-                names[
-                    1
-                ]: f"Local Moran's I of {arguments.column}: above 0 among like values, below among unlike.",
-                names[4]: "How the feature and its neighbours stand to the mean, where p is at most 0.05.",
+                local: f"Local Moran's I of {arguments.column}: above 0 among like values, below among unlike.",
+                pattern: "How the feature and its neighbours stand to the mean, where p is at most 0.05.",
             },
         )
+
+
+def _surroundings(found: Neighbourhood) -> Subquery:
+    """The number and the mean value of each feature's neighbours."""
+    pairs, other = found.pairs, found.others
+    return (
+        select(pairs.c.a, cast(func.count(), Float()).label("m"), func.avg(other.c.value).label("mean"))
+        .select_from(pairs.join(other, other.c.place == pairs.c.b))
+        .group_by(pairs.c.a)
+        .subquery("near")
+    )
+
+
+def _figures(here: Any, near: Subquery, of: CTE) -> dict[str, ColumnElement[Any]]:
+    """Anselin, "Local Indicators of Spatial Association" (1995): I, and moments under randomisation."""
+    one = literal(1.0, Float())
+    n, b2 = of.c.n, of.c.b2
+    own_side, near_side = here.c.value - of.c["mean"], near.c["mean"] - of.c["mean"]
+    local = own_side * near_side / of.c.m2
+    expected, squares = -one / (n - one), one / near.c.m
+    variance = (
+        squares * (n - b2) / (n - one)
+        + (one - squares) * (2.0 * b2 - n) / ((n - 1.0) * (n - 2.0))
+        - expected * expected
+    )
+    z = standard(local, expected, variance)
+    p = two_sided(z)
+    pattern = case(
+        (and_(p <= SIGNIFICANT, own_side > 0, near_side > 0), literal("high among high")),
+        (and_(p <= SIGNIFICANT, own_side < 0, near_side < 0), literal("low among low")),
+        (and_(p <= SIGNIFICANT, own_side > 0, near_side < 0), literal("high among low")),
+        (and_(p <= SIGNIFICANT, own_side < 0, near_side > 0), literal("low among high")),
+        else_=literal("not significant"),
+    )
+    neighbours = func.coalesce(near.c.m, literal(0.0, Float()), type_=Float())
+    return {"neighbours": neighbours, "local_i": local, "z": z, "p": p, "pattern": pattern}
