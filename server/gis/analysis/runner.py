@@ -79,7 +79,9 @@ class StepRunner:
                 async with self._writer.begin() as connection:
                     watch.pid = await self._enter(connection)
                     workspace = StepWorkspace(readable or self._registry, results, connection, step.id)
-                    planned: Step = await operation.build(arguments, workspace)
+                    planned: Step = storage.flat(
+                        await operation.build(arguments, workspace), workspace.tables_read
+                    )
                     for number, prepared in enumerate(planned.prepare):
                         watch.part("preparing", number, len(planned.prepare))
                         await check_cost(connection, prepared.select, self._budget, title)

@@ -6,7 +6,9 @@ parameters (DDL), and parameters everywhere else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import (
@@ -27,7 +29,8 @@ from sqlalchemy.engine import Dialect, make_url
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.types import TypeEngine
 
-from server.gis.operations.base import GEOMETRY, ROW_ID, Prepared, Source, Step, Tid
+from agents.domain import Table
+from server.gis.operations.base import GEOMETRY, ROW_ID, Geometry, Prepared, Source, Step, Tid
 from server.gis.statements import exact
 
 SCHEMA = "analysis"
@@ -63,6 +66,24 @@ def prepare(prepared: Prepared) -> Iterator[str]:
 def forget(prepared: Prepared) -> Iterator[str]:
     """Drop a temporary table: the connection goes back to the pool and would keep it."""
     yield f"DROP TABLE {_quote(prepared.name)}"
+
+
+def flat(step: Step, tables: Iterable[Table]) -> Step:
+    """The step with its geometry in two dimensions, as results are declared, if a table it reads may have heights."""
+    if not step.geometry_type or not any(_may_have_heights(each) for each in tables):
+        return step
+    columns = [
+        func.ST_Force2D(each, type_=Geometry()).label(GEOMETRY) if each.name == GEOMETRY else each
+        for each in step.select.selected_columns
+    ]
+    return replace(step, select=step.select.with_only_columns(*columns, maintain_column_froms=True))
+
+
+def _may_have_heights(table: Table) -> bool:
+    """Whether its geometry is declared with a third or fourth coordinate (`PointZ`), or not declared at all."""
+    shape = table.column(table.geometry_column) if table.geometry_column else None
+    declared = re.search(r"\((\w+)", shape.sql_type) if shape is not None else None
+    return shape is not None and (declared is None or declared[1].upper().endswith(("Z", "M")))
 
 
 def create(name: str, step: Step) -> Iterator[str]:
