@@ -30,5 +30,8 @@ class Centroid(Operation[CentroidArguments]):
             note = "A point on the surface, on the line, or one of the points."
         else:
             point = centre(source)
-            note = "Centre of gravity on the WGS 84 spheroid."
+            note = (
+                "Centre of gravity in an equal-area projection around each feature; of features across a continent it "
+                "may lie some kilometres beside that on the globe."
+            )
         return reshaped(source, point, "Point", WGS84, notes=[note])

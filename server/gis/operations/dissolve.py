@@ -7,7 +7,7 @@ from sqlalchemy import func
 from server.gis.operations.base import GEOMETRY, Geometry, Operation, Step, Workspace
 from server.gis.operations.geodesy import geometry
 from server.gis.operations.groups import GroupArguments, grouped
-from server.gis.operations.overlays import sound
+from server.gis.operations.validity import sound
 
 
 class DissolveArguments(GroupArguments):

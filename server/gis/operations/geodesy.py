@@ -14,6 +14,7 @@ from sqlalchemy import (
     ColumnElement,
     Float,
     FromClause,
+    and_,
     case,
     cast,
     column,
@@ -26,9 +27,11 @@ from sqlalchemy import (
 
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import Geography, Geometry, Prepared, Source, Tid, Workspace
+from server.gis.operations.validity import sound
 from server.gis.statements import WGS84, geometry_of
 
 GEODESIC_NOTE = "Measured on the WGS 84 spheroid (geodesic), in metres; no projection error."
+SMALL_DEGREES = 0.1
 METRES_PER_DEGREE = 111_700.0
 """A little more than a degree measures anywhere in any direction (at a pole from south to north)."""
 
@@ -61,19 +64,30 @@ def geography(expression: ColumnElement[Any]) -> ColumnElement[Any]:
 
 
 def centre(source: Source) -> ColumnElement[Any]:
-    """Where a row is counted, in EPSG:4326: points where they are, lines and areas at their centre of gravity.
+    """The centre of gravity of each row in EPSG:4326, null where nothing is; points are where they are.
 
-    It is computed on the earth, so what straddles the antimeridian has its centre there; only of geometry
-    collections, which PostGIS takes apart nowhere but in the plane, it is that of their coordinates.
+    In an equal-area projection around the middle of the row's corners, so that neither the antimeridian nor a pole
+    tears it; rows smaller than a tenth of a degree in longitude and latitude, where that makes no difference.
+    PostGIS's own ST_Centroid of geography is of no use here: in 3.3 it puts that of France into the Sahara.
     """
-    shape = lonlat(source)
     if (source.table.geometry_type or "").upper() == "POINT":
-        return shape
-    on_earth = cast(func.ST_Centroid(geography(shape), type_=Geography()), Geometry())
-    if source.family != "mixed":
-        return on_earth
-    collection = func.GeometryType(shape) == "GEOMETRYCOLLECTION"
-    return case((collection, func.ST_Centroid(shape, type_=Geometry())), else_=on_earth)
+        return lonlat(source)
+    # The two halves of a bow-tie would weigh against each other.
+    shape = sound(lonlat(source))
+    small = and_(
+        func.ST_XMax(shape) - func.ST_XMin(shape) < SMALL_DEGREES,
+        func.ST_YMax(shape) - func.ST_YMin(shape) < SMALL_DEGREES,
+    )
+    middle = cast(func.ST_Centroid(geography(func.ST_Points(shape)), type_=Geography()), Geometry())
+    around = func.format(
+        "+proj=laea +lat_0=%s +lon_0=%s +datum=WGS84 +units=m +no_defs", func.ST_Y(middle), func.ST_X(middle)
+    )
+    flat = func.ST_Centroid(func.ST_Transform(shape, around), type_=Geometry())
+    return case(
+        (func.ST_IsEmpty(shape), null()),
+        (small, func.ST_Centroid(shape, type_=Geometry())),
+        else_=func.ST_Transform(flat, around, WGS84, type_=Geometry()),
+    )
 
 
 def distance(a: ColumnElement[Any], b: ColumnElement[Any]) -> ColumnElement[float]:

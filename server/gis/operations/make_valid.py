@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import case, func
 
-from server.gis.operations.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
+from server.gis.operations.base import Arguments, Operation, Step, Workspace, table_argument
 from server.gis.operations.columns import free_name
 from server.gis.operations.geodesy import geometry
 from server.gis.operations.shapes import reshaped
+from server.gis.operations.validity import sound
 
 
 class MakeValidArguments(Arguments):
@@ -29,7 +30,7 @@ class MakeValid(Operation[MakeValidArguments]):
         reason = case((valid, None), else_=func.ST_IsValidReason(shape)).label(name)
         return reshaped(
             source,
-            case((valid, shape), else_=func.ST_MakeValid(shape, type_=Geometry())),
+            sound(shape),
             "Geometry",
             source.table.srid,
             columns=[reason],

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 from sqlalchemy import (
+    CTE,
     BigInteger,
     ColumnElement,
     Float,
@@ -20,6 +21,7 @@ from sqlalchemy import (
     column,
     func,
     literal,
+    null,
     select,
     table,
     true,
@@ -38,7 +40,7 @@ from server.gis.operations.base import (
     table_argument,
 )
 from server.gis.operations.columns import carried, number
-from server.gis.operations.geodesy import distance, geography, geometry, lonlat, reach
+from server.gis.operations.geodesy import centre, distance, geography, geometry, lonlat, reach
 from server.gis.operations.units import Length
 
 FEWEST = 4
@@ -114,7 +116,7 @@ async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> 
         select(
             cast(func.row_number().over(), BigInteger()).label("place"),
             value.label("value"),
-            geography(func.ST_Centroid(shape, type_=Geometry())).label("geog"),
+            geography(centre(source)).label("geog"),
             *attributes,
             geometry(source).label(GEOMETRY),
         )
@@ -161,6 +163,35 @@ def _pairs(places: Any, arguments: NeighbourArguments) -> Any:
     return select(here.c.place.label("a"), found.c.place.label("b")).select_from(
         here.join(within, true()).join(found, true())
     )
+
+
+def moments(places: FromClause) -> CTE:
+    """One row: `n`, `mean`, `m2` (population variance) and `b2` (kurtosis) of the values."""
+    total = (
+        select(
+            cast(func.count(), Float()).label("n"),
+            func.avg(places.c.value).label("mean"),
+            func.var_pop(places.c.value).label("m2"),
+        )
+        .select_from(places)
+        .cte("total")
+    )
+    whole = (total.c.n, total.c["mean"], total.c.m2)
+    fourth = func.avg(func.power(places.c.value - total.c["mean"], 4.0), type_=Float())
+    return (
+        select(*whole, (fourth / (total.c.m2 * total.c.m2)).label("b2"))
+        .select_from(places.join(total, true()))
+        .group_by(*whole)
+        .cte("moments")
+    )
+
+
+def standard(
+    value: ColumnElement[Any], expected: ColumnElement[Any], variance: ColumnElement[Any]
+) -> ColumnElement[Any]:
+    """The standard normal value; null where the variance is none."""
+    z = (value - expected) / func.sqrt(func.abs(variance), type_=Float())
+    return case((variance > 0, z), else_=null())
 
 
 def two_sided(z: ColumnElement[Any]) -> ColumnElement[float]:

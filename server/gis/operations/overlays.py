@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, column, func, select, table, true
+from sqlalchemy import ColumnElement, column, func, select, table, true
 
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
 from server.gis.operations.columns import carried
 from server.gis.operations.geodesy import geometry
+from server.gis.operations.validity import sound
 from server.gis.statements import WGS84
 
 DIMENSIONS = {"point": 1, "line": 2, "polygon": 3}
@@ -19,11 +20,6 @@ DIMENSIONS = {"point": 1, "line": 2, "polygon": 3}
 Cut = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
 
 PLANAR_NOTE = "Overlaid in the plane of EPSG:{srid}; edges are straight in those coordinates, not geodesic."
-
-
-def sound(shape: ColumnElement[Any]) -> ColumnElement[Any]:
-    """Repaired only where it is invalid, because one invalid polygon would stop the whole overlay."""
-    return case((func.ST_IsValid(shape), shape), else_=func.ST_MakeValid(shape, type_=Geometry()))
 
 
 def in_system(source: Source, srid: int) -> ColumnElement[Any]:

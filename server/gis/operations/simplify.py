@@ -22,10 +22,10 @@ from server.gis.operations.base import (
 from server.gis.operations.columns import carried
 from server.gis.operations.coverage import is_area, simplified_areas
 from server.gis.operations.geodesy import METRES_PER_DEGREE, lonlat
-from server.gis.operations.overlays import sound
 from server.gis.operations.projections import Projection, reach_of
 from server.gis.operations.shapes import of_family, reshaped
 from server.gis.operations.units import Length
+from server.gis.operations.validity import sound
 from server.gis.statements import WGS84
 
 DEGREES_NOTE = (

@@ -19,9 +19,9 @@ from server.gis.operations.base import (
 )
 from server.gis.operations.columns import carried, free_name, geometry_out, number
 from server.gis.operations.geodesy import GEODESIC_NOTE, area, geometry
-from server.gis.operations.overlays import sound
 from server.gis.operations.relations import in_system_of
 from server.gis.operations.shapes import of_family
+from server.gis.operations.validity import sound
 from server.gis.statements import WGS84, exact
 
 

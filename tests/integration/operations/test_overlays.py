@@ -71,9 +71,11 @@ async def test_points_are_clipped_by_areas_in_another_reference_system(bench: Be
     rows = (await bench.run("clip", source="data.cities", mask="data.squares_3857")).rows
     cities, squares = await _frame(bench, "data.cities"), await _frame(bench, "data.squares")
     # Straight sides of a Mercator square are parallels, so it is the same square.
-    wanted = cities[cities.within(unary_union(squares.geom.dropna()))]
+    land = unary_union(squares.geom.dropna())
+    wanted = cities[cities.intersects(land)]
     assert len(wanted) > 100
-    assert set(rows.id) == set(wanted.id)
+    on_a_side = set(cities[cities.distance(land.boundary) < 1e-9].id)
+    assert set(rows.id) ^ set(wanted.id) <= on_a_side
 
 
 async def test_intersection_agrees_with_geopandas(bench: Bench) -> None:
