@@ -59,33 +59,32 @@ async def bins(guard: Guard, table: Table, rows: Rows, column: Column, wanted: i
     """Bins over all values of a number or a time. Without a wish as many as Freedman and Diaconis advise for what
     the values are, so that neither noise nor shape is lost."""
     value = measured(table, column)
-    quartiles = sa.func.percentile_cont(sa.cast([0.25, 0.75], ARRAY(sa.Double))).within_group(value)
+    whole, advice = column.kind == "integer", wanted is None and column.kind not in TIMES
+    middle = sa.func.percentile_cont(sa.cast([0.25, 0.75], ARRAY(sa.Double))).within_group(value)
     found = await guard.row(
         rows.add_columns(
             sa.func.count(value),
             sa.func.min(value),
             sa.func.max(value),
-            quartiles,
-            sa.func.count(value.distinct()),
+            middle if advice else sa.null(),
+            sa.func.count(value.distinct()) if advice and whole else sa.null(),
         ),
         table.id,
     )
     if found is None or not found[0]:
         return Axis(kind="time" if column.kind in TIMES else "number", column=column.name)
-    count, low, high, middle, different = found
-    number_of_bins = wanted or _advised(count, low, high, middle)
+    count, low, high, quartiles, different = found
     if column.kind in TIMES:
-        edges = time_edges(low, high, number_of_bins)
-        return Axis(kind="time", column=column.name, edges=edges)
-    whole = column.kind == "integer"
-    if whole and wanted is None and different <= FEW_VALUES and high - low < FEW_VALUES:
+        return Axis(kind="time", column=column.name, edges=time_edges(low, high, wanted or MOST // 2))
+    number_of_bins = wanted or _advised(count, low, high, quartiles)
+    if different is not None and different <= FEW_VALUES and high - low < FEW_VALUES:
         number_of_bins = int(high - low) + 1
-    edges = number_edges(low, high, number_of_bins, whole)
-    return Axis(kind="number", column=column.name, edges=edges)
+    return Axis(kind="number", column=column.name, edges=number_edges(low, high, number_of_bins, whole))
 
 
 def place(table: Table, axis: Axis | None) -> Expression:
-    """The place of a row, from 0; the last one for other values, NULL for rows that have none."""
+    """The place of a row, from 0; the last one for other values. NULL for rows that have none, and a number beyond
+    all places for numbers beyond all edges."""
     if axis is None:
         return sa.literal(0, sa.Integer())
     column = table.column(axis.column)
@@ -95,12 +94,12 @@ def place(table: Table, axis: Axis | None) -> Expression:
         return sa.null()
     if axis.kind == "category":
         return _category_place(axis, category(table, column))
-    value = measured(table, column)
-    edges = sa.cast(list(axis.edges), ARRAY(sa.Double))
-    last = len(axis.edges) - 1
-    bucket: Expression = sa.func.width_bucket(value, edges, type_=sa.Integer())
-    bucket = sa.case((value == axis.edges[-1], last), else_=bucket)
-    return sa.case((bucket.between(1, last), bucket - 1), else_=None)
+    # The last bin holds its upper edge as well. What lies beyond the edges was not there when they were chosen.
+    edges = [*axis.edges[:-1], math.nextafter(axis.edges[-1], math.inf)]
+    bucket = sa.func.width_bucket(
+        measured(table, column), sa.cast(edges, ARRAY(sa.Double)), type_=sa.Integer()
+    )
+    return sa.func.nullif(bucket, 0) - 1
 
 
 def _category_place(axis: Axis, key: Expression) -> Expression:

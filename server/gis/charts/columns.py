@@ -50,7 +50,8 @@ def seconds(table: Table, column: Column) -> Expression:
     moment: Expression = sa.cast(value, sa.TIMESTAMP()) if column.kind == "date" else value
     kind = sa.TIMESTAMP(timezone=_is_zoned(column))
     earliest, latest = (sa.cast(sa.literal(text, sa.Text()), kind) for text in (_EARLIEST, _LATEST))
-    epoch = sa.cast(sa.extract("epoch", moment), sa.Double)
+    # Not EXTRACT, which calculates with NUMERIC and takes five times as long.
+    epoch: Expression = sa.func.date_part("epoch", moment, type_=sa.Double())
     return sa.case((sa.and_(moment >= earliest, moment < latest), epoch), else_=None)
 
 

@@ -78,14 +78,15 @@ async def parts_of(
     series = place(asked.table, data.series).label("series")
     if data.points is not None:
         assert asked.x is not None and asked.y is not None  # noqa: S101, PT018
-        places = (measured(asked.table, asked.x), measured(asked.table, asked.y), series)
-        found = await guard.rows(mine.add_columns(*places).limit(MOST_ASKED), asked.table.id)
+        wanted = (measured(asked.table, asked.x), measured(asked.table, asked.y), series)
+        found = await guard.rows(mine.add_columns(*wanted).limit(MOST_ASKED), asked.table.id)
         return [tuple(row) for row in found if row[2] is not None]
     across = place(asked.table, data.x).label("place")
     found = await guard.rows(
         mine.add_columns(across, series, sa.func.count()).group_by("place", "series"), asked.table.id
     )
-    return [tuple(row) for row in found if row[0] is not None and row[1] is not None]
+    places = data.x.places if data.x is not None else 1
+    return [tuple(row) for row in found if row[0] is not None and row[0] < places and row[1] is not None]
 
 
 def _chosen(across: Expression, series: Expression, parts: Sequence[Part]) -> list[Expression]:

@@ -72,6 +72,8 @@ async def _summed(guard: Guard, asked: Question, axis: Axis) -> ChartData:
     values: list[list[float | None]] = [[None] * axis.places for _ in range(lines)]
     counts = [[0] * axis.places for _ in range(lines)]
     for row_series, row_place, row_value, count in found:
+        if row_place >= axis.places:
+            continue
         values[row_series][row_place] = None if row_value is None else float(row_value)
         counts[row_series][row_place] = count
     return ChartData(

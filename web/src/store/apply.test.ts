@@ -141,3 +141,31 @@ it("a snapshot gives the same state as the events that it sums up", () => {
   const [first, ...rest] = chat;
   expect(fromSnapshot(snapshot)).toEqual(fold([first as MapEvent, added, ...rest]));
 });
+
+describe("charts", () => {
+  const chart = (id: string, version = 1) => ({ chart: { id, version, title: id } });
+  const asked = event("user_message", 1, { text: "a chart" }, "t");
+  const versions = (state: MapState) => state.charts.map(({ id, version }) => `${id}${version}`);
+
+  it("stand in the answer that they were made for, and in the list", () => {
+    const state = fold([asked, event("chart_added", 2, chart("a"), "t"), event("chart_added", 3, chart("b"))]);
+    expect(versions(state)).toEqual(["a1", "b1"]);
+    expect(state.turns[0]?.entries).toMatchObject([{ kind: "chart", seq: 2, chart: { id: "a" } }]);
+    expect(state.canUndo).toBe(true);
+  });
+
+  it("are refreshed in their place, and come back by undo without being said again", () => {
+    const state = fold([
+      asked, event("chart_added", 2, chart("a"), "t"), event("chart_added", 3, chart("b")), event("chart_updated", 4, chart("a", 2)),
+      event("chart_removed", 5, { chart_id: "b" }), event("chart_added", 6, { ...chart("b"), undo_of: 5, redo: false }, "t"),
+    ]);
+    expect(versions(state)).toEqual(["a2", "b1"]);
+    expect(state.turns[0]?.entries).toHaveLength(1);
+    expect(state.canRedo).toBe(true);
+  });
+
+  it("do not keep a turn from ending", () => {
+    const state = fold([asked, event("chart_added", 2, chart("a"), "t"), event("turn_finished", 3, { status: "done", usage: {} }, "t")]);
+    expect(runningTurn(state)).toBeUndefined();
+  });
+});
