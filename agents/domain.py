@@ -194,6 +194,25 @@ class Focus(Value):
     zoom: Finite | None = None
 
 
+class QueryReceipt(Value):
+    """A question to PostGIS as it was asked, and the numbers that it gave: where a figure of an answer comes from."""
+
+    sql: str
+    """Runnable in psql as it stands."""
+    table: str
+    filter: Cql2 | None = None
+    """The rows of `table` that the question was about, or that it made."""
+    rows: int | None = None
+    """How many those are, where it was counted."""
+    values: dict[str, float] = {}
+    """Numbers about all of these rows, by what they are: `count`, `mean`, `maximum`."""
+    key: str | None = None
+    cells: tuple[tuple[Any, dict[str, float]], ...] = ()
+    """Of questions for rows: the value of the column `key` and the numbers by column, row by row."""
+    notes: tuple[str, ...] = ()
+    """Said of the method: units, CRS, expected errors."""
+
+
 class Place(Value):
     """A named place found in the person's own tables."""
 

@@ -23,6 +23,7 @@ from agents.core.errors import ToolRetry, ToolSignal
 from agents.core.faults import Fault, missing
 from agents.core.history import cancelled
 from agents.core.messages import ToolCall, ToolResult
+from agents.core.receipts import collecting
 from agents.core.repair import clip, describe, invalid_arguments, malformed_json, unknown_tool
 from agents.core.results import Result, content_of, encode
 from agents.core.snapshot import Snapshot, View
@@ -187,6 +188,12 @@ def _crashed(call: ToolCall, error: Exception) -> ToolResult:
 
 async def execute(prepared: Prepared, context: ToolContext, before: Before | None = None) -> ToolResult:
     """Run a prepared call. Only cancellation gets out; everything else is a result."""
+    with collecting() as receipts:
+        result = await _executed(prepared, context, before)
+    return replace(result, receipts=tuple(receipts)) if receipts else result
+
+
+async def _executed(prepared: Prepared, context: ToolContext, before: Before | None) -> ToolResult:
     call, tool = prepared.call, prepared.tool
     started = perf_counter()
     try:

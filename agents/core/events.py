@@ -64,6 +64,7 @@ class Finished:
 
     `status`: `done`; `limit` (`reason` names it: steps, seconds, tokens, cost, identical_failures); `failed`
     (`reason` is a model error's code, or `internal`); `cancelled`; `waiting` for an approval, to be resumed.
+    `extra` are fields that response hooks gave the answer.
     """
 
     text: str
@@ -73,6 +74,7 @@ class Finished:
     reason: str | None = None
     ms: float = 0.0
     model: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 AgentEvent = Delta | AssistantSaid | ToolStarted | ToolDone | ApprovalNeeded | Forwarded | Finished

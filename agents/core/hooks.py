@@ -47,7 +47,8 @@ class hook:
 
     @staticmethod
     def response(function: F) -> F:
-        """`(self, text) -> str | None`: the final text as the user gets it; None leaves it."""
+        """`(self, text) -> str | Answer | None`: the final text as the user gets it, perhaps with further fields
+        (`Answer`); None leaves it."""
         return _mark(function, "response", None)
 
     @staticmethod

@@ -28,7 +28,7 @@ class ToolResult:
     `error` names the fault's kind when `ok` is false: `unknown_tool`, `malformed_json`, `invalid_arguments`,
     `retry` (the tool asks for a better call), `failed`, `timeout`, `cancelled`, `denied`. `filled` holds
     arguments that a resolver supplied. `summary` is a short line for people; `ms` is the run time in
-    milliseconds.
+    milliseconds. `receipts` are what the tool's collaborators noted while it ran (agents.core.receipts).
     """
 
     call_id: str
@@ -41,6 +41,7 @@ class ToolResult:
     warnings: tuple[str, ...] = ()
     ms: float = 0.0
     summary: str = ""
+    receipts: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

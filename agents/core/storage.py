@@ -38,6 +38,7 @@ def _dump_result(result: ToolResult) -> dict[str, Any]:
         "warnings": list(result.warnings),
         "ms": result.ms,
         "summary": result.summary,
+        "receipts": [dict(receipt) for receipt in result.receipts],
     }
 
 
@@ -51,7 +52,9 @@ def _load(item: Mapping[str, Any]) -> Message:
     if role == "tool":
         return ToolMessage(
             tuple(
-                ToolResult(**{**result, "warnings": tuple(result.get("warnings", ()))})
+                ToolResult(
+                    **{**result, **{name: tuple(result.get(name, ())) for name in ("warnings", "receipts")}}
+                )
                 for result in item["results"]
             )
         )

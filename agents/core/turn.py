@@ -12,6 +12,7 @@ import logging
 import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agents.core import events as ev
@@ -21,6 +22,7 @@ from agents.core.history import Conversation
 from agents.core.messages import AssistantMessage, ToolMessage, Usage, UserMessage
 from agents.core.model import ModelError
 from agents.core.reply import Reply
+from agents.core.results import Answer
 from agents.core.snapshot import Snapshot
 from agents.core.waiting import is_awaitable
 
@@ -134,9 +136,10 @@ class Turn:
                 self._take(reply)
                 said = "".join(reply.said)
                 if self._calls is None:
-                    text = await self._final(said)
-                    yield ev.AssistantSaid(text, final=True)
-                    yield self._finished(text, "done", _reason(reply))
+                    answer = await self._final(said)
+                    yield ev.AssistantSaid(answer.text, final=True)
+                    finished = self._finished(answer.text, "done", _reason(reply))
+                    yield replace(finished, extra=answer.extra)
                     return
                 if said:
                     yield ev.AssistantSaid(said)
@@ -178,8 +181,8 @@ class Turn:
         if message.calls:
             self._calls = Calls(self, message.calls)
 
-    async def _final(self, text: str) -> str:
-        agent = self.agent
+    async def _final(self, text: str) -> Answer:
+        agent, extra = self.agent, dict[str, Any]()
         own: Any = agent._finalize_response(text if text.strip() else NO_ANSWER)
         if is_awaitable(own):
             own = await own
@@ -187,8 +190,12 @@ class Turn:
             changed = getattr(agent, hooked.method)(own)
             if is_awaitable(changed):
                 changed = await changed
-            own = own if changed is None else changed
-        return str(own)
+            if isinstance(changed, Answer):
+                own = changed.text
+                extra.update(changed.extra)
+            else:
+                own = own if changed is None else changed
+        return Answer(str(own), extra)
 
     def _limit(self) -> str | None:
         limits = self.agent.limits
