@@ -199,7 +199,7 @@ class QueryReceipt(Value):
 
     sql: str
     """Runnable in psql as it stands."""
-    table: str
+    table: str | None = None
     filter: Cql2 | None = None
     """The rows of `table` that the question was about, or that it made."""
     rows: int | None = None

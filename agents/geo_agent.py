@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from agents.core import Agent, Limits, Message, UserMessage, hook
+from agents.figures.annotation import annotation
+from agents.figures.linking import linked
 from agents.geo import prompt
 from agents.geo.analysis_tools import ANALYSIS_TOOLS, AnalysisTools
 from agents.geo.chart_tools import ChartTools
@@ -21,6 +23,9 @@ from agents.geo.data_tools import DataTools
 from agents.geo.map_tools import MapTools
 from agents.geo.sql_tools import SqlTools
 from agents.ports import Analyst, DataSource, InfoStore, MapSession, SqlRunner, TableRegistry
+
+WRITTEN_BY_MODELS = frozenset({"run_analysis", "cannot_do"})
+"""Tools whose results are words of a model; what its numbers rest on is in their receipts."""
 
 log = logging.getLogger("agents.geo_agent")
 _NOTES_SECONDS = 3.0
@@ -84,6 +89,12 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, SqlTools, Agent):
                 notes = []
             self._notes = (message, prompt.notes_part(notes))
         return self._notes[1]
+
+    @hook.annotation
+    def _figures(self, text: str) -> dict[str, Any]:
+        """Where each number of the answer comes from, or that it was found in no result."""
+        names = [*(layer.name for layer in self.map.layers()), *self.catalogue().table_ids]
+        return annotation(linked(text, self.history, WRITTEN_BY_MODELS, names))
 
     @hook.system
     def _map_now(self) -> str:

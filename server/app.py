@@ -47,6 +47,7 @@ from server.http import (
     charts,
     errors,
     exports,
+    figures,
     health,
     page_file,
     rows,
@@ -162,6 +163,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         app.add_routes(receipts.routes(analysing.store))
         app.add_routes(rows.routes(data, registry, maps.lookup))
         app.add_routes(charts.routes(maps.charts))
+        app.add_routes(figures.routes(data, registry, maps.log))
         app.add_routes(exports.routes(database.reader, registry, maps.lookup))
         app.add_routes(page_file.routes(database.reader, registry, maps.log))
         app.add_routes(uploads.routes(database, loaded=registry.refresh))

@@ -33,7 +33,7 @@ from agents.core.messages import (
 from agents.core.model import Completed, Model, ModelError, ModelEvent, ModelRequest, TextDelta, ToolSpec
 from agents.core.param import Param
 from agents.core.registry import AgentRegistry
-from agents.core.results import Answer, Result
+from agents.core.results import Result
 from agents.core.snapshot import Snapshot
 from agents.core.storage import dump_history, load_history
 from agents.core.telemetry import Telemetry, telemetry
@@ -44,7 +44,6 @@ __all__ = [
     "Agent",
     "AgentEvent",
     "AgentRegistry",
-    "Answer",
     "ApprovalNeeded",
     "AssistantMessage",
     "AssistantSaid",

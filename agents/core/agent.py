@@ -118,7 +118,7 @@ class Agent:
         finished = await self.run(text)
         if self.socket_emit is not None:
             try:
-                sent = self.socket_emit({"type": "ai_response", "message": finished.text, **finished.extra})
+                sent = self.socket_emit({"type": "ai_response", "message": finished.text})
                 if is_awaitable(sent):
                     await sent
             except Exception:

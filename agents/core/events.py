@@ -64,7 +64,7 @@ class Finished:
 
     `status`: `done`; `limit` (`reason` names it: steps, seconds, tokens, cost, identical_failures); `failed`
     (`reason` is a model error's code, or `internal`); `cancelled`; `waiting` for an approval, to be resumed.
-    `extra` are fields that response hooks gave the answer.
+    `extra` is what annotation hooks say of the answer.
     """
 
     text: str

@@ -1,5 +1,5 @@
-"""`@hook.system`, `@hook.response`, `@hook.before_tool`, `@hook.after_tool`, `@hook.history`: an agent's own
-steps.
+"""`@hook.system`, `@hook.response`, `@hook.annotation`, `@hook.before_tool`, `@hook.after_tool`, `@hook.history`:
+an agent's own steps.
 
 They go on methods of an agent, any number of each, sync or async; they run base class first, then in the
 order in which they are declared. Collected once per class.
@@ -14,7 +14,7 @@ from typing import Any, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 F = TypeVar("F", bound=Callable[..., Any])
-_KINDS = ("system", "response", "before_tool", "after_tool", "history")
+_KINDS = ("system", "response", "annotation", "before_tool", "after_tool", "history")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class Hooked:
 class Hooks:
     system: tuple[Hooked, ...] = ()
     response: tuple[Hooked, ...] = ()
+    annotation: tuple[Hooked, ...] = ()
     before_tool: tuple[Hooked, ...] = ()
     after_tool: tuple[Hooked, ...] = ()
     history: tuple[Hooked, ...] = ()
@@ -47,9 +48,13 @@ class hook:
 
     @staticmethod
     def response(function: F) -> F:
-        """`(self, text) -> str | Answer | None`: the final text as the user gets it, perhaps with further fields
-        (`Answer`); None leaves it."""
+        """`(self, text) -> str | None`: the final text as the user gets it; None leaves it."""
         return _mark(function, "response", None)
+
+    @staticmethod
+    def annotation(function: F) -> F:
+        """`(self, text) -> mapping | None`: fields that go with the final text, which no longer changes."""
+        return _mark(function, "annotation", None)
 
     @staticmethod
     def history(function: F) -> F:

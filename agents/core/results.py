@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 MOST_CHARACTERS = 60_000
@@ -29,14 +29,6 @@ class Result:
     data: Any = None
     summary: str = ""
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a response hook may return in place of a text: the answer, and fields that go with it to the user."""
-
-    text: str
-    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 def content_of(value: Any) -> str:

@@ -22,7 +22,6 @@ from agents.core.history import Conversation
 from agents.core.messages import AssistantMessage, ToolMessage, Usage, UserMessage
 from agents.core.model import ModelError
 from agents.core.reply import Reply
-from agents.core.results import Answer
 from agents.core.snapshot import Snapshot
 from agents.core.waiting import is_awaitable
 
@@ -136,10 +135,10 @@ class Turn:
                 self._take(reply)
                 said = "".join(reply.said)
                 if self._calls is None:
-                    answer = await self._final(said)
-                    yield ev.AssistantSaid(answer.text, final=True)
-                    finished = self._finished(answer.text, "done", _reason(reply))
-                    yield replace(finished, extra=answer.extra)
+                    text = await self._final(said)
+                    yield ev.AssistantSaid(text, final=True)
+                    finished = self._finished(text, "done", _reason(reply))
+                    yield replace(finished, extra=await self._annotations(text))
                     return
                 if said:
                     yield ev.AssistantSaid(said)
@@ -181,8 +180,8 @@ class Turn:
         if message.calls:
             self._calls = Calls(self, message.calls)
 
-    async def _final(self, text: str) -> Answer:
-        agent, extra = self.agent, dict[str, Any]()
+    async def _final(self, text: str) -> str:
+        agent = self.agent
         own: Any = agent._finalize_response(text if text.strip() else NO_ANSWER)
         if is_awaitable(own):
             own = await own
@@ -190,12 +189,19 @@ class Turn:
             changed = getattr(agent, hooked.method)(own)
             if is_awaitable(changed):
                 changed = await changed
-            if isinstance(changed, Answer):
-                own = changed.text
-                extra.update(changed.extra)
-            else:
-                own = own if changed is None else changed
-        return Answer(str(own), extra)
+            own = own if changed is None else changed
+        return str(own)
+
+    async def _annotations(self, text: str) -> dict[str, Any]:
+        """What is said of the answer. It counts more than that, so a hook that fails is left out."""
+        said: dict[str, Any] = {}
+        for hooked in self.agent.hooks.annotation:
+            try:
+                more = getattr(self.agent, hooked.method)(text)
+                said.update((await more if is_awaitable(more) else more) or {})
+            except Exception:
+                log.exception("the annotation hook %s failed", hooked.method)
+        return said
 
     def _limit(self) -> str | None:
         limits = self.agent.limits

@@ -26,6 +26,8 @@ _NO_RESULT = frozenset(
     {"filter", "filters", "filter_words", "style", "reason", "alternative", "text", "goal", "sort"}
 )
 """Parts of results that only repeat what the call said."""
+_PROSE = frozenset({"detail", "note", "notes", "drawn", "legend", "comment", "summary", "what", "title"})
+"""Parts whose texts say numbers; other texts are names."""
 _IDENTIFIER = re.compile(r"(?:.*_)?(?:id|fid|gid|oid|code|srid|version|order|iso_numeric)$", re.IGNORECASE)
 _DATA = re.compile(r"<data>\n(.*)\n</data>", re.DOTALL)
 
@@ -95,17 +97,13 @@ def _add(
     value = None if content is None else _parsed(content[1])
     text = "" if value is not None else result.content
     source = _content_source(result, receipts, value)
-    found.facts += [
-        Fact(number, CONTENT + later, source, name) for name, number in _walk(value) if number not in given
-    ]
-    words = [text, *_words(value)]
-    found.names.update(each for each in words[1:] if _has_digit(each))
-    found.facts += [
-        Fact(number, TEXT + later, source)
-        for each in words
-        for number in values_in(each)
-        if number not in given
-    ]
+    for name, number, is_length in _walk(value):
+        if number not in given:
+            found.facts.append(Fact(number, (TEXT if is_length else CONTENT) + later, source, name))
+    words = list(_words(value))
+    found.names.update(each for key, each in words if key not in _PROSE and _has_digit(each))
+    for prose in (text, *(each for key, each in words if key in _PROSE)):
+        found.facts += [Fact(one, TEXT + later, source) for one in values_in(prose) if one not in given]
 
 
 def _receipts(result: ToolResult) -> Iterator[QueryReceipt]:
@@ -146,35 +144,36 @@ def _content_source(result: ToolResult, receipts: Sequence[QueryReceipt], value:
     )  # fmt: skip
 
 
-def _walk(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, float]]:
-    """The numbers of a JSON value, and how many there are of each list."""
+def _walk(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, float, bool]]:
+    """The numbers of a JSON value, and of each list how long it is."""
     if depth > 12:
         return
     if isinstance(value, int | float) and not isinstance(value, bool):
         if not _IDENTIFIER.match(name):
-            yield name, float(value)
+            yield name, float(value), False
     elif isinstance(value, Mapping):
         for key, item in value.items():
             if key not in _NO_RESULT:
                 yield from _walk(item, str(key), depth + 1)
     elif isinstance(value, list):
-        yield name, float(len(value))
+        yield name, float(len(value)), True
         for item in value:
             yield from _walk(item, name, depth + 1)
 
 
-def _words(value: Any, depth: int = 0) -> Iterator[str]:
+def _words(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """The texts of a JSON value, each with the key that it stands under."""
     if depth > 12:
         return
     if isinstance(value, str):
-        yield value
+        yield name, value
     elif isinstance(value, Mapping):
         for key, item in value.items():
             if key not in _NO_RESULT:
-                yield from _words(item, depth + 1)
+                yield from _words(item, str(key), depth + 1)
     elif isinstance(value, list):
         for item in value:
-            yield from _words(item, depth + 1)
+            yield from _words(item, name, depth + 1)
 
 
 def _numbers_of(value: Any) -> Iterator[float]:

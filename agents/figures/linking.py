@@ -86,6 +86,8 @@ class Book:
         best: tuple[tuple[bool, int, float], Fact] | None = None
         for reading in readings:
             for fact in self._near(reading):
+                if reading.doubtful and fact.value.is_integer():
+                    continue
                 order = (reading.converted, fact.rank, abs(fact.value - reading.value))
                 if best is None or order < best[0]:
                     best = (order, fact)
@@ -147,7 +149,8 @@ def _said(fact: Fact) -> str:
 
 def _spans(text: str, names: Iterable[str]) -> Iterator[tuple[int, int]]:
     """Where names with digits stand in the text, perhaps with Markdown's backslashes in them."""
+    bare = text.replace("\\", "")
     for name in names:
-        if any(sign.isdigit() for sign in name) and any(sign.isalpha() for sign in name):
+        if name in bare and any(sign.isdigit() for sign in name) and any(sign.isalpha() for sign in name):
             pattern = r"\\?".join(re.escape(sign) for sign in name)
             yield from (match.span() for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", text))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.figures.vocabulary import CODES, FACTORS, HEDGES, SCALES, YEARS
 
@@ -19,12 +19,14 @@ from agents.figures.vocabulary import CODES, FACTORS, HEDGES, SCALES, YEARS
 class Reading:
     """A value that a numeral can mean. `step` is the unit of its last written place: 100 for 2.3 thousand.
 
-    `converted` readings are in another unit than the text's: of `2.3 km` 2300, for a result in metres.
+    `converted` readings are in another unit than the text's: of `2.3 km` 2300, for a result in metres. A `doubtful`
+    one takes what is most likely a thousands separator for a decimal one; it can only mean a number with decimals.
     """
 
     value: float
     step: float
     converted: bool = False
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,30 +133,37 @@ def _numeral(text: str, masked: str, match: re.Match[str]) -> Numeral | None:
         scale = None  # `5 M` may be anything
     if scale is not None:
         factors = SCALES[scale["word"]]
-        readings = [Reading(r.value * by, r.step * by) for r in readings for by in factors]
+        readings = [_times(reading, by) for reading in readings for by in factors]
     taken = percent or scale
     end += taken.end() if taken else 0
     after = masked[end:]
     if taken is None and after[:1].isalpha() and _UNIT.match(after) is None:
         return None  # 12th, 3D, 4x4
     sign = -1.0 if negative else 1.0
-    readings = [Reading(sign * r.value, r.step) for r in readings]
+    readings = [replace(reading, value=sign * reading.value) for reading in readings]
     if not negative and _BELOW.match(after):
-        readings += [Reading(-r.value, r.step) for r in readings]
+        readings += [replace(reading, value=-reading.value) for reading in readings]
     if percent:
-        readings += [Reading(r.value / 100, r.step / 100, converted=True) for r in readings]
+        readings += [_times(reading, 0.01, converted=True) for reading in readings]
     unit = _UNIT.match(after)
     if unit is not None:
-        for by in FACTORS[unit["unit"]]:
-            readings += [
-                Reading(r.value * by, r.step * by, converted=True) for r in readings if not r.converted
-            ]
+        direct = list(readings)
+        readings += [_times(each, by, converted=True) for by in FACTORS[unit["unit"]] for each in direct]
     start -= negative
     year = bool(re.fullmatch(r"1\d{3}|2[01]\d{2}", body)) and taken is None and unit is None
     return Numeral(
         start, end, text[start:end], tuple(readings), bool(percent),
         hedged=bool(_HEDGE.search(masked[:start])), like_year=year and bool(_YEAR.search(before)),
     )  # fmt: skip
+
+
+def _times(reading: Reading, factor: float, *, converted: bool = False) -> Reading:
+    return replace(
+        reading,
+        value=reading.value * factor,
+        step=reading.step * factor,
+        converted=converted or reading.converted,
+    )
 
 
 def _is_attached(before: str, after: str) -> bool:
@@ -194,7 +203,7 @@ def _readings(match: re.Match[str]) -> Iterator[Reading]:
     if not (once and body.startswith("0")):
         yield Reading(float(digits), _step(digits))
     if once:
-        yield Reading(float(decimal), _step(decimal))
+        yield Reading(float(decimal), _step(decimal), doubtful=not body.startswith("0"))
 
 
 def _step(digits: str) -> float:

@@ -13,16 +13,18 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.domain import Bounds, Column, Place, Table
+from agents.core import receipts
+from agents.domain import Bounds, Column, Cql2, Place, Table
 from agents.ports import Filter, TableRegistry
 from server.gis import extents, places
 from server.gis.distribution import frequent_values, histogram
 from server.gis.errors import InvalidQuestion, unknown_column
-from server.gis.filters import compile_filter
+from server.gis.filters import compile_filter, normalize
 from server.gis.guard import Guard
 from server.gis.statements import column_of, geometry_of, lonlat_of, relation, sql_type
 from server.gis.statistics import column_statistics
 from server.gis.values import presented, selected
+from server.gis.witness import Witness
 
 MAX_ROWS = 1_000
 SORTABLE = ("text", "integer", "number", "boolean", "date", "timestamp")
@@ -43,9 +45,11 @@ class PostgisData:
     async def count(self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None) -> int:
         """Rows that pass the filter and, if a GeoJSON geometry is given, touch it or lie in it."""
         entry = self._registry.get(table)
-        passing = _passing(entry, filter, within)
-        row = await self._guard.row(passing.add_columns(sa.func.count()), entry.id)
-        return int(row[0]) if row else 0
+        asked = self._witness()
+        row = await asked.row(_passing(entry, filter, within).add_columns(sa.func.count()), entry.id)
+        count = int(row[0]) if row else 0
+        asked.note(entry.id, _both(entry, filter, within), {"count": count}, rows=count)
+        return count
 
     async def extent(self, table: str, filter: Filter = None) -> Bounds | None:
         """The bounds of the rows that pass the filter; None where there are none."""
@@ -60,7 +64,10 @@ class PostgisData:
 
     async def stats(self, table: str, column: str, filter: Filter = None) -> Mapping[str, Any]:
         entry = self._registry.get(table)
-        return await column_statistics(self._guard, entry, _column(entry, column), _passing(entry, filter))
+        asked = self._witness()
+        found = await column_statistics(asked, entry, _column(entry, column), _passing(entry, filter))
+        asked.note(entry.id, normalize(entry, filter), found, rows=found.get("count"))
+        return found
 
     async def histogram(
         self, table: str, column: str, filter: Filter = None, bins: int = 40
@@ -95,22 +102,32 @@ class PostgisData:
         statement = passing.add_columns(
             *(selected(entry, each).label(f"c{n}") for n, each in enumerate(wanted))
         )
+        key = entry.key[0] if len(entry.key) == 1 and receipts.wanted() else None
+        statement = statement if key is None else statement.add_columns(column_of(entry, key).label("key"))
         statement = statement.order_by(*_order(entry, sort, descending)).limit(min(limit, MAX_ROWS))
         statement = statement.offset(offset) if offset else statement
-        found = await self._guard.rows(statement, entry.id)
+        asked = self._witness()
+        found = await asked.rows(statement, entry.id)
         total = offset + len(found)
         if len(found) >= min(limit, MAX_ROWS) or (offset and not found):
-            counted = await self._guard.row(passing.add_columns(sa.func.count()), entry.id)
+            counted = await asked.row(passing.add_columns(sa.func.count()), entry.id)
             total = int(counted[0]) if counted else total
+        rows = [
+            {each.name: presented(each, value) for each, value in zip(wanted, row, strict=False)}
+            for row in found
+        ]
+        keys = [row[-1] for row in found] if key is not None else [None] * len(rows)
+        cells = list(zip(keys, rows, strict=True))
+        asked.note(entry.id, normalize(entry, filter), {"total": total}, rows=total, key=key, cells=cells)
         return {
             "columns": [each.name for each in wanted],
-            "rows": [
-                {each.name: presented(each, value) for each, value in zip(wanted, row, strict=True)}
-                for row in found
-            ],
+            "rows": rows,
             "total": total,
             "truncated": total > offset + len(found),
         }
+
+    def _witness(self) -> Witness:
+        return Witness(self._guard.engine, self._guard.seconds, self._guard.cost)
 
     async def find_place(self, text: str, limit: int = 5) -> Sequence[Place]:
         return await places.find(self._guard, self._registry.tables(), text, limit)
@@ -119,18 +136,24 @@ class PostgisData:
 def _passing(table: Table, filter: Filter, within: Mapping[str, Any] | None = None) -> sa.Select[tuple[()]]:
     """The rows that pass, without columns yet."""
     passing: sa.Select[tuple[()]] = sa.select().select_from(relation(table))
-    condition = compile_filter(table, filter)
-    if condition is not None:
-        passing = passing.where(condition)
-    if within is not None:
-        inside = {
-            "op": "s_intersects",
-            "args": [{"property": table.geometry_column or "geometry"}, dict(within)],
-        }
-        touching = compile_filter(table, inside)
-        if touching is not None:
-            passing = passing.where(touching)
+    for part in (filter, None if within is None else _inside(table, within)):
+        condition = compile_filter(table, part)
+        if condition is not None:
+            passing = passing.where(condition)
     return passing
+
+
+def _inside(table: Table, area: Mapping[str, Any]) -> Cql2:
+    return {"op": "s_intersects", "args": [{"property": table.geometry_column or "geometry"}, dict(area)]}
+
+
+def _both(table: Table, filter: Filter, within: Mapping[str, Any] | None) -> Cql2 | None:
+    """The filter of what passes, as one."""
+    first = normalize(table, filter)
+    if within is None:
+        return first
+    inside = _inside(table, within)
+    return inside if first is None else {"op": "and", "args": [first, inside]}
 
 
 def _column(table: Table, name: str) -> Column:

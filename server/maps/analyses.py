@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from agents.core import receipts
 from agents.core.errors import ToolFailed
-from agents.domain import LayerDraft, Table
+from agents.domain import LayerDraft, QueryReceipt, Table
 from server.gis.analysis.budget import Budget, readable_bytes
 from server.gis.analysis.plan import Plan, PlannedStep
 from server.gis.analysis.receipt import Receipt
@@ -200,6 +201,14 @@ class MapAnalysis:
         self._plan = self._plan.then(step)
         self._receipt = self._receipt.model_copy(update={"steps": (*self._receipt.steps, result.receipt)})
         outcome = Outcome(step.id, result.table, result.rows, result.receipt.notes)
+        made = QueryReceipt(
+            sql=result.receipt.sql,
+            table=result.table.id,
+            rows=result.rows,
+            values={"rows": result.rows},
+            notes=tuple(result.receipt.notes),
+        )
+        receipts.note(made.model_dump(mode="json"))
         self._outcomes.append(outcome)
         self._current = None
         self._readable.show(result.table.id)

@@ -92,6 +92,7 @@ def detailed(turn: Sequence[Event]) -> list[Message]:
                 content=payload.get("result") or payload["summary"],
                 ok=payload["ok"],
                 error=None if payload["ok"] else "failed",
+                receipts=tuple(payload.get("receipts", ())),
             )
     return messages + step.messages()
 

@@ -34,6 +34,7 @@ DELTA_PAUSE = 0.03
 RESULT_LENGTH = 2000
 ARGUMENTS_LENGTH = 16_000
 SQL_ROWS = 50
+RECEIPTS_KEPT = 20
 PATIENCE = 20.0
 BACKOFF = (0.1, 0.25, 0.5, 1.0)
 
@@ -117,8 +118,9 @@ class Recorder:
             await self._hub.announce(self._turn.map_id, "ai_delta", delta)
 
 
-def said(message: str, *, final: bool = True) -> Change:
-    return Change("ai_response", {"type": "ai_response", "message": message, "final": final})
+def said(message: str, *, final: bool = True, extra: Mapping[str, Any] | None = None) -> Change:
+    """`extra` is what the agent's annotations say of the message."""
+    return Change("ai_response", {**(extra or {}), "type": "ai_response", "message": message, "final": final})
 
 
 def tool_called(event: ToolStarted) -> Change:
@@ -139,6 +141,7 @@ def tool_finished(event: ToolDone) -> Change:
             "filled": clipped(result.filled),
             "result": result.content[:RESULT_LENGTH],
             **({"sql": sql_shown(result.data)} if isinstance(result.data, SqlAnswer) else {}),
+            "receipts": [without_cells(receipt) for receipt in result.receipts[:RECEIPTS_KEPT]],
         },
     )
 
@@ -161,6 +164,11 @@ def sql_shown(answer: SqlAnswer) -> dict[str, Any]:
     }
 
 
+def without_cells(receipt: Mapping[str, Any]) -> dict[str, Any]:
+    """A receipt as the log keeps it: the query, but not each number of each row that it gave."""
+    return {name: value for name, value in receipt.items() if name != "cells"}
+
+
 def clipped(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments as the log keeps them: a value too long for a chat line is named, not copied."""
     kept = {}
@@ -170,5 +178,5 @@ def clipped(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def all_said(changes: Sequence[Change], message: str) -> list[Change]:
-    return [*changes, said(message)] if message else list(changes)
+def all_said(changes: Sequence[Change], message: str, extra: Mapping[str, Any] | None = None) -> list[Change]:
+    return [*changes, said(message, extra=extra)] if message else list(changes)

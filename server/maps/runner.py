@@ -87,6 +87,11 @@ class Work:
         answers = {} if self.turn.pause is None else self.turn.pause.answers
         return Pause(self.agent.history, self.recorder.questions, answers, self.used())
 
+    def annotations(self, message: str) -> Mapping[str, Any]:
+        """What the agent's annotations say of its answer; nothing if the message is not that answer."""
+        finished = self.recorder.finished
+        return finished.extra if finished is not None and finished.text == message else {}
+
     def used(self) -> TurnUsage:
         now = used(self.recorder.finished)
         return now if self.turn.pause is None else together(self.turn.pause.usage, now)
@@ -265,7 +270,8 @@ class TurnRunner:
                 if pause is not None:
                     await self._store.pause(work.turn, pause, left)
                 else:
-                    await self._store.finish(work.turn, status, work.used(), all_said(left, message))
+                    last = all_said(left, message, work.annotations(message))
+                    await self._store.finish(work.turn, status, work.used(), last)
                 return
             except Exception as error:
                 if not is_unavailable(error):

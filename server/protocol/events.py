@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from agents.charts import Chart
-from agents.domain import Bounds, Focus, Layer
+from agents.domain import Bounds, Cql2, Focus, Layer, QueryReceipt
 from server.protocol.requests import Position, Selection
 
 
@@ -32,12 +32,47 @@ class UserMessage(MapEvent):
     """The name by which the person is known on the map, if they gave one."""
 
 
+class FigureSource(BaseModel):
+    """Where figures of an answer come from: a tool call, and the query behind it where that is known."""
+
+    call_id: str
+    tool: str
+    summary: str = ""
+    """What the call did, in a line."""
+    sql: str | None = None
+    """Runnable in psql as it stands."""
+    table: str | None = None
+    filter: Cql2 | None = None
+    """The rows of `table` that stand behind the figure; all of them without a filter."""
+    key: str | None = None
+    """The column by which figures name their row."""
+
+
+class Figure(BaseModel):
+    """A number in the answer. `start` and `end` count its characters (Unicode code points) in `message`."""
+
+    start: int
+    end: int
+    text: str
+    source: int | None = None
+    """Its place in `sources`; null: the number was found in no result."""
+    row: Any = None
+    """The value of the source's `key`, where the figure is of one row."""
+    note: str = ""
+    """How it was reckoned from several numbers: `7,895 ÷ 28,298`."""
+
+
 class AiResponse(MapEvent):
-    """What the agent says. `final` is false for words before further tool calls of the same turn."""
+    """What the agent says. `final` is false for words before further tool calls of the same turn.
+
+    The numbers of a final answer are checked against the results of the tools, and are its `figures`.
+    """
 
     type: Literal["ai_response"] = "ai_response"
     message: str
     final: bool = True
+    figures: list[Figure] = []
+    sources: list[FigureSource] = []
 
 
 class ChangeEvent(MapEvent):
@@ -132,6 +167,8 @@ class ToolFinished(MapEvent):
     """What the model read, at most its first 2000 characters."""
     sql: SqlShown | None = None
     """Of a call that ran a statement of the model's: the statement as it ran, and what it gave."""
+    receipts: list[QueryReceipt] = []
+    """The queries that the call made, without the cells of their rows."""
 
 
 class ApprovalRequested(MapEvent):

@@ -24,12 +24,10 @@ from sqlalchemy import (
     select,
     table,
 )
-from sqlalchemy.dialects.postgresql.base import PGCompiler
-from sqlalchemy.engine import Dialect, make_url
 from sqlalchemy.ext.asyncio import AsyncConnection
-from sqlalchemy.types import TypeEngine
 
 from agents.domain import Table
+from server.gis.literal_sql import literal_sql, quoted
 from server.gis.operations.base import GEOMETRY, ROW_ID, Geometry, Prepared, Source, Step, Tid
 from server.gis.statements import exact
 
@@ -39,33 +37,18 @@ PORTION_PAGES = 2_000
 MOST_PORTIONS = 40
 
 
-class _LiteralCompiler(PGCompiler):
-    """Writes binary values (the geometries of filters) as literals, too, which SQLAlchemy does not."""
-
-    def render_literal_value(self, value: Any, type_: TypeEngine[Any]) -> str:
-        if isinstance(value, bytes | memoryview):
-            return f"'\\x{bytes(value).hex()}'::bytea"
-        rendered: str = super().render_literal_value(value, type_)  # type: ignore[no-untyped-call]
-        return rendered
-
-
-_dialect: Dialect = make_url("postgresql+asyncpg://").get_dialect()()
-_dialect.statement_compiler = _LiteralCompiler
-_quote = _dialect.identifier_preparer.quote_identifier
-
-
 def prepare(prepared: Prepared) -> Iterator[str]:
     """Make a temporary table with its indexes and statistics."""
-    name = _quote(prepared.name)
-    yield _literal(CreateTableAs(prepared.select, exact(prepared.name), temporary=True))
+    name = quoted(prepared.name)
+    yield literal_sql(CreateTableAs(prepared.select, exact(prepared.name), temporary=True))
     for method, expression in prepared.indexes:
-        yield f"CREATE INDEX ON {name} USING {method} ({_quote(expression)})"
+        yield f"CREATE INDEX ON {name} USING {method} ({quoted(expression)})"
     yield f"ANALYZE {name}"
 
 
 def forget(prepared: Prepared) -> Iterator[str]:
     """Drop a temporary table: the connection goes back to the pool and would keep it."""
-    yield f"DROP TABLE {_quote(prepared.name)}"
+    yield f"DROP TABLE {quoted(prepared.name)}"
 
 
 def flat(step: Step, tables: Iterable[Table]) -> Step:
@@ -88,8 +71,8 @@ def _may_have_heights(table: Table) -> bool:
 
 def create(name: str, step: Step) -> Iterator[str]:
     """Make the empty table, with the types of the SELECT and a key that fills itself."""
-    yield _literal(CreateTableAs(step.select.limit(0), exact(name), schema=SCHEMA))
-    qualified = f"{SCHEMA}.{_quote(name)}"
+    yield literal_sql(CreateTableAs(step.select.limit(0), exact(name), schema=SCHEMA))
+    qualified = f"{SCHEMA}.{quoted(name)}"
     yield f"ALTER TABLE {qualified} ADD COLUMN {ROW_ID} bigint GENERATED ALWAYS AS IDENTITY"
     if step.geometry_type and step.srid:
         kind = (
@@ -110,7 +93,7 @@ def fill(name: str, step: Step, portion: ColumnElement[bool] | None) -> Insert:
 
 def finish(name: str, step: Step, origin: str) -> Iterator[str]:
     """Key, spatial index, statistics, and comments that say where rows and columns came from."""
-    qualified = f"{SCHEMA}.{_quote(name)}"
+    qualified = f"{SCHEMA}.{quoted(name)}"
     yield f"ALTER TABLE {qualified} ADD PRIMARY KEY ({ROW_ID})"
     if step.geometry_type:
         yield f"CREATE INDEX ON {qualified} USING gist ({GEOMETRY})"
@@ -118,22 +101,22 @@ def finish(name: str, step: Step, origin: str) -> Iterator[str]:
     known = {selected.name for selected in step.select.selected_columns}
     for each, comment in step.comments.items():
         if each in known:
-            yield f"COMMENT ON COLUMN {qualified}.{_quote(each)} IS {_text(comment)}"
+            yield f"COMMENT ON COLUMN {qualified}.{quoted(each)} IS {_text(comment)}"
     yield f"ANALYZE {qualified}"
 
 
 def script(name: str, step: Step) -> str:
     """The same as a script for psql, without the indexes of the result."""
     parts = [statement for prepared in step.prepare for statement in prepare(prepared)]
-    parts.append(_literal(CreateTableAs(step.select, exact(name), schema=SCHEMA)))
+    parts.append(literal_sql(CreateTableAs(step.select, exact(name), schema=SCHEMA)))
     key = f"{ROW_ID} bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
-    parts.append(f"ALTER TABLE {SCHEMA}.{_quote(name)} ADD COLUMN {key}")
+    parts.append(f"ALTER TABLE {SCHEMA}.{quoted(name)} ADD COLUMN {key}")
     return "\n".join(f"{part.strip()};" for part in parts)
 
 
 async def size(connection: AsyncConnection, name: str) -> int:
     """Bytes on disk, with indexes, of a table of ours."""
-    named = func.to_regclass(f"{SCHEMA}.{_quote(name)}")
+    named = func.to_regclass(f"{SCHEMA}.{quoted(name)}")
     return int(await connection.scalar(select(func.pg_total_relation_size(named))) or 0)
 
 
@@ -149,7 +132,7 @@ async def portions(
     address = None if source is None else source.address
     if source is None or address is None:
         return [None]
-    name = f"{_quote(source.table.schema_name)}.{_quote(source.table.name)}"
+    name = f"{quoted(source.table.schema_name)}.{quoted(source.table.name)}"
     pages = int(await connection.scalar(select(func.pg_relation_size(func.to_regclass(name)) / 8192)) or 0)
     count = min(MOST_PORTIONS, pages // PORTION_PAGES)
     if count < 2:
@@ -159,10 +142,6 @@ async def portions(
         address >= edge if number + 1 == count else (address >= edge) & (address < edges[number + 1])
         for number, edge in enumerate(edges)
     ]
-
-
-def _literal(statement: CreateTableAs) -> str:
-    return str(statement.compile(dialect=_dialect, compile_kwargs={"literal_binds": True}))
 
 
 def _text(value: str) -> str:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
+from typing import Any
 
-from agents.domain import SqlAnswer
+from agents.core import receipts
+from agents.domain import QueryReceipt, SqlAnswer
 from agents.ports import TableRegistry
 from server.gis.sql.session import Connect, Limits, run
 from server.gis.sql.statement import checked
+from server.gis.witness import numbers
 
+MOST_NOTED = 500
+"""Rows whose numbers answers may refer to."""
 AT_ONCE = 2
 """Statements that this server runs at the same time; the others wait for their turn."""
 
@@ -27,6 +33,7 @@ class PostgisSql:
             began = time.perf_counter()
             found = await run(self._connect, ready.sql, self._limits)
             took = (time.perf_counter() - began) * 1000
+        _note(ready.sql, found.columns, found.rows)
         return SqlAnswer(
             sql=ready.sql,
             tables=tuple(table.id for table in ready.tables),
@@ -35,3 +42,17 @@ class PostgisSql:
             truncated=found.truncated,
             ms=round(took, 1),
         )
+
+
+def _note(sql: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """A receipt for the numbers of an answer: of one row by column, of several row by row."""
+    if not receipts.wanted():
+        return
+    named = [numbers(dict(zip(columns, row, strict=True))) for row in rows[:MOST_NOTED]]
+    made = QueryReceipt(
+        sql=f"{sql.rstrip().rstrip(';')};",
+        rows=len(rows),
+        values=named[0] if len(named) == 1 else {"rows": len(rows)},
+        cells=() if len(named) == 1 else tuple((None, each) for each in named),
+    )
+    receipts.note(made.model_dump(mode="json"))

@@ -309,6 +309,8 @@ export interface UserMessage {
 }
 /**
  * What the agent says. `final` is false for words before further tool calls of the same turn.
+ *
+ * The numbers of a final answer are checked against the results of the tools, and are its `figures`.
  */
 export interface AiResponse {
   map_id: string;
@@ -318,6 +320,33 @@ export interface AiResponse {
   type: "ai_response";
   message: string;
   final: boolean;
+  figures: Figure[];
+  sources: FigureSource[];
+}
+/**
+ * A number in the answer. `start` and `end` count its characters (Unicode code points) in `message`.
+ */
+export interface Figure {
+  start: number;
+  end: number;
+  text: string;
+  source: number | null;
+  row: unknown;
+  note: string;
+}
+/**
+ * Where figures of an answer come from: a tool call, and the query behind it where that is known.
+ */
+export interface FigureSource {
+  call_id: string;
+  tool: string;
+  summary: string;
+  sql: string | null;
+  table: string | null;
+  filter: {
+    [k: string]: unknown;
+  } | null;
+  key: string | null;
 }
 /**
  * `layer.order` is its place among the layers, 0 the bottom; those at and above that place move up.
@@ -543,6 +572,7 @@ export interface ToolFinished {
   };
   result: string;
   sql: SqlShown | null;
+  receipts: QueryReceipt[];
 }
 /**
  * A SELECT that the model wrote and its first rows, values as plain JSON in the order of the columns.
@@ -553,6 +583,28 @@ export interface SqlShown {
   rows: unknown[][];
   count: number;
   truncated: boolean;
+}
+/**
+ * A question to PostGIS as it was asked, and the numbers that it gave: where a figure of an answer comes from.
+ */
+export interface QueryReceipt {
+  sql: string;
+  table: string | null;
+  filter: {
+    [k: string]: unknown;
+  } | null;
+  rows: number | null;
+  values: {
+    [k: string]: number;
+  };
+  key: string | null;
+  cells: [
+    unknown,
+    {
+      [k: string]: number;
+    }
+  ][];
+  notes: string[];
 }
 /**
  * The turn waits until somebody on the map allows this call, or does not. Later messages stay queued.

@@ -1,0 +1,32 @@
+"""Statements as text that runs in psql as it stands: every name quoted, every value a literal.
+
+For what PostgreSQL takes no parameters in (DDL), and for receipts that people read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ClauseElement
+from sqlalchemy.dialects.postgresql.base import PGCompiler
+from sqlalchemy.engine import Dialect, make_url
+from sqlalchemy.types import TypeEngine
+
+
+class _LiteralCompiler(PGCompiler):
+    """Writes binary values (the geometries of filters) as literals, too, which SQLAlchemy does not."""
+
+    def render_literal_value(self, value: Any, type_: TypeEngine[Any]) -> str:
+        if isinstance(value, bytes | memoryview):
+            return f"'\\x{bytes(value).hex()}'::bytea"
+        rendered: str = super().render_literal_value(value, type_)  # type: ignore[no-untyped-call]
+        return rendered
+
+
+_dialect: Dialect = make_url("postgresql+asyncpg://").get_dialect()()
+_dialect.statement_compiler = _LiteralCompiler
+quoted = _dialect.identifier_preparer.quote_identifier
+
+
+def literal_sql(statement: ClauseElement) -> str:
+    return str(statement.compile(dialect=_dialect, compile_kwargs={"literal_binds": True}))

@@ -1,0 +1,67 @@
+"""A guard that remembers what it was asked, and makes a receipt of it for the tool call that is running."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import structlog
+
+from agents.core import receipts
+from agents.domain import Cql2, QueryReceipt
+from server.gis.guard import Guard, Query, Record
+from server.gis.literal_sql import literal_sql
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Witness(Guard):
+    """One for each question: `asked` are the statements of it, in their order."""
+
+    asked: list[Query] = field(default_factory=list)
+
+    async def rows(
+        self, statement: Query, subject: str, *, seconds: float | None = None, gate: bool = True
+    ) -> Sequence[Record]:
+        self.asked.append(statement)
+        return await super().rows(statement, subject, seconds=seconds, gate=gate)
+
+    def note(
+        self,
+        table: str,
+        filter: Cql2 | None,
+        values: Mapping[str, Any],
+        *,
+        rows: int | None = None,
+        key: str | None = None,
+        cells: Sequence[tuple[Any, Mapping[str, Any]]] = (),
+    ) -> None:
+        """Tell the call that is running, if one is, what the answer was. Values that are no numbers are left out."""
+        if not receipts.wanted():
+            return
+        try:
+            sql = "\n".join(f"{literal_sql(statement).strip()};" for statement in self.asked)
+        except Exception:
+            # Without its SQL a number only loses its trace; the question was answered.
+            log.exception("a statement could not be written out", table=table)
+            return
+        kept = QueryReceipt(
+            sql=sql,
+            table=table,
+            filter=filter,
+            rows=rows,
+            values=numbers(values),
+            key=key,
+            cells=tuple((row, numbers(each)) for row, each in cells),
+        )
+        receipts.note(kept.model_dump(mode="json"))
+
+
+def numbers(values: Mapping[str, Any]) -> dict[str, float]:
+    return {
+        name: value
+        for name, value in values.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and value == value
+    }

@@ -1,0 +1,207 @@
+"""The numbers of answers on a real server: where each comes from, what was made up, and the rows behind them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+import asyncpg
+import pytest
+import pytest_asyncio
+
+from server.app import Server
+from tests.support.models import ScriptedModel
+from tests.support.server import Client, client, local_server
+
+GERMAN = {"op": "=", "args": [{"property": "country"}, "Germany"]}
+COUNT = ("count_features", {"table": "data.airports", "filters": GERMAN})
+TOP = (
+    "query_features",
+    {
+        "table": "data.cities",
+        "columns": ["name", "population"],
+        "sort": "population",
+        "descending": True,
+        "limit": 3,
+    },
+)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def model() -> ScriptedModel:
+    return ScriptedModel()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def server(samples_url: str, model: ScriptedModel) -> AsyncIterator[Server]:
+    async with local_server(samples_url, model) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def one(server: Server) -> AsyncIterator[Client]:
+    async with client(server) as joined:
+        await joined.ask("join")
+        yield joined
+
+
+async def answer(one: Client, model: ScriptedModel, *replies: Any, text: str = "tell me") -> dict[str, Any]:
+    """The last `ai_response` of a turn in which the model replies so."""
+    model.then(*replies)
+    await one.says(text)
+    return one.named("ai_response")[-1]
+
+
+def marks(said: dict[str, Any]) -> list[tuple[str, int | None]]:
+    return [(figure["text"], figure["source"]) for figure in said["figures"]]
+
+
+async def test_a_number_refers_to_the_query_that_made_it_and_one_without_is_marked(
+    one: Client, model: ScriptedModel
+) -> None:
+    said = await answer(one, model, [COUNT], ["There are **479** airports, and 7,777 pilots."])
+    assert marks(said) == [("479", 0), ("7,777", None)]
+    for figure in said["figures"]:
+        assert said["message"][figure["start"] : figure["end"]] == figure["text"]
+    (source,) = said["sources"]
+    called = one.named("tool_called")[-1]
+    assert (source["call_id"], source["tool"]) == (called["call_id"], "count_features")
+    assert (source["table"], source["filter"]) == ("data.airports", GERMAN)
+
+
+async def test_the_sql_of_a_figure_gives_it_again(
+    one: Client, model: ScriptedModel, samples_url: str
+) -> None:
+    stats = ("column_stats", {"table": "data.airports", "column": "elevation_m", "filters": GERMAN})
+    added = ("add_map_layer", {"table": "data.airports", "filters": "name LIKE '%O''Hare%'"})
+    said = await answer(one, model, [COUNT], [stats], [added], ["479; 238.47 on average; and one more, 1."])
+    assert marks(said)[:2] == [("479", 0), ("238.47", 1)]
+    connection = await asyncpg.connect(samples_url)
+    try:
+        for source in said["sources"]:
+            statement = source["sql"].split(";\n")[0].rstrip(";")
+            row = await connection.fetchrow(statement)
+            assert row is not None
+            wanted = {"count_features": 479, "column_stats": 479, "add_map_layer": 1}[source["tool"]]
+            assert row[0] == wanted
+    finally:
+        await connection.close()
+
+
+async def test_a_number_of_a_row_names_its_row(one: Client, model: ScriptedModel) -> None:
+    said = await answer(one, model, [TOP], ["Shanghai has 24.9 million, Beijing 18,960,744."])
+    assert marks(said) == [("24.9 million", 0), ("18,960,744", 0)]
+    assert said["sources"][0]["key"] == "id"
+    assert [figure["row"] for figure in said["figures"]] == [1796236, 1816670]
+
+
+async def test_the_offline_model_answers_with_figures_and_so_does_an_analysis(samples_url: str) -> None:
+    async with local_server(samples_url) as server, client(server) as one:
+        await one.ask("join")
+        await one.says("show airports within 50 km of Berlin")
+        said = one.named("ai_response")[-1]
+        assert marks(said) == [("11", 0)]
+        (source,) = said["sources"]
+        assert source["tool"] == "run_analysis"
+        assert source["table"] == one.named("layer_added")[-1]["layer"]["table"]
+        assert "CREATE TABLE" in source["sql"]
+        await one.says("how many airports are there in Germany?")
+        assert marks(one.named("ai_response")[-1]) == [("479", 0)]
+
+
+async def test_figures_and_receipts_are_kept_with_the_map(
+    server: Server, one: Client, model: ScriptedModel
+) -> None:
+    said = await answer(one, model, [TOP], ["Beijing has 18,960,744."])
+    async with client(server) as other:
+        joined = await other.ask("join", map_id=one.map_id)
+        kept = {each["event"]: each["data"] for each in joined["snapshot"]["chat"]}
+    assert kept["ai_response"]["figures"] == said["figures"]
+    assert kept["ai_response"]["sources"] == said["sources"]
+    (receipt,) = kept["tool_finished"]["receipts"]
+    assert receipt["values"] == {"total": 34006}
+    assert receipt["sql"] == said["sources"][0]["sql"]
+    assert receipt["cells"] == []
+
+
+async def test_a_later_answer_may_refer_to_an_earlier_result(one: Client, model: ScriptedModel) -> None:
+    await answer(one, model, [COUNT], ["479."])
+    said = await answer(one, model, ["As I said, 479, not 480 or 512."], text="are you sure?")
+    assert marks(said) == [("479", 0), ("480", None), ("512", None)]
+    assert said["sources"][0]["tool"] == "count_features"
+    assert "SELECT count(*)" in said["sources"][0]["sql"]
+
+
+async def test_streamed_text_has_no_figures_and_the_contract_holds(one: Client, model: ScriptedModel) -> None:
+    said = await answer(one, model, ["Let me see. 12 first.", COUNT], ["479."])
+    before = one.named("ai_response")[-2]
+    assert (before["final"], before.get("figures", [])) == (False, [])
+    assert (said["type"], said["message"], said["final"]) == ("ai_response", "479.", True)
+    assert all(set(delta) == {"map_id", "turn_id", "text"} for delta in one.named("ai_delta"))
+
+
+class Rows:
+    def __init__(self, server: Server, map_id: str, seq: int) -> None:
+        self.base = f"{server.url}/api/maps/{map_id}/answers/{seq}/sources"
+
+    async def get(self, place: int = 0, status: int = 200, **query: str) -> dict[str, Any]:
+        async with (
+            aiohttp.ClientSession() as session,
+            session.get(f"{self.base}/{place}/rows", params=query) as got,
+        ):
+            assert got.status == status, await got.text()
+            body: dict[str, Any] = await got.json()
+            return body
+
+
+async def test_the_rows_behind_a_figure_are_read_page_by_page(
+    server: Server, one: Client, model: ScriptedModel
+) -> None:
+    said = await answer(one, model, [COUNT], ["479."])
+    rows = Rows(server, one.map_id, said["seq"])
+    first = await rows.get(limit="10")
+    assert (first["total"], len(first["rows"]), first["truncated"]) == (479, 10, True)
+    assert {row["country"] for row in first["rows"]} == {"Germany"}
+    assert first["key"] == ["id"]
+    assert first["filter"] == GERMAN
+    assert first["bounds"] == pytest.approx([6, 47.5, 15, 55], abs=0.7)
+    second = await rows.get(limit="10", offset="10")
+    assert second["bounds"] is None
+    assert not {row["id"] for row in first["rows"]} & {row["id"] for row in second["rows"]}
+
+
+async def test_the_row_of_a_figure_is_read_alone(server: Server, one: Client, model: ScriptedModel) -> None:
+    said = await answer(one, model, [TOP], ["Beijing has 18,960,744."])
+    rows = Rows(server, one.map_id, said["seq"])
+    page = await rows.get(row=str(said["figures"][0]["row"]))
+    assert [row["name"] for row in page["rows"]] == ["Beijing"]
+    assert page["bounds"][0] == page["bounds"][2]
+    assert "whole number" in (await rows.get(row="1 OR 1=1", status=400))["error"]["message"]
+
+
+async def test_what_is_not_there_is_told(server: Server, one: Client, model: ScriptedModel) -> None:
+    said = await answer(one, model, [COUNT], ["479."])
+    rows = Rows(server, one.map_id, said["seq"])
+    assert (await rows.get(place=1, status=404))["error"]["code"] == "not_found"
+    assert (await rows.get(row="5", status=400))["error"]["code"] == "invalid_payload"
+    assert (await rows.get(limit="0", status=400))["error"]["code"] == "invalid_payload"
+    other = Rows(server, one.map_id, said["seq"] - 1)
+    assert (await other.get(status=404))["error"]["code"] == "not_found"
+
+
+async def test_a_table_that_is_gone_is_told(
+    server: Server, one: Client, model: ScriptedModel, samples_url: str
+) -> None:
+    connection = await asyncpg.connect(samples_url)
+    try:
+        await connection.execute("CREATE TABLE data.passing AS SELECT 1 AS a FROM generate_series(1, 83)")
+        await server.registry.refresh()
+        said = await answer(one, model, [("count_features", {"table": "data.passing"})], ["There are 83."])
+        assert marks(said) == [("83", 0)]
+        await connection.execute("DROP TABLE data.passing")
+        await server.registry.refresh()
+    finally:
+        await connection.close()
+    told = await Rows(server, one.map_id, said["seq"]).get(status=404)
+    assert told["error"]["code"] == "unknown_table"

@@ -1,0 +1,46 @@
+/**
+ * Figures in the text of an answer: signs around them that Markdown leaves alone, and the buttons that the signs
+ * become once the HTML is safe. The text stays as it was for everything else (copying, reading aloud).
+ */
+import type { Figure } from "../protocol/types";
+
+/** Of the private use area, which no text has any business with; those of the text itself are replaced. */
+const [OPEN, MIDDLE, CLOSE] = ["\uE000", "\uE001", "\uE002"] as const;
+const MARK = /\uE000(\d+)\uE001([^\uE000-\uE002]*)\uE002/g;
+const FOREIGN = /[\uE000-\uE002]/g;
+
+/** Places of figures count characters as the server does: code points. Figures that are not there are left out. */
+export function marked(text: string, figures: readonly Figure[]): string {
+  const signs = Array.from(text.replace(FOREIGN, "\uFFFD"));
+  const parts: string[] = [];
+  let at = 0;
+  figures.forEach((figure, index) => {
+    const own = signs.slice(figure.start, figure.end).join("");
+    if (figure.start < at || own !== figure.text) return;
+    parts.push(signs.slice(at, figure.start).join(""), OPEN, String(index), MIDDLE, own, CLOSE);
+    at = figure.end;
+  });
+  return parts.join("") + signs.slice(at).join("");
+}
+
+/** The HTML with a button for each mark. `words` say what a button does, in safe text. */
+export function withButtons(html: string, figures: readonly Figure[], words: (figure: Figure) => ButtonWords): string {
+  return html.replace(MARK, (_, index: string, text: string) => {
+    const figure = figures[Number(index)];
+    if (figure === undefined) return text;
+    const { title, spoken } = words(figure);
+    const kind = figure.source == null ? "figure unfounded" : "figure";
+    const aloud = spoken === "" ? "" : `<span class="hidden"> (${escaped(spoken)})</span>`;
+    return `<button type="button" class="${kind}" data-figure="${index}" title="${escaped(title)}">${text}${aloud}</button>`;
+  });
+}
+
+export interface ButtonWords {
+  title: string;
+  /** Said after the number by screen readers. */
+  spoken: string;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
