@@ -4,6 +4,7 @@ import { Catalogue } from "./catalogue/panel";
 import { ChartsPanel } from "./charts/panel";
 import { Conversation } from "./chat/panel";
 import { Banner } from "./connection/banner";
+import { FigureSheet } from "./figures/sheet";
 import { HistoryPanel, PastBanner } from "./history/panel";
 import { t } from "./i18n/i18n";
 import { LayersPanel } from "./layers/panel";
@@ -53,6 +54,7 @@ export function App() {
         <Sheet>
           <Header />
           <Beside />
+          <FigureSheet />
         </Sheet>
       )}
       <ShareDialog />

@@ -2,6 +2,7 @@
 import "maplibre-gl/dist/maplibre-gl.css";
 import "./theme/base.css";
 import "./theme/chat.css";
+import "./theme/figures.css";
 import "./theme/layers.css";
 import "./theme/editors.css";
 import "./theme/side.css";

@@ -118,8 +118,8 @@ export const reorderLayers = (order: string[]): Promise<boolean> => asked("layer
 export const readHistory = async (): Promise<MapEvent[] | Fault> =>
   (await connection?.history()) ?? { code: "offline", message: t("offline") };
 
-export function addLayer(table: string, style?: StyleSpec): Promise<boolean> {
-  return asked("layer_add", { table, ...(style && { style }) });
+export function addLayer(table: string, style?: StyleSpec, filter?: Record<string, unknown> | null): Promise<boolean> {
+  return asked("layer_add", { table, ...(style && { style }), ...(filter && { filter }) });
 }
 
 export function duplicateLayer(id: string): void {

@@ -101,8 +101,9 @@ async def test_the_offline_model_answers_with_figures_and_so_does_an_analysis(sa
         await one.ask("join")
         await one.says("show airports within 50 km of Berlin")
         said = one.named("ai_response")[-1]
-        assert marks(said) == [("11", 0)]
-        (source,) = said["sources"]
+        assert marks(said)[0] == ("11", 0)
+        assert None not in {source for _, source in marks(said)}
+        source = said["sources"][0]
         assert source["tool"] == "run_analysis"
         assert source["table"] == one.named("layer_added")[-1]["layer"]["table"]
         assert "CREATE TABLE" in source["sql"]
@@ -205,3 +206,13 @@ async def test_a_table_that_is_gone_is_told(
         await connection.close()
     told = await Rows(server, one.map_id, said["seq"]).get(status=404)
     assert told["error"]["code"] == "unknown_table"
+
+
+async def test_a_number_of_a_statement_of_the_models_refers_to_it(samples_url: str) -> None:
+    asked = ("run_sql", {"statement": "SELECT count(*) AS n FROM data.countries WHERE continent = 'Asia'"})
+    model = ScriptedModel()
+    async with local_server(samples_url, model, sql=True) as server, client(server) as one:
+        await one.ask("join")
+        counted = await answer(one, model, [asked], ["There are 50 in Asia, and 9,999 elsewhere."])
+    assert [source is not None for _, source in marks(counted)] == [True, False]
+    assert "'Asia'" in counted["sources"][0]["sql"]

@@ -5,6 +5,9 @@
 import DOMPurify from "dompurify";
 import { Marked } from "marked";
 import { useMemo } from "preact/hooks";
+import { type ButtonWords, marked as withMarks, withButtons } from "../figures/marks";
+import { language, t } from "../i18n/i18n";
+import type { Figure } from "../protocol/types";
 
 const TAGS = [
   "p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li", "a", "h1", "h2", "h3", "h4",
@@ -28,16 +31,35 @@ purify.addHook("afterSanitizeAttributes", (node) => {
   node.rel = "noopener noreferrer nofollow";
 });
 
-export function toHtml(markdown: string): string {
+/** `figures` are the numbers of the text that can be asked where they come from. */
+export function toHtml(markdown: string, figures: readonly Figure[] = []): string {
   if (!purify.isSupported) return escaped(markdown);
-  const html = marked.parse(markdown, { async: false });
+  const html = marked.parse(withMarks(markdown, figures), { async: false });
   const safe = purify.sanitize(html, { ALLOWED_TAGS: TAGS, ALLOWED_ATTR: ["href", "start", "align"], ALLOWED_URI_REGEXP: LINK });
-  return safe.replaceAll("<table>", '<div class="table-scroll" tabindex="0"><table>').replaceAll("</table>", "</table></div>");
+  const scrolling = safe.replaceAll("<table>", '<div class="table-scroll" tabindex="0"><table>').replaceAll("</table>", "</table></div>");
+  return withButtons(scrolling, figures, words);
 }
 
-export function Markdown({ text }: { text: string }) {
-  const html = useMemo(() => toHtml(text), [text]);
-  return <div class="markdown" dir="auto" dangerouslySetInnerHTML={{ __html: html }} />;
+interface Props {
+  text: string;
+  figures?: readonly Figure[];
+  /** A figure was clicked, on this button. */
+  onFigure?: (figure: Figure, button: HTMLElement) => void;
+}
+
+export function Markdown({ text, figures, onFigure }: Props) {
+  const html = useMemo(() => toHtml(text, figures), [text, figures, language.value]);
+  const click = (event: MouseEvent) => {
+    const button = (event.target as Element).closest<HTMLElement>("[data-figure]");
+    const figure = button === null ? undefined : figures?.[Number(button.dataset["figure"])];
+    if (button !== null && figure !== undefined) onFigure?.(figure, button);
+  };
+  return <div class="markdown" dir="auto" onClick={click} dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
+function words(figure: Figure): ButtonWords {
+  if (figure.source == null) return { title: t("figureUnfoundedText"), spoken: t("figureUnfounded") };
+  return { title: t("figureOpen"), spoken: "" };
 }
 
 function escaped(text: string): string {

@@ -1,7 +1,9 @@
 /** One question and everything that came of it. */
 import { charts } from "../charts/actions";
 import { ChartFigure } from "../charts/figure";
+import { looked } from "../figures/state";
 import { t, time } from "../i18n/i18n";
+import type { Figure } from "../protocol/types";
 import { discard, isMine, retry, say } from "../session";
 import type { Outgoing } from "../connection/connection";
 import type { Chart } from "../protocol/types";
@@ -77,7 +79,11 @@ function EntryView({ entry, turnId }: { entry: Entry; turnId: string }) {
   if (entry.kind === "analysis") return <AnalysisLine entry={entry} />;
   if (entry.kind === "chart") return <AnsweredChart chart={entry.chart} />;
   if (entry.kind === "question") return <QuestionCard entry={entry} turnId={turnId} />;
-  return <div class="answer"><Markdown text={entry.text} /></div>;
+  const look = (figure: Figure, opener: HTMLElement) => {
+    const source = figure.source == null ? null : (entry.sources[figure.source] ?? null);
+    looked.value = { seq: entry.seq, figure, source, opener };
+  };
+  return <div class="answer"><Markdown text={entry.text} figures={entry.figures} onFigure={look} /></div>;
 }
 
 /** As it is now where it was refreshed, as it was said where it is gone. */

@@ -39,6 +39,6 @@ describe("figures in an answer", () => {
   it("cannot be forged by what stands in the text", () => {
     const body = page("\uE0000\uE001<img src=x>\uE002 and 5", [figure("5", 20)]);
     expect(body.querySelector("img")).toBeNull();
-    expect(body.querySelectorAll("button")).toHaveLength(body.textContent?.includes("5") ? 0 : 1);
+    expect([...body.querySelectorAll("button")].map((it) => it.textContent)).toEqual(["5"]);
   });
 });

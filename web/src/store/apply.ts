@@ -116,7 +116,7 @@ function applyChat(state: MapState, event: MapEvent): MapState {
         ...turn,
         draft: "",
         muted: false,
-        entries: [...turn.entries, { kind: "answer", seq: data.seq, text: event.data.message }],
+        entries: [...turn.entries, answer(event.data)],
       }));
     case "tool_called":
       return changeTurn(state, data.turn_id, (turn) => ({
@@ -215,6 +215,10 @@ function newTurn(data: (MapEvent & { event: "user_message" })["data"]): Turn {
   };
 }
 
+function answer({ seq, message, figures, sources }: (MapEvent & { event: "ai_response" })["data"]): Entry {
+  return { kind: "answer", seq, text: message, figures: figures ?? [], sources: sources ?? [] };
+}
+
 function calledTool(data: (MapEvent & { event: "tool_called" })["data"]): ToolEntry {
   return {
     kind: "tool", seq: data.seq, callId: data.call_id, name: data.name, arguments: data.arguments, filled: {},
@@ -226,7 +230,7 @@ function calledTool(data: (MapEvent & { event: "tool_called" })["data"]): ToolEn
 function flushed(turn: Turn, seq: number): Turn {
   const rest = { ...turn, draft: "", muted: false };
   if (turn.draft.trim() === "") return rest;
-  return { ...rest, entries: [...turn.entries, { kind: "answer", seq: seq - 0.5, text: turn.draft }] };
+  return { ...rest, entries: [...turn.entries, { kind: "answer", seq: seq - 0.5, text: turn.draft, figures: [], sources: [] }] };
 }
 
 function changeTurn(state: MapState, turnId: string | null, change: (turn: Turn) => Turn): MapState {

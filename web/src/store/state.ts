@@ -3,7 +3,7 @@
  * event, and every view is drawn from it. Nothing in here comes from anywhere but the server's events.
  */
 import type {
-  AnalysisProgress, Chart, EventEnvelope, Focus, Layer, Protocol, Snapshot, Someone, SqlShown, TurnFinished, TurnUsage,
+  AnalysisProgress, Chart, EventEnvelope, Figure, FigureSource, Focus, Layer, Protocol, Snapshot, Someone, SqlShown, TurnFinished, TurnUsage,
 } from "../protocol/types";
 
 /** A persisted event as it travels: its name and its payload. */
@@ -20,6 +20,9 @@ export interface AnswerEntry {
   kind: "answer";
   seq: number;
   text: string;
+  /** Its numbers, each with a place in `sources`, or found in no result. */
+  figures: Figure[];
+  sources: FigureSource[];
 }
 
 export interface ToolEntry {

@@ -1,0 +1,142 @@
+/**
+ * Where a number of an answer comes from: the tool, its SQL, the rows behind it, and the way to them on the map. Of
+ * a number that was found in no result it says just that.
+ */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Sql } from "../chat/sql";
+import { readable } from "../chat/step";
+import { t } from "../i18n/i18n";
+import { formatValue } from "../map/format";
+import { map, mayChange } from "../store/store";
+import { Icon, IconButton } from "../ui/icons";
+import { notify } from "../ui/toast";
+import { drawnBy, show } from "./show";
+import { type Looked, looked, readRows, type Rows } from "./state";
+
+const PAGE = 6;
+
+export function FigureSheet() {
+  const value = looked.value;
+  if (value === null) return null;
+  return <Opened key={`${value.seq} ${value.figure.start}`} value={value} />;
+}
+
+function Opened({ value }: { value: Looked }) {
+  const box = useRef<HTMLElement>(null);
+  const { figure, source, opener } = value;
+  const close = () => {
+    looked.value = null;
+    opener.focus();
+  };
+  useEffect(() => box.current?.focus(), []);
+  return (
+    <section
+      ref={box} class="figure-sheet card" role="dialog" tabIndex={-1} aria-labelledby="figure-title"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        close();
+      }}
+    >
+      <header>
+        <div>
+          <h2 id="figure-title" dir="auto">{figure.text}</h2>
+          <p class={source === null ? "figure-verdict warn" : "figure-verdict"}>
+            <Icon name={source === null ? "alert" : "check"} />
+            {source === null ? t("figureUnfounded") : t("figureFrom", { tool: readable(source.tool) })}
+          </p>
+        </div>
+        <IconButton icon="close" label={t("close")} onClick={close} />
+      </header>
+      <div class="figure-body">
+        {source === null ? <p>{t("figureUnfoundedText")}</p> : <Evidence value={value} />}
+      </div>
+    </section>
+  );
+}
+
+function Evidence({ value }: { value: Looked }) {
+  const { figure, source } = value;
+  if (source === null) return null;
+  return (
+    <>
+      {source.summary && <p dir="auto">{source.summary}</p>}
+      {figure.note && <p class="quiet" dir="auto">{t("figureReckoned", { note: figure.note })}</p>}
+      {source.table && <Behind value={value} />}
+      {source.sql && (
+        <section>
+          <h3>SQL</h3>
+          <Sql text={source.sql} />
+        </section>
+      )}
+      {!source.table && !source.sql && <p class="quiet">{t("figureNoQuery")}</p>}
+    </>
+  );
+}
+
+/** The rows behind the figure, a few at a time, and the button that leads to them on the map. */
+function Behind({ value }: { value: Looked }) {
+  const mapId = map.value?.mapId ?? "";
+  const [offset, setOffset] = useState(0);
+  const [page, setPage] = useState<Rows | null>(null);
+  const [first, setFirst] = useState<Rows | null>(null);
+  const [fault, setFault] = useState("");
+  useEffect(() => {
+    let isCurrent = true;
+    readRows(mapId, value, offset, PAGE).then(
+      (rows) => {
+        if (!isCurrent) return;
+        setPage(rows);
+        if (offset === 0) setFirst(rows);
+      },
+      (error: Error) => { if (isCurrent) setFault(error.message); },
+    );
+    return () => { isCurrent = false; };
+  }, [offset]);
+  if (fault !== "") return <p class="quiet" role="alert">{fault}</p>;
+  if (page === null || first === null) return <div class="skeleton" aria-hidden="true"><i class="w90" /><i class="w70" /></div>;
+  const onMap = drawnBy(first) !== undefined;
+  const go = () => show(mapId, value, first).catch((error: Error) => notify(error.message, "error"));
+  return (
+    <section>
+      <div class="figure-rows-head">
+        <h3>{t("rowCount", { n: first.total })}</h3>
+        {first.drawable && first.total > 0 && (onMap || mayChange.value) && (
+          <button type="button" class={onMap ? "button" : "button plain"} onClick={() => void go()}>
+            <Icon name={onMap ? "target" : "plus"} />{onMap ? t("figureShow") : t("figureAdd")}
+          </button>
+        )}
+      </div>
+      {page.rows.length > 0 && <Table page={page} />}
+      {first.total > PAGE && (
+        <div class="figure-pages">
+          <IconButton icon="chevronLeft" label={t("previous")} disabled={offset === 0} onClick={() => setOffset(offset - PAGE)} />
+          <span aria-live="polite">
+            {t("figurePage", { from: offset + 1, to: offset + page.rows.length, count: first.total })}
+          </span>
+          <IconButton
+            icon="chevronRight" label={t("next")} disabled={offset + PAGE >= first.total}
+            onClick={() => setOffset(offset + PAGE)}
+          />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Table({ page }: { page: Rows }) {
+  return (
+    <div class="table-scroll" tabIndex={0} role="region" aria-label={t("rows")}>
+      <table>
+        <thead><tr>{page.columns.map((name) => <th key={name} scope="col" dir="auto">{name}</th>)}</tr></thead>
+        <tbody>
+          {page.rows.map((row, index) => (
+            <tr key={index}>
+              {page.columns.map((name) => <td key={name} dir="auto">{formatValue(name, row[name])}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
