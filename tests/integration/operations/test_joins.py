@@ -1,0 +1,207 @@
+"""Joins, selections, summaries and clusters agree with GeoPandas, pandas and a scan of all pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from geopandas import GeoDataFrame, sjoin
+from pandas import isna
+from pyproj import Geod
+
+from server.gis.errors import InvalidQuestion
+from tests.integration.operations.conftest import Bench
+
+GEOD = Geod(ellps="WGS84")
+
+
+async def _frame(bench: Bench, table: str) -> GeoDataFrame:
+    rows = (await bench.run("sample", source=table, n=1_000_000)).rows
+    return rows.set_geometry("geom", crs=4326).drop(columns="fid")
+
+
+@pytest.mark.parametrize(
+    ("predicate", "reference"), [("intersects", "intersects"), ("within", "within"), ("contains", "contains")]
+)
+@pytest.mark.parametrize("invert", [False, True])
+async def test_selections_by_location_are_those_of_geopandas(
+    bench: Bench, predicate: str, reference: str, invert: bool
+) -> None:
+    source, other = ("countries", "airports") if predicate == "contains" else ("airports", "countries")
+    found = await bench.run(
+        "select_by_location",
+        source=f"data.{source}",
+        other=f"data.{other}",
+        predicate=predicate,
+        invert=invert,
+    )
+    one, two = await _frame(bench, f"data.{source}"), await _frame(bench, f"data.{other}")
+    met = set(sjoin(one, two[["geom"]], predicate=reference).id)
+    wanted = set(one.id) - met if invert else met
+    assert 0 < len(wanted) < len(one)
+    assert set(found.rows.id) == wanted
+
+
+async def test_neighbours_touch(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.switzerland AS SELECT * FROM data.countries WHERE name = 'Switzerland'"
+    )
+    found = await bench.run(
+        "select_by_location", source="data.countries", other="data.switzerland", predicate="touches"
+    )
+    assert set(found.rows.name) == {"Austria", "France", "Germany", "Italy", "Liechtenstein"}
+
+
+async def test_what_lies_within_a_distance_is_found_by_a_scan_of_all_pairs(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.hubs AS SELECT id, name, ST_Transform(geom, 3857) AS geom FROM data.cities"
+        " WHERE population > 8000000",
+        "ALTER TABLE data.hubs ALTER COLUMN geom TYPE geometry(Point, 3857)",
+        "INSERT INTO data.hubs VALUES (0, 'nowhere', NULL), (1, 'empty', ST_GeomFromText('POINT EMPTY', 3857))",
+    )
+    found = await bench.run(
+        "select_by_location",
+        source="data.airports",
+        other="data.hubs",
+        predicate="within_distance",
+        distance="30 km",
+    )
+    airports = await _frame(bench, "data.airports")
+    cities = await _frame(bench, "data.cities")
+    hubs = cities[cities.population.astype(float) > 8_000_000]
+    near = np.zeros(len(airports), bool)
+    for hub in hubs.geom:
+        n = len(airports)
+        near |= np.array(GEOD.inv(airports.geom.x, airports.geom.y, [hub.x] * n, [hub.y] * n)[2]) <= 30_000
+    assert near.sum() > 20
+    assert set(found.rows.id) == set(airports[near].id)
+    with pytest.raises(InvalidQuestion, match="needs a distance"):
+        await bench.run(
+            "select_by_location", source="data.airports", other="data.hubs", predicate="within_distance"
+        )
+
+
+async def test_figures_of_a_spatial_join_are_those_of_geopandas(bench: Bench) -> None:
+    figures = [
+        {"function": "count"},
+        {"function": "max", "column": "elevation_m"},
+        {"function": "mean", "column": "elevation_m"},
+    ]
+    rows = (
+        await bench.run("spatial_join", source="data.countries", other="data.airports", aggregates=figures)
+    ).rows
+    countries, airports = await _frame(bench, "data.countries"), await _frame(bench, "data.airports")
+    joined = sjoin(airports, countries[["id", "geom"]], predicate="intersects", rsuffix="country")
+    groups = joined.groupby("id_country").elevation_m
+    wanted = groups.agg(["size", "max", "mean"])
+    assert len(rows) == len(countries)
+    for row in rows.itertuples():
+        if row.id not in wanted.index:
+            assert isna(row.max_elevation_m)
+            continue
+        assert row.max_elevation_m == wanted["max"][row.id]
+        assert row.mean_elevation_m == pytest.approx(wanted["mean"][row.id])
+    counts = dict(zip(rows.id, rows["count"], strict=True))
+    assert {key: count for key, count in counts.items() if count} == wanted["size"].to_dict()
+
+
+async def test_all_and_matched_rows_of_a_spatial_join(bench: Bench) -> None:
+    countries, hubs = await _frame(bench, "data.countries"), await _frame(bench, "data.cities")
+    hubs = hubs[hubs.population.astype(float) > 8_000_000]
+    pairs = sjoin(countries, hubs[["geom"]], predicate="intersects")
+    matched = await bench.run("spatial_join", source="data.countries", other="data.hubs", rows="matched")
+    assert sorted(matched.rows.id) == sorted(pairs.id)
+    assert "name_2" in matched.rows
+    every = await bench.run("spatial_join", source="data.countries", other="data.hubs", rows="all")
+    assert len(every.rows) == len(pairs) + len(countries) - pairs.id.nunique()
+
+
+async def test_columns_are_brought_by_a_key_as_pandas_merges(bench: Bench) -> None:
+    arguments = {
+        "source": "data.airports",
+        "other": "data.countries",
+        "key": "country_code",
+        "other_key": "iso_a2",
+    }
+    airports, countries = await _frame(bench, "data.airports"), await _frame(bench, "data.countries")
+    merged = airports.merge(
+        countries[["iso_a2", "population", "name"]].dropna(subset="iso_a2"),
+        left_on="country_code", right_on="iso_a2", how="left", suffixes=("", "_2"),
+    )  # fmt: skip
+    rows = (await bench.run("join_by_attribute", **arguments, columns=["population", "name"])).rows
+    assert len(rows) == len(merged)
+    found, wanted = rows.set_index("id"), merged.set_index("id")
+    assert (found.name_2.fillna("") == wanted.name_2.reindex(found.index).fillna("")).all()
+    matched = (await bench.run("join_by_attribute", **arguments, rows="matched")).rows
+    assert set(matched.id) == set(merged[merged.iso_a2.notna()].id)
+
+
+async def test_summaries_are_those_of_pandas(bench: Bench) -> None:
+    functions = [
+        "count",
+        "sum",
+        "mean",
+        "median",
+        "min",
+        "max",
+        "stddev",
+        "p10",
+        "p25",
+        "p75",
+        "p90",
+        "distinct",
+    ]
+    figures = [{"function": name, "column": "elevation_m"} for name in functions]
+    answer = await bench.run("summarise", source="data.airports", by=["continent"], aggregates=figures)
+    assert "geom" not in answer.rows
+    groups = (await _frame(bench, "data.airports")).groupby("continent").elevation_m
+    wanted = {
+        "count": groups.count(), "sum": groups.sum(), "mean": groups.mean(), "median": groups.median(),
+        "min": groups.min(), "max": groups.max(), "stddev": groups.std(), "p10": groups.quantile(0.1),
+        "p25": groups.quantile(0.25), "p75": groups.quantile(0.75), "p90": groups.quantile(0.9),
+        "distinct": groups.nunique(),
+    }  # fmt: skip
+    rows = answer.rows.set_index("continent")
+    assert set(rows.index) == set(wanted["count"].index)
+    for name, figure in wanted.items():
+        for continent, value in figure.items():
+            assert float(rows[f"{name}_elevation_m"][continent]) == pytest.approx(value, rel=1e-9), (
+                name,
+                continent,
+            )
+
+
+async def test_clusters_by_density_hold_together_and_apart(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.swiss_airports AS SELECT * FROM data.airports WHERE country = 'Switzerland'",
+        "ALTER TABLE data.swiss_airports ALTER COLUMN geom DROP NOT NULL",
+        "INSERT INTO data.swiss_airports (id, name) VALUES (-1, 'nowhere')",
+    )
+    rows = (await bench.run("cluster", source="data.swiss_airports", distance="12 km", minimum=2)).rows
+    n = len(rows)
+    assert n > 50
+    x, y = (np.array([getattr(point, axis) for point in rows.geom]) for axis in "xy")
+    a, b = np.meshgrid(np.arange(n), np.arange(n))
+    away = np.array(GEOD.inv(x[a.ravel()], y[a.ravel()], x[b.ravel()], y[b.ravel()])[2]).reshape(n, n)
+    names = [None if isna(name) else int(name) for name in rows.cluster]
+    for i in range(n):
+        near = [j for j in range(n) if j != i and away[i, j] < 12_000 * 0.999]
+        if near:
+            # With a minimum of two each neighbour within reach belongs to the same cluster.
+            assert names[i] is not None
+            assert {names[j] for j in near} == {names[i]}
+        elif not any(away[i, j] < 12_000 * 1.001 for j in range(n) if j != i):
+            assert names[i] is None
+    assert len(set(names)) > 3
+    with pytest.raises(InvalidQuestion, match="needs a distance"):
+        await bench.run("cluster", source="data.swiss_airports")
+
+
+async def test_k_means_is_not_torn_by_the_antimeridian(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.two_places (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        "INSERT INTO data.two_places SELECT n, ST_SetSRID(ST_MakePoint(CASE WHEN n < 5 THEN 179 + n * 0.1"
+        " WHEN n < 10 THEN -180 + n * 0.1 ELSE n END, 0), 4326) FROM generate_series(0, 19) AS n",
+    )
+    rows = (await bench.run("cluster", source="data.two_places", method="kmeans", k=2)).rows.set_index("id")
+    assert rows.cluster[:10].nunique() == rows.cluster[10:].nunique() == 1
+    assert rows.cluster[0] != rows.cluster[10]
