@@ -6,13 +6,26 @@ third of a millisecond. So shapes are collected, transformed in one call, and ta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Integer, Label, cast, column, func, select, table
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Integer,
+    Label,
+    Select,
+    cast,
+    column,
+    func,
+    null,
+    select,
+    table,
+)
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from server.gis.operations.base import Geometry, Prepared, Source, Workspace
+from server.gis.operations.columns import free_name
 from server.gis.operations.projections import Projection
 
 TOGETHER = 100
@@ -31,25 +44,43 @@ def flattened(
 
     Rows without a shape, or with an empty one, are left out.
     """
+    return transformed(source.rows, projection.apply, shape, columns, workspace, name)
+
+
+def transformed(
+    rows: FromClause,
+    transform: Callable[[ColumnElement[Any]], ColumnElement[Any]],
+    shape: ColumnElement[Any],
+    columns: Sequence[Label[Any]],
+    workspace: Workspace,
+    name: str,
+    *,
+    keep: bool = False,
+) -> tuple[Prepared, FromClause]:
+    """The same of any rows and with any transformation; `keep` keeps the rows without a shape, where it is null."""
+    missing = func.coalesce(func.ST_IsEmpty(shape), True)
+    taken = {each.name for each in columns}
+    number, before = free_name("number", taken), free_name("before", taken)
     numbered = (
-        select((func.row_number().over() - 1).label("place"), shape.label("round"), *columns)
-        .select_from(source.rows)
-        .where(func.coalesce(func.ST_IsEmpty(shape), True).is_(False))
+        select((func.row_number().over() - 1).label(number), shape.label(before), *columns)
+        .select_from(rows)
+        .where(missing.is_(False))
         .cte("numbered")
     )
-    sheet = func.div(numbered.c.place, TOGETHER)
-    together = func.ST_Collect(aggregate_order_by(numbered.c.round, numbered.c.place), type_=Geometry())
-    sheets = (
-        select(sheet.label("sheet"), projection.apply(together).label("shapes")).group_by(sheet).cte("sheets")
+    place = numbered.c[number]
+    sheet = func.div(place, TOGETHER)
+    together = func.ST_Collect(aggregate_order_by(numbered.c[before], place), type_=Geometry())
+    sheets = select(sheet.label("sheet"), transform(together).label("shapes")).group_by(sheet).cte("sheets")
+    flat = func.ST_GeometryN(sheets.c.shapes, cast(place % TOGETHER, Integer()) + 1, type_=Geometry())
+    found: Select[Any] = (
+        select(flat.label(name), *(numbered.c[each.name] for each in columns))
+        .select_from(numbered.join(sheets, sheets.c.sheet == sheet))
+        .order_by(place)
     )
-    flat = func.ST_GeometryN(
-        sheets.c.shapes, cast(numbered.c.place % TOGETHER, Integer()) + 1, type_=Geometry()
-    )
-    prepared = Prepared(
-        workspace.temporary(name),
-        select(flat.label(name), *(numbered.c[each.name] for each in columns)).select_from(
-            numbered.join(sheets, sheets.c.sheet == sheet)
-        ),
-    )
-    rows = table(prepared.name, column(name, Geometry()), *(column(each.name, each.type) for each in columns))
-    return prepared, rows.alias(name)
+    if keep:
+        nothing = cast(null(), Geometry()).label(name)
+        left_out = select(nothing, *columns).select_from(rows).where(missing)
+        found = select(select(found.subquery("in_order")).union_all(left_out).subquery("all_rows"))
+    prepared = Prepared(workspace.temporary(name), found)
+    made = table(prepared.name, column(name, Geometry()), *(column(each.name, each.type) for each in columns))
+    return prepared, made.alias(name)

@@ -21,6 +21,7 @@ from server.gis.operations.base import (
 )
 from server.gis.operations.columns import carried
 from server.gis.operations.coverage import is_area, simplified_areas
+from server.gis.operations.flattening import transformed
 from server.gis.operations.geodesy import METRES_PER_DEGREE, lonlat
 from server.gis.operations.projections import Projection, reach_of
 from server.gis.operations.shapes import of_family, reshaped
@@ -59,25 +60,40 @@ class Simplify(Operation[SimplifyArguments]):
         if arguments.tolerance <= 0:
             raise InvalidQuestion(f"The tolerance is more than 0 m; got {arguments.tolerance:g} m.")
         plane = await _plane(source, arguments.tolerance, workspace)
+        own = carried(source)
         if source.family == "line":
-            fewer = plane.back(plane.simplified(plane.apply(lonlat(source))))
-            kind = source.table.geometry_type or "Geometry"
-            return reshaped(source, fewer, kind, WGS84, notes=[plane.note, LINES_NOTE])
+            kind, note = source.table.geometry_type or "Geometry", LINES_NOTE
+            if plane.projection is None:
+                return reshaped(
+                    source, plane.simplified(lonlat(source)), kind, WGS84, notes=[plane.note, note]
+                )
+        else:
+            kind, note = "MultiPolygon" if source.family == "polygon" else "Geometry", COVERAGE_NOTE
         featured, features = _features(source, plane, workspace)
-        frame = None if plane.projection else _edge_of_the_world()
-        prepared, area = simplified_areas(features, plane.tolerance, frame, workspace)
         shape = features.c["shape"]
-        is_line = func.GeometryType(shape).in_(("LINESTRING", "MULTILINESTRING"))
-        new = case((is_area(shape), area), (is_line, plane.simplified(shape)), else_=shape)
+        new: ColumnElement[Any] = plane.simplified(shape)
+        prepared: tuple[Prepared, ...] = ()
+        if source.family != "line":
+            frame = None if plane.projection else _edge_of_the_world()
+            prepared, area = simplified_areas(features, plane.tolerance, frame, workspace)
+            is_line = func.GeometryType(shape).in_(("LINESTRING", "MULTILINESTRING"))
+            new = case((is_area(shape), area), (is_line, new), else_=shape)
+        kept = [features.c[f"a{n}"].label(f"a{n}") for n in range(len(own))]
+        if plane.projection is not None:
+            back, rows = transformed(
+                features, plane.projection.back, new, kept, workspace, "round", keep=True
+            )
+            prepared, new = (*prepared, back), rows.c["round"]
+            kept = [rows.c[f"a{n}"] for n in range(len(own))]
         return Step(
             select(
-                *(features.c[f"a{n}"].label(label.name) for n, label in enumerate(carried(source))),
-                plane.back(new).label(GEOMETRY),
-            ).select_from(features),
-            geometry_type="MultiPolygon" if source.family == "polygon" else "Geometry",
+                *(column.label(label.name) for column, label in zip(kept, own, strict=True)),
+                new.label(GEOMETRY),
+            ).select_from(features if plane.projection is None else rows),
+            geometry_type=kind,
             srid=WGS84,
             prepare=(featured, *prepared),
-            notes=(plane.note, COVERAGE_NOTE),
+            notes=(plane.note, note),
         )
 
 
@@ -91,12 +107,6 @@ class _Plane:
     @property
     def note(self) -> str:
         return self.projection.note if self.projection else DEGREES_NOTE
-
-    def apply(self, shape: ColumnElement[Any]) -> ColumnElement[Any]:
-        return self.projection.apply(shape) if self.projection else shape
-
-    def back(self, shape: ColumnElement[Any]) -> ColumnElement[Any]:
-        return self.projection.back(shape) if self.projection else shape
 
     def simplified(self, line: ColumnElement[Any]) -> ColumnElement[Any]:
         return func.ST_SimplifyPreserveTopology(line, self.tolerance, type_=Geometry())
@@ -118,17 +128,17 @@ def _features(source: Source, plane: _Plane, workspace: Workspace) -> tuple[Prep
     # What repairing an area leaves besides areas is no part of it.
     areas = func.ST_CollectionExtract(shape, 3, type_=Geometry())
     whole = case((is_area(lonlat(source)), areas), else_=shape)
-    attributes = [label.element.label(f"a{n}") for n, label in enumerate(carried(source))]
+    place = cast(func.row_number().over(), BigInteger()).label("place")
+    columns = [place, *(label.element.label(f"a{n}") for n, label in enumerate(carried(source)))]
+    if plane.projection is not None:
+        apply = plane.projection.apply
+        return transformed(source.rows, apply, whole, columns, workspace, "shape", keep=True)
     prepared = Prepared(
-        workspace.temporary("features"),
-        select(
-            cast(func.row_number().over(), BigInteger()).label("place"),
-            plane.apply(whole).label("shape"),
-            *attributes,
-        ).select_from(source.rows),
+        workspace.temporary("features"), select(whole.label("shape"), *columns).select_from(source.rows)
     )
-    columns = (column(label.name, label.type) for label in attributes)
-    features = table(prepared.name, column("place", BigInteger()), column("shape", Geometry()), *columns)
+    features = table(
+        prepared.name, column("shape", Geometry()), *(column(each.name, each.type) for each in columns)
+    )
     return prepared, features.alias("features")
 
 

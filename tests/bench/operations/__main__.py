@@ -11,6 +11,7 @@ import asyncio
 import os
 import platform
 import statistics
+import time
 from datetime import date
 from pathlib import Path
 
@@ -35,6 +36,7 @@ def main() -> None:
     parser.add_argument(
         "--rounds", type=int, default=1, help="rounds, of which the median counts (default: 1)"
     )
+    parser.add_argument("--minutes", type=float, default=600.0, help="begin no further case after so long")
     parser.add_argument("--no-docs", action="store_true", help="do not write docs/benchmarks.md")
     options = parser.parse_args()
     cases = [case for case in GIVEN if not options.operations or case.operation in options.operations]
@@ -42,7 +44,7 @@ def main() -> None:
         cluster = PrivateCluster(home, configuration=CONFIGURATION)
         cluster.acquire()
         try:
-            found = asyncio.run(measured(Postgis(cluster), cases, options.rows, options.rounds))
+            found = asyncio.run(measured(Postgis(cluster), cases, options))
         finally:
             cluster.release()
     text = table(*found, options.rows)
@@ -52,19 +54,23 @@ def main() -> None:
 
 
 async def measured(
-    postgis: Postgis, cases: list[Case], rows: int, rounds: int
+    postgis: Postgis, cases: list[Case], options: argparse.Namespace
 ) -> tuple[list[Took], list[Took]]:
     """Every case in the large town, and what the operations alone take in a small one."""
-    small = await Measuring.opened(postgis, small_of(rows))
+    end = time.monotonic() + 60 * options.minutes
+    small = await Measuring.opened(postgis, small_of(options.rows))
     try:
-        few = [await small.took(case, 3, own=False, rivals=False) for case in cases]
+        few = [await small.took(case, options.rounds, own=False, rivals=False) for case in cases]
     finally:
         await small.close()
-    large = await Measuring.opened(postgis, rows)
+    large = await Measuring.opened(postgis, options.rows)
     many = []
     try:
         for case in cases:
-            took = await large.took(case, rounds, own=case.operation in OVERHEAD)
+            if time.monotonic() > end:
+                many.append(Took(case, None, None, None, None, fault="not reached in the time of this run"))
+                continue
+            took = await large.took(case, options.rounds, own=case.operation in OVERHEAD)
             print(line(took, None), flush=True)
             many.append(took)
     finally:
@@ -95,7 +101,7 @@ def line(large: Took, small: Took | None, rows: int = 0) -> str:
     case = large.case
     name = case.name
     if large.ours is None:
-        return f"| {name} | {case.rows(rows):,} | refused: {large.fault[:120]} | | | | |"
+        return f"| {name} | {case.rows(rows):,} | {large.fault[:160]} | | | | |"
     base = large.hand if large.hand is not None else large.own
     mark = "" if large.hand is not None else " (own SQL)"
     growth = f"x {large.ours / small.ours:,.0f}" if small is not None and small.ours else ""
