@@ -30,6 +30,7 @@ SEAM_POLE_STEPS = (0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01)
 """Degrees. Towards a pole the two sides of the seam turn away from each other, the faster the nearer."""
 SEAM_METRES = 1.0
 """Half the width of the cut along the antimeridian: more than the seam, drawn in steps, is off its course."""
+WORLD_SRID = 6933
 WORLD_X, WORLD_Y = 17_367_530.445, 7_342_230.136
 """Half the width and height of the world in EPSG:6933, in metres, rounded down."""
 
@@ -73,7 +74,16 @@ class Projection:
 
 
 class WorldEqualArea(Projection):
-    """The whole world on one sheet: areas are exact, shapes are true only near 30 degrees of latitude."""
+    """The whole world on one sheet: areas are exact, shapes are true only near 30 degrees of latitude.
+
+    PostGIS knows it by its number, and so need not read its definition again for each row.
+    """
+
+    def apply(self, shape: ColumnElement[Any]) -> ColumnElement[Any]:
+        return func.ST_Transform(shape, WORLD_SRID, type_=Geometry())
+
+    def back(self, shape: ColumnElement[Any]) -> ColumnElement[Any]:
+        return func.ST_Transform(func.ST_SetSRID(shape, WORLD_SRID), WGS84, type_=Geometry())
 
     def clipped(self, area: ColumnElement[Any]) -> ColumnElement[Any]:
         sheet = func.ST_MakeEnvelope(-WORLD_X, -WORLD_Y, WORLD_X, WORLD_Y, type_=Geometry())
