@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.core import Agent, BaseTool, Limits, Result, ToolFailed, tool
-from agents.domain import Column
+from agents.domain import Column, Table
 from agents.geo.chart_tools import ChartTools
 from agents.geo.data_tools import DataTools
 from agents.geo.phrases import count_of
@@ -109,8 +109,12 @@ class Analyst(DataTools, ChartTools, Agent):
 
     def chart_subject(self, data: str) -> dict[str, str]:
         """Of a step, the table that it made."""
-        tables = {outcome.step: outcome.table.id for outcome in self.session.outcomes()}
-        return {"table": tables.get(data, data)}
+        table = self.charted_table(data)
+        return {"table": data if table is None else table.id}
+
+    def charted_table(self, data: str) -> Table | None:
+        made = {outcome.step: outcome.table for outcome in self.session.outcomes()}
+        return made.get(data) or self.catalogue().by_id.get(data)
 
     @tool(params={"steps": _STEPS}, sequential=True)
     async def plan(self, steps: list[dict[str, Any]]) -> Result:

@@ -33,6 +33,24 @@ async def test_an_analysis_ends_as_a_layer_with_a_receipt(samples_url: str) -> N
         assert one.named("analysis_progress")[0]["name"] == "Large cities"
 
 
+async def test_the_analyst_shows_a_step_in_a_chart(samples_url: str) -> None:
+    model = ScriptedModel(
+        hand_over("large cities by continent"),
+        [("filter", {"source": "data.cities", "filter": "population > 3000000", "title": "Large"})],
+        [("make_chart", {"kind": "histogram", "data": "step_1"})],
+        [("make_chart", {"kind": "histogram", "data": "step_1", "x": "population"})],
+        [("finish", {"summary": "Done."})],
+    )
+    async with local_server(samples_url, model) as server, client(server) as one:
+        await one.ask("join")
+        await one.says("large cities")
+        (added,) = one.named("chart_added")
+        (done,) = one.named("analysis_finished")
+        assert added["chart"]["table"] == done["table"]
+        assert added["chart"]["rows"] == done["receipt"]["steps"][0]["rows"] > 50
+        assert added["turn_id"] == (await one.hears("turn_finished"))["turn_id"]
+
+
 async def test_the_analyst_repairs_a_step_that_failed(samples_url: str) -> None:
     model = ScriptedModel(
         hand_over("large cities"),

@@ -83,7 +83,7 @@ export class Plot {
         splits: () => shape.names.map((_, place) => place), values: () => shape.names.map(cut),
         size: (plot) => widest(plot.ctx, shape.names.map(cut)), ticks: { show: false },
       }),
-      ...(!category && { size: AXIS, values: (_, splits, __, ___, step) => splits.map((it) => (shape.across === "time" ? moment(it, step) : short(it))) }),
+      ...(!category && { size: AXIS, space: shape.across === "time" ? 76 : 56, values: (_, splits, __, ___, step) => splits.map((it) => (shape.across === "time" ? moment(it, step) : short(it))) }),
     };
     const value: uPlot.Axis = {
       ...common, scale: "y", side: horizontal ? 2 : 3, grid: { stroke: colours.line, width: 1 },
@@ -91,7 +91,7 @@ export class Plot {
     };
     const points = shape.points !== null;
     return {
-      width: Math.max(width, 120), height: heightOf(shape), padding: [10, 14, 0, 6], legend: { show: false },
+      width: Math.max(width, 120), height: heightOf(shape), padding: [10, 20, 0, 6], legend: { show: false },
       // Times are shown in UTC, as the server counts them.
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
       scales: {

@@ -49,7 +49,7 @@ export function shapeOf(chart: Chart, data: ChartData): Shape {
     series: namesOf(data.series),
     range: points !== null
       ? { across: extent(points.x, 0.04), value: extent(points.y, 0.06) }
-      : { across: acrossRange(data, horizontal), value: valueRange(kind, marks) },
+      : { across: acrossRange(data, horizontal), value: valueRange(chart, marks) },
   };
 }
 
@@ -134,9 +134,11 @@ function acrossRange({ x, boxes }: ChartData, horizontal: boolean): [number, num
   return horizontal ? [-0.5, Math.max(places, 1) - 0.5] : [0, 1];
 }
 
-function valueRange(kind: Chart["kind"], marks: Mark[]): [number, number] {
+/** Amounts begin at nothing; means and boxes are seen better near. */
+function valueRange({ kind, aggregate }: Chart, marks: Mark[]): [number, number] {
   const [low, high] = extent(marks.flatMap((mark) => [mark.low, mark.high]), 0.06);
-  if (kind === "line" || kind === "box") return [low, high];
+  const near = kind === "box" || (kind === "line" && aggregate !== "count" && aggregate !== "sum");
+  if (near) return [low, high];
   return [marks.some((mark) => mark.low < 0) ? low : 0, marks.some((mark) => mark.high > 0) ? high : 0];
 }
 

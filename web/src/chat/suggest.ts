@@ -15,6 +15,7 @@ export function nextSteps(layers: readonly Layer[], tableOf: (id: string) => Tab
   if (measure !== undefined && top.style.column !== measure.name) steps.push(`colour ${name} by ${words(measure)}`);
   const limit = measure === undefined ? null : highBound(measure);
   if (top.filter === null && measure !== undefined && limit !== null) steps.push(`only the ones with ${words(measure)} over ${inWords(limit)}`);
+  if (measure !== undefined) steps.push(`histogram of ${words(measure)}`);
   if (top.filter !== null) steps.push(`show all ${name}`);
   const other = starters.find((starter) => !layers.some((layer) => starter.toLowerCase().includes(layer.name.toLowerCase())));
   if (other !== undefined) steps.push(other);
