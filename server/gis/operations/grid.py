@@ -79,7 +79,7 @@ class Grid(Operation[GridArguments]):
             select(*columns, lattice.drawn(area).label(GEOMETRY)).select_from(cells),
             geometry_type="MultiPolygon",
             srid=WGS84,
-            prepare=(prepared,),
+            prepare=prepared,
             notes=(projection.note, COUNTED_NOTE),
             comments={label.name: "Per square kilometre of the cell." for label in columns[len(figures) :]},
         )

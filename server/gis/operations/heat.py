@@ -89,7 +89,7 @@ class Heat(Operation[HeatArguments]):
             select(heated.c.density.label("density_per_km2"), lattice.drawn(cell).label(GEOMETRY)),
             geometry_type="MultiPolygon",
             srid=WGS84,
-            prepare=(prepared,),
+            prepare=prepared,
             notes=(projection.note, COUNTED_NOTE, _method(arguments, size)),
             comments={"density_per_km2": f"Estimated {what} per square kilometre at the middle of the cell."},
         )
