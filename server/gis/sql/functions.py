@@ -6,6 +6,9 @@ What makes huge values from small ones (`repeat`, `lpad`, `ST_GeneratePoints` ..
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 from sqlglot import exp
 
 from server.gis.errors import nearest
@@ -130,11 +133,33 @@ def _check_call(node: exp.Anonymous) -> None:
     name = node.this.lower()
     if name not in FUNCTIONS:
         raise InvalidSql(_refused(name))
-    if name == "st_transform":
-        # Its other forms take a definition as text, and such a text may name files of grids to be read.
-        target = node.expressions[1] if len(node.expressions) == 2 else None
-        if not isinstance(target, exp.Literal) or target.is_string:
-            raise InvalidSql("ST_Transform takes a geometry and the number of an SRID here.")
+    if name in _RULES:
+        _RULES[name](node.expressions)
+
+
+def _check_transform(arguments: list[exp.Expr]) -> None:
+    """Its other forms take a definition as text, and such a text may name files of grids to be read."""
+    target = arguments[1] if len(arguments) == 2 else None
+    if not isinstance(target, exp.Literal) or target.is_string:
+        raise InvalidSql("ST_Transform takes a geometry and the number of an SRID here.")
+
+
+def _check_buffer(arguments: list[exp.Expr]) -> None:
+    """A circle of millions of corners is made outside of PostgreSQL's bookkeeping of memory."""
+    for style in arguments[2:]:
+        if not isinstance(style, exp.Literal) or not _BUFFER_STYLE.fullmatch(str(style.this)):
+            raise InvalidSql(
+                "The third argument of ST_Buffer is a number of segments up to 99, or a text such as "
+                "'endcap=flat join=mitre quad_segs=16'."
+            )
+
+
+_STYLE = r"(endcap|join|side)=[a-z]+|(quad_segs|mitre_limit)=\d{1,2}"
+_BUFFER_STYLE = re.compile(rf"\d{{1,2}}|({_STYLE})( ({_STYLE}))*", re.IGNORECASE)
+_RULES: dict[str, Callable[[list[exp.Expr]], None]] = {
+    "st_transform": _check_transform,
+    "st_buffer": _check_buffer,
+}
 
 
 def _check_field(node: exp.Dot) -> None:

@@ -177,6 +177,7 @@ ATTACKS = (
     Attack("a bomb of text", "SELECT length(repeat('x', 2000000000))", "f"),
     Attack("a bomb of padding", "SELECT length(lpad('x', 2000000000))", "f"),
     Attack("a bomb of points", "SELECT ST_GeneratePoints(geom, 2000000000) FROM data.countries", "f"),
+    Attack("a bomb of corners", "SELECT ST_NPoints(ST_Buffer(geom, 1, 9999)) FROM data.cities LIMIT 1", "f", "answers"),
     Attack("a bomb of XML",
            "SELECT xpath('//*', '<!DOCTYPE a [<!ENTITY b \"bb\">]><a>&b;</a>'::xml)", "f", "answers"),
     Attack("a bomb of brackets", f"SELECT {'(' * 500}1{')' * 500}", "gnf", "answers"),

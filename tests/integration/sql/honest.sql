@@ -146,3 +146,6 @@ BY 1 NULLS LAST, 2
 SELECT continent FROM countries GROUP BY continent ORDER BY count(*) DESC, continent FETCH FIRST 2 ROWS ONLY
 
 SELECT name FROM countries ORDER BY name LIMIT 3 OFFSET 10
+
+SELECT ST_NPoints(ST_Buffer(geom, 1, 4)), ST_NPoints(ST_Buffer(geom::geography, 1000)::geometry),
+ST_NPoints(ST_Buffer(geom, 1, 'quad_segs=2 endcap=square')) FROM cities WHERE name = 'Ulm'
