@@ -183,6 +183,26 @@ class LayerChange(Value):
     opacity: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
+class RecipeParameter(Value):
+    """A place in a recipe that may be given anew. `default` is what the analysis used; `step` names where it stands."""
+
+    name: str
+    kind: Literal["number", "length", "text", "choice", "yes_no", "table", "column"]
+    default: str | int | float | bool
+    step: str
+    description: str = ""
+    options: tuple[str, ...] = ()
+
+
+class RecipeCard(Value):
+    """A saved plan of an analysis as people and models are told of it: titles of its steps, and its parameters."""
+
+    name: str
+    goal: str
+    steps: tuple[str, ...]
+    parameters: tuple[RecipeParameter, ...] = ()
+
+
 class Focus(Value):
     """What the user points at. The first that is there counts: selection, drawn area, viewport."""
 

@@ -97,6 +97,10 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, SqlTools, Agent):
         return annotation(linked(text, self.history, WRITTEN_BY_MODELS, names))
 
     @hook.system
+    async def _recipes_now(self) -> str | None:
+        return None if self.analyst is None else prompt.recipes_part(await self.analyst.recipes(self.map))
+
+    @hook.system
     def _map_now(self) -> str:
         return prompt.layers_part(self.map.layers())
 

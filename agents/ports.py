@@ -10,7 +10,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from agents.charts import Chart, ChartData, ChartDraft
-from agents.domain import Bounds, Cql2, Focus, Layer, LayerChange, LayerDraft, Place, SqlAnswer, Table
+from agents.domain import (
+    Bounds,
+    Cql2,
+    Focus,
+    Layer,
+    LayerChange,
+    LayerDraft,
+    Place,
+    RecipeCard,
+    SqlAnswer,
+    Table,
+)
 
 Filter = Cql2 | str | None
 
@@ -123,6 +134,24 @@ class Analyst(Protocol):
     async def drop_result(self, table: str, session: MapSession) -> None:
         """Delete a result of the map for good; no layer may show it."""
         ...
+
+    async def recipes(self, session: MapSession) -> Sequence[RecipeCard]:
+        """The recipes of the map, by name."""
+        ...
+
+    async def save_recipe(
+        self, name: str, parameters: Sequence[str] | None, session: MapSession
+    ) -> RecipeCard:
+        """Save the map's latest finished analysis; of its values these are parameters, or all that can be."""
+        ...
+
+    async def run_recipe(self, recipe: str, values: Mapping[str, Any], session: MapSession) -> str:
+        """Run it as an analysis of its own; words for the user."""
+        ...
+
+    async def rename_recipe(self, recipe: str, name: str, session: MapSession) -> None: ...
+
+    async def remove_recipe(self, recipe: str, session: MapSession) -> None: ...
 
 
 class InfoStore(Protocol):

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.analyst import Analyst
 from agents.core import ToolFailed
 from agents.core.model import Model
+from agents.domain import RecipeCard
+from agents.geo.phrases import count_of
 from agents.ports import DataSource, InfoStore
 from server.gis.readable import ReadableTables
 from server.maps.analyses import AnalysisService, MapAnalysis, reason_of
-from server.maps.layers import By
+from server.maps.recipes import Recipes
+from server.maps.results import Results
 from server.maps.session import TurnSession
-
-Drop = Callable[[str, str, By], Awaitable[int]]
-"""Drops a result of a map: `(map_id, table, by)`."""
 
 
 class AnalystDesk:
@@ -28,14 +28,16 @@ class AnalystDesk:
         readable: ReadableTables,
         data: DataSource,
         analyses: AnalysisService,
-        drop: Drop,
+        results: Results,
+        recipes: Recipes,
         info_store: InfoStore | None = None,
     ) -> None:
         self._model = model
         self._readable = readable
         self._data = data
         self._analyses = analyses
-        self._drop = drop
+        self._results = results
+        self._recipes = recipes
         self._info_store = info_store
 
     async def run(self, goal: str, session: Any) -> str:
@@ -61,7 +63,42 @@ class AnalystDesk:
 
     async def drop_result(self, table: str, session: Any) -> None:
         turn = _turn(session)
-        await self._drop(turn.map_id, table, turn.by)
+        await self._results.drop(turn.map_id, table, turn.by)
+
+    async def recipes(self, session: Any) -> Sequence[RecipeCard]:
+        return await self._recipes.cards(session.map_id)
+
+    async def save_recipe(self, name: str, parameters: Sequence[str] | None, session: Any) -> RecipeCard:
+        turn = _turn(session)
+        _, card = await self._recipes.save(turn.map_id, None, name, parameters, turn.by)
+        return card
+
+    async def rename_recipe(self, recipe: str, name: str, session: Any) -> None:
+        turn = _turn(session)
+        await self._recipes.rename(turn.map_id, recipe, name, turn.by)
+
+    async def remove_recipe(self, recipe: str, session: Any) -> None:
+        turn = _turn(session)
+        await self._recipes.remove(turn.map_id, recipe, turn.by)
+
+    async def run_recipe(self, recipe: str, values: Mapping[str, Any], session: Any) -> str:
+        """The steps of the recipe, one after the other, without a model; words for the user."""
+        turn = _turn(session)
+        plan = (await self._recipes.get(turn.map_id, recipe)).filled(values)
+        analysis = self._analyses.open(plan.goal, turn, self._readable)
+        titled = [(step, step.title or step.operation) for step in plan.steps]
+        try:
+            await analysis.plan([(step.operation, title) for step, title in titled])
+            for step, title in titled:
+                await analysis.run_step(step.operation, step.arguments, title)
+            last = analysis.outcomes()[-1]
+            notes = dict.fromkeys(f"{note.rstrip('.')}." for note in last.notes)
+            summary = " ".join([f"{plan.goal}: {count_of(last.rows, 'row')}.", *notes])
+            await analysis.finish(summary)
+        except BaseException as error:
+            await asyncio.shield(_close(analysis, *reason_of(error)))
+            raise
+        return summary
 
 
 def _turn(session: Any) -> TurnSession:

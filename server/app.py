@@ -28,7 +28,8 @@ from agents.core.tracing import use_opentelemetry
 from agents.domain import Place
 from agents.geo_agent import GeoAgent
 from agents.models import build, close, warm
-from agents.offline import suggestions
+from agents.offline import OfflineModel, suggestions
+from agents.offline.recipe_words import heard_run
 from agents.ports import TableRegistry
 from server import migrate, postgres, samples
 from server.analysts import AnalystDesk
@@ -62,6 +63,7 @@ from server.maps.access import ViewLinks
 from server.maps.analyses import AnalysisService
 from server.maps.analysis_store import AnalysisStore
 from server.maps.log import EventLog
+from server.maps.recipes import Recipes
 from server.maps.results import Results
 from server.maps.service import MapService
 from server.maps.session import TurnSession
@@ -118,22 +120,26 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         data = PostgisData(database.reader, registry)
         notes = Notes(database.owner)
 
-        results = Results(database.owner, database.writer, registry, EventLog(database.owner))
+        events = EventLog(database.owner)
+        results = Results(database.owner, database.writer, registry, events)
         await results.start()
         stack.push_async_callback(results.stop)
         analysing = analyses(settings, database, registry)
+        recipes = Recipes(events, analysing.store)
 
         more_tools = ToolBox.gather(*settings.tools)
 
         async def agent(session: TurnSession, history: Sequence[Message]) -> GeoAgent:
             readable = await results.readable(session.map_id)
             its_data = PostgisData(database.reader, readable)
+            # What somebody asked for by hand needs no reading between the lines.
+            by_hand = heard_run(session.text, await recipes.cards(session.map_id)) is not None
             return GeoAgent(
-                model,
+                OfflineModel() if by_hand else model,
                 registry=readable,
                 map=session,
                 data=its_data,
-                analyst=AnalystDesk(model, readable, its_data, analysing, results.drop, notes),
+                analyst=AnalystDesk(model, readable, its_data, analysing, results, recipes, notes),
                 info_store=notes,
                 sql=PostgisSql(database.reader_session, readable) if settings.sql else None,
                 history=history,
@@ -148,7 +154,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         async def find_places(map_id: str, text: str, limit: int) -> Sequence[Place]:
             return await PostgisData(database.reader, await results.readable(map_id)).find_place(text, limit)
 
-        sockets = SocketServer(maps, results, find_places, origins, settings.rate)
+        sockets = SocketServer(maps, results, recipes, find_places, origins, settings.rate)
         await maps.start()
         stack.push_async_callback(maps.close)
         tiles = TileService(database.tile_pool, registry, maps.lookup)
@@ -160,7 +166,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         app.add_routes(health.routes(checks(database, registry), metrics))
         app.add_routes(tables.routes(results.readable))
         app.add_routes(tile_routes.routes(tiles, registry))
-        app.add_routes(receipts.routes(analysing.store))
+        app.add_routes(receipts.routes(analysing.store, recipes))
         app.add_routes(rows.routes(data, registry, maps.lookup))
         app.add_routes(charts.routes(maps.charts))
         app.add_routes(figures.routes(data, registry, maps.log))

@@ -24,6 +24,7 @@ SCHEMA = ROOT / "web" / "src" / "protocol" / "schema.json"
 ACKNOWLEDGEMENTS: dict[str, type[BaseModel]] = {
     "join": protocol.JoinAck,
     "chat": protocol.ChatAck,
+    "recipe_run": protocol.ChatAck,
     "cancel": protocol.CancelAck,
     "approve": protocol.ApproveAck,
     "leave": protocol.Ack,

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from agents.core import Param, Result, ToolFailed, tool
 from agents.geo.tools import GeoTools
 from agents.ports import Analyst
 
-ANALYSIS_TOOLS = frozenset({"run_analysis", "drop_result"})
+ANALYSIS_TOOLS = frozenset(
+    {"run_analysis", "drop_result", "save_recipe", "run_recipe", "rename_recipe", "remove_recipe"}
+)
 """Offered only where an analyst is at hand."""
 
 
 def result_ids(agent: GeoTools) -> list[str]:
     """The results of analyses of this map."""
     return [table.id for table in agent.registry.tables() if table.is_result]
+
+
+async def recipe_names(agent: GeoTools) -> list[str]:
+    """The recipes of this map."""
+    return [] if agent.analyst is None else [each.name for each in await agent.analyst.recipes(agent.map)]
+
+
+RecipeName = Annotated[str, Param(enum=recipe_names)]
 
 
 class AnalysisTools(GeoTools):
@@ -40,6 +50,48 @@ class AnalysisTools(GeoTools):
         """
         await self._the_analyst().drop_result(table, self.map)
         return Result({"dropped": table}, summary=f"Dropped {table}")
+
+    @tool(sequential=True)
+    async def save_recipe(self, name: str, parameters: list[str] | None = None) -> Result:
+        """Keep the plan of the latest analysis as a recipe of the map, to be run again with other values.
+
+        Args:
+            name: What the recipe is called, in a few words.
+            parameters: Which of its values can be given anew; all that can be when left out.
+        """
+        card = await self._the_analyst().save_recipe(name, parameters, self.map)
+        return Result({"recipe": card.model_dump(mode="json")}, summary=f"Saved the recipe “{card.name}”")
+
+    @tool(timeout=None, sequential=True)
+    async def run_recipe(self, recipe: RecipeName, values: dict[str, Any] | None = None) -> str:
+        """Run a recipe of the map again, as an analysis of its own.
+
+        Args:
+            recipe: Which one.
+            values: New values by parameter name; what is left out is as it was saved.
+        """
+        return await self._the_analyst().run_recipe(recipe, values or {}, self.map)
+
+    @tool(sequential=True)
+    async def rename_recipe(self, recipe: RecipeName, name: str) -> Result:
+        """Give a recipe of the map another name.
+
+        Args:
+            recipe: Which one.
+            name: Its new name.
+        """
+        await self._the_analyst().rename_recipe(recipe, name, self.map)
+        return Result({"name": name}, summary=f"Renamed the recipe “{recipe}” to “{name}”")
+
+    @tool(sequential=True)
+    async def remove_recipe(self, recipe: RecipeName) -> Result:
+        """Take a recipe off the map, when the user asks for that.
+
+        Args:
+            recipe: Which one.
+        """
+        await self._the_analyst().remove_recipe(recipe, self.map)
+        return Result({"removed": recipe}, summary=f"Removed the recipe “{recipe}”")
 
     def _the_analyst(self) -> Analyst:
         if self.analyst is None:

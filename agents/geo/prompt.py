@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from agents.domain import Focus, Layer, Table
+from agents.domain import Focus, Layer, RecipeCard, Table
 from agents.geo.phrases import bounds_words, layer_words
 
 ROLE = """\
@@ -60,6 +60,18 @@ def layers_part(layers: Sequence[Layer]) -> str:
         f"- {layer_words(layer)}; table {layer.table}{_filter(layer)}" for layer in layers[-_MOST_LAYERS:]
     ]
     return "Layers on the map now, bottom first\n" + "\n".join(lines)
+
+
+def recipes_part(recipes: Sequence[RecipeCard]) -> str | None:
+    """What can be run again, and what can be given anew."""
+    if not recipes:
+        return None
+    lines = [
+        f"- {each.name}: "
+        + (", ".join(f"{one.name} ({one.kind}, {one.default})" for one in each.parameters) or "-")
+        for each in recipes
+    ]
+    return "Recipes of the map, with their parameters and what these were\n" + "\n".join(lines)
 
 
 def focus_part(focus: Focus | None) -> str | None:

@@ -22,6 +22,7 @@ from agents.offline.parser import parse
 from agents.offline.phrasing import Phrasing
 from agents.offline.plan_data import not_understood_words
 from agents.offline.planner import Step, plan
+from agents.offline.recipe_turn import recipe_reply
 from agents.offline.scene import Ask, Done, MapAgent, Refuse, Say, Scene
 from agents.offline.suggestions import suggestions
 from agents.offline.vocabulary import Vocabulary
@@ -69,6 +70,9 @@ class Turn:
     async def reply(self) -> AssistantMessage:
         if "finish" in self.tools and isinstance(self.agent, AnalysingAgent):
             return await analyst_reply(self.request, self.agent, self.text, self.done)
+        recipe = await recipe_reply(self.request, self.agent, self.text, self.done, self.tools)
+        if recipe is not None:
+            return recipe
         self._take_as_answer()
         if not self.done:
             commands = self._parsed()

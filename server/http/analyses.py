@@ -1,6 +1,7 @@
 """GET /api/maps/{map_id}/analyses/{analysis_id}/receipt.{json,sql}: what ran, on what, with what result, to keep.
 
-Who may see the map may have it; it stays when the result itself is dropped.
+Who may see the map may have it; it stays when the result itself is dropped. `.../recipe` is what a recipe of the
+analysis could have for parameters.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from aiohttp import web
 from server.http.errors import HttpFault
 from server.http.exports import disposition
 from server.maps.analysis_store import AnalysisStore
+from server.maps.recipes import Recipes
 
 TYPES = {"json": "application/json", "sql": "application/sql"}
 
 
-def routes(store: AnalysisStore) -> list[web.RouteDef]:
+def routes(store: AnalysisStore, recipes: Recipes) -> list[web.RouteDef]:
     async def receipt(request: web.Request) -> web.Response:
         kind = request.match_info["format"]
         if kind not in TYPES:
@@ -29,4 +31,10 @@ def routes(store: AnalysisStore) -> list[web.RouteDef]:
         headers = {"Content-Disposition": disposition(kept.receipt.goal, kind), "Cache-Control": "no-store"}
         return web.Response(text=text, content_type=TYPES[kind], charset="utf-8", headers=headers)
 
-    return [web.get("/api/maps/{map_id}/analyses/{analysis_id}/receipt.{format}", receipt)]
+    async def recipe(request: web.Request) -> web.Response:
+        asked = request.match_info
+        card = await recipes.suggested(asked["map_id"], asked["analysis_id"])
+        return web.json_response(card.model_dump(mode="json"), headers={"Cache-Control": "no-store"})
+
+    base = "/api/maps/{map_id}/analyses/{analysis_id}"
+    return [web.get(f"{base}/receipt.{{format}}", receipt), web.get(f"{base}/recipe", recipe)]

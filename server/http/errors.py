@@ -24,6 +24,7 @@ STATUS = {
     "unknown_layer": 404,
     "unknown_table": 404,
     "unknown_chart": 404,
+    "unknown_recipe": 404,
     "not_found": 404,
     "forbidden": 403,
     "read_only": 403,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, func, insert, select, text, update
+from sqlalchemy import BigInteger, Row, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from server.gis.analysis.plan import Plan
@@ -65,9 +65,18 @@ class AnalysisStore:
         )
         async with self._owner.connect() as connection:
             row = (await connection.execute(query)).one_or_none()
-        if row is None:
-            return None
-        return Kept(row.status, Plan.model_validate(row.plan), Receipt.model_validate(row.receipt))
+        return None if row is None else _kept(row)
+
+    async def latest(self, map_id: str) -> Kept | None:
+        """The map's latest analysis that finished."""
+        query = select(analysis_table).where(
+            analysis_table.c.map_id == map_id, analysis_table.c.status == "finished"
+        )
+        async with self._owner.connect() as connection:
+            row = (
+                await connection.execute(query.order_by(analysis_table.c.created_at.desc()).limit(1))
+            ).first()
+        return None if row is None else _kept(row)
 
     async def bytes_of(self, map_id: str) -> int:
         """Disk space of a map's results, and of the steps that led to them."""
@@ -84,6 +93,10 @@ class AnalysisStore:
         query = update(analysis_table).where(analysis_table.c.id == analysis_id).values(**values)
         async with self._owner.begin() as connection:
             await connection.execute(query)
+
+
+def _kept(row: Row[Any]) -> Kept:
+    return Kept(row.status, Plan.model_validate(row.plan), Receipt.model_validate(row.receipt))
 
 
 def _documents(plan: Plan, receipt: Receipt) -> dict[str, Any]:

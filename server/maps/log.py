@@ -16,11 +16,13 @@ from sqlalchemy import Row, Select, func, insert, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.domain import Layer
+from server.gis.analysis.recipes import Recipe
 from server.maps.analysis_store import progress_of
 from server.maps.events import CHANGE_EVENTS, CHAT_EVENTS, Change, Event
 from server.maps.faults import TurnLost, unknown_map
 from server.maps.pause import open_questions
 from server.maps.projection import MapState, replay
+from server.maps.recipe_rows import card_of, recipes_of
 from server.maps.tables import event_table, layer_table, map_table, turn_table
 from server.maps.undo import History
 from server.maps.writer import MapWriter
@@ -157,6 +159,7 @@ class EventLog:
                 chat_complete=len(chat) < CHAT_IN_SNAPSHOT,
                 turns=[as_state(row) for row in turns],
                 progress=await progress_of(connection, map_id),
+                recipes=[card_of(recipe) for recipe in await recipes_of(connection, map_id)],
                 can_undo=history.can_undo,
                 can_redo=history.can_redo,
             )
@@ -165,6 +168,11 @@ class EventLog:
         """What was told last of the analyses that run."""
         async with self._engine.connect() as connection:
             return await progress_of(connection, map_id)
+
+    async def recipes(self, map_id: str) -> list[Recipe]:
+        """Plans that were saved on the map, by name."""
+        async with self._engine.connect() as connection:
+            return await recipes_of(connection, map_id)
 
     async def history(self, map_id: str) -> History:
         """What can be undone on a map, as of now."""

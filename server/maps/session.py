@@ -44,6 +44,11 @@ class TurnSession:
         return self._turn.id
 
     @property
+    def text(self) -> str:
+        """What the user said."""
+        return self._turn.text
+
+    @property
     def focus(self) -> Focus | None:
         return self._turn.focus
 

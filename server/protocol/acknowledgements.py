@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from agents.charts import Chart
-from agents.domain import Layer, Place
+from agents.domain import Layer, Place, RecipeCard
 from server.protocol.events import AnalysisProgress, Pointing
 
 
@@ -20,6 +20,8 @@ class Fault(BaseModel):
         "unknown_layer",
         "unknown_table",
         "unknown_chart",
+        "unknown_recipe",
+        "not_found",
         "invalid_filter",
         "invalid_style",
         "conflict",
@@ -74,6 +76,8 @@ class Snapshot(BaseModel):
     turns: list[TurnState]
     progress: list[AnalysisProgress] = []
     """Of analyses that run, as it was told last."""
+    recipes: list[RecipeCard] = []
+    """Plans that were saved on the map, by name."""
     can_undo: bool
     can_redo: bool
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from agents.charts import Chart
-from agents.domain import Bounds, Cql2, Focus, Layer, QueryReceipt
+from agents.domain import Bounds, Cql2, Focus, Layer, QueryReceipt, RecipeCard
 from server.protocol.requests import Position, Selection
 
 
@@ -242,6 +242,21 @@ class ResultDropped(MapEvent):
     table: str
 
 
+class RecipeSaved(MapEvent):
+    """A plan was saved on the map, to be run again with other values."""
+
+    recipe: RecipeCard
+
+
+class RecipeRenamed(MapEvent):
+    name: str
+    new_name: str
+
+
+class RecipeRemoved(MapEvent):
+    name: str
+
+
 class TurnUsage(BaseModel):
     model: str = ""
     input_tokens: int = 0
@@ -276,6 +291,9 @@ EVENTS: dict[str, type[MapEvent]] = {
     "analysis_finished": AnalysisFinished,
     "analysis_failed": AnalysisFailed,
     "result_dropped": ResultDropped,
+    "recipe_saved": RecipeSaved,
+    "recipe_renamed": RecipeRenamed,
+    "recipe_removed": RecipeRemoved,
     "turn_finished": TurnFinished,
 }
 

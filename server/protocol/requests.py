@@ -15,6 +15,8 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 ChartId = LayerId
 TableName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 LayerName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+RecipeName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+ParameterName = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 Seq = Annotated[int, Field(ge=0, le=2**53)]
 Longitude = Annotated[float, Field(ge=-540, le=540)]
 Latitude = Annotated[float, Field(ge=-90, le=90)]
@@ -108,6 +110,31 @@ class ResultDrop(MapRequest):
     table: TableName
 
 
+class RecipeSave(MapRequest):
+    """Save the plan of an analysis under a name; `parameters` of those that it suggests, all when null."""
+
+    analysis_id: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+    name: RecipeName
+    parameters: Annotated[list[ParameterName], Field(max_length=100)] | None = None
+
+
+class RecipeRun(MapRequest):
+    """Run it with these values, as a turn of the map: its text says which. The same `client_id` is one turn."""
+
+    name: RecipeName
+    values: Annotated[dict[ParameterName, str | float | bool], Field(max_length=100)] = {}
+    client_id: Annotated[str, StringConstraints(min_length=1, max_length=128)] | None = None
+
+
+class RecipeRename(MapRequest):
+    name: RecipeName
+    new_name: RecipeName
+
+
+class RecipeRemove(MapRequest):
+    name: RecipeName
+
+
 class Receipt(MapRequest):
     """A browser's word that a version of a layer drew, and how many features of it are in view."""
 
@@ -178,6 +205,10 @@ REQUESTS: dict[str, type[Request]] = {
     "chart_refresh": ChartRequest,
     "chart_remove": ChartRequest,
     "result_drop": ResultDrop,
+    "recipe_save": RecipeSave,
+    "recipe_run": RecipeRun,
+    "recipe_rename": RecipeRename,
+    "recipe_remove": RecipeRemove,
     "undo": MapRequest,
     "redo": MapRequest,
     "receipt": Receipt,

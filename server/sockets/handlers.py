@@ -15,6 +15,7 @@ from server.maps.access import Access
 from server.maps.faults import MapFault
 from server.maps.layers import Done, undone
 from server.maps.presence import Shown
+from server.maps.recipes import Recipes
 from server.maps.results import Results
 from server.maps.service import MapService
 from server.protocol import (
@@ -34,6 +35,10 @@ from server.protocol import (
     LayerUpdate,
     MapRequest,
     Receipt,
+    RecipeRemove,
+    RecipeRename,
+    RecipeRun,
+    RecipeSave,
     Restore,
     ResultDrop,
     Share,
@@ -54,12 +59,14 @@ class Handlers:
         self,
         maps: MapService,
         results: Results,
+        recipes: Recipes,
         find_places: FindPlaces,
         enter_room: Move,
         leave_room: Move,
     ) -> None:
         self._maps = maps
         self._results = results
+        self._recipes = recipes
         self._find_places = find_places
         self._enter_room = enter_room
         self._leave_room = leave_room
@@ -161,6 +168,24 @@ class Handlers:
 
     async def result_drop(self, connection: Connection, request: ResultDrop) -> Ack:
         return {"seq": await self._results.drop(request.map_id, request.table)}
+
+    async def recipe_save(self, connection: Connection, request: RecipeSave) -> Ack:
+        seq, _ = await self._recipes.save(
+            request.map_id, request.analysis_id, request.name, request.parameters
+        )
+        return {"seq": seq}
+
+    async def recipe_run(self, connection: Connection, request: RecipeRun) -> Ack:
+        text = await self._recipes.request(request.map_id, request.name, request.values)
+        said = await self._maps.turns.submit(request.map_id, text, request.client_id)
+        self._maps.runner.wake()
+        return {"turn_id": said.turn_id, "seq": said.seq}
+
+    async def recipe_rename(self, connection: Connection, request: RecipeRename) -> Ack:
+        return {"seq": await self._recipes.rename(request.map_id, request.name, request.new_name)}
+
+    async def recipe_remove(self, connection: Connection, request: RecipeRemove) -> Ack:
+        return {"seq": await self._recipes.remove(request.map_id, request.name)}
 
     async def undo(self, connection: Connection, request: MapRequest) -> Ack:
         done = undone(await self._maps.layers.undo(request.map_id), redo=False)

@@ -18,6 +18,7 @@ import structlog
 from aiohttp import web
 
 from server.maps.access import Access
+from server.maps.recipes import Recipes
 from server.maps.results import Results
 from server.maps.service import MapService
 from server.origins import Origins
@@ -43,6 +44,7 @@ class SocketServer:
         self,
         maps: MapService,
         results: Results,
+        recipes: Recipes,
         find_places: FindPlaces,
         origins: Origins,
         rate: float = 1.0,
@@ -61,7 +63,7 @@ class SocketServer:
             ping_interval=20,
             ping_timeout=20,
         )
-        self._handlers = Handlers(maps, results, find_places, self._enter_room, self._leave_room)
+        self._handlers = Handlers(maps, results, recipes, find_places, self._enter_room, self._leave_room)
         self._io.on("connect", self._connected)
         self._io.on("disconnect", self._disconnected)
         self._io.on("*", self._heard)

@@ -9,6 +9,7 @@ import pytest
 
 from agents.core import AssistantMessage, Completed, ModelRequest, TextDelta, ToolCall, ToolMessage
 from agents.domain import Focus
+from agents.geo.analysis_tools import ANALYSIS_TOOLS
 from agents.geo_agent import GeoAgent
 from tests.unit.geo_agent.tables import CITIES, make_table
 from tests.unit.geo_agent.world import World
@@ -80,11 +81,14 @@ def test_the_tools_have_exactly_the_agreed_names(world: World) -> None:
 
 async def test_run_analysis_is_offered_only_with_an_analyst_and_hands_the_goal_over(world: World) -> None:
     class Analyst:
+        async def recipes(self, session: Any) -> list[Any]:
+            return []
+
         async def run(self, goal: str, session: Any) -> str:
             return f"analysed: {goal} on {session.map_id}"
 
     agent = agent_of(world, analyst=Analyst())
-    assert sorted(agent.toolbox.names) == sorted([*TOOLS, "drop_result", "run_analysis"])
+    assert sorted(agent.toolbox.names) == sorted([*TOOLS, *ANALYSIS_TOOLS])
     result = await call(agent, "run_analysis", goal="buffer it")
     assert result.content == "analysed: buffer it on map"
 

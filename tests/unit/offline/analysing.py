@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.analyst import Analyst
 from agents.core import ToolFailed
-from agents.domain import Column, ColumnKind, Table
+from agents.domain import Column, ColumnKind, RecipeCard, Table
 from agents.offline import OfflineModel
 from server.gis.operations import OPERATIONS
 from tests.unit.geo_agent.filtering import passes
@@ -148,6 +148,9 @@ class Desk:
         self.analysis = MemoryAnalysis(self.world, self.operations)
         analyst = Analyst(OfflineModel(), **self.world.ports, session=self.analysis)
         return await analyst.chat(goal)
+
+    async def recipes(self, session: Any) -> list[RecipeCard]:
+        return []
 
 
 def _kind(item: Any) -> ColumnKind:

@@ -162,6 +162,9 @@ async def test_spatial_questions_go_to_the_analyst_word_for_word() -> None:
     class Analyst:
         goals: list[str] = []
 
+        async def recipes(self, session: Any) -> list[Any]:
+            return []
+
         async def run(self, goal: str, session: Any) -> str:
             self.goals.append(goal)
             return "3 airports lie within 50 km of Berlin."

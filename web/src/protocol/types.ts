@@ -15,6 +15,10 @@ export interface Protocol {
     chart_refresh: ChartRequest;
     chart_remove: ChartRequest;
     result_drop: ResultDrop;
+    recipe_save: RecipeSave;
+    recipe_run: RecipeRun;
+    recipe_rename: RecipeRename;
+    recipe_remove: RecipeRemove;
     undo: MapRequest;
     redo: MapRequest;
     receipt: Receipt;
@@ -46,6 +50,9 @@ export interface Protocol {
     analysis_finished: AnalysisFinished;
     analysis_failed: AnalysisFailed;
     result_dropped: ResultDropped;
+    recipe_saved: RecipeSaved;
+    recipe_renamed: RecipeRenamed;
+    recipe_removed: RecipeRemoved;
     turn_finished: TurnFinished;
   };
   transient: {
@@ -70,6 +77,10 @@ export interface Protocol {
     chart_refresh: ChangeAck;
     chart_remove: ChangeAck;
     result_drop: ChangeAck;
+    recipe_save: ChangeAck;
+    recipe_run: ChatAck;
+    recipe_rename: ChangeAck;
+    recipe_remove: ChangeAck;
     undo: UndoAck;
     redo: UndoAck;
     receipt: Ack;
@@ -231,6 +242,35 @@ export interface ChartRequest {
 export interface ResultDrop {
   map_id: string;
   table: string;
+}
+/**
+ * Save the plan of an analysis under a name; `parameters` of those that it suggests, all when null.
+ */
+export interface RecipeSave {
+  map_id: string;
+  analysis_id: string;
+  name: string;
+  parameters?: string[] | null;
+}
+/**
+ * Run it with these values, as a turn of the map: its text says which. The same `client_id` is one turn.
+ */
+export interface RecipeRun {
+  map_id: string;
+  name: string;
+  values?: {
+    [k: string]: string | number | boolean;
+  };
+  client_id?: string | null;
+}
+export interface RecipeRename {
+  map_id: string;
+  name: string;
+  new_name: string;
+}
+export interface RecipeRemove {
+  map_id: string;
+  name: string;
 }
 /**
  * A browser's word that a version of a layer drew, and how many features of it are in view.
@@ -714,6 +754,51 @@ export interface ResultDropped {
   analysis_id: string;
   table: string;
 }
+/**
+ * A plan was saved on the map, to be run again with other values.
+ */
+export interface RecipeSaved {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  recipe: RecipeCard;
+}
+/**
+ * A saved plan of an analysis as people and models are told of it: titles of its steps, and its parameters.
+ */
+export interface RecipeCard {
+  name: string;
+  goal: string;
+  steps: string[];
+  parameters: RecipeParameter[];
+}
+/**
+ * A place in a recipe that may be given anew. `default` is what the analysis used; `step` names where it stands.
+ */
+export interface RecipeParameter {
+  name: string;
+  kind: "number" | "length" | "text" | "choice" | "yes_no" | "table" | "column";
+  default: string | number | boolean;
+  step: string;
+  description: string;
+  options: string[];
+}
+export interface RecipeRenamed {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  name: string;
+  new_name: string;
+}
+export interface RecipeRemoved {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  name: string;
+}
 export interface TurnFinished {
   map_id: string;
   seq: number;
@@ -832,6 +917,7 @@ export interface Snapshot {
   chat_complete: boolean;
   turns: TurnState[];
   progress: AnalysisProgress[];
+  recipes: RecipeCard[];
   can_undo: boolean;
   can_redo: boolean;
 }
@@ -957,6 +1043,8 @@ export interface Fault {
     | "unknown_layer"
     | "unknown_table"
     | "unknown_chart"
+    | "unknown_recipe"
+    | "not_found"
     | "invalid_filter"
     | "invalid_style"
     | "conflict"

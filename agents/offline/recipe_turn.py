@@ -1,0 +1,72 @@
+"""The offline model's answers about recipes and results: one call, and then what came of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from agents.core.messages import AssistantMessage, ToolCall
+from agents.core.model import ModelRequest
+from agents.domain import RecipeCard
+from agents.offline.recipe_words import heard
+from agents.offline.scene import Done, MapAgent
+from agents.offline.wording import failed
+from agents.ports import Analyst
+
+_ID = "recipe-"
+
+
+async def recipe_reply(
+    request: ModelRequest, agent: MapAgent, text: str, done: Sequence[Done], tools: frozenset[str]
+) -> AssistantMessage | None:
+    """None when the message is about something else."""
+    if done and done[-1].call.id.startswith(_ID):
+        return AssistantMessage(_outcome(done[-1]))
+    analyst: Analyst | None = getattr(agent, "analyst", None)
+    about = "recipe" in text.lower() or "result" in text.lower()
+    if done or not about or analyst is None or "run_recipe" not in tools:
+        return None
+    recipes = await analyst.recipes(agent.map)
+    results = [table.id for table in agent.registry.tables() if table.is_result]
+    call = heard(text, recipes, results)
+    if call is None:
+        return None
+    if not call.tool:
+        return AssistantMessage(_listed(recipes))
+    arguments = json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":"))
+    return AssistantMessage("", (ToolCall(f"{_ID}{len(request.messages)}", call.tool, arguments),))
+
+
+def _outcome(done: Done) -> str:
+    if not done.result.ok:
+        return failed(done.result)
+    facts = done.result.data
+    match done.call.name:
+        case "save_recipe":
+            return f"Saved as a recipe. {_how_to_run(RecipeCard.model_validate(facts['recipe']))}"
+        case "rename_recipe":
+            return f"The recipe is called “{facts['name']}” now."
+        case "remove_recipe":
+            return f"The recipe “{facts['removed']}” is gone."
+        case "drop_result":
+            return f"{facts['dropped']} is deleted; its evidence stays."
+        case _:
+            return done.result.content
+
+
+def _how_to_run(recipe: RecipeCard) -> str:
+    values = " and ".join(f"{each.name} {each.default}" for each in recipe.parameters[:2])
+    also = [each.name for each in recipe.parameters[2:]]
+    rest = f" Also to be given: {', '.join(also)}." if also else ""
+    return f"Run it again with: run recipe {recipe.name}" + (f" with {values}." if values else ".") + rest
+
+
+def _listed(recipes: Sequence[RecipeCard]) -> str:
+    if not recipes:
+        return "This map has no recipes yet. After an analysis, write for example “save this as recipe remote cities”."
+    return "\n".join(f"- **{each.name}**: {_given(each)}" for each in recipes)
+
+
+def _given(recipe: RecipeCard) -> str:
+    given = ", ".join(f"{each.name} {each.default}" for each in recipe.parameters)
+    return given or "without parameters"

@@ -1,0 +1,246 @@
+"""Recipes: plans that were saved under a name, with places in their arguments that may be given anew.
+
+`candidates` finds the places of a plan: numbers, lengths, texts, choices, tables and columns, also the numbers and
+texts that a filter compares with. `Recipe.filled` puts values there, checked for what they are; whether they make
+sense is for the operations to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import cql2
+from pydantic import Field, StringConstraints
+
+from agents.domain import Value
+from server.gis.analysis.plan import Plan, PlannedStep, StepId
+from server.gis.errors import InvalidQuestion, listed, nearest
+from server.gis.operations import OPERATIONS
+
+Kind = Literal["number", "length", "text", "choice", "yes_no", "table", "column"]
+RecipeName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+Path = tuple[str | int, ...]
+
+LONGEST_VALUE = 300
+_CONDITIONS = frozenset({"and", "or", "not", "=", "<>", "<", "<=", ">", ">=", "like", "between", "in"})
+_STEP = re.compile(r"step_\d+")
+
+
+class Parameter(Value):
+    """A place in a recipe that may be given anew: `path` in the arguments of a step; `default` is what was used."""
+
+    step: StepId
+    path: Path
+    kind: Kind
+    default: Any
+    description: str = ""
+    options: tuple[str, ...] = ()
+
+    def checked(self, name: str, value: Any) -> Any:
+        """The value as this kind of parameter takes it. Raises InvalidQuestion."""
+        text = str(value).strip()
+        if not text or len(text) > LONGEST_VALUE:
+            raise InvalidQuestion(f"{name} needs a value of 1 to {LONGEST_VALUE} characters.")
+        if self.kind == "yes_no":
+            if text.lower() in ("yes", "true", "on", "no", "false", "off"):
+                return text.lower() in ("yes", "true", "on")
+            raise InvalidQuestion(f"{name} is yes or no, and {text!r} was given.")
+        if self.kind == "choice" and text not in self.options:
+            raise InvalidQuestion(f"{name} is one of {listed(self.options)}; {text!r} was given.")
+        if self.kind == "number":
+            return _number(name, value, text)
+        return value if self.kind == "length" and isinstance(value, int | float) else text
+
+
+class Recipe(Value):
+    name: RecipeName
+    plan: Plan
+    parameters: dict[str, Parameter] = Field(default_factory=dict)
+
+    def filled(self, values: Mapping[str, Any]) -> Plan:
+        """The plan with these values in their places; its titles say so. Raises InvalidQuestion."""
+        given = {self._known(name): value for name, value in values.items()}
+        checked = {name: self.parameters[name].checked(name, value) for name, value in given.items()}
+        changed = {name: value for name, value in checked.items() if value != self.parameters[name].default}
+        steps = [self._with(step, changed) for step in self.plan.steps]
+        goal = f"{self.name} ({said_values(changed)})" if changed else self.name
+        return Plan(goal=goal, steps=tuple(steps))
+
+    def _known(self, name: str) -> str:
+        wanted = name.strip().lower().replace(" ", "_")
+        if wanted in self.parameters:
+            return wanted
+        close = nearest(wanted, self.parameters)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise InvalidQuestion(
+            f"The recipe {self.name!r} has no parameter {name!r}.{hint} "
+            f"It has: {listed(list(self.parameters)) or 'none'}."
+        )
+
+    def _with(self, step: PlannedStep, changed: Mapping[str, Any]) -> PlannedStep:
+        arguments: Any = step.arguments
+        title = before = step.title or step.operation
+        for name, value in changed.items():
+            place = self.parameters[name]
+            if place.step == step.id:
+                arguments = _put(arguments, place.path, value)
+            title = _retitled(title, place.default, value)
+        if changed and title == before and step.id == self.plan.steps[-1].id:
+            title = f"{title} ({said_values(changed)})"
+        return step.model_copy(update={"arguments": arguments, "title": title})
+
+
+def said_values(values: Mapping[str, Any]) -> str:
+    """`distance 3 km, n 5`."""
+    return ", ".join(f"{name} {_shown(value)}" for name, value in values.items())
+
+
+def recipe_of(name: str, plan: Plan, chosen: Sequence[str] | None = None) -> Recipe:
+    """The plan as a recipe; of its candidates those that were chosen, or all. Raises InvalidQuestion."""
+    plan = plan.model_copy(update={"steps": tuple(_readable_filters(step) for step in plan.steps)})
+    found = candidates(plan)
+    for each in chosen or ():
+        if each not in found:
+            there = listed(list(found)) or "none"
+            raise InvalidQuestion(
+                f"This analysis has no value {each!r} that could be a parameter. It has: {there}."
+            )
+    kept = found if chosen is None else {each: found[each] for each in dict.fromkeys(chosen)}
+    return Recipe(name=name, plan=plan, parameters=kept)
+
+
+def candidates(plan: Plan) -> dict[str, Parameter]:
+    """Every place of a plan that could be given anew, by a name of its own."""
+    found: dict[str, Parameter] = {}
+    for step in plan.steps:
+        for wanted, parameter in _places(_readable_filters(step)):
+            stem = re.sub(r"\W+", "_", wanted.lower()).strip("_") or "value"
+            number, name = 1, stem
+            while name in found:
+                number += 1
+                name = f"{stem}_{number}"
+            found[name] = parameter
+    return found
+
+
+def _places(step: PlannedStep) -> Iterator[tuple[str, Parameter]]:
+    operation = OPERATIONS.get(step.operation)
+    properties = operation.arguments.model_json_schema()["properties"] if operation is not None else {}
+    for argument, value in step.arguments.items():
+        if argument == "filter" and isinstance(value, Mapping):
+            for name, path, literal in _literals(value, (argument,)):
+                kind: Kind = "number" if isinstance(literal, int | float) else "text"
+                about = f"What {name} is compared with in “{step.title or step.operation}”."
+                yield (
+                    name,
+                    Parameter(step=step.id, path=path, kind=kind, default=_plain(literal), description=about),
+                )
+            continue
+        fragment = properties.get(argument, {})
+        place = _kind(fragment, value)
+        if place is not None:
+            known = {
+                "description": str(fragment.get("description", "")),
+                "options": tuple(fragment.get("enum", ())),
+            }
+            yield argument, Parameter(step=step.id, path=(argument,), kind=place, default=value, **known)
+
+
+def _kind(fragment: Mapping[str, Any], value: Any) -> Kind | None:
+    """What kind of parameter an argument can be; None where it refers to a step, or is not a single value."""
+    if isinstance(value, bool):
+        return "yes_no"
+    if not isinstance(value, str | int | float):
+        return None
+    refers = fragment.get("x-refers-to")
+    if refers == "table":
+        return None if _STEP.fullmatch(str(value)) else "table"
+    if refers == "column":
+        return "column"
+    if "enum" in fragment:
+        return "choice"
+    kinds = {each.get("type") for each in fragment.get("anyOf", ())}
+    if {"number", "string"} <= kinds:
+        return "length"
+    return "text" if isinstance(value, str) else "number"
+
+
+def _literals(node: Any, path: Path) -> Iterator[tuple[str, Path, str | int | float]]:
+    """The numbers and texts that a CQL2 filter compares a column with: the column, where it stands, what it is."""
+    arguments = node.get("args") if isinstance(node, Mapping) else None
+    if not isinstance(arguments, Sequence) or isinstance(arguments, str):
+        return
+    name = next(filter(None, map(_property, arguments)), "value")
+    for place, each in enumerate(arguments):
+        here = (*path, "args", place)
+        if isinstance(each, str | int | float) and not isinstance(each, bool):
+            yield name, here, each
+        elif isinstance(each, Mapping) and each.get("op") in _CONDITIONS:
+            yield from _literals(each, here)
+        elif isinstance(each, Mapping) and each.get("op") in ("casei", "accenti"):
+            yield from ((name, where, text) for _, where, text in _literals(each, here))
+
+
+def _property(node: Any) -> str | None:
+    """The column that an argument is, also within `casei`."""
+    if isinstance(node, Mapping) and isinstance(node.get("property"), str):
+        return str(node["property"])
+    if isinstance(node, Mapping) and node.get("op") in ("casei", "accenti"):
+        return next(filter(None, map(_property, node.get("args", ()))), None)
+    return None
+
+
+def _readable_filters(step: PlannedStep) -> PlannedStep:
+    """A filter that was written as text, as the JSON that places can be named in."""
+    written = step.arguments.get("filter")
+    if not isinstance(written, str):
+        return step
+    try:
+        parsed = cql2.parse_text(written).to_json()
+    except Exception:  # the operation took it, so it stays as it is, without places
+        return step
+    return step.model_copy(update={"arguments": {**step.arguments, "filter": parsed}})
+
+
+def _put(node: Any, path: Path, value: Any) -> Any:
+    if not path:
+        return value
+    head, *rest = path
+    if isinstance(node, Mapping):
+        return {**node, head: _put(node[str(head)], tuple(rest), value)}
+    return [_put(each, tuple(rest), value) if place == head else each for place, each in enumerate(node)]
+
+
+def _retitled(title: str, old: Any, new: Any) -> str:
+    """The title with the new value where it names the old one."""
+    shown = _shown(new)
+    names = [_shown(old), str(old)]
+    if isinstance(old, str) and "." in old:
+        names.append(old.rpartition(".")[2])
+        shown = str(new).rpartition(".")[2]
+    for name in dict.fromkeys(names):
+        title = re.sub(rf"(?<![\w.,]){re.escape(name)}(?![\w]|[.,]\d)", lambda _: shown, title)
+    return title
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int | float) else str(value)
+
+
+def _number(name: str, value: Any, text: str) -> int | float:
+    try:
+        number = float(text.replace(",", "")) if not isinstance(value, int | float) else float(value)
+    except ValueError:
+        raise InvalidQuestion(f"{name} is a number, and {text!r} was given.") from None
+    if number != number or abs(number) == float("inf"):
+        raise InvalidQuestion(f"{name} is a finite number.")
+    return int(_plain(number)) if number.is_integer() else number
+
+
+def _plain(value: Any) -> Any:
+    """A whole number without `.0`."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
