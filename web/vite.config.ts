@@ -1,4 +1,5 @@
 /** Builds the client into dist/, served by the GeoAgent server; `npm run dev` passes all else on to a running one. */
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const server = process.env["GEOAGENT_SERVER"] ?? "http://127.0.0.1:8080";
@@ -7,6 +8,8 @@ export default defineConfig({
   build: {
     target: "es2023",
     assetsInlineLimit: 0,
+    // Every browser of that target preloads modules by itself.
+    modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1200,
     rolldownOptions: {
       output: {
@@ -15,6 +18,7 @@ export default defineConfig({
     },
   },
   worker: { format: "es" },
+  resolve: { alias: { fflate: fileURLToPath(new URL("./src/basemap/inflate.ts", import.meta.url)) } },
   server: {
     proxy: {
       "/socket.io": { target: server, ws: true },

@@ -11,7 +11,9 @@ import { t } from "./i18n/i18n";
 import { bounds as viewed, focus, hinted, inspect, marked, withView } from "./map/selection";
 import type { Bounds, Camera, MapView } from "./map/view";
 import { shownTime } from "./time/state";
-import type { CopyAck, Gesture, Layer, LayerUpdate, Place, PlacesAck, ShareAck, StyleSpec, UndoAck } from "./protocol/types";
+import type {
+  CopyAck, Gesture, Layer, LayerUpdate, Place, PlacesAck, RecipeCard, RecipeRun, ShareAck, StyleSpec, UndoAck,
+} from "./protocol/types";
 import type { MapEvent, Turn } from "./store/state";
 import { completed, exhausted, layers, listener, map, mayChange, outbox, status, turns } from "./store/store";
 import * as people from "./people/people";
@@ -112,6 +114,13 @@ export const updateLayer = (id: string, change: Omit<LayerUpdate, "map_id" | "la
 export const removeLayer = (id: string): Promise<boolean> => asked("layer_remove", { layer_id: id });
 /** Deletes the result of an analysis for good. */
 export const dropResult = (table: string): Promise<boolean> => asked("result_drop", { table });
+export const saveRecipe = (analysis_id: string, name: string, parameters: string[]): Promise<boolean> =>
+  asked("recipe_save", { analysis_id, name, parameters });
+/** Runs it as if somebody had written it; false when it cannot be. */
+export const runRecipe = (name: string, values: RecipeRun["values"]): Promise<boolean> =>
+  asked("recipe_run", { name, values, client_id: `${tab}.${uniqueId()}` });
+export const renameRecipe = (name: string, new_name: string): Promise<boolean> => asked("recipe_rename", { name, new_name });
+export const removeRecipe = (name: string): Promise<boolean> => asked("recipe_remove", { name });
 export const reorderLayers = (order: string[]): Promise<boolean> => asked("layer_reorder", { order });
 
 /** Every event of this map, or why they cannot be had. */
@@ -143,6 +152,16 @@ export async function findPlaces(text: string, limit: number): Promise<Place[]> 
 /** What an analysis did, as a file: all of it as JSON, or as a script for psql. */
 export function downloadReceipt(analysisId: string, format: string): void {
   fetchFile(`analyses/${encodeURIComponent(analysisId)}/receipt.${format}`);
+}
+
+/** What a recipe of this analysis could have for parameters; null when the server cannot say. */
+export async function suggestedRecipe(analysisId: string): Promise<RecipeCard | null> {
+  try {
+    const answer = await fetch(`/api/maps/${map.value?.mapId}/analyses/${encodeURIComponent(analysisId)}/recipe`);
+    return answer.ok ? ((await answer.json()) as RecipeCard) : null;
+  } catch {
+    return null;
+  }
 }
 
 export async function undo(): Promise<void> {

@@ -8,6 +8,7 @@ import { addLayer } from "../session";
 import { results } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/side";
+import { Recipes } from "./recipes";
 import { DropResult } from "./result";
 import { upload, uploading } from "./upload";
 
@@ -46,6 +47,7 @@ export function Catalogue() {
         />
       </div>
       {uploading.value !== null && <Progress {...uploading.value} />}
+      {words.value === "" && <Recipes />}
       {found.value?.length === 0 && <p class="quiet side-note">{t("noTables")}</p>}
       <ul class="table-list" tabIndex={0}>{found.value?.map((table) => <Entry key={table.id} table={table} />)}</ul>
     </section>
@@ -64,12 +66,14 @@ function Progress({ name, share }: { name: string; share: number }) {
 
 function Entry({ table }: { table: Table }) {
   const open = useSignal(false);
+  // A result is called what its last step was: its comment begins with that.
+  const name = (table.is_result && table.comment?.split(": ")[0]) || table.id.replace(/^(data|analysis)\./, "");
   const columns = table.columns.filter((column) => column.kind !== "geometry");
   return (
     <li class="table-entry">
       <div class="table-line">
         <button type="button" class="table-name" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
-          <Icon name="chevron" /><span dir="auto">{table.id.replace(/^(data|analysis)\./, "")}</span>
+          <Icon name="chevron" /><span dir="auto">{name}</span>
         </button>
         <span class="quiet">{t("tableRows", { n: number(table.row_estimate, { notation: "compact" }) })}</span>
         {table.geometry_column === null ? <span class="quiet">{t("notDrawable")}</span> : (
@@ -77,7 +81,7 @@ function Entry({ table }: { table: Table }) {
         )}
         {table.is_result && <DropResult table={table.id} />}
       </div>
-      {table.comment !== null && <p class="table-comment" dir="auto">{table.comment}</p>}
+      {table.comment !== null && !table.is_result && <p class="table-comment" dir="auto">{table.comment}</p>}
       {open.value && (
         <dl class="table-columns">
           {columns.map((column) => (

@@ -1,8 +1,11 @@
 /** An analysis as it runs and as it ended: its plan, how far it is, what it found or why not, and the evidence. */
+import { useSignal } from "@preact/signals";
 import { duration, number, t } from "../i18n/i18n";
 import { downloadReceipt } from "../session";
 import type { AnalysisEntry } from "../store/state";
+import { mayChange } from "../store/store";
 import { Icon } from "../ui/icons";
+import { RecipeForm } from "./recipe-form";
 import { Sql } from "./sql";
 import { Line, Part, readable } from "./step";
 
@@ -101,8 +104,9 @@ const stepsOf = (receipt: Record<string, unknown>): StepReceipt[] =>
   Array.isArray(receipt["steps"]) ? (receipt["steps"] as StepReceipt[]) : [];
 
 /** What each step read, its SQL and the rows that it gave, so that every number can be traced and made again. */
-function Evidence({ entry }: { entry: AnalysisEntry }) {
-  const steps = stepsOf(entry.receipt);
+function Evidence({ entry: { id, receipt, status } }: { entry: AnalysisEntry }) {
+  const saves = useSignal(false);
+  const steps = stepsOf(receipt);
   if (steps.length === 0) return null;
   return (
     <Part title={t("analysisReceipt")}>
@@ -127,12 +131,16 @@ function Evidence({ entry }: { entry: AnalysisEntry }) {
         {["json", "sql"].map((format) => (
           <button
             key={format} type="button" class="link" aria-label={`${t("receiptDownload")}: ${format.toUpperCase()}`}
-            onClick={() => downloadReceipt(entry.id, format)}
+            onClick={() => downloadReceipt(id, format)}
           >
             <Icon name="download" />{format.toUpperCase()}
           </button>
         ))}
+        {status === "failed" || saves.value || !mayChange.value ? null : (
+          <button type="button" class="link" onClick={() => (saves.value = true)}><Icon name="book" />{t("saveRecipe")}</button>
+        )}
       </div>
+      {saves.value && <RecipeForm analysisId={id} done={() => (saves.value = false)} />}
     </Part>
   );
 }

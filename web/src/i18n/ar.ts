@@ -91,6 +91,13 @@ export const ar: Record<Key, string> = {
   dropResult: "حذف النتيجة",
   dropResultSure: "أتُحذف هي وخطواتها نهائيًا؟ يبقى الدليل.",
   dropResultShown: "إنها على الخريطة باسم {name}. أزل تلك الطبقة أولًا.",
+  recipes: "الوصفات",
+  recipeName: "الاسم",
+  recipeParameters: "ما يمكن تغييره",
+  recipeSaved: "حُفظت باسم {name}، وتجدها في قائمة الجداول.",
+  saveRecipe: "حفظ كوصفة",
+  saveIt: "حفظ",
+  runRecipe: "تشغيل",
   receiptDownload: "تنزيل الدليل",
 
   layers: "الطبقات",

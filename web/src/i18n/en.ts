@@ -89,6 +89,13 @@ export const en = {
   dropResult: "Delete result",
   dropResultSure: "Delete it and its steps for good? The evidence stays.",
   dropResultShown: "It is on the map as {name}. Remove that layer first.",
+  recipes: "Recipes",
+  recipeName: "Name",
+  recipeParameters: "Can be given anew",
+  recipeSaved: "Saved as {name}. It is in the list of tables.",
+  saveRecipe: "Save as recipe",
+  saveIt: "Save",
+  runRecipe: "Run",
   receiptDownload: "Download the evidence",
 
   layers: "Layers",

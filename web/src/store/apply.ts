@@ -2,7 +2,7 @@
  * The pure heart of the client: the next state from an event, or from a snapshot. `apply` trusts its caller
  * (connection/sequence.ts) to hand it each event once and in order.
  */
-import type { Chart, Layer, Snapshot } from "../protocol/types";
+import type { Chart, Layer, RecipeCard, Snapshot } from "../protocol/types";
 import {
   emptyState, type Entry, type MapEvent, type MapState, type ToolEntry, type TransientEvent, type Turn,
 } from "./state";
@@ -14,6 +14,7 @@ export function fromSnapshot(snapshot: Snapshot): MapState {
     ...withTurns(chat, snapshot),
     seq: snapshot.seq,
     layers: placed(snapshot.layers),
+    recipes: snapshot.recipes ?? [],
     charts: snapshot.charts ?? [],
     canUndo: snapshot.can_undo,
     canRedo: snapshot.can_redo,
@@ -69,6 +70,14 @@ function applyMap(state: MapState, event: MapEvent): MapState {
       };
     case "chart_removed":
       return { ...changed(state, state.layers, event.data), charts: without(state.charts, event.data.chart_id) };
+    case "recipe_saved":
+      return { ...state, recipes: byName([...state.recipes, event.data.recipe]) };
+    case "recipe_renamed": {
+      const { name, new_name } = event.data;
+      return { ...state, recipes: byName(state.recipes.map((it) => (it.name === name ? { ...it, name: new_name } : it))) };
+    }
+    case "recipe_removed":
+      return { ...state, recipes: state.recipes.filter((it) => it.name !== event.data.name) };
     default:
       return state;
   }
@@ -100,6 +109,8 @@ function arranged(layers: Layer[], order: string[]): Layer[] {
   const named = [...new Set(order)].flatMap((id) => layers.find((layer) => layer.id === id) ?? []);
   return [...layers.filter((layer) => !named.includes(layer)), ...named];
 }
+
+const byName = (recipes: RecipeCard[]): RecipeCard[] => recipes.sort((a, b) => (a.name < b.name ? -1 : 1));
 
 /** Each layer knows its place. */
 function placed(layers: Layer[]): Layer[] {

@@ -3,7 +3,7 @@
  * event, and every view is drawn from it. Nothing in here comes from anywhere but the server's events.
  */
 import type {
-  AnalysisProgress, Chart, EventEnvelope, Figure, FigureSource, Focus, Layer, Protocol, Snapshot, Someone, SqlShown, TurnFinished, TurnUsage,
+  AnalysisProgress, Chart, EventEnvelope, Figure, FigureSource, Focus, Layer, Protocol, RecipeCard, Snapshot, Someone, SqlShown, TurnFinished, TurnUsage,
 } from "../protocol/types";
 
 /** A persisted event as it travels: its name and its payload. */
@@ -113,6 +113,8 @@ export interface MapState {
   /** Oldest first. */
   charts: Chart[];
   turns: Turn[];
+  /** Plans that were saved on the map, by name. */
+  recipes: RecipeCard[];
   people: string[];
   /** The same, with their names. */
   known: Someone[];
@@ -123,7 +125,7 @@ export interface MapState {
 }
 
 export function emptyState(mapId: string): MapState {
-  return { mapId, seq: 0, layers: [], charts: [], turns: [], people: [], known: [], canUndo: false, canRedo: false, complete: true };
+  return { mapId, seq: 0, layers: [], charts: [], turns: [], recipes: [], people: [], known: [], canUndo: false, canRedo: false, complete: true };
 }
 
 /** The turn that runs is the first that has not ended: turns of a map run one at a time, in the order of arrival. */

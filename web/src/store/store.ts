@@ -14,6 +14,7 @@ export const mayChange = signal(true);
 export const outbox = signal<Outgoing[]>([]);
 
 export const layers = computed(() => map.value?.layers ?? []);
+export const recipes = computed(() => map.value?.recipes ?? []);
 export const turns = computed(() => map.value?.turns ?? []);
 export const running = computed(() => (map.value === null ? undefined : runningTurn(map.value)));
 
