@@ -8,6 +8,7 @@ TooExpensive.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -20,7 +21,7 @@ from server.gis import extents, places
 from server.gis.distribution import frequent_values, histogram
 from server.gis.errors import InvalidQuestion, unknown_column
 from server.gis.filters import compile_filter, normalize
-from server.gis.guard import Guard
+from server.gis.guard import Guard, Query
 from server.gis.statements import column_of, geometry_of, lonlat_of, relation, sql_type
 from server.gis.statistics import column_statistics
 from server.gis.values import presented, selected
@@ -91,9 +92,11 @@ class PostgisData:
         descending: bool = False,
         limit: int = 20,
         offset: int = 0,
+        total: int | None = None,
     ) -> Mapping[str, Any]:
         """Each row is a mapping from column to value. Rows without a value to sort by come last. The first
-        `offset` rows are left out; they count in `total`."""
+        `offset` rows are left out; they count in `total`. Who knows the total from an earlier page gives it: then
+        nothing is counted, and the second half of the rows is read from its end, which is nearer."""
         entry = self._registry.get(table)
         if limit < 1:
             raise InvalidQuestion("limit is at least 1.")
@@ -104,14 +107,17 @@ class PostgisData:
         )
         key = entry.key[0] if len(entry.key) == 1 and receipts.wanted() else None
         statement = statement if key is None else statement.add_columns(column_of(entry, key).label("key"))
-        statement = statement.order_by(*_order(entry, sort, descending)).limit(min(limit, MAX_ROWS))
-        statement = statement.offset(offset) if offset else statement
+        limit = min(limit, MAX_ROWS)
         asked = self._witness()
-        found = await asked.rows(statement, entry.id)
-        total = offset + len(found)
-        if len(found) >= min(limit, MAX_ROWS) or (offset and not found):
-            counted = await asked.row(passing.add_columns(sa.func.count()), entry.id)
-            total = int(counted[0]) if counted else total
+        order = _order(entry, sort, descending)
+        found = await asked.rows(_page(statement, entry, order, limit, offset, total), entry.id)
+        if _is_nearer_to_the_end(entry, offset, total):
+            found = found[::-1]
+        if total is None:
+            total = offset + len(found)
+            if len(found) >= limit or (offset and not found):
+                counted = await asked.row(passing.add_columns(sa.func.count()), entry.id)
+                total = int(counted[0]) if counted else total
         rows = [
             {each.name: presented(each, value) for each, value in zip(wanted, row, strict=False)}
             for row in found
@@ -169,9 +175,45 @@ def _wanted(table: Table, names: Sequence[str] | None) -> list[Column]:
     return [_column(table, name) for name in dict.fromkeys(names)]
 
 
-def _order(table: Table, sort: str | None, descending: bool) -> list[sa.ColumnElement[Any]]:
+def _page(
+    statement: Query, table: Table, order: Sequence[_By], limit: int, offset: int, total: int | None
+) -> Query:
+    """The rows of a page in their order, or in the opposite one where that is the shorter way."""
+    if total is not None and _is_nearer_to_the_end(table, offset, total):
+        limit = min(limit, total - offset)
+        return statement.order_by(*map(_backwards, order)).offset(total - offset - limit).limit(limit)
+    statement = statement.order_by(*(each.sql() for each in order)).limit(limit)
+    return statement.offset(offset) if offset else statement
+
+
+def _is_nearer_to_the_end(table: Table, offset: int, total: int | None) -> bool:
+    """Only an order that a key makes certain can be read from its other end."""
+    return total is not None and bool(table.key) and total / 2 < offset < total
+
+
+@dataclass(frozen=True)
+class _By:
+    """One thing that rows are sorted by; those without it come last, or first when all is read backwards."""
+
+    expression: sa.ColumnElement[Any]
+    descending: bool = False
+    nullable: bool = False
+    nulls_first: bool = False
+
+    def sql(self) -> sa.ColumnElement[Any]:
+        ordered = self.expression.desc() if self.descending else self.expression.asc()
+        if not self.nullable:
+            return ordered
+        return ordered.nulls_first() if self.nulls_first else ordered.nulls_last()
+
+
+def _backwards(by: _By) -> sa.ColumnElement[Any]:
+    return replace(by, descending=not by.descending, nulls_first=not by.nulls_first).sql()
+
+
+def _order(table: Table, sort: str | None, descending: bool) -> list[_By]:
     """By the asked column, then by key, so that the same question gives the same rows."""
-    keys: list[sa.ColumnElement[Any]] = [column_of(table, name) for name in table.key]
+    keys = [_By(column_of(table, name)) for name in table.key]
     if sort is None:
         return keys
     column = _column(table, sort)
@@ -181,5 +223,4 @@ def _order(table: Table, sort: str | None, descending: bool) -> list[sa.ColumnEl
     if column.kind == "number":
         # PostgreSQL holds NaN to be the greatest number; for people it is no number.
         expression = sa.func.nullif(expression, sa.cast(sa.literal("NaN", sa.Text), sql_type(column)))
-    first = expression.desc() if descending else expression.asc()
-    return [first.nulls_last(), *keys]
+    return [_By(expression, descending, nullable=True), *keys]

@@ -34,7 +34,8 @@ def routes(data: PostgisData, tables: TableLookup, layers: LayerLookup) -> list[
         return layer
 
     async def rows(request: web.Request) -> web.Response:
-        """`?limit=&offset=&sort=&descending=true&filter=` (more CQL2 JSON, which holds too)."""
+        """`?limit=&offset=&sort=&descending=true&filter=` (more CQL2 JSON, which holds too). `total`, as an
+        earlier page told it, spares counting anew."""
         layer = await layer_of(request)
         columns = [each.name for each in tables.get(layer.table).columns if each.kind not in NOT_SHOWN]
         asked = request.query
@@ -46,6 +47,7 @@ def routes(data: PostgisData, tables: TableLookup, layers: LayerLookup) -> list[
             descending=asked.get("descending") == "true",
             limit=number(asked.get("limit", "100"), "limit", 1, MAX_ROWS),
             offset=number(asked.get("offset", "0"), "offset", 0, DEEPEST),
+            total=number(asked["total"], "total", 0, 999_999_999) if "total" in asked else None,
         )
         return answer({**page, "key": list(tables.get(layer.table).key)})
 

@@ -52,7 +52,7 @@ async def test_the_table_of_a_layer_is_sorted_scrolled_and_linked_with_the_map(p
     await expect(table).to_have_attribute("aria-rowcount", "28298")
     height = table.get_by_role("columnheader", name="elevation_m")
     for order in ("ascending", "descending"):
-        await height.get_by_role("button").click()
+        await height.get_by_role("button", name="elevation_m", exact=True).click()
         await expect(height).to_have_attribute("aria-sort", order)
     first = table.locator(".grid-body .grid-row").first
     await expect(first).to_contain_text("14,965")

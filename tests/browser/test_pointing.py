@@ -6,6 +6,8 @@ from typing import Any
 
 from playwright.async_api import expect
 
+from server.app import Server
+from tests.browser.conftest import Enter
 from tests.browser.person import Person
 from tests.support.looking import until
 
@@ -132,6 +134,29 @@ async def test_a_layer_is_moved_by_dragging(person: Person) -> None:
     await expect(person.page.locator(".layer .grip")).to_have_count(2)
     before = await person.names()
     await person.page.locator(".layer .grip").first.drag_to(person.page.locator(".layer .grip").last)
+    await until(lambda: turned(person, before[::-1]))
+
+
+async def test_a_layer_is_moved_by_a_finger(enter: Enter, world: Server) -> None:
+    person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
+    await person.says("show airports in red")
+    await person.says("show countries")
+    await person.page.locator(".layers-title").tap()
+    before = await person.names()
+    assert len(before) == 2
+    grips = person.page.locator(".layer .grip")
+    first, last = await grips.first.bounding_box(), await grips.last.bounding_box()
+    assert first is not None
+    assert last is not None
+    touch = await person.page.context.new_cdp_session(person.page)
+    x, start, end = first["x"] + 10, first["y"] + 16, last["y"] + 40
+    await touch.send(
+        "Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": start}]}
+    )
+    for part in (0.3, 0.6, 1.0):
+        at = {"x": x, "y": start + (end - start) * part}
+        await touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [at]})
+    await touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     await until(lambda: turned(person, before[::-1]))
 
 

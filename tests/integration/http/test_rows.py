@@ -58,6 +58,21 @@ async def test_pages_follow_each_other_in_the_order_that_was_asked(high_airports
     assert second["truncated"]
 
 
+@pytest.mark.parametrize("sort", [None, "elevation_m", "city", "iata"])
+@pytest.mark.parametrize("descending", ["true", "false"])
+async def test_a_page_is_the_same_from_whichever_end_it_is_read(
+    high_airports: Rows, sort: str | None, descending: str
+) -> None:
+    asked = {"descending": descending, **({"sort": sort} if sort else {})}
+    whole = (await high_airports.get(limit="1000", **asked))["rows"]
+    for offset in (0, 100, 189, 190, 250, 350, 378):
+        page = await high_airports.get(limit="50", offset=str(offset), total="379", **asked)
+        assert page["rows"] == whole[offset : offset + 50]
+        assert page["total"] == 379
+        assert page["truncated"] == (offset + 50 < 379)
+    assert (await high_airports.get(limit="50", offset="379", total="379", **asked))["rows"] == []
+
+
 async def test_a_further_filter_holds_as_well(high_airports: Rows) -> None:
     swiss = {"op": "=", "args": [{"property": "country_code"}, "CH"]}
     some = await high_airports.get(filter=json.dumps(swiss))

@@ -6,19 +6,16 @@ import { layers, map, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { height } from "../ui/sheet";
 import { side } from "../ui/side";
+import { dragged, target } from "./drag";
 import { LayerRow } from "./row";
 
 /** Closed at first on phones, where the map comes first. */
 export const open = signal(innerWidth > 700);
-const dragged = signal<string | null>(null);
-/** The order in which a drag would leave the layers. */
-const target = signal<string[] | null>(null);
 const said = signal("");
 
 export function LayersPanel() {
   const order = target.value;
   const all = (past.value?.layers ?? layers.value).toReversed();
-  if (order !== null) all.sort((a, b) => order.indexOf(b.id) - order.indexOf(a.id));
   const state = map.value;
   return (
     <section class={open.value ? "layers card" : "layers card closed"} aria-label={t("layersPanel")}>
@@ -48,8 +45,7 @@ export function LayersPanel() {
           {all.map((layer) => (
             <LayerRow
               key={layer.id} layer={layer} isDragged={dragged.value === layer.id}
-              drag={{ start: () => (dragged.value = layer.id), over: () => move(dragged.value, layer.id), end: drop }}
-              shift={(step) => shift(layer.id, step)}
+              place={order === null ? null : order.length - order.indexOf(layer.id)} shift={(step) => shift(layer.id, step)}
             />
           ))}
         </ol>
@@ -60,21 +56,6 @@ export function LayersPanel() {
       <div class="hidden" role="status" aria-live="assertive">{said.value}</div>
     </section>
   );
-}
-
-/** While a layer is dragged nothing is sent; the list shows where it would go. */
-function move(id: string | null, onto: string): void {
-  if (id === null || id === onto) return;
-  const now = target.value ?? layers.value.map((layer) => layer.id);
-  const to = now.indexOf(onto);
-  target.value = now.filter((it) => it !== id).toSpliced(to, 0, id);
-}
-
-function drop(): void {
-  const order = target.value;
-  dragged.value = null;
-  target.value = null;
-  if (order !== null) void reorderLayers(order);
 }
 
 function openCatalogue(): void {

@@ -12,6 +12,7 @@ import { openTime } from "../time/state";
 import { Icon, IconButton } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
 import { describe } from "./cql2";
+import { startDrag } from "./drag";
 import { FilterEditor } from "./filter-editor";
 import { LegendView, Swatch } from "./legend";
 import { StyleEditor } from "./style-editor";
@@ -19,11 +20,12 @@ import { StyleEditor } from "./style-editor";
 interface Props {
   layer: Layer;
   isDragged: boolean;
-  drag: { start: () => void; over: () => void; end: () => void };
+  /** Where a drag would leave it, counted from the top. */
+  place: number | null;
   shift: (step: 1 | -1) => void;
 }
 
-export function LayerRow({ layer, isDragged, drag, shift }: Props) {
+export function LayerRow({ layer, isDragged, place, shift }: Props) {
   const renaming = useSignal(false);
   const editing = useSignal<"style" | "filter" | null>(null);
   const { name, visible } = layer;
@@ -31,12 +33,12 @@ export function LayerRow({ layer, isDragged, drag, shift }: Props) {
   return (
     <li
       class={`layer ${hidden ? "layer-hidden" : ""} ${isDragged ? "dragged" : ""}`} data-layer={layer.id}
-      onDragOver={(event) => { event.preventDefault(); drag.over(); }} onDrop={(event) => event.preventDefault()}
+      style={{ order: place ?? "" }}
     >
       <div class="layer-line">
         {mayChange.value && <button
-          type="button" class="grip" draggable aria-label={t("reorderHandle", { name })} title={t("reorderHandle", { name })}
-          onDragStart={drag.start} onDragEnd={drag.end}
+          type="button" class="grip" aria-label={t("reorderHandle", { name })} title={t("reorderHandle", { name })}
+          onPointerDown={(event) => startDrag(event, layer.id)}
           onKeyDown={(event) => {
             if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
             event.preventDefault();

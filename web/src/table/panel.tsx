@@ -13,15 +13,17 @@ import { boxed, inspect, marked } from "../map/selection";
 import { layers, map, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { type Page, readRows, type Row } from "./rows";
+import { bodyHeight, ROW, type Scroll, scrolled, topOf, type View } from "./scroll";
 
 /** The layer whose table is open. */
 export const tableOpen = signal<string | null>(null);
 
-const ROW = 32;
 const PAGE = 100;
-/** Browsers draw no element higher than this; a longer table is scrolled in larger steps. */
-const HIGHEST = 8_000_000;
+/** Pages that are kept; those that were read first go first. */
+const KEPT = 60;
+/** Milliseconds of rest before a page is asked for, and before the scroll bar goes where it belongs. */
 const PAUSE = 60;
+const REST = 200;
 
 interface Order {
   column: string | null;
@@ -48,26 +50,29 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
   const order = useSignal<Order>({ column: null, descending: false });
   const pages = useSignal<ReadonlyMap<number, Page>>(new Map());
   const fault = useSignal<string | null>(null);
-  const top = useSignal(0);
+  const scroll = useSignal<Scroll>({ top: 0, row: 0 });
   const box = useRef<HTMLDivElement>(null);
   const asked = useRef(new Set<string>());
-  const visible = Math.ceil((box.current?.clientHeight ?? 320) / ROW) + 2;
+  const [any] = pages.value.values();
+  const total = any?.total ?? 0;
+  const view: View = { total, height: (box.current?.clientHeight ?? 320) - ROW };
+  const visible = Math.ceil(view.height / ROW) + 1;
+  const first = Math.floor(scroll.value.row);
   const want = (index: number) => {
     const { column, descending } = order.value;
     const name = `${index} ${column} ${descending}`;
     if (asked.current.has(name)) return;
     asked.current.add(name);
-    readRows(mapId, layerId, { limit: PAGE, offset: index * PAGE, sort: column, descending }).then(
-      (page) => { if (order.value.column === column && order.value.descending === descending) pages.value = new Map(pages.value).set(index, page); },
+    readRows(mapId, layerId, { limit: PAGE, offset: index * PAGE, total, sort: column, descending }).then(
+      (page) => {
+        if (order.value.column !== column || order.value.descending !== descending) return;
+        const kept = [...pages.value].slice(-KEPT + 1);
+        for (const [old] of pages.value) if (!kept.some(([it]) => it === old)) asked.current.delete(`${old} ${column} ${descending}`);
+        pages.value = new Map(kept).set(index, page);
+      },
       (error: Error) => { fault.value = error.message; },
     );
   };
-  const [any] = pages.value.values();
-  const total = any?.total ?? 0;
-  const height = Math.min(total * ROW, HIGHEST);
-  const isScaled = total * ROW > HIGHEST;
-  const last = Math.max(0, total - visible + 2);
-  const first = isScaled ? Math.round((top.value / (height - visible * ROW)) * last) : Math.floor(top.value / ROW);
   useEffect(() => {
     const timer = setTimeout(() => {
       want(Math.floor(first / PAGE));
@@ -75,6 +80,10 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
     }, total === 0 ? 0 : PAUSE);
     return () => clearTimeout(timer);
   }, [first, total, order.value]);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(box.current, scroll, view), REST);
+    return () => clearTimeout(timer);
+  }, [scroll.value]);
   if (fault.value !== null) return <p class="table-note" role="alert">{fault.value}</p>;
   if (any === undefined) return <div class="skeleton table-note" aria-hidden="true"><i class="w90" /><i class="w70" /></div>;
   const sort = (column: string) => {
@@ -83,20 +92,22 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
     pages.value = new Map([[-1, any]]);
     asked.current.clear();
     box.current?.scrollTo({ top: 0 });
-    top.value = 0;
+    scroll.value = { top: 0, row: 0 };
   };
   const shown = Array.from({ length: Math.max(0, Math.min(visible, total - first)) }, (_, i) => first + i);
   return (
     <div
       class="grid" ref={box} tabIndex={0} role="table" aria-rowcount={total} aria-label={t("rows")}
-      onScroll={(event) => (top.value = event.currentTarget.scrollTop)}
+      onScroll={({ currentTarget: { scrollTop } }) => {
+        if (scrollTop !== scroll.value.top) scroll.value = scrolled(scroll.value, scrollTop, view);
+      }}
     >
       <div class="grid-inner" style={{ "--columns": any.columns.length }}>
         <Head columns={any.columns} order={order.value} sort={sort} layerId={layerId} />
-        <div class="grid-body" role="rowgroup" style={{ height: `${height}px` }}>
+        <div class="grid-body" role="rowgroup" style={{ height: `${bodyHeight(total)}px` }}>
           {shown.map((index) => (
             <GridRow
-              key={index} index={index} y={isScaled ? top.value + (index - first) * ROW : index * ROW} columns={any.columns} keyColumns={any.key} layerId={layerId}
+              key={index} index={index} y={scroll.value.top + (index - scroll.value.row) * ROW} columns={any.columns} keyColumns={any.key} layerId={layerId}
               row={pages.value.get(Math.floor(index / PAGE))?.rows[index % PAGE]}
             />
           ))}
@@ -104,6 +115,14 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
       </div>
     </div>
   );
+}
+
+/** The scroll bar goes where the row on top is among all, once nothing moves. */
+function settle(box: HTMLElement | null, scroll: { value: Scroll }, view: View): void {
+  const top = topOf(scroll.value.row, view);
+  if (box === null || Math.abs(top - box.scrollTop) < 1) return;
+  box.scrollTop = top;
+  scroll.value = { row: scroll.value.row, top: box.scrollTop };
 }
 
 function Head({ columns, order, sort, layerId }: {

@@ -1,0 +1,102 @@
+"""The table of a layer of a million rows: it reads only what is seen, and comes by every row."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import asyncpg
+import pytest_asyncio
+from playwright.async_api import Locator, Response, expect
+
+from server.app import Server
+from tests.browser.person import Person
+from tests.support.looking import until
+
+COUNT = 1_000_000
+SETUP = f"""
+CREATE TABLE data.million (id integer PRIMARY KEY, label text, geom geometry(Point, 4326));
+INSERT INTO data.million
+SELECT n, 'row ' || n, ST_SetSRID(ST_MakePoint(170 + n % 1000 / 1000.0, 60 + n / 1000 / 1000.0), 4326)
+FROM generate_series(1, {COUNT}) AS n;
+CREATE INDEX ON data.million USING gist (geom);
+ANALYZE data.million;
+"""
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def million(world: Server, samples_url: str) -> None:
+    connection = await asyncpg.connect(samples_url)
+    try:
+        await connection.execute(SETUP)
+    finally:
+        await connection.close()
+    await until(lambda: "data.million" in {table.id for table in world.registry.tables()})
+
+
+async def test_a_million_rows_are_scrolled_to_the_end_by_few_small_answers(
+    person: Person, million: None
+) -> None:
+    page = person.page
+    await person.looks_at(0, 0, 12)  # far from the rows: it is the table that is looked at here
+    await person.says("show million")
+    answers: list[tuple[dict[str, list[str]], int]] = []
+
+    async def note(response: Response) -> None:
+        if "/rows?" in response.url:
+            answers.append((parse_qs(urlsplit(response.url).query), len(await response.body())))
+
+    page.on("response", note)
+    await page.get_by_role("button", name="Actions for million").click()
+    await page.get_by_role("menuitem", name="Open table").click()
+    table = page.get_by_role("table")
+    await expect(table).to_have_attribute("aria-rowcount", str(COUNT), timeout=30_000)
+    await table.evaluate("it => it.scrollTo(0, it.scrollHeight)")
+    last = table.locator(f'[aria-rowindex="{COUNT + 1}"]')
+    await expect(last).to_contain_text("row 1000000", timeout=30_000)
+    await expect(last).to_be_in_viewport()
+
+    # A wheel moves by pixels, though the scroll bar stands for far more: no row is left out.
+    seen: set[int] = set()
+    await table.hover()
+    for _ in range(12):
+        before = await on_top(table)
+        await page.mouse.wheel(0, -64)
+        await until(lambda before=before: moved(table, before), 20, 0.05)  # type: ignore[misc]
+        seen |= set(await in_view(table))
+    assert seen == set(range(min(seen), max(seen) + 1))
+    assert 30 <= max(seen) - min(seen) < 60
+    await expect(table.locator(".grid-body .grid-row").first).to_contain_text("row ", timeout=20_000)
+
+    await table.evaluate("it => it.scrollTo(0, it.scrollHeight / 2)")
+    await until(lambda: about_half(table), 20, 0.1)
+    rows = table.locator(".grid-body .grid-row")
+    await expect(rows.nth(2)).to_contain_text("row ", timeout=30_000)
+    index = int(await rows.nth(2).get_attribute("aria-rowindex") or 0) - 1
+    await expect(rows.nth(2)).to_contain_text(f"row {index}")
+    assert await rows.count() < 40, "only the rows in view are drawn"
+
+    assert 2 <= len(answers) <= 8
+    assert all(int(asked["limit"][0]) <= 100 for asked, _ in answers)
+    assert all(size < 20_000 for _, size in answers)
+    assert all(asked.get("total") == [str(COUNT)] for asked, _ in answers[1:]), "rows are counted once"
+
+
+async def in_view(table: Locator) -> list[int]:
+    """The numbers of the rows that are drawn, by where they stand."""
+    found: list[int] = await table.evaluate(
+        "it => [...it.querySelectorAll('.grid-body .grid-row')].map(row => Number(row.ariaRowIndex ??"
+        " row.getAttribute('aria-rowindex')) - 1)"
+    )
+    return found
+
+
+async def on_top(table: Locator) -> int:
+    return min(await in_view(table))
+
+
+async def moved(table: Locator, before: int) -> bool:
+    return await on_top(table) <= before - 1
+
+
+async def about_half(table: Locator) -> bool:
+    return abs(await on_top(table) - COUNT / 2) < COUNT / 100
