@@ -55,8 +55,9 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
   const asked = useRef(new Set<string>());
   const [any] = pages.value.values();
   const total = any?.total ?? 0;
-  const view: View = { total, height: (box.current?.clientHeight ?? 320) - ROW };
-  const visible = Math.ceil(view.height / ROW) + 1;
+  // Asked for at the moment, for the box is there, and as high as it is, only after it was drawn.
+  const view = (): View => ({ total, height: (box.current?.clientHeight ?? 320) - ROW });
+  const visible = Math.ceil(view().height / ROW) + 2;
   const first = Math.floor(scroll.value.row);
   const want = (index: number) => {
     const { column, descending } = order.value;
@@ -81,7 +82,7 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
     return () => clearTimeout(timer);
   }, [first, total, order.value]);
   useEffect(() => {
-    const timer = setTimeout(() => settle(box.current, scroll, view), REST);
+    const timer = setTimeout(() => settle(box.current, scroll, view()), REST);
     return () => clearTimeout(timer);
   }, [scroll.value]);
   if (fault.value !== null) return <p class="table-note" role="alert">{fault.value}</p>;
@@ -99,7 +100,7 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
     <div
       class="grid" ref={box} tabIndex={0} role="table" aria-rowcount={total} aria-label={t("rows")}
       onScroll={({ currentTarget: { scrollTop } }) => {
-        if (scrollTop !== scroll.value.top) scroll.value = scrolled(scroll.value, scrollTop, view);
+        if (scrollTop !== scroll.value.top) scroll.value = scrolled(scroll.value, scrollTop, view());
       }}
     >
       <div class="grid-inner" style={{ "--columns": any.columns.length }}>
