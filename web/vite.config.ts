@@ -5,11 +5,8 @@ import { defineConfig } from "vitest/config";
 const server = process.env["GEOAGENT_SERVER"] ?? "http://127.0.0.1:8080";
 
 export default defineConfig({
-  resolve: { alias: { fflate: fileURLToPath(new URL("src/basemap/inflate.ts", import.meta.url)) } },
   build: {
     target: "es2023",
-    // Browsers of this age know modulepreload.
-    modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     // Every browser of that target preloads modules by itself.
     modulePreload: { polyfill: false },
