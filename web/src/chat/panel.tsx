@@ -1,19 +1,18 @@
 /** The conversation: what was said and done, newest at the bottom, and the box to say more. */
 import { computed, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { number, t } from "../i18n/i18n";
+import { t } from "../i18n/i18n";
 import { tableOf } from "../layers/tables";
 import { config, loadEarlier, say } from "../session";
 import { ViewerNote } from "../share/viewer";
-import { layers, map, mayChange, outbox, question, running, turns } from "../store/store";
+import { layers, map, mayChange, outbox, question, turns } from "../store/store";
 import { Icon } from "../ui/icons";
 import { Composer } from "./composer";
 import { readable } from "./step";
 import { nextSteps } from "./suggest";
-import { PendingView, TurnView } from "./turn";
+import { TurnList } from "./list";
+import { PendingView } from "./turn";
 
-/** Turns drawn at first; earlier ones come when asked for, so that a long conversation stays fast. */
-const PAGE = 40;
 const NEAR = 48;
 
 const size = computed(() => {
@@ -24,9 +23,10 @@ const size = computed(() => {
 export function Conversation() {
   const list = useRef<HTMLDivElement>(null);
   const top = useRef(0);
-  const shown = useSignal(PAGE);
   const atEnd = useSignal(true);
-  const unread = useSignal(0);
+  /** The first turn that came while the reader was further up. */
+  const unread = useSignal<string | null>(null);
+  const seen = useRef(0);
   const scroll = () => {
     const box = list.current;
     if (box === null) return;
@@ -35,52 +35,46 @@ export function Conversation() {
     top.current = box.scrollTop;
     if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR) atEnd.value = true;
     else if (isUp) atEnd.value = false;
-    if (atEnd.value) unread.value = 0;
+    if (atEnd.value) unread.value = null;
   };
-  const jump = (smooth: boolean) => {
-    list.current?.scrollTo({ top: list.current.scrollHeight, behavior: smooth ? "smooth" : "instant" });
-  };
+  const jump = () => list.current?.scrollTo({ top: list.current.scrollHeight, behavior: "instant" });
   useLayoutEffect(() => {
-    if (!atEnd.peek()) unread.value = 1;
+    const all = turns.peek();
+    if (!atEnd.peek() && unread.peek() === null && all.length > 0) unread.value = (all[seen.current] ?? all.at(-1))?.id ?? null;
+    if (atEnd.peek()) seen.current = all.length;
   }, [size.value]);
   useLayoutEffect(() => {
     // Whatever makes the list longer, who is at its end stays there.
-    const observer = new ResizeObserver(() => atEnd.peek() && jump(false));
+    const observer = new ResizeObserver(() => atEnd.peek() && jump());
     for (const element of [list.current, list.current?.firstElementChild]) if (element) observer.observe(element);
     return () => observer.disconnect();
   }, []);
   useEffect(() => {
-    if (outbox.value.length > 0) jump(false);
+    if (outbox.value.length > 0) jump();
   }, [outbox.value.length]);
   const all = turns.value;
-  const hidden = Math.max(0, all.length - shown.value);
   return (
     <div class="conversation">
-      <div class="messages" ref={list} onScroll={scroll} tabIndex={0} role="log" aria-label={t("chat")} aria-live="off">
+      <div class="messages" ref={list} onScroll={scroll} tabIndex={0} role="region" aria-label={t("chat")}>
         <div class="messages-inner">
           {map.value !== null && all.length === 0 && outbox.value.length === 0 && <Welcome />}
           {map.value === null && <Loading />}
-          {hidden === 0 && map.value?.complete === false && (
-            <button type="button" class="earlier" onClick={() => void loadEarlier()}>{t("showEarlier")}</button>
-          )}
-          {hidden > 0 && (
-            <button type="button" class="earlier" onClick={() => (shown.value += PAGE)}>
-              {t("showEarlier")} ({number(hidden)})
+          {map.value?.complete === false && (
+            <button
+              type="button" class="earlier"
+              onClick={() => void loadEarlier().then(() => (seen.current = turns.peek().length))}
+            >
+              {t("showEarlier")}
             </button>
           )}
-          {all.slice(hidden).map((turn) => (
-            <TurnView
-              key={turn.id} turn={turn} isRunning={turn === running.value} isLast={turn === all.at(-1)}
-              isHeld={question.value !== undefined}
-            />
-          ))}
+          {all.length > 0 && <TurnList turns={all} box={list} atEnd={atEnd.value} unreadFrom={unread.value} />}
           {mayChange.value && outbox.value.length === 0 && all.at(-1)?.end === "done" && <NextSteps />}
           {outbox.value.map((message) => <PendingView key={message.clientId} message={message} />)}
         </div>
       </div>
       {!atEnd.value && (
-        <button type="button" class="jump" onClick={() => jump(true)}>
-          <Icon name="down" />{unread.value > 0 ? t("newMessages") : t("jumpToLatest")}
+        <button type="button" class="jump" onClick={() => { atEnd.value = true; jump(); }}>
+          <Icon name="down" />{unread.value !== null ? t("newMessages") : t("jumpToLatest")}
         </button>
       )}
       <Announcer />

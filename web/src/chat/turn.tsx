@@ -19,17 +19,20 @@ import { QuestionCard, ToolLine } from "./step";
 
 interface Props {
   turn: Turn;
+  /** Which turn of how many this is, counted from 1. */
+  place: number;
+  count: number;
   isRunning: boolean;
   isLast: boolean;
   /** The turn before it waits until somebody answers a question. */
   isHeld: boolean;
 }
 
-export const TurnView = memo(function TurnView({ turn, isRunning, isLast, isHeld }: Props) {
+export const TurnView = memo(function TurnView({ turn, place, count, isRunning, isLast, isHeld }: Props) {
   const waits = turn.end === null && !isRunning;
   const answered = turn.entries.filter((entry) => entry.kind === "answer").map((entry) => entry.text).join("\n\n");
   return (
-    <article class="turn">
+    <article class={isLast ? "turn turn-last" : "turn"} aria-posinset={place} aria-setsize={count} aria-label={turn.text.slice(0, 120)}>
       <Question text={turn.text} at={turn.at} author={isMine(turn) ? null : turn.author} note={waits ? t(isHeld ? "queuedBehindQuestion" : "queued") : null} />
       {turn.entries.map((entry) => <EntryView key={`${entry.kind}${entry.seq}`} entry={entry} turnId={turn.id} />)}
       {turn.draft !== "" && <div class="answer streaming"><Markdown text={turn.draft} /></div>}
