@@ -64,7 +64,7 @@ async def test_everything_can_be_done_by_keyboard(person: Person) -> None:
     await page.keyboard.press("ArrowUp")
     await expect(person.box).to_have_value("show airports in red")
     await person.box.fill("colour @cou")
-    await page.get_by_role("option").first.wait_for()
+    await page.get_by_role("option", name="data.countries").wait_for()
     await page.keyboard.press("Tab")
     await expect(person.box).to_have_value("colour data.countries ")
 

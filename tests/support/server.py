@@ -46,7 +46,9 @@ class Child:
         self.url = url
 
     @classmethod
-    async def start(cls, database_url: str, environment: Mapping[str, str] | None = None) -> Child:
+    async def start(
+        cls, database_url: str, environment: Mapping[str, str] | None = None, port: int = 0
+    ) -> Child:
         inherited = {
             name: value
             for name, value in os.environ.items()
@@ -58,7 +60,7 @@ class Child:
             "server",
             "serve",
             "--port",
-            "0",
+            str(port),
             cwd=ROOT,
             env={
                 **inherited,

@@ -1,0 +1,83 @@
+"""The server is gone for ten seconds under somebody who reads, types and watches an analysis; then it is back."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import asyncpg
+import pytest
+from playwright.async_api import expect
+
+from tests.browser.conftest import Enter
+from tests.browser.person import Person
+from tests.browser.test_connection import free_port
+from tests.support.looking import until
+from tests.support.server import Child
+
+AWAY = 10.0
+MANY = """
+DROP TABLE IF EXISTS data.many;
+CREATE TABLE data.many AS
+SELECT n::integer AS id,
+    ST_SetSRID(ST_MakePoint(random() * 300 - 150, random() * 120 - 60), 4326)::geometry(Point, 4326) AS geom
+FROM generate_series(1, 120000) AS n;
+ALTER TABLE data.many ADD PRIMARY KEY (id);
+"""
+
+SUMMARY = """geoagent.state.turns.map(turn => [
+    turn.text, turn.end, turn.entries.map(it => [it.kind, it.seq, it.status ?? null, it.text ?? it.summary ?? ""])
+])"""
+
+
+async def knows(person: Person) -> dict[str, Any]:
+    return {
+        "seq": await person.see("geoagent.state.seq"),
+        "turns": await person.see(SUMMARY),
+        "layers": await person.see("geoagent.state.layers.map(it => [it.id, it.version])"),
+    }
+
+
+@pytest.mark.parametrize("how", ["stop", "kill"])
+async def test_ten_seconds_without_a_server(enter: Enter, samples_url: str, how: str) -> None:
+    connection = await asyncpg.connect(samples_url)
+    await connection.execute(MANY)
+    await connection.close()
+    port = free_port()
+    child = await Child.start(samples_url, port=port)
+    person = await enter(child.url)
+    for text in ("show airports in red", "colour countries by population", "which tables are there?"):
+        await person.says(text)
+    page = person.page
+    await person.see("window.notReloaded = true")
+    await person.box.fill("buffer many by 20 km")
+    await page.keyboard.press("Enter")
+    await until(
+        lambda: person.see("geoagent.state.turns[3]?.entries.some(it => it.kind === 'analysis')"), 30, 0.02
+    )
+    await person.box.fill("a draft that nobody")
+    await page.locator(".messages").evaluate("it => it.scrollTo(0, 0)")
+    await until(lambda: person.see("document.querySelector('.jump') !== null"))
+
+    person.outages_expected = True
+    await (child.stop() if how == "stop" else child.kill())
+    await expect(page.locator(".banner")).to_contain_text("Connection lost", timeout=20_000)
+    assert await page.get_by_role("dialog").count() == 0
+    await person.box.press_sequentially(" has sent")
+    await asyncio.sleep(AWAY)
+
+    again = await Child.start(samples_url, port=port)
+    try:
+        await until(lambda: person.see("(geoagent.state.turns[3]?.end ?? null) !== null"), 60, 0.1)
+        await expect(page.locator(".banner")).to_be_hidden(timeout=20_000)
+        assert await person.see("window.notReloaded") is True
+        await expect(person.box).to_have_value("a draft that nobody has sent")
+        assert await person.see("document.querySelector('.messages').scrollTop") < 60, (
+            "still reading the beginning"
+        )
+        fresh = await enter(person.page.url)
+        await until(lambda: person.see("geoagent.state.turns.every(it => it.end !== null)"))
+        assert await knows(person) == await knows(fresh), "nothing is missing, nothing doubled"
+        assert (await person.says("remove the airports")) != ""
+    finally:
+        await again.stop()
