@@ -53,8 +53,9 @@ export function TurnList({ turns, box, atEnd, unreadFrom }: {
       anchor.current = anchorAt(now.keys, now.places, offset(scroller, list.current));
       again(0);
     };
-    scroller?.addEventListener("scroll", scrolled, { passive: true });
-    return () => scroller?.removeEventListener("scroll", scrolled);
+    // Before anybody else hears of it: an old anchor would pull back who has just left the end.
+    scroller?.addEventListener("scroll", scrolled, { passive: true, capture: true });
+    return () => scroller?.removeEventListener("scroll", scrolled, { capture: true });
   }, []);
   useLayoutEffect(() => {
     const scroller = box.current;

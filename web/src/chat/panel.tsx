@@ -14,6 +14,8 @@ import { TurnList } from "./list";
 import { PendingView } from "./turn";
 
 const NEAR = 48;
+/** Milliseconds for which a scroll is taken for the doing of who has just touched the list. */
+const HAND = 500;
 
 const size = computed(() => {
   const last = turns.value.at(-1);
@@ -23,6 +25,9 @@ const size = computed(() => {
 export function Conversation() {
   const list = useRef<HTMLDivElement>(null);
   const top = useRef(0);
+  const tall = useRef(0);
+  const hand = useRef(-HAND);
+  const touched = () => void (hand.current = performance.now());
   const atEnd = useSignal(true);
   /** The first turn that came while the reader was further up. */
   const unread = useSignal<string | null>(null);
@@ -31,8 +36,11 @@ export function Conversation() {
     const box = list.current;
     if (box === null) return;
     // Only who goes up leaves the end: below, what is longer now (a chart that came) is not their doing.
-    const isUp = box.scrollTop < top.current;
+    // Nor does the browser when what is above turns out to be shorter, and it moves what is seen to fit.
+    const byHand = performance.now() - hand.current < HAND || box.scrollHeight === tall.current;
+    const isUp = box.scrollTop < top.current && byHand;
     top.current = box.scrollTop;
+    tall.current = box.scrollHeight;
     if (box.scrollHeight - box.scrollTop - box.clientHeight < NEAR) atEnd.value = true;
     else if (isUp) atEnd.value = false;
     if (atEnd.value) unread.value = null;
@@ -55,7 +63,8 @@ export function Conversation() {
   const all = turns.value;
   return (
     <div class="conversation">
-      <div class="messages" ref={list} onScroll={scroll} tabIndex={0} role="region" aria-label={t("chat")}>
+      <div class="messages" ref={list} onScroll={scroll} onWheel={touched} onTouchMove={touched}
+        onKeyDown={touched} onPointerDown={touched} tabIndex={0} role="region" aria-label={t("chat")}>
         <div class="messages-inner">
           {map.value !== null && all.length === 0 && outbox.value.length === 0 && <Welcome />}
           {map.value === null && <Loading />}
