@@ -8,6 +8,7 @@ message.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, NoReturn
 
@@ -58,6 +59,10 @@ class DataUnavailable(GisError):
     code = "unavailable"
 
 
+class InternalFault(GisError):
+    """GeoAgent asked the database something that makes no sense. Nobody who asked can mend it; the log says what."""
+
+
 def nearest(wanted: str, known: Iterable[str], limit: int = 3) -> list[str]:
     """The known names most like the wanted one, best first; none when nothing is alike."""
     found = process.extract(
@@ -82,26 +87,81 @@ def unknown_column(table: Table, name: str) -> UnknownColumn:
 UNAVAILABLE = "The database cannot be reached at the moment. Try again in a moment."
 
 
-def translated(error: BaseException, subject: str) -> NoReturn:
-    """Raise the fault that a database error means to whoever asked about `subject` (a table's id, say)."""
+COMPLAINTS = {
+    "mixed SRID|Only lon/lat|unknown \\(0\\) SRID|does not match column SRID": (
+        "The geometries of {subject} are in different reference systems, or some are in none. Bring them into one "
+        "with reproject, or filter out those at fault."
+    ),
+    "eometry type:? .*(Tin|Triangle|Polyhedral|Curve)|type does not support": (
+        "Among the geometries of {subject} are surfaces or curves that PostGIS cannot compute with here. "
+        "Filter those out first."
+    ),
+    "Invalid coordinate|NaN/Inf|tolerance condition|out of range|latitude or longitude": (
+        "Among the geometries of {subject} are some outside of the earth, or outside of what the reference system "
+        "covers. Filter those out first."
+    ),
+    "in wrong order": (
+        "Among the geometries of {subject} are some that go around a pole or around the whole earth, which have no "
+        "order by distance. Filter those out, or take their centroids first."
+    ),
+}
+"""What PostGIS says of data it cannot compute with (always in English), and what that means."""
+
+DATA_FAULTS = {
+    "22003": "a number becomes too large",
+    "22007": "a text is no date or time",
+    "22008": "a date or time is out of range",
+    "22012": "something is divided by zero",
+    "2201B": "a pattern cannot be read",
+    "2201E": "there is no such logarithm",
+    "2201F": "there is no such power or root",
+    "22025": "a pattern ends in an escape character",
+    "22P02": "a text is not of the type that is needed",
+}
+"""Values that PostgreSQL cannot compute with, and what that means. All else of class 22 is a statement built wrong."""
+
+
+def translated(error: BaseException, subject: str, *, unchanged: bool = False) -> NoReturn:
+    """Raise the fault that a database error means to whoever asked about `subject` (a table's id, say).
+
+    `unchanged` says that the tables still are as the statement took them to be: then a name that PostgreSQL does
+    not find is a statement built wrong, and no table that somebody changed meanwhile.
+    """
     if isinstance(error, GisError):
         raise error
     if is_unavailable(error):
         raise DataUnavailable(UNAVAILABLE) from error
     state = str(getattr(error.orig, "sqlstate", "") or "") if isinstance(error, DBAPIError) else ""
-    fault = by_sqlstate(state, subject)
+    fault = (
+        None
+        if unchanged and is_undefined(error)
+        else by_sqlstate(state, subject, str(error.__cause__ or error))
+    )
     if fault is None:
         log.error(
             "a question to the database failed", subject=subject, sqlstate=state, error=str(error)[:500]
         )
-        fault = GisError(
-            f"The database could not answer this about {subject}. The log of the server says why."
-        )
+        raise InternalFault(
+            f"The database could not answer this about {subject}. This is a fault of GeoAgent, not of the "
+            "question; the log of the server says why."
+        ) from error
+    log.info(
+        "a question to the database was refused", subject=subject, sqlstate=state, error=str(error)[:500]
+    )
     raise fault from error
 
 
-def by_sqlstate(state: str, subject: str) -> GisError | None:
-    """The fault that a state of the database means; None for one that is not the asker's."""
+def is_undefined(error: BaseException) -> bool:
+    """Whether PostgreSQL knows no such schema, table or column."""
+    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", "") in (
+        "42P01",
+        "3F000",
+        "42703",
+    )
+
+
+def by_sqlstate(state: str, subject: str, said: str = "") -> GisError | None:
+    """The fault that a state of the database, and what it `said`, mean; None for one that is not the asker's."""
     if state == "57014":
         return TooExpensive(
             f"The question about {subject} took too long and was stopped. Narrow it with a filter."
@@ -114,14 +174,19 @@ def by_sqlstate(state: str, subject: str) -> GisError | None:
         return UnknownTable(f"{subject} may not be read.")
     if state in ("53100", "53200", "53400", "54000", "54001"):
         return TooExpensive(f"The question about {subject} needs more than the database may spend on it.")
-    if state[:2] in ("22", "2F"):
+    if state in DATA_FAULTS:
         return InvalidFilter(
-            f"A value in the question about {subject} is out of range for the calculation (division, power, "
-            "overflow or an impossible date). Use smaller or valid values."
+            f"A value in the question about {subject} is out of range for the calculation: {DATA_FAULTS[state]}. "
+            "Use smaller or valid values, or filter out the rows that have them."
         )
+    if state in ("XX000", "22023"):
+        for complaint, meaning in COMPLAINTS.items():
+            if re.search(complaint, said):
+                return InvalidQuestion(meaning.format(subject=subject))
     if state == "XX000":
         return InvalidFilter(
             f"PostGIS could not do this with the geometries of {subject}: a coordinate is outside what its "
-            "coordinate system covers, or a geometry is invalid."
+            "coordinate system covers, or a geometry is invalid. Repair the shapes with make_valid, or filter out "
+            "those at fault."
         )
     return None

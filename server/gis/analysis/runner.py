@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from pydantic import ValidationError
 from sqlalchemy import text
@@ -23,7 +23,15 @@ from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.receipt import StepReceipt
 from server.gis.analysis.watch import Progress, Report, StepWatch
 from server.gis.analysis.workspace import StepWorkspace
-from server.gis.errors import InvalidQuestion, TooExpensive, listed, nearest, translated
+from server.gis.errors import (
+    InvalidQuestion,
+    TooExpensive,
+    UnknownTable,
+    is_undefined,
+    listed,
+    nearest,
+    translated,
+)
 from server.gis.operations import OPERATIONS
 from server.gis.operations.base import Operation, Step
 from server.gis.statements import join_id
@@ -39,7 +47,13 @@ _LIMITS = text(
 class LiveRegistry(TableRegistry, Protocol):
     """A registry that can be told to look at once, instead of when the news arrive."""
 
-    async def refresh(self) -> None: ...
+    async def refresh(self, patience: float = ...) -> None:
+        """`patience` is how long (seconds) to wait until what is new has been looked into."""
+        ...
+
+
+PATIENCE = 5.0
+"""Seconds for a look into a result: the next step may need to know what only looking tells."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +88,7 @@ class StepRunner:
         operation, arguments = parse(step)
         title = step.title or step.operation
         watch = StepWatch(title, report, self._writer)
+        workspace: StepWorkspace | None = None
         try:
             async with watch:
                 async with self._writer.begin() as connection:
@@ -98,10 +113,10 @@ class StepRunner:
                     for prepared in planned.prepare:
                         await storage.execute(connection, storage.forget(prepared))
                     await self._check_room(connection, name, room, title)
-                await self._registry.refresh()
+                await self._registry.refresh(PATIENCE)
                 stored = self._registry.get(join_id(storage.SCHEMA, name))
         except Exception as error:
-            translated(error, title)
+            await self._refuse(error, title, workspace)
         receipt = StepReceipt(
             step=step.id,
             operation=step.operation,
@@ -117,6 +132,23 @@ class StepRunner:
             duration_ms=watch.elapsed_ms,
         )
         return StepResult(stored, rows, receipt)
+
+    async def _refuse(self, error: Exception, title: str, workspace: StepWorkspace | None) -> NoReturn:
+        """Raise what the error means. A missing name is ours, unless somebody changed a table meanwhile."""
+        unchanged = False
+        if is_undefined(error) and workspace is not None:
+            await self._registry.refresh()
+            unchanged = all(self._is_as_before(table) for table in workspace.tables_read)
+        translated(error, title, unchanged=unchanged)
+
+    def _is_as_before(self, table: Table) -> bool:
+        try:
+            now = self._registry.get(table.id)
+        except UnknownTable:
+            return False
+        return [(each.name, each.sql_type) for each in now.columns] == [
+            (each.name, each.sql_type) for each in table.columns
+        ]
 
     async def _enter(self, connection: AsyncConnection) -> int:
         """Limit each statement of the transaction; the number of the process that runs them."""
