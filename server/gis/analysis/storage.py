@@ -52,8 +52,11 @@ def forget(prepared: Prepared) -> Iterator[str]:
 
 
 def flat(step: Step, tables: Iterable[Table]) -> Step:
-    """The step with its geometry in two dimensions, as results are declared, if a table it reads may have heights."""
-    if not step.geometry_type or not any(_may_have_heights(each) for each in tables):
+    """The step with its geometry in two dimensions, if it declares no more and a table it reads may have heights."""
+    declares_heights = (step.geometry_type or "").upper().endswith(("Z", "M"))
+    if not step.geometry_type or not step.srid or declares_heights:
+        return step
+    if not any(_may_have_heights(each) for each in tables):
         return step
     columns = [
         func.ST_Force2D(each, type_=Geometry()).label(GEOMETRY) if each.name == GEOMETRY else each

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from sqlalchemy import ColumnElement, Float, Label, cast, distinct, func
 
 from server.gis.operations.base import Source, column_argument
-from server.gis.operations.columns import attribute, free_name, number
+from server.gis.operations.columns import attribute, comparable, free_name, number, ranged
 from server.gis.statements import exact
 
 Function = Literal[
@@ -68,7 +68,12 @@ def _expression(
         return func.count(rows)
     if aggregate.function in _NUMERIC:
         number(source, aggregate.column)
-    name = attribute(source, aggregate.column).name
+    known = attribute(source, aggregate.column)
+    if aggregate.function in ("min", "max") and known.kind != "boolean":
+        ranged(source, aggregate.column)
+    if aggregate.function == "distinct":
+        comparable(source, aggregate.column)
+    name = known.name
     column = values.get(name, source.column(name))
     if aggregate.function in PERCENTILES:
         return func.percentile_cont(PERCENTILES[aggregate.function]).within_group(cast(column, Float()))
@@ -77,8 +82,8 @@ def _expression(
         "distinct": func.count(distinct(column)),
         "sum": func.sum(column),
         "mean": func.avg(cast(column, Float())),
-        "min": func.min(column),
-        "max": func.max(column),
+        "min": func.bool_and(column) if known.kind == "boolean" else func.min(column),
+        "max": func.bool_or(column) if known.kind == "boolean" else func.max(column),
         "stddev": func.stddev_samp(cast(column, Float())),
     }
     return simple[aggregate.function]

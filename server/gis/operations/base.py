@@ -8,6 +8,7 @@ be the source of the next step.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,9 +16,12 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import ColumnElement, FromClause, Select, literal_column
+from sqlalchemy.dialects.postgresql import OID
 from sqlalchemy.types import UserDefinedType
 
 from agents.domain import Column, GeometryFamily, Table
+
+_DECLARED = re.compile(r"geo(?:metry|graphy)\((\w+?)(ZM|Z|M)?(?:,(\d+))?\)")
 
 GEOMETRY = "geom"
 """The geometry column of every result."""
@@ -91,11 +95,38 @@ class Source:
         )
 
     @property
+    def declared(self) -> tuple[str, str, int] | None:
+        """Kind, dimensions beyond the plane (`Z`, `M`, `ZM` or none) and SRID that the geometry column declares.
+
+        None where it declares nothing: then rows may differ in each, and what was found by looking is a guess.
+        """
+        column = self.table.column(self.table.geometry_column or "")
+        found = _DECLARED.fullmatch(column.sql_type) if column is not None else None
+        return None if found is None else (found[1], found[2] or "", int(found[3] or 0))
+
+    def stored_type(self, kind: str | None = None) -> str | None:
+        """The type of results that keep this geometry's dimensions: the declared one, or another kind of it."""
+        if self.table.geometry_column is None:
+            return None
+        known, dimensions, _srid = self.declared or ("Geometry", "", 0)
+        return (kind or known) + dimensions
+
+    @property
+    def stored_srid(self) -> int:
+        """The SRID of all rows, as declared; 0 where any row may have another."""
+        return self.declared[2] if self.declared else 0
+
+    @property
     def address(self) -> ColumnElement[Any] | None:
         """Where each row stands, which tells rows apart without a key; None for a view, whose rows stand nowhere."""
         if self.table.kind not in ("table", "materialized view"):
             return None
         return literal_column(f'"{self.alias}".ctid', Tid())
+
+    @property
+    def home(self) -> ColumnElement[Any]:
+        """The oid of the table in which each row stands: addresses repeat between the parts of a partitioned one."""
+        return literal_column(f'"{self.alias}".tableoid', OID())
 
     @property
     def family(self) -> GeometryFamily:
@@ -116,7 +147,8 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Step:
-    """What the runner stores. Columns are named; a geometry stands under `geom`, in `srid`.
+    """What the runner stores. Columns are named; a geometry stands under `geom`, in `srid`; with an SRID of 0 the
+    column declares neither type nor SRID.
 
     `partition` is a source of the select whose rows may be taken in portions (by ctid) without changing the
     result: only for steps that treat each of its rows alone. `notes` say which CRS, units and method were
@@ -130,6 +162,11 @@ class Step:
     partition: Source | None = None
     notes: tuple[str, ...] = ()
     comments: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def keeping(cls, source: Source, select: Select[Any], **more: Any) -> Step:
+        """A step whose rows have the geometry of `source` as it is stored."""
+        return cls(select, geometry_type=source.stored_type(), srid=source.stored_srid, **more)
 
 
 class Workspace(Protocol):

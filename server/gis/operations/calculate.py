@@ -45,10 +45,9 @@ class Calculate(Operation[CalculateArguments]):
         own = carried(source)
         name = free_name(arguments.name, {GEOMETRY, ROW_ID, *(label.name for label in own)})
         value = calculation(source, arguments.expression)
-        return Step(
+        return Step.keeping(
+            source,
             select(*own, value.label(exact(name)), *geometry_out(source)).select_from(source.rows),
-            geometry_type=source.table.geometry_type,
-            srid=source.table.srid,
             partition=source,
             comments={name: f"Calculated: {arguments.expression}"},
         )

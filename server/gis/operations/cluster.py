@@ -14,6 +14,7 @@ from server.gis.operations.base import (
     Geometry,
     Operation,
     Prepared,
+    Source,
     Step,
     Workspace,
     table_argument,
@@ -49,6 +50,7 @@ class Cluster(Operation[ClusterArguments]):
         shape = geometry(source)
         prepare: tuple[Prepared, ...] = ()
         if arguments.method == "kmeans":
+            await _refuse_few(source, arguments.k, workspace)
             # On the sphere's surface in three dimensions, so that neither poles nor 180 degrees tear a cluster.
             number: ColumnElement[Any] = func.ST_ClusterKMeans(_on_sphere(lonlat(source)), arguments.k).over()
             note = "k-means of straight distances between centres on a globe (3D)."
@@ -70,10 +72,9 @@ class Cluster(Operation[ClusterArguments]):
             statement = select(
                 *(rows.c[label.name] for label in own), number.label(name), rows.c[GEOMETRY]
             ).select_from(rows)
-        return Step(
+        return Step.keeping(
+            source,
             statement,
-            geometry_type=source.table.geometry_type,
-            srid=source.table.srid,
             prepare=prepare,
             notes=(note,),
             comments={name: "Number of the cluster from 0; empty: belongs to none (noise)."},
@@ -83,3 +84,14 @@ class Cluster(Operation[ClusterArguments]):
 def _on_sphere(shape: ColumnElement[Any]) -> ColumnElement[Any]:
     centre = func.ST_Centroid(shape, type_=Geometry())
     return func.ST_Transform(func.ST_Force3D(centre, type_=Geometry()), 4978, type_=Geometry())
+
+
+async def _refuse_few(source: Source, k: int, workspace: Workspace) -> None:
+    shape = lonlat(source)
+    there = shape.is_not(None) & func.ST_IsEmpty(shape).is_(False)
+    (features,) = await workspace.row(select(func.count()).select_from(source.rows).where(there))
+    if features < k:
+        raise InvalidQuestion(
+            f"{source.table.id} has {features} features with a geometry, which make no {k} clusters. "
+            f"Give a k of at most {features}."
+        )

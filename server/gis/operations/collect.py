@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import func
 
 from server.gis.operations.base import GEOMETRY, Geometry, Operation, Step, Workspace
-from server.gis.operations.geodesy import geometry
+from server.gis.operations.geodesy import flat, geometry
 from server.gis.operations.groups import GroupArguments, grouped
 
 
@@ -23,7 +23,10 @@ class Collect(Operation[CollectArguments]):
     async def build(self, arguments: CollectArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         shape = geometry(source)
-        together = func.ST_Multi(func.ST_Collect(shape), type_=Geometry()).label(GEOMETRY)
+        alike = shape if source.declared else flat(source)
+        together = func.ST_Multi(func.ST_Collect(alike), type_=Geometry()).label(GEOMETRY)
         return Step(
-            grouped(arguments, source, shape, together), geometry_type="Geometry", srid=source.table.srid
+            grouped(arguments, source, shape, together),
+            geometry_type=source.stored_type("Geometry"),
+            srid=source.stored_srid,
         )

@@ -11,9 +11,17 @@ from agents.domain import Column
 from server.gis.errors import InvalidQuestion, listed, unknown_column
 from server.gis.operations.base import GEOMETRY, ROW_ID, Source
 from server.gis.operations.geodesy import geometry
-from server.gis.statements import exact
+from server.gis.statements import base_type, exact
 
 NUMERIC = ("integer", "number")
+LONGEST_NAME = 57
+"""Bytes. PostgreSQL cuts names at 63, and SQLAlchemy renames columns of subqueries whose names are within 6 of that."""
+INCOMPARABLE = frozenset(
+    ("json", "xml", "point", "line", "lseg", "box", "path", "polygon", "circle", "jsonpath", "aclitem", "xid")
+)
+"""Types without an order or even an equality."""
+_RANGED = ("integer", "number", "text", "date", "timestamp")
+_RANGED_TYPES = ("time without time zone", "time with time zone", "interval", "inet", "money")
 
 
 def carried(source: Source, taken: Iterable[str] = (), prefix: str = "") -> list[Label[Any]]:
@@ -33,22 +41,56 @@ def geometry_out(source: Source) -> list[Label[Any]]:
 
 
 def free_name(wanted: str, used: Iterable[str]) -> str:
-    """`wanted`, or `wanted_2`, `wanted_3` ... PostgreSQL cuts names at 63 bytes, so they are cut here first."""
+    """`wanted`, or `wanted_2`, `wanted_3` ..., cut here before something else cuts it."""
     taken = set(used)
-    stem = wanted.encode()[:58].decode(errors="ignore")
-    name, number = stem, 1
+    name, number = _cut(wanted, LONGEST_NAME), 1
     while name in taken:
         number += 1
-        name = f"{stem}_{number}"
+        suffix = f"_{number}"
+        name = _cut(wanted, LONGEST_NAME - len(suffix)) + suffix
     return name
 
 
+def _cut(name: str, size: int) -> str:
+    return name.encode()[:size].decode(errors="ignore")
+
+
 def attribute(source: Source, name: str) -> Column:
-    """The named attribute. Raises UnknownColumn with the nearest names."""
+    """The named attribute. Raises UnknownColumn with the nearest names, InvalidQuestion for a geometry."""
     column = source.table.column(name)
     if column is None:
         raise unknown_column(source.table, name)
+    if column.kind == "geometry":
+        others = [other.name for other in source.attributes]
+        raise InvalidQuestion(
+            f"{name!r} of {source.table.id} is a geometry; this needs a column of values. "
+            f"Those are: {listed(others) or 'none'}."
+        )
     return column
+
+
+def comparable(source: Source, name: str) -> Column:
+    """The named attribute, whose values PostgreSQL can tell apart and order. Raises InvalidQuestion otherwise."""
+    column = attribute(source, name)
+    if base_type(column.sql_type).removesuffix("[]") in INCOMPARABLE:
+        fit = [each.name for each in source.attributes if base_type(each.sql_type) not in INCOMPARABLE]
+        raise InvalidQuestion(
+            f"{name!r} of {source.table.id} holds {column.sql_type}, whose values can be neither compared nor ordered. "
+            f"Columns that can: {listed(fit) or 'none'}."
+        )
+    return column
+
+
+def ranged(source: Source, name: str) -> Column:
+    """The named attribute, of which PostgreSQL knows the smallest and the largest. Raises InvalidQuestion."""
+    column = comparable(source, name)
+    declared = base_type(column.sql_type)
+    if column.kind in _RANGED or declared in _RANGED_TYPES or declared.endswith("[]"):
+        return column
+    raise InvalidQuestion(
+        f"{name!r} of {source.table.id} holds {column.sql_type}, which has no smallest or largest value. "
+        "Choose numbers, texts or times."
+    )
 
 
 def number(source: Source, name: str) -> ColumnElement[Any]:

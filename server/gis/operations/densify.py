@@ -14,7 +14,7 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.geodesy import geography, lonlat
+from server.gis.operations.geodesy import geography, lonlat, straight_kind
 from server.gis.operations.shapes import of_family, reshaped
 from server.gis.operations.units import Length
 from server.gis.statements import WGS84
@@ -44,7 +44,7 @@ class Densify(Operation[DensifyArguments]):
         return reshaped(
             source,
             cast(dense, Geometry()),
-            source.table.geometry_type or "Geometry",
+            straight_kind(source),
             WGS84,
             notes=["Corners added along geodesics (ST_Segmentize of geography)."],
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import func
 
 from server.gis.operations.base import GEOMETRY, Geometry, Operation, Step, Workspace
-from server.gis.operations.geodesy import geometry
+from server.gis.operations.geodesy import flat, geometry
 from server.gis.operations.groups import GroupArguments, grouped
 from server.gis.operations.validity import sound
 
@@ -22,7 +22,7 @@ class Dissolve(Operation[DissolveArguments]):
     async def build(self, arguments: DissolveArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         shape = geometry(source)
-        united = func.ST_Union(sound(shape), type_=Geometry()).label(GEOMETRY)
+        united = func.ST_Union(sound(flat(source)), type_=Geometry()).label(GEOMETRY)
         return Step(
             grouped(arguments, source, shape, united),
             geometry_type="Geometry",

@@ -8,6 +8,7 @@ from server.gis.operations.base import (
     GEOMETRY,
     Arguments,
     Operation,
+    Source,
     Step,
     Workspace,
     table_argument,
@@ -16,7 +17,7 @@ from server.gis.operations.columns import carried, free_name
 from server.gis.operations.geodesy import geometry
 from server.gis.operations.shapes import parts_of
 
-_SINGLE = {"MULTIPOINT": "Point", "MULTILINESTRING": "LineString", "MULTIPOLYGON": "Polygon"}
+_SINGLE = {"multipoint": "Point", "multilinestring": "LineString", "multipolygon": "Polygon"}
 
 
 class ExplodeArguments(Arguments):
@@ -38,8 +39,16 @@ class Explode(Operation[ExplodeArguments]):
         )
         return Step(
             statement,
-            geometry_type=_SINGLE.get((source.table.geometry_type or "").upper(), "Geometry"),
-            srid=source.table.srid,
+            geometry_type=source.stored_type(_single(source)),
+            srid=source.stored_srid,
             partition=source,
             comments={name: "Number of the part within its feature, from 1."},
         )
+
+
+def _single(source: Source) -> str:
+    """The kind of the parts; a single shape is its own only part."""
+    kind = source.declared[0] if source.declared else "Geometry"
+    if kind.lower() in ("point", "linestring", "polygon"):
+        return kind
+    return _SINGLE.get(kind.lower(), "Geometry")

@@ -26,9 +26,8 @@ class Filter(Operation[FilterArguments]):
     async def build(self, arguments: FilterArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         condition: Any = compile_filter(source.table, arguments.filter, source.rows)
-        return Step(
+        return Step.keeping(
+            source,
             select(*carried(source), *geometry_out(source)).select_from(source.rows).where(condition),
-            geometry_type=source.table.geometry_type,
-            srid=source.table.srid,
             partition=source,
         )

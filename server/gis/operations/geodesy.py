@@ -7,7 +7,9 @@ distances). Geometries in other reference systems are transformed to EPSG:4326 f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
@@ -20,15 +22,21 @@ from sqlalchemy import (
     column,
     func,
     null,
+    or_,
     select,
     table,
     type_coerce,
+    union_all,
 )
+from sqlalchemy.dialects.postgresql import OID
 
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import Geography, Geometry, Prepared, Source, Tid, Workspace
 from server.gis.operations.validity import sound
 from server.gis.statements import WGS84, geometry_of
+
+_CURVED = re.compile("geometry$|curve|circular|surface", re.IGNORECASE)
+"""Kinds of columns that may hold arcs."""
 
 GEODESIC_NOTE = "Measured on the WGS 84 spheroid (geodesic), in metres; no projection error."
 SMALL_DEGREES = 0.1
@@ -45,17 +53,39 @@ def geometry(source: Source) -> ColumnElement[Any]:
     return type_coerce(geometry_of(source.table, source=source.rows), Geometry())
 
 
+def straight(source: Source) -> ColumnElement[Any]:
+    """The geometry without arcs, which most of PostGIS cannot compute with: a circle becomes its corners."""
+    if source.declared and not _CURVED.search(source.declared[0]):
+        return geometry(source)
+    return func.ST_CurveToLine(geometry(source), type_=Geometry())
+
+
+def straight_kind(source: Source) -> str:
+    """The kind of what `straight` gives."""
+    kind = source.declared[0] if source.declared else "Geometry"
+    return "Geometry" if _CURVED.search(kind) else kind
+
+
+def flat(source: Source) -> ColumnElement[Any]:
+    """The geometry without arcs and in two dimensions."""
+    return func.ST_Force2D(straight(source), type_=Geometry())
+
+
 def lonlat(source: Source) -> ColumnElement[Any]:
     """The source's geometry in EPSG:4326, in two dimensions. A table without SRID is refused, not guessed at."""
-    stored = func.ST_Force2D(geometry(source), type_=Geometry())
-    if source.table.srid == WGS84:
-        return stored
     if source.table.srid == 0:
         raise InvalidQuestion(
             f"The coordinates of {source.table.id} have no reference system (SRID 0). "
             "Set it with UpdateGeometrySRID, then ask again."
         )
-    return func.ST_Transform(stored, WGS84, type_=Geometry())
+    return in_srid(source, flat(source), WGS84)
+
+
+def in_srid(source: Source, shape: ColumnElement[Any], srid: int) -> ColumnElement[Any]:
+    """A shape of the source in a reference system. Where the column declares none, each row has its own."""
+    if source.stored_srid == srid:
+        return shape
+    return func.ST_Transform(shape, srid, type_=Geometry())
 
 
 def geography(expression: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -110,44 +140,116 @@ def perimeter(expression: ColumnElement[Any]) -> ColumnElement[float]:
     return func.ST_Perimeter(geography(expression), type_=Float())
 
 
-def prepared_geographies(source: Source, workspace: Workspace) -> tuple[Prepared, FromClause]:
-    """The rows of a source with their geography, indexed, and their alias: where distances are searched.
+@dataclass(frozen=True)
+class Indexed:
+    """The rows of a source with their geography, indexed: where distances are searched. `rows` is its alias."""
 
-    A geometry's own index cannot serve distances in metres; this one is right at the poles and across the
-    antimeridian too. Rows with null or empty geometries are left out. Columns: `origin` (the row's
-    address, null in a view), attributes, `geog`.
+    prepared: Prepared
+    rows: FromClause
+    source: Source
+
+    @property
+    def geog(self) -> ColumnElement[Any]:
+        return self.rows.c.geog
+
+    def column(self, name: str) -> ColumnElement[Any]:
+        """An attribute of the source."""
+        names = [each.name for each in self.source.attributes]
+        return self.rows.c[f"a{names.index(name)}"]
+
+    def others(self, here: Source) -> list[ColumnElement[bool]]:
+        """Conditions that leave out the very row of `here`, if both are of one table. Raises InvalidQuestion."""
+        if here.table.id != self.source.table.id:
+            return []
+        if here.address is None:
+            raise InvalidQuestion(
+                f"{here.table.id} is a view, whose rows cannot be told apart. Filter it into a table first."
+            )
+        return [or_(self.rows.c.origin != here.address, self.rows.c.origin_table != here.home)]
+
+
+def indexed(source: Source, workspace: Workspace) -> Indexed:
+    """A geometry's own index cannot serve distances in metres; this one is right at the poles and across 180 too.
+
+    Rows with null or empty geometries are left out. Attributes are `a0`, `a1` ..., so that none can hide a column
+    of ours; `origin` and `origin_table` say where the row stands (null in a view).
     """
     shape = lonlat(source)
-    columns = [source.column(column.name) for column in source.attributes]
+    attributes = [
+        source.column(column.name).label(f"a{number}") for number, column in enumerate(source.attributes)
+    ]
+    address = source.address
     statement = (
         select(
-            (null() if source.address is None else source.address).label("origin"),
-            *columns,
+            (null() if address is None else address).label("origin"),
+            (null() if address is None else source.home).label("origin_table"),
+            *attributes,
             geography(shape).label("geog"),
         )
         .select_from(source.rows)
         .where(shape.is_not(None), func.ST_IsEmpty(shape).is_(False))
     )
     prepared = Prepared(workspace.temporary("near"), statement, (("gist", "geog"),))
-    names = (each.name for each in source.attributes)
     rows = table(
-        prepared.name, column("origin", Tid()), *(column(name) for name in names), column("geog", Geography())
+        prepared.name,
+        column("origin", Tid()),
+        column("origin_table", OID()),
+        *(column(label.name) for label in attributes),
+        column("geog", Geography()),
     )
-    return prepared, rows.alias("near")
+    return Indexed(prepared, rows.alias("near"), source)
 
 
-def reach(here: ColumnElement[Any], others: FromClause, conditions: Sequence[Any], k: int) -> FromClause:
-    """Within which distance (`metres`) the k nearest of `others` certainly lie; for a join without condition.
+MARGIN = 0.989
+"""Less than how much a distance on the spheroid may be shorter than one on the sphere, twice: 0.9944 / 1.0045."""
 
-    The index orders geographies by their distance on a sphere, which errs by up to 0.6 %, so its first k need not
-    be the nearest on the spheroid. The nearest are no farther than the farthest of those k, though.
+
+def nearest_of(
+    here: ColumnElement[Any],
+    rows: FromClause,
+    columns: Sequence[ColumnElement[Any]],
+    conditions: Sequence[ColumnElement[bool]],
+    k: int,
+    within: float | None = None,
+    tie: str | None = None,
+) -> FromClause:
+    """The k of `rows` (with an indexed `geog`) nearest to a geography, for a join: `columns`, and `metres`.
+
+    The index orders by distance on a sphere, which errs by up to 0.6 %, so its first k need not be the nearest on
+    the spheroid. A few more are taken; if the k-th of them is nearer than the last can err, nothing that was not
+    taken is nearer. Else all within the k-th are searched once more. Of equal distances the smaller
+    value of the column `tie` comes first.
     """
+    away = distance(here, rows.c.geog).label("metres")
+    taken = k + 2 + k // 8
     first = (
-        select(distance(here, others.c.geog).label("away"))
+        select(*columns, away)
         .where(*conditions)
-        .order_by(here.op("<->")(others.c.geog))
-        .limit(k)
-        .correlate_except(others)
-        .lateral("first")
+        .order_by(here.op("<->")(rows.c.geog))
+        .limit(taken)
+        .correlate_except(rows)
+        .cte("first_found", nesting=True)
+        .prefix_with("MATERIALIZED")
     )
-    return select((func.max(first.c.away) + 0.001).label("metres")).select_from(first).lateral("reach")
+    last = select(first.c.metres).order_by(first.c.metres).offset(k - 1).limit(1).scalar_subquery()
+    certain = or_(func.count() < taken, last <= MARGIN * func.max(first.c.metres))
+    again = (
+        select(case((certain, null()), else_=last + 0.001).label("metres"))
+        .select_from(first)
+        .cte("again", nesting=True)
+        .prefix_with("MATERIALIZED")
+    )
+    searched = (
+        select(*columns, away)
+        .select_from(again.join(rows, func.ST_DWithin(here, rows.c.geog, again.c.metres)))
+        .where(again.c.metres.is_not(None), *conditions)
+        .correlate_except(rows, again)
+    )
+    either = union_all(
+        select(first).select_from(first.join(again, again.c.metres.is_(None))), searched
+    ).subquery("either")
+    order = [either.c.metres, *([either.c[tie]] if tie else [])]
+    found = select(either).order_by(*order).limit(k)
+    if within is not None:
+        found = found.where(either.c.metres <= within)
+    return found.lateral("found")

@@ -56,7 +56,8 @@ class Grid(Operation[GridArguments]):
         source = workspace.source(arguments.source)
         projection = await equal_area(source, workspace)
         lattice = Lattice(arguments.shape, arguments.size, projection)
-        prepared, rows = spots(source, projection, carried(source), workspace)
+        attributes = [label.element.label(f"a{n}") for n, label in enumerate(carried(source))]
+        prepared, rows = spots(source, projection, attributes, workspace)
         i, j = lattice.place(func.ST_X(rows.c.spot), func.ST_Y(rows.c.spot))
         placed = select(i.label("cell_i"), j.label("cell_j"), rows).subquery("placed")
         values = dict(zip((each.name for each in source.attributes), list(placed.c)[3:], strict=True))

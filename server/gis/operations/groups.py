@@ -15,7 +15,7 @@ from server.gis.operations.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.columns import attribute
+from server.gis.operations.columns import comparable, free_name
 from server.gis.statements import exact
 
 
@@ -36,11 +36,21 @@ def grouped(
     `rows` is not null in each row that counts.
     """
     groups = group_columns(source, *arguments.by)
-    figures = aggregated(arguments.aggregates, source, {GEOMETRY, ROW_ID, *arguments.by}, rows)
+    taken = {GEOMETRY, ROW_ID, *(group.name for group in groups)}
+    figures = aggregated(arguments.aggregates, source, taken, rows)
     values = [group.element for group in groups]
     return select(*groups, *figures, *shapes).select_from(source.rows).group_by(*values).order_by(*values)
 
 
 def group_columns(source: Source, *names: str) -> list[Label[Any]]:
-    """The columns to group by, as they are named in the result. Raises UnknownColumn with the nearest names."""
-    return [source.column(attribute(source, name).name).label(exact(name)) for name in names]
+    """The columns to group by, each once, renamed where a name is reserved.
+
+    Raises UnknownColumn with the nearest names, InvalidQuestion where values cannot be compared.
+    """
+    used = {GEOMETRY, ROW_ID}
+    labels: list[Label[Any]] = []
+    for name in dict.fromkeys(names):
+        free = free_name(comparable(source, name).name, used)
+        used.add(free)
+        labels.append(source.column(name).label(exact(free)))
+    return labels

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Float, case, cast, func, literal, select, 
 
 from server.gis.operations.base import GEOMETRY, Operation, Step, Workspace
 from server.gis.operations.columns import free_name
-from server.gis.operations.neighbours import NeighbourArguments, neighbourhood, two_sided
+from server.gis.operations.neighbours import NeighbourArguments, neighbourhood, settled, two_sided
 
 CLASSES = ((2.575829, "99 %"), (1.959964, "95 %"), (1.644854, "90 %"))
 """Two-sided critical values of the normal distribution."""
@@ -54,18 +54,27 @@ class HotSpots(Operation[HotSpotsArguments]):
         own = found.carried()
         taken = {GEOMETRY, *(each.key or "" for each in own)}
         names = [free_name(name, taken) for name in ("neighbours", "z", "p", "spot")]
+        scored = settled(
+            select(
+                *own,
+                (members - one).label(names[0]),
+                z.label(names[1]),
+                here.c[GEOMETRY].label(GEOMETRY),
+            ).select_from(here.join(near, near.c.a == here.c.place, isouter=True).join(total, true())),
+            "scored",
+        )
+        z = scored.c[names[1]]
         statement = select(
-            *own,
-            (members - one).label(names[0]),
-            z.label(names[1]),
+            *(scored.c[label.name] for label in own),
+            scored.c[names[0]],
+            z,
             two_sided(z).label(names[2]),
             _class(z).label(names[3]),
-            here.c[GEOMETRY].label(GEOMETRY),
-        ).select_from(here.join(near, near.c.a == here.c.place, isouter=True).join(total, true()))
-        return Step(
+            scored.c[GEOMETRY],
+        )
+        return Step.keeping(
+            found.source,
             statement,
-            geometry_type=found.source.table.geometry_type,
-            srid=found.source.table.srid,
             prepare=found.prepare,
             notes=(
                 found.note,

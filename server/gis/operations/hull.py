@@ -17,6 +17,7 @@ from server.gis.operations.base import (
     column_argument,
     table_argument,
 )
+from server.gis.operations.columns import free_name
 from server.gis.operations.geodesy import lonlat
 from server.gis.operations.groups import group_columns
 from server.gis.statements import WGS84
@@ -47,13 +48,12 @@ class Hull(Operation[HullArguments]):
             else func.ST_ConcaveHull(together, arguments.concave, type_=Geometry())
         )
         groups = group_columns(source, *([] if arguments.by is None else [arguments.by]))
-        statement = select(*groups, func.count().label("features"), hull.label(GEOMETRY)).select_from(
-            source.rows
-        )
+        count = free_name("features", {group.name for group in groups})
+        statement = select(*groups, func.count().label(count), hull.label(GEOMETRY)).select_from(source.rows)
         return Step(
             statement.group_by(*[group.element for group in groups]),
             geometry_type="Geometry",
             srid=WGS84,
             notes=("Hull in longitude and latitude; its sides are straight on the map, not geodesic.",),
-            comments={"features": "How many rows are enclosed."},
+            comments={count: "How many rows are enclosed."},
         )

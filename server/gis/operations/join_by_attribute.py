@@ -55,10 +55,9 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
             taken.add(free)
             brought.append(other.column(name).label(exact(free)))
         joined = source.rows.join(other.rows, left == right, isouter=arguments.rows == "all")
-        return Step(
+        return Step.keeping(
+            source,
             select(*own, *brought, *geometry_out(source)).select_from(joined),
-            geometry_type=source.table.geometry_type,
-            srid=source.table.srid,
         )
 
 

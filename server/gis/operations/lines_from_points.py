@@ -15,8 +15,8 @@ from server.gis.operations.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.columns import attribute
-from server.gis.operations.geodesy import geography, geometry, lonlat
+from server.gis.operations.columns import free_name, ranged
+from server.gis.operations.geodesy import flat, geography, geometry, lonlat
 from server.gis.operations.groups import group_columns
 from server.gis.operations.shapes import of_family
 
@@ -35,17 +35,22 @@ class LinesFromPoints(Operation[LinesFromPointsArguments]):
     async def build(self, arguments: LinesFromPointsArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         of_family(source, "point")
-        order = source.column(attribute(source, arguments.order).name)
+        order = source.column(ranged(source, arguments.order).name)
         groups = group_columns(source, *([] if arguments.by is None else [arguments.by]))
-        line = func.ST_MakeLine(aggregate_order_by(geometry(source), order), type_=Geometry())
+        taken = {group.name for group in groups}
+        points, first, last, length = (
+            free_name(name, taken) for name in ("points", "first", "last", "length_m")
+        )
+        shape = geometry(source) if source.declared else flat(source)
+        line = func.ST_MakeLine(aggregate_order_by(shape, order), type_=Geometry())
         along = func.ST_Length(geography(func.ST_MakeLine(aggregate_order_by(lonlat(source), order))))
         statement = (
             select(
                 *groups,
-                func.count().label("points"),
-                func.min(order).label("first"),
-                func.max(order).label("last"),
-                along.label("length_m"),
+                func.count().label(points),
+                func.min(order).label(first),
+                func.max(order).label(last),
+                along.label(length),
                 line.label(GEOMETRY),
             )
             .select_from(source.rows)
@@ -55,8 +60,8 @@ class LinesFromPoints(Operation[LinesFromPointsArguments]):
         )
         return Step(
             statement,
-            geometry_type="LineString",
-            srid=source.table.srid,
+            geometry_type=source.stored_type("LineString"),
+            srid=source.stored_srid,
             notes=("Groups of a single point make no line and are left out.",),
-            comments={"length_m": "Length in metres, geodesic."},
+            comments={length: "Length in metres, geodesic."},
         )

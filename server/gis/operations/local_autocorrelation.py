@@ -13,6 +13,7 @@ from server.gis.operations.neighbours import (
     Neighbourhood,
     moments,
     neighbourhood,
+    settled,
     standard,
     two_sided,
 )
@@ -37,12 +38,20 @@ class LocalAutocorrelation(Operation[LocalAutocorrelationArguments]):
         taken = {GEOMETRY, *(each.key or "" for each in own)}
         figures = {free_name(name, taken): figure for name, figure in _figures(here, near, of).items()}
         columns = [figure.label(name) for name, figure in figures.items()]
-        local, pattern = list(figures)[1], list(figures)[-1]
+        _neighbours, local, z, pattern = figures
+        p = free_name("p", {*taken, *figures})
         joined = here.join(near, near.c.a == here.c.place, isouter=True)
-        return Step(
+        scored = settled(
             select(*own, *columns, here.c[GEOMETRY].label(GEOMETRY)).select_from(joined.join(of, true())),
-            geometry_type=found.source.table.geometry_type,
-            srid=found.source.table.srid,
+            "scored",
+        )
+        judged = settled(select(scored, two_sided(scored.c[z]).label(p)), "judged")
+        is_clear = and_(judged.c[p] <= SIGNIFICANT, judged.c[pattern].is_not(None))
+        verdict = case((is_clear, judged.c[pattern]), else_=literal("not significant")).label(pattern)
+        kept = [judged.c[name] for name in (*(label.name for label in own), *list(figures)[:3], p)]
+        return Step.keeping(
+            found.source,
+            select(*kept, verdict, judged.c[GEOMETRY]),
             prepare=found.prepare,
             notes=(
                 found.note,
@@ -80,13 +89,11 @@ def _figures(here: Any, near: Subquery, of: CTE) -> dict[str, ColumnElement[Any]
         - expected * expected
     )
     z = standard(local, expected, variance)
-    p = two_sided(z)
     pattern = case(
-        (and_(p <= SIGNIFICANT, own_side > 0, near_side > 0), literal("high among high")),
-        (and_(p <= SIGNIFICANT, own_side < 0, near_side < 0), literal("low among low")),
-        (and_(p <= SIGNIFICANT, own_side > 0, near_side < 0), literal("high among low")),
-        (and_(p <= SIGNIFICANT, own_side < 0, near_side > 0), literal("low among high")),
-        else_=literal("not significant"),
+        (and_(own_side > 0, near_side > 0), literal("high among high")),
+        (and_(own_side < 0, near_side < 0), literal("low among low")),
+        (and_(own_side > 0, near_side < 0), literal("high among low")),
+        (and_(own_side < 0, near_side > 0), literal("low among high")),
     )
     neighbours = func.coalesce(near.c.m, literal(0.0, Float()), type_=Float())
-    return {"neighbours": neighbours, "local_i": local, "z": z, "p": p, "pattern": pattern}
+    return {"neighbours": neighbours, "local_i": local, "z": z, "pattern": pattern}

@@ -31,8 +31,8 @@ class MakeValid(Operation[MakeValidArguments]):
         return reshaped(
             source,
             sound(shape),
-            "Geometry",
-            source.table.srid,
+            source.stored_type("Geometry") or "Geometry",
+            source.stored_srid,
             columns=[reason],
             comments={name: "What was invalid before the repair; empty where nothing was."},
         )

@@ -47,8 +47,8 @@ class Measure(Operation[MeasureArguments]):
         return reshaped(
             source,
             geometry(source),
-            source.table.geometry_type or "Geometry",
-            source.table.srid,
+            source.stored_type() or "Geometry",
+            source.stored_srid,
             notes=[GEODESIC_NOTE],
             columns=columns,
             comments=comments,

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, FromClause, func, select, true
+from sqlalchemy import select, true
 
-from server.gis.errors import InvalidQuestion
-from server.gis.operations.base import (
-    GEOMETRY,
-    Arguments,
-    Operation,
-    Source,
-    Step,
-    Workspace,
-    table_argument,
-)
+from server.gis.operations.base import GEOMETRY, Arguments, Operation, Step, Workspace, table_argument
 from server.gis.operations.columns import carried, free_name
 from server.gis.operations.geodesy import (
     GEODESIC_NOTE,
-    distance,
     geography,
     geometry,
+    indexed,
     lonlat,
-    prepared_geographies,
-    reach,
+    nearest_of,
 )
 from server.gis.operations.units import Length
+from server.gis.statements import exact
 
 
 class NearestArguments(Arguments):
@@ -46,53 +37,28 @@ class Nearest(Operation[NearestArguments]):
     async def build(self, arguments: NearestArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         target = workspace.source(arguments.target)
-        prepared, candidates = prepared_geographies(target, workspace)
+        near = indexed(target, workspace)
         here = geography(lonlat(source))
-        away = distance(here, candidates.c.geog)
-        first = candidates.alias("first_near")
-        within = reach(here, first, [here.is_not(None), *_others_only(source, target, first)], arguments.k)
-        farthest: ColumnElement[Any] = within.c.metres
-        if arguments.within is not None:
-            farthest = func.least(farthest, arguments.within)
-        conditions = [
-            func.ST_DWithin(here, candidates.c.geog, farthest),
-            *_others_only(source, target, candidates),
-        ]
-        found = (
-            select(candidates, away.label("distance_m"))
-            .where(*conditions)
-            .order_by(away)
-            .limit(arguments.k)
-            .lateral("found")
+        columns = [near.column(each.name) for each in target.attributes]
+        found = nearest_of(
+            here, near.rows, columns, [here.is_not(None), *near.others(source)], arguments.k, arguments.within
         )
         own = carried(source)
         taken = {label.name for label in own}
         theirs = []
-        for each in target.attributes:
+        for number, each in enumerate(target.attributes):
             name = free_name(f"near_{each.name}", taken)
             taken.add(name)
-            theirs.append(found.c[each.name].label(name))
+            theirs.append(found.c[number].label(exact(name)))
         distance_name = free_name("distance_m", taken)
         statement = select(
-            *own, *theirs, found.c.distance_m.label(distance_name), geometry(source).label(GEOMETRY)
-        ).select_from(source.rows.join(within, true()).join(found, true(), isouter=True))
-        return Step(
+            *own, *theirs, found.c.metres.label(distance_name), geometry(source).label(GEOMETRY)
+        ).select_from(source.rows.join(found, true(), isouter=True))
+        return Step.keeping(
+            source,
             statement,
-            geometry_type=source.table.geometry_type,
-            srid=source.table.srid,
-            prepare=(prepared,),
+            prepare=(near.prepared,),
             partition=source,
             notes=(GEODESIC_NOTE,),
             comments={distance_name: "Distance to the neighbour in metres, on the WGS 84 spheroid."},
         )
-
-
-def _others_only(source: Source, target: Source, candidates: FromClause) -> list[ColumnElement[bool]]:
-    """Within one table nothing is its own neighbour."""
-    if source.table.id != target.table.id:
-        return []
-    if source.address is None:
-        raise InvalidQuestion(
-            f"{source.table.id} is a view, whose rows cannot be told apart. Filter it into a table first."
-        )
-    return [candidates.c.origin != source.address]

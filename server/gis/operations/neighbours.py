@@ -15,6 +15,9 @@ from sqlalchemy import (
     ColumnElement,
     Float,
     FromClause,
+    Label,
+    Select,
+    Subquery,
     Text,
     case,
     cast,
@@ -40,7 +43,7 @@ from server.gis.operations.base import (
     table_argument,
 )
 from server.gis.operations.columns import carried, number
-from server.gis.operations.geodesy import centre, distance, geography, geometry, lonlat, reach
+from server.gis.operations.geodesy import centre, geography, geometry, lonlat, nearest_of
 from server.gis.operations.units import Length
 
 FEWEST = 4
@@ -85,7 +88,7 @@ class Neighbourhood:
     note: str
     source: Source
 
-    def carried(self) -> list[ColumnElement[Any]]:
+    def carried(self) -> list[Label[Any]]:
         """The attributes of the source, from `places`."""
         return [self.places.c[f"a{n}"].label(label.name) for n, label in enumerate(carried(self.source))]
 
@@ -151,18 +154,13 @@ def _pairs(places: Any, arguments: NeighbourArguments) -> Any:
         return select(here.c.place.label("a"), there.c.place.label("b")).select_from(
             here.join(there, near & other)
         )
-    first = places.alias("first_place")
-    within = reach(here.c.geog, first, [first.c.place != here.c.place], arguments.k or 0)
-    found = (
-        select(there.c.place)
-        .where(other, func.ST_DWithin(here.c.geog, there.c.geog, within.c.metres))
-        .order_by(distance(here.c.geog, there.c.geog), there.c.place)
-        .limit(arguments.k)
-        .lateral("found")
-    )
-    return select(here.c.place.label("a"), found.c.place.label("b")).select_from(
-        here.join(within, true()).join(found, true())
-    )
+    found = nearest_of(here.c.geog, there, [there.c.place], [other], arguments.k or 0, tie="place")
+    return select(here.c.place.label("a"), found.c.place.label("b")).select_from(here.join(found, true()))
+
+
+def settled(statement: Select[Any], name: str) -> Subquery:
+    """A subquery whose columns are computed once: PostgreSQL would copy them to wherever they are used."""
+    return statement.offset(0).subquery(name)
 
 
 def moments(places: FromClause) -> CTE:

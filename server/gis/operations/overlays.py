@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, column, func, select, table, true
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
 from server.gis.operations.columns import carried
-from server.gis.operations.geodesy import geometry
+from server.gis.operations.geodesy import flat, geometry, in_srid
 from server.gis.operations.validity import sound
 from server.gis.statements import WGS84
 
@@ -23,16 +23,17 @@ PLANAR_NOTE = "Overlaid in the plane of EPSG:{srid}; edges are straight in those
 
 
 def in_system(source: Source, srid: int) -> ColumnElement[Any]:
-    """The sound geometry in a reference system. Raises InvalidQuestion where the table has none."""
-    shape = sound(geometry(source))
-    if source.table.srid == srid:
-        return shape
-    if source.table.srid == 0 or srid == 0:
+    """The sound geometry in a reference system, in two dimensions: an overlay would make up heights.
+
+    Raises InvalidQuestion where the table has no reference system.
+    """
+    if source.table.srid != srid and 0 in (source.table.srid, srid):
         raise InvalidQuestion(
             f"The coordinates of {source.table.id} have no reference system (SRID 0). "
             "Set it with UpdateGeometrySRID, then ask again."
         )
-    return func.ST_Transform(shape, srid, type_=Geometry())
+    shape = sound(flat(source))
+    return in_srid(source, shape, srid) if srid else shape
 
 
 def same_dimension(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,7 +10,7 @@ from sqlalchemy import ColumnElement, FromClause, func
 
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import Geometry, Prepared, Source, Workspace
-from server.gis.operations.geodesy import GEODESIC_NOTE, geography, geometry, lonlat, prepared_geographies
+from server.gis.operations.geodesy import GEODESIC_NOTE, geography, geometry, indexed, lonlat
 
 Predicate = Literal["intersects", "within", "contains", "touches", "overlaps", "crosses", "within_distance"]
 
@@ -30,11 +31,10 @@ class Relation:
     rows: FromClause
     shape: ColumnElement[Any]
     condition: ColumnElement[bool]
+    column: Callable[[str], ColumnElement[Any]]
+    """An attribute of it by name."""
     prepare: tuple[Prepared, ...]
     notes: tuple[str, ...]
-
-    def column(self, name: str) -> ColumnElement[Any]:
-        return self.rows.c[name]
 
 
 def related(
@@ -53,6 +53,7 @@ def related(
         other.rows,
         geometry(other),
         _FUNCTIONS[predicate](in_system_of(source, other), geometry(other)),
+        other.column,
         (),
         (f"{predicate}: planar, in the coordinates of {other.table.id} (EPSG:{other.table.srid}).",),
     )
@@ -72,8 +73,7 @@ def in_system_of(source: Source, other: Source) -> ColumnElement[Any]:
 
 
 def _near(source: Source, other: Source, distance: float, workspace: Workspace) -> Relation:
-    prepared, rows = prepared_geographies(other, workspace)
+    near = indexed(other, workspace)
     here = geography(lonlat(source))
-    return Relation(
-        rows, rows.c.geog, func.ST_DWithin(here, rows.c.geog, distance), (prepared,), (GEODESIC_NOTE,)
-    )
+    condition = func.ST_DWithin(here, near.geog, distance)
+    return Relation(near.rows, near.geog, condition, near.column, (near.prepared,), (GEODESIC_NOTE,))

@@ -39,7 +39,7 @@ class Reproject(Operation[ReprojectArguments]):
         return reshaped(
             source,
             func.ST_Transform(geometry(source), arguments.srid, type_=Geometry()),
-            source.table.geometry_type or "Geometry",
-            arguments.srid,
+            source.stored_type() or "Geometry",
+            arguments.srid if source.declared else 0,
             notes=[f"Transformed from EPSG:{source.table.srid} to EPSG:{arguments.srid} ({name})."],
         )

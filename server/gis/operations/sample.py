@@ -34,9 +34,8 @@ class Sample(Operation[SampleArguments]):
             .order_by(order)
             .limit(arguments.n)
         )
-        return Step(
+        return Step.keeping(
+            source,
             statement,
-            geometry_type=source.table.geometry_type,
-            srid=source.table.srid,
             notes=(f"Sampled by a hash of each row with seed {arguments.seed}.",),
         )

@@ -33,12 +33,11 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
         other = workspace.source(arguments.other)
         relation = related(source, other, arguments.predicate, arguments.distance, workspace)
         met = exists(select(1).select_from(relation.rows).where(relation.condition))
-        return Step(
+        return Step.keeping(
+            source,
             select(*carried(source), *geometry_out(source))
             .select_from(source.rows)
             .where(not_(met) if arguments.invert else met),
-            geometry_type=source.table.geometry_type,
-            srid=source.table.srid,
             prepare=relation.prepare,
             partition=source,
             notes=relation.notes,

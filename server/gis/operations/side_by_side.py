@@ -24,7 +24,7 @@ from sqlalchemy import (
 from agents.domain import Column
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import Geometry, Source, Workspace
-from server.gis.operations.columns import NUMERIC, attribute, carried
+from server.gis.operations.columns import NUMERIC, attribute, carried, comparable
 from server.gis.operations.geodesy import METRES_PER_DEGREE, lonlat
 
 PLACES = 1e-9
@@ -120,7 +120,10 @@ class SideBySide:
 async def side_by_side(before: Source, after: Source, key: Sequence[str], workspace: Workspace) -> SideBySide:
     """Raises InvalidQuestion for a key that is repeated, and where there is nothing to match rows by."""
     tables = (before, after)
-    names = tuple(attribute(before, name).name for name in key)
+    for source in tables:
+        for name in key:
+            comparable(source, name)
+    names = tuple(key)
     for source in tables:
         if names:
             await _refuse_repeated(source, names, workspace)

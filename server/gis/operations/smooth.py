@@ -8,7 +8,7 @@ from pydantic import Field
 from sqlalchemy import func
 
 from server.gis.operations.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
-from server.gis.operations.geodesy import geometry
+from server.gis.operations.geodesy import straight, straight_kind
 from server.gis.operations.shapes import of_family, reshaped
 
 
@@ -27,8 +27,8 @@ class Smooth(Operation[SmoothArguments]):
         of_family(source, "line", "polygon")
         return reshaped(
             source,
-            func.ST_ChaikinSmoothing(geometry(source), arguments.iterations, True, type_=Geometry()),
-            source.table.geometry_type or "Geometry",
-            source.table.srid,
+            func.ST_ChaikinSmoothing(straight(source), arguments.iterations, True, type_=Geometry()),
+            source.stored_type(straight_kind(source)) or "Geometry",
+            source.stored_srid,
             notes=["For drawing: smoothed shapes cut their corners, so areas and lengths shrink."],
         )

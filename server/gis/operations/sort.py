@@ -8,7 +8,7 @@ from pydantic import Field
 from sqlalchemy import func, select
 
 from server.gis.operations.base import Arguments, Operation, Step, Workspace, column_argument, table_argument
-from server.gis.operations.columns import attribute, carried, free_name, geometry_out
+from server.gis.operations.columns import carried, comparable, free_name, geometry_out
 
 
 class SortArguments(Arguments):
@@ -26,7 +26,7 @@ class Sort(Operation[SortArguments]):
 
     async def build(self, arguments: SortArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        by = source.column(attribute(source, arguments.by).name)
+        by = source.column(comparable(source, arguments.by).name)
         order = (by.asc() if arguments.ascending else by.desc()).nulls_last()
         own = carried(source)
         rank = free_name("rank", {label.name for label in own})
@@ -35,9 +35,8 @@ class Sort(Operation[SortArguments]):
             .select_from(source.rows)
             .order_by(order)
         )
-        return Step(
+        return Step.keeping(
+            source,
             statement,
-            geometry_type=source.table.geometry_type,
-            srid=source.table.srid,
             comments={rank: f"Rank by {arguments.by}; rows without a value come last."},
         )

@@ -52,10 +52,9 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
         else:
             columns = _matches(other, relation, taken)
             joined = source.rows.join(relation.rows, relation.condition, isouter=arguments.rows == "all")
-        return Step(
+        return Step.keeping(
+            source,
             select(*own, *columns, *geometry_out(source)).select_from(joined),
-            geometry_type=source.table.geometry_type,
-            srid=source.table.srid,
             prepare=relation.prepare,
             partition=source,
             notes=relation.notes,

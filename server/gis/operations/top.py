@@ -8,7 +8,7 @@ from pydantic import Field
 from sqlalchemy import select
 
 from server.gis.operations.base import Arguments, Operation, Step, Workspace, column_argument, table_argument
-from server.gis.operations.columns import attribute, carried, geometry_out
+from server.gis.operations.columns import carried, comparable, geometry_out
 
 
 class TopArguments(Arguments):
@@ -25,7 +25,7 @@ class Top(Operation[TopArguments]):
 
     async def build(self, arguments: TopArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        by = source.column(attribute(source, arguments.by).name)
+        by = source.column(comparable(source, arguments.by).name)
         # The key breaks ties, so that the same question always has the same answer.
         ties = [source.column(name) for name in source.table.key]
         statement = (
@@ -35,4 +35,4 @@ class Top(Operation[TopArguments]):
             .order_by(by.asc() if arguments.smallest else by.desc(), *ties)
             .limit(arguments.n)
         )
-        return Step(statement, geometry_type=source.table.geometry_type, srid=source.table.srid)
+        return Step.keeping(source, statement)

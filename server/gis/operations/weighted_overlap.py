@@ -18,10 +18,10 @@ from server.gis.operations.base import (
     table_argument,
 )
 from server.gis.operations.columns import carried, free_name, geometry_out, number
-from server.gis.operations.geodesy import GEODESIC_NOTE, area, geometry
+from server.gis.operations.geodesy import GEODESIC_NOTE, area, geometry, lonlat
+from server.gis.operations.overlays import in_system
 from server.gis.operations.relations import in_system_of
 from server.gis.operations.shapes import of_family
-from server.gis.operations.validity import sound
 from server.gis.statements import WGS84, exact
 
 
@@ -44,13 +44,14 @@ class WeightedOverlap(Operation[WeightedOverlapArguments]):
         of_family(source, "polygon")
         of_family(other, "polygon")
         value = cast(number(other, arguments.column), Float())
-        mine, theirs = in_system_of(source, other), sound(geometry(other))
-        common = func.ST_Intersection(sound(mine), theirs, type_=Geometry())
-        if other.table.srid == WGS84:
-            shared, whole = area(common), area(theirs)
-        else:
-            shared = area(func.ST_Transform(common, WGS84, type_=Geometry()))
-            whole = area(func.ST_Transform(theirs, WGS84, type_=Geometry()))
+        srid = other.table.srid
+        mine, theirs = in_system(source, srid), in_system(other, srid)
+        lonlat(other)  # Refuses tables without a reference system, whose areas nobody knows.
+        common = func.ST_Intersection(mine, theirs, type_=Geometry())
+        shared, whole = (
+            area(shape if srid == WGS84 else func.ST_Transform(shape, WGS84, type_=Geometry()))
+            for shape in (common, theirs)
+        )
         figure = (
             func.sum(value * shared / func.nullif(whole, literal(0.0)))
             if arguments.method == "sum"
@@ -62,15 +63,14 @@ class WeightedOverlap(Operation[WeightedOverlapArguments]):
         inner = (
             select(figure.label("figure"))
             .select_from(other.rows)
-            .where(func.ST_Intersects(mine, geometry(other)))
+            .where(func.ST_Intersects(in_system_of(source, other), geometry(other)))
             .lateral("shared")
         )
-        return Step(
+        return Step.keeping(
+            source,
             select(*own, inner.c.figure.label(exact(name)), *geometry_out(source)).select_from(
                 source.rows.join(inner, true())
             ),
-            geometry_type=source.table.geometry_type,
-            srid=source.table.srid,
             partition=source,
             notes=(
                 GEODESIC_NOTE,

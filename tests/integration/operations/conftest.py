@@ -69,6 +69,7 @@ class Bench:
             for statement in statements:
                 await connection.exec_driver_sql(statement)
         await self.registry.refresh()
+        await self.registry.settle()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
