@@ -195,7 +195,9 @@ def _fault(error: BaseException) -> Exception:
         return InvalidSql("The statement does more than reading, or what cannot be done in a SELECT.")
     if state == "55P03":
         return TooExpensive("A table is locked by somebody else at the moment. Try again in a moment.")
-    fault = by_sqlstate(state, "the statement")
+    fault = by_sqlstate(state, "the statement", str(error))
+    if fault is None and state.startswith("22"):
+        return InvalidSql("A value in this statement is not one that its functions take. Use valid values.")
     if fault is None:
         log.warning("a raw statement failed", sqlstate=state, error=str(error)[:300])
         fault = InvalidSql("The database could not run this statement. The log of the server says why.")

@@ -58,6 +58,9 @@ class _Rehearsal:
     def __init__(self, writer: AsyncEngine) -> None:
         self._writer = writer
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._writer, name)
+
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[AsyncConnection]:
         async with self._writer.connect() as connection, connection.begin() as step:
@@ -113,6 +116,6 @@ async def test_awkward_data_gives_a_result_or_a_clear_fault(
 
     outcomes = await asyncio.gather(*(tried(*case) for case in cases))
     ours = [case for case in outcomes if isinstance(case[2], InternalFault) or UNEXPLAINED in str(case[2])]
-    assert not ours, "\n".join(map(str, ours))
+    assert not ours, "\n".join(f"{what}: {given} {str(fault.__cause__)[:300]}" for what, given, fault in ours)
     assert any(fault is None for _what, _arguments, fault in outcomes), "refused everywhere"
     assert all(len(str(fault)) > 30 for _what, _arguments, fault in outcomes if fault is not None)
