@@ -93,8 +93,8 @@ def _cases(bench: Bench, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     place = list(OPERATIONS).index(name)
     for turn, (what, table_id) in enumerate(AWKWARD.items(), place):
         thorough = what in THOROUGH
-        partners = ("plain", what) if WHOLE or (turn % 3 == 0 and not thorough) else ("plain",)
-        step = 1 if WHOLE else 4 if thorough else 8
+        partners = ("plain", what) if WHOLE or (turn % 4 == 0 and not thorough) else ("plain",)
+        step = 1 if WHOLE else 8 if thorough else 12
         for partner in partners:
             tables = bench.registry.get(table_id), bench.registry.get(AWKWARD[partner])
             for arguments in variants(OPERATIONS[name], *tables, thorough=thorough, step=step, turn=turn):
