@@ -32,6 +32,8 @@ from server.protocol import AnalysisProgress
 
 KEPT_EVERY = 1.0
 """Seconds between two notes of the progress for those who join later."""
+KEPT_AFTER = 300.0
+"""Milliseconds that a step must take for its progress to be noted at all."""
 NAME_LENGTH = 40
 
 
@@ -93,6 +95,7 @@ class MapAnalysis:
         """The step that runs, or that failed and was not repaired."""
         self._is_started = False
         self._kept_at = 0.0
+        self._kept_step = 0
 
     def operations(self) -> Sequence[Offered]:
         return OFFERED
@@ -248,9 +251,11 @@ class MapAnalysis:
             steps_known=self._steps_known,
         )
         await self._session.announce("analysis_progress", body)
-        now = time.monotonic()
-        if now - self._kept_at > KEPT_EVERY and progress.percent != 100.0:
-            self._kept_at = now
+        now, is_new = time.monotonic(), body.step != self._kept_step
+        if progress.elapsed_ms < KEPT_AFTER or progress.percent == 100.0:
+            return
+        if is_new or now - self._kept_at > KEPT_EVERY:
+            self._kept_at, self._kept_step = now, body.step
             await self._service.store.keep_progress(body)
 
 

@@ -112,3 +112,23 @@ async def progress_of(connection: AsyncConnection, map_id: str) -> list[Analysis
     )
     found = await connection.execute(query)
     return [AnalysisProgress.model_validate(progress) for progress in found.scalars()]
+
+
+async def left_of(connection: AsyncConnection, turn_id: str) -> dict[str, dict[str, Any]]:
+    """Of each analysis of a turn that still counts as running: the step that ran when it was told of last, the
+    receipt of those that had finished, and the last one's table.
+    """
+    query = select(analysis_table).where(
+        analysis_table.c.turn_id == turn_id, analysis_table.c.status == "running"
+    )
+    found = {}
+    for row in await connection.execute(query):
+        done = row.receipt.get("steps", [])
+        ran = row.progress is not None and row.progress["step"] == len(done) + 1
+        found[row.id] = {
+            "step": row.progress["step"] if ran else None,
+            "name": row.progress["name"] if ran else None,
+            "table": done[-1]["table"] if done else None,
+            "receipt": row.receipt,
+        }
+    return found

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.domain import Layer
 from server.gis.analysis.recipes import Recipe
-from server.maps.analysis_store import progress_of
+from server.maps.analysis_store import left_of, progress_of
 from server.maps.events import CHANGE_EVENTS, CHAT_EVENTS, Change, Event
 from server.maps.faults import TurnLost, unknown_map
 from server.maps.pause import open_questions
@@ -168,6 +168,11 @@ class EventLog:
         """What was told last of the analyses that run."""
         async with self._engine.connect() as connection:
             return await progress_of(connection, map_id)
+
+    async def left_of(self, turn_id: str) -> dict[str, dict[str, Any]]:
+        """Of the analyses that a turn began and nobody ended: the step that ran, and what had finished."""
+        async with self._engine.connect() as connection:
+            return await left_of(connection, turn_id)
 
     async def recipes(self, map_id: str) -> list[Recipe]:
         """Plans that were saved on the map, by name."""

@@ -3,7 +3,8 @@ outcome. Pure; the runner records them when it interrupts the turn."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from server.maps.events import Change, Event
 
@@ -11,11 +12,13 @@ REASON = "The server stopped while the analysis was running."
 ADVICE = "Steps that had finished are kept. Ask again to go on."
 
 
-def loose_ends(events: Sequence[Event]) -> list[Change]:
-    """Of all events of one turn. An analysis ends before the call that it belongs to."""
+def loose_ends(events: Sequence[Event], left: Mapping[str, Mapping[str, Any]] | None = None) -> list[Change]:
+    """Of all events of one turn. An analysis ends before the call that it belongs to; `left` is what there is to say
+    of each, by its id: the step that ran, and what had finished.
+    """
     analyses = _open(events, "analysis_id", "analysis_started", ("analysis_finished", "analysis_failed"))
     calls = _open(events, "call_id", "tool_called", ("tool_finished",))
-    return [*map(_failed, analyses), *map(_unanswered, calls)]
+    return [*(_failed(each, left or {}) for each in analyses), *map(_unanswered, calls)]
 
 
 def _open(events: Sequence[Event], key: str, begins: str, ends: tuple[str, ...]) -> list[Event]:
@@ -28,10 +31,11 @@ def _open(events: Sequence[Event], key: str, begins: str, ends: tuple[str, ...])
     return list(found.values())
 
 
-def _failed(started: Event) -> Change:
+def _failed(started: Event, left: Mapping[str, Mapping[str, Any]]) -> Change:
     analysis_id = started.payload["analysis_id"]
+    known = {"step": None, **left.get(analysis_id, {})}
     return Change(
-        "analysis_failed", {"analysis_id": analysis_id, "step": None, "reason": REASON, "advice": ADVICE}
+        "analysis_failed", {"analysis_id": analysis_id, "reason": REASON, "advice": ADVICE, **known}
     )
 
 

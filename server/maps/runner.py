@@ -188,7 +188,9 @@ class TurnRunner:
 
     async def _loose_ends(self, turn: Turn) -> list[Change]:
         """Ends for what a lost server left without one, and a word to the people."""
-        return all_said(loose_ends(await self._hub.log.read_turn(turn.map_id, turn.id)), INTERRUPTED)
+        log = self._hub.log
+        left = await log.left_of(turn.id)
+        return all_said(loose_ends(await log.read_turn(turn.map_id, turn.id), left), INTERRUPTED)
 
     async def _take_turns(self) -> None:
         while True:

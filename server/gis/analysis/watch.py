@@ -75,6 +75,7 @@ class StepWatch:
         """Percent at its begin, at its end, and when it began."""
         self._rows: int | None = None
         self._news = asyncio.Event()
+        self._over = asyncio.Event()
         self._teller: asyncio.Task[None] | None = None
 
     @property
@@ -89,7 +90,11 @@ class StepWatch:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._teller is not None  # noqa: S101 - __aenter__ made it
-        self._teller.cancel()
+        self._over.set()
+        self._news.set()
+        if error is not None:
+            self._teller.cancel()
+        # What is being told is told to its end: to break it off would cost a connection.
         await asyncio.gather(self._teller, return_exceptions=True)
         if error is None:
             await self._report(self._now(100.0))
@@ -121,16 +126,14 @@ class StepWatch:
         return Progress(self.name, percent, self._rows, elapsed, left, self._phase)
 
     async def _tell_on(self) -> None:
-        while True:
+        while not self._over.is_set():
             self._news.clear()
             try:
                 await self._report(self._now(await self._percent()))
             except Exception as error:
                 log.warning("progress could not be told", step=self.name, error=type(error).__name__)
-            await asyncio.sleep(PAUSE)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(TICK - PAUSE):
-                    await self._news.wait()
+            await _waited(self._over, PAUSE)
+            await _waited(self._news, TICK - PAUSE)
 
     async def _percent(self) -> float | None:
         part = first, end, began = self._part
@@ -140,3 +143,10 @@ class StepWatch:
             if share is not None and part == self._part:
                 self._done = max(self._done, first + (end - first) * min(1.0, float(share)))
         return self._done if self._done or self._is_measured else None
+
+
+async def _waited(event: asyncio.Event, seconds: float) -> None:
+    """Until it happens, but not longer."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()

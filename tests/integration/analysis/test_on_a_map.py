@@ -78,8 +78,50 @@ async def test_an_analysis_without_rows_says_which_step_emptied_it(samples_url: 
         await one.says("giants")
         (done,) = one.named("analysis_finished")
         assert done["receipt"]["steps"][0]["rows"] == 0
+        assert (done["rows"], done["emptied_by"]) == (0, {"step": 1, "name": "Giants"})
         assert one.named("layer_added") == []
         assert any("No row is left" in str(request.messages[-1]) for request in model.requests)
+
+
+async def test_the_step_that_emptied_a_result_is_the_one_that_had_rows_to_work_on(samples_url: str) -> None:
+    nowhere = {"source": "data.airports", "filter": "name = 'Nowhere'", "title": "Nowhere"}
+    near = {
+        "source": "step_1",
+        "other": "step_2",
+        "predicate": "within_distance",
+        "distance": "5 km",
+        "title": "Near",
+    }
+    model = ScriptedModel(
+        hand_over("giants"),
+        [("filter", {"source": "data.cities", "filter": "population > 3000000", "title": "Large"})],
+        [("filter", nowhere)],
+        [("select_by_location", near)],
+        [("top", {"source": "step_3", "by": "population", "n": 5, "title": "Five"})],
+        [("finish", {"summary": "None."})],
+    )
+    async with local_server(samples_url, model) as server, client(server) as one:
+        await one.ask("join")
+        await one.says("giants")
+        (done,) = one.named("analysis_finished")
+        assert [step["rows"] > 0 for step in done["receipt"]["steps"]] == [True, False, False, False]
+        assert done["emptied_by"] == {"step": 2, "name": "Nowhere"}
+
+
+async def test_an_analysis_that_gives_up_on_a_step_says_which_why_and_what_to_try(samples_url: str) -> None:
+    wrong = ("filter", {"source": "data.cities", "filter": "populaton > 1", "title": "Large"})
+    model = ScriptedModel(
+        hand_over("large"),
+        [wrong],
+        [("cannot_do", {"reason": "No such column.", "alternative": "Use population."})],
+    )
+    async with local_server(samples_url, model) as server, client(server) as one:
+        await one.ask("join")
+        await one.says("large")
+        (failed,) = one.named("analysis_failed")
+        assert (failed["step"], failed["name"]) == (1, "Large")
+        assert (failed["reason"], failed["advice"]) == ("No such column.", "Use population.")
+        assert failed["table"] is None
 
 
 async def test_an_analyst_that_refuses_ends_the_analysis_as_failed(samples_url: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from server.app import Server
 from server.gis.analysis import watch as watching
 from server.gis.analysis.watch import Progress, StepWatch
-from tests.integration.analysis.asking import FARTHEST, GOAL, LARGE_CITIES, hand_over
+from tests.integration.analysis.asking import FARTHEST, GOAL, LARGE_CITIES, hand_over, tables_of
 from tests.support.looking import until
 from tests.support.models import ScriptedModel
 from tests.support.server import Client, client, local_server
@@ -107,6 +107,8 @@ async def test_who_comes_in_the_middle_sees_the_same_progress(samples_url: str, 
             await two.ask("cancel")
             failed = await two.hears("analysis_failed")
             assert (failed["step"], failed["name"]) == (2, "Nearest airport")
+            assert [step["title"] for step in failed["receipt"]["steps"]] == ["Large cities"]
+            assert failed["table"] in await tables_of(server, one.map_id)
             assert (await three(server, one)) == []
     finally:
         await connection.execute("DROP TABLE IF EXISTS data.slow")
