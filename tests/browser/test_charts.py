@@ -152,6 +152,7 @@ async def test_a_brush_marks_all_that_lies_under_it(person: Person) -> None:
     await mouse.down()
     await mouse.move(box["x"] + box["width"] - 2, box["y"] + 60, steps=6)
     await mouse.up()
+    await person.page.get_by_role("heading", name="Layers").hover()
     await expect(person.page.locator(".chart-note")).to_contain_text("marked on the map")
 
     async def many() -> bool:

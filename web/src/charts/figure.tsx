@@ -88,11 +88,13 @@ function Drawing({ chart, data, asTable }: { chart: Chart; data: ChartData; asTa
     plot.current?.mark(wanted);
   });
   useSignalEffect(() => {
-    const pointed = over.value ?? pinned.value;
+    // What was chosen stays on the map while the pointer reads on.
+    const pointed = pinned.value ?? over.value;
     const timer = setTimeout(() => void show(chart, data, pointed, onMap), PAUSE);
     return () => clearTimeout(timer);
   });
-  const choose = (chosen: Chosen) => {
+  const choose = (given: Chosen) => {
+    const chosen = isSame(given, pinned.value) ? null : given;
     pinned.value = chosen;
     if (chosen !== null) void select(chart, data, chosen);
     else boxed.value = null;
@@ -122,7 +124,7 @@ function Drawing({ chart, data, asTable }: { chart: Chart; data: ChartData; asTa
       />
       <p class="chart-note" aria-live="polite">
         {words ?? (pinned.value !== null && onMap.value !== "" ? null : noteOf(chart))}
-        {onMap.value !== "" && <span class="chart-linked">{words !== null && " · "}{onMap.value}</span>}
+        {onMap.value !== "" && (words === null || pinned.value === null) && <span class="chart-linked">{words !== null && " · "}{onMap.value}</span>}
       </p>
       {asTable && <ChartTable chart={chart} data={data} point={(part) => (over.value = part)} choose={(part) => choose(part)} />}
     </>
@@ -190,6 +192,12 @@ function markedOf(shape: Shape, over: Mark | number | null, pinned: Chosen, from
     else keys.add(keyOf({ place: first, series: second }));
   }
   return { keys, points };
+}
+
+/** Whether a part is chosen that was chosen before: then it is let go. */
+function isSame(a: Chosen, b: Chosen): boolean {
+  if (a === null || b === null || Array.isArray(a) || Array.isArray(b)) return false;
+  return typeof a === "number" || typeof b === "number" ? a === b : keyOf(a) === keyOf(b);
 }
 
 function partsIn(chosen: Mark | Part[] | Window): Part[] | Window {

@@ -3,7 +3,6 @@
  * canvas is an image; what it shows stands beside it as text and as a table.
  */
 import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
 import { hits, type Parts, partsWithin, type Window } from "./hits";
 import { keyOf, type Mark, moment, type Shape, short } from "./shape";
 
