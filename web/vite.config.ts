@@ -13,12 +13,23 @@ export default defineConfig({
     chunkSizeWarningLimit: 1200,
     rolldownOptions: {
       output: {
-        codeSplitting: { groups: [{ name: "maplibre", test: /node_modules\/(maplibre-gl|@maplibre|@mapbox)\// }] },
+        codeSplitting: {
+          groups: [
+            { name: "maplibre", test: /node_modules\/(maplibre-gl|@maplibre|@mapbox)\// },
+            { name: "saving", test: /src\/(share\/(picture|conversation)|charts\/picture)\./ },
+          ],
+        },
       },
     },
   },
   worker: { format: "es" },
-  resolve: { alias: { fflate: fileURLToPath(new URL("./src/basemap/inflate.ts", import.meta.url)) } },
+  resolve: {
+    alias: {
+      fflate: fileURLToPath(new URL("./src/basemap/inflate.ts", import.meta.url)),
+      // Its source, for what is built of it was made for older browsers, and cannot be left out in parts.
+      pmtiles: fileURLToPath(new URL("./node_modules/pmtiles/src/index.ts", import.meta.url)),
+    },
+  },
   server: {
     proxy: {
       "/socket.io": { target: server, ws: true },

@@ -2,17 +2,27 @@
  * A PMTiles archive as base map. Pictures are shown as they are; vector tiles are drawn in our own colours, by the
  * names that the usual schemas (Protomaps, OpenMapTiles) give their layers, and as plain lines where names are unknown.
  */
-import { PMTiles, TileType } from "pmtiles";
-import type { LayerSpecification, StyleSpecification } from "maplibre-gl";
-import { type Base, plainText, raster, readArchives } from "./base";
+import { addProtocol, type LayerSpecification, type StyleSpecification } from "maplibre-gl";
+import { PMTiles, Protocol } from "pmtiles";
+import { type Base, plainText, raster } from "./base";
 import { COLOURS, FONT, type Palette } from "./style";
 
+/** Of the tile types of PMTiles. */
+const MVT = 1;
+
+/** From now on MapLibre reads `pmtiles://` addresses. */
+export function readArchives(): Protocol {
+  const protocol = new Protocol({ metadata: true });
+  addProtocol("pmtiles", protocol.tile);
+  return protocol;
+}
+
 export async function archiveBase(url: string, attribution: string | null): Promise<Base> {
-  await readArchives();
   const archive = new PMTiles(url);
+  readArchives().add(archive);
   const { tileType } = await archive.getHeader();
   const source = `pmtiles://${url}`;
-  if (tileType !== TileType.Mvt) return raster({ url: source }, attribution);
+  if (tileType !== MVT) return raster({ url: source }, attribution);
   const { vector_layers } = (await archive.getMetadata()) as { vector_layers?: { id: string }[] };
   const names = vector_layers?.map((layer) => layer.id) ?? [];
   const style = (palette: Palette): StyleSpecification => ({

@@ -2,7 +2,7 @@
  * Which base map is drawn: the built-in one, or what the server's settings name, a MapLibre style, raster tiles or a
  * PMTiles archive. What reads archives is only loaded where one is configured.
  */
-import { addProtocol, type LayerSpecification, type StyleSpecification } from "maplibre-gl";
+import type { LayerSpecification, StyleSpecification } from "maplibre-gl";
 import { basemap } from "./files";
 import type { Palette } from "./style";
 
@@ -21,20 +21,11 @@ export const BUILT_IN: Base = {
 export async function baseOf(url: string | null, attribution: string | null): Promise<Base> {
   if (url === null) return BUILT_IN;
   if (/\{z\}.*\{x\}.*\{y\}|\{z\}.*\{y\}.*\{x\}/.test(url)) return raster({ tiles: [url] }, attribution);
-  if (/\.pmtiles($|\?)/.test(url)) {
-    const { archiveBase } = await import("./archive");
-    return archiveBase(url, attribution);
-  }
+  if (/\.pmtiles($|\?)/.test(url)) return (await import("./archive")).archiveBase(url, attribution);
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${new URL(url).host}: ${answer.status}`);
-  if ((await answer.text()).includes('"pmtiles://')) await readArchives();
+  if ((await answer.text()).includes('"pmtiles://')) (await import("./archive")).readArchives();
   return { style: () => url, layers: null };
-}
-
-/** From now on MapLibre reads `pmtiles://` addresses. */
-export async function readArchives(): Promise<void> {
-  const { Protocol } = await import("pmtiles");
-  addProtocol("pmtiles", new Protocol({ metadata: true }).tile);
 }
 
 export function raster(source: { tiles: string[] } | { url: string }, attribution: string | null): Base {

@@ -26,7 +26,6 @@ export const ar: Record<Key, string> = {
   refused: "لم يسمح الخادم لهذه الصفحة بالدخول.",
   startNewMap: "ابدأ خريطة جديدة",
   peopleHere: "{n} أشخاص على هذه الخريطة",
-  onlyYou: "أنت وحدك على هذه الخريطة",
 
   resize: "عرض المحادثة",
   chat: "المحادثة",
@@ -301,7 +300,6 @@ export const ar: Record<Key, string> = {
   dropFile: "أفلت الملف لرفعه",
   uploading: "جارٍ رفع {name}…",
   uploaded: "رُفع {name}",
-  columns: "الأعمدة",
   notDrawable: "بلا شكل هندسي",
 
   copy: "نسخ",

@@ -24,7 +24,6 @@ export const en = {
   refused: "The server did not let this page in.",
   startNewMap: "Start a new map",
   peopleHere: "{n} people on this map",
-  onlyYou: "Only you are on this map",
 
   resize: "Width of the conversation",
   chat: "Conversation",
@@ -299,7 +298,6 @@ export const en = {
   dropFile: "Drop the file to upload it",
   uploading: "Uploading {name}…",
   uploaded: "{name} is uploaded",
-  columns: "Columns",
   notDrawable: "no geometry",
 
   copy: "Copy",
