@@ -1,5 +1,4 @@
 /** Builds the client into dist/, served by the GeoAgent server; `npm run dev` passes all else on to a running one. */
-import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const server = process.env["GEOAGENT_SERVER"] ?? "http://127.0.0.1:8080";
@@ -13,23 +12,11 @@ export default defineConfig({
     chunkSizeWarningLimit: 1200,
     rolldownOptions: {
       output: {
-        codeSplitting: {
-          groups: [
-            { name: "maplibre", test: /node_modules\/(maplibre-gl|@maplibre|@mapbox)\// },
-            { name: "saving", test: /src\/(share\/(picture|conversation)|charts\/picture)\./ },
-          ],
-        },
+        codeSplitting: { groups: [{ name: "maplibre", test: /node_modules\/(maplibre-gl|@maplibre|@mapbox)\// }] },
       },
     },
   },
   worker: { format: "es" },
-  resolve: {
-    alias: {
-      fflate: fileURLToPath(new URL("./src/basemap/inflate.ts", import.meta.url)),
-      // Its source, for what is built of it was made for older browsers, and cannot be left out in parts.
-      pmtiles: fileURLToPath(new URL("./node_modules/pmtiles/src/index.ts", import.meta.url)),
-    },
-  },
   server: {
     proxy: {
       "/socket.io": { target: server, ws: true },

@@ -17,6 +17,8 @@ import type {
 import type { MapEvent, Turn } from "./store/state";
 import { completed, exhausted, layers, listener, map, mayChange, outbox, status, turns } from "./store/store";
 import * as people from "./people/people";
+import { conversationAsMarkdown } from "./share/conversation";
+import { pictureOf, save } from "./share/picture";
 import { session as stored } from "./ui/storage";
 import { notify } from "./ui/toast";
 
@@ -187,7 +189,6 @@ export async function restore(seq: number): Promise<void> {
 export async function savePicture(): Promise<void> {
   if (view === null) return;
   try {
-    const { pictureOf, save } = await import("./share/picture");
     save(await pictureOf(view.map, past.value?.layers ?? layers.value, `${sourceOfBase()} · GeoAgent`), "map.png");
   } catch (error) {
     notify(t("pictureFailed", { reason: error instanceof Error ? error.message : String(error) }), "error");
@@ -208,8 +209,7 @@ export function saveFile(): void {
   link.click();
 }
 
-export async function saveConversation(): Promise<void> {
-  const [{ conversationAsMarkdown }, { save }] = await Promise.all([import("./share/conversation"), import("./share/picture")]);
+export function saveConversation(): void {
   save(new Blob([conversationAsMarkdown(turns.value, location.href)], { type: "text/markdown" }), "conversation.md");
 }
 

@@ -3,27 +3,44 @@
  * names that the usual schemas (Protomaps, OpenMapTiles) give their layers, and as plain lines where names are unknown.
  */
 import { addProtocol, type LayerSpecification, type StyleSpecification } from "maplibre-gl";
-import { PMTiles, Protocol } from "pmtiles";
 import { type Base, plainText, raster } from "./base";
+import { Archive, overHttp, VECTOR } from "./pmtiles";
 import { COLOURS, FONT, type Palette } from "./style";
 
-/** Of the tile types of PMTiles. */
-const MVT = 1;
+const archives = new Map<string, Archive>();
+
+function archiveAt(url: string): Archive {
+  const known = archives.get(url) ?? new Archive(overHttp(url));
+  archives.set(url, known);
+  return known;
+}
 
 /** From now on MapLibre reads `pmtiles://` addresses. */
-export function readArchives(): Protocol {
-  const protocol = new Protocol({ metadata: true });
-  addProtocol("pmtiles", protocol.tile);
-  return protocol;
+export function readArchives(): void {
+  addProtocol("pmtiles", async ({ url, type }, { signal }) => {
+    const [, address = "", z, x, y] = /^pmtiles:\/\/(.+?)(?:\/(\d+)\/(\d+)\/(\d+))?$/.exec(url) ?? [];
+    const archive = archiveAt(address);
+    if (type === "json") return { data: await tileJson(archive, address) };
+    const tile = await archive.tile(Number(z), Number(x), Number(y), signal);
+    // Vector tiles that are not there are empty; pictures are none, which MapLibre takes, though its types do not say so.
+    const missing = (await archive.header()).type === VECTOR ? new ArrayBuffer(0) : (null as unknown as ArrayBuffer);
+    return { data: tile ?? missing };
+  });
+}
+
+async function tileJson(archive: Archive, address: string) {
+  const [{ zooms: [minzoom, maxzoom], bounds }, { attribution }] = await Promise.all([archive.header(), archive.metadata()]);
+  const by = typeof attribution === "string" ? { attribution: plainText(attribution.replace(/<[^>]*>/g, "")) } : {};
+  return { tilejson: "3.0.0", tiles: [`pmtiles://${address}/{z}/{x}/{y}`], minzoom, maxzoom, bounds, ...by };
 }
 
 export async function archiveBase(url: string, attribution: string | null): Promise<Base> {
-  const archive = new PMTiles(url);
-  readArchives().add(archive);
-  const { tileType } = await archive.getHeader();
+  readArchives();
+  const archive = archiveAt(url);
+  const { type } = await archive.header();
   const source = `pmtiles://${url}`;
-  if (tileType !== MVT) return raster({ url: source }, attribution);
-  const { vector_layers } = (await archive.getMetadata()) as { vector_layers?: { id: string }[] };
+  if (type !== VECTOR) return raster({ url: source }, attribution);
+  const { vector_layers } = (await archive.metadata()) as { vector_layers?: { id: string }[] };
   const names = vector_layers?.map((layer) => layer.id) ?? [];
   const style = (palette: Palette): StyleSpecification => ({
     version: 8,
