@@ -58,7 +58,9 @@ class Fact:
 
 @dataclass(slots=True)
 class Evidence:
-    """All facts; `said` the numbers of the newest message, `known` those of earlier ones and of the calls."""
+    """All facts; `said` the numbers of the newest message, `known` others that claim nothing: those of earlier
+    messages, of the calls, and identifiers in results.
+    """
 
     facts: list[Fact] = field(default_factory=list)
     said: set[float] = field(default_factory=set)
@@ -91,6 +93,9 @@ def _add(
     receipts = list(_receipts(result))
     for receipt in receipts:
         found.facts += _of_receipt(receipt, result, later)
+        found.known.update(
+            value for _, cells in receipt.cells for name, value in cells.items() if _IDENTIFIER.match(name)
+        )
     if result.name in written or len(found.facts) > MOST_FACTS:
         return
     content = _DATA.search(result.content)
@@ -98,7 +103,9 @@ def _add(
     text = "" if value is not None else result.content
     source = _content_source(result, receipts, value)
     for name, number, is_length in _walk(value):
-        if number not in given:
+        if _IDENTIFIER.match(name):
+            found.known.add(number)
+        elif number not in given:
             found.facts.append(Fact(number, (TEXT if is_length else CONTENT) + later, source, name))
     words = list(_words(value))
     found.names.update(each for key, each in words if key not in _PROSE and _has_digit(each))
@@ -149,8 +156,7 @@ def _walk(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, flo
     if depth > 12:
         return
     if isinstance(value, int | float) and not isinstance(value, bool):
-        if not _IDENTIFIER.match(name):
-            yield name, float(value), False
+        yield name, float(value), False
     elif isinstance(value, Mapping):
         for key, item in value.items():
             if key not in _NO_RESULT:

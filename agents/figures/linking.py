@@ -20,6 +20,9 @@ from agents.figures.numerals import Numeral, Reading, numerals
 MOST_FIGURES = 500
 MOST_SCALARS = 12
 """Of so many numbers, shares, sums and differences are tried; among more of them chance would find some."""
+MOST_NAMED = 20
+_REST = re.compile(r"\s+(?:more|others?)\b")
+"""As in: Shanghai, Beijing and 48 more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ def linked(
     for numeral in numerals(text):
         if any(start <= numeral.start and numeral.end <= end for start, end in spans):
             continue
-        figure = book.figure(numeral)
+        figure = book.figure(numeral, is_rest=bool(_REST.match(text, numeral.end)))
         if figure is not None and (figure.source is None or len(figures) < MOST_FIGURES):
             figures.append(figure)
     return figures
@@ -64,8 +67,8 @@ class Book:
         self._values = [fact.value for fact in self._facts]
         self._reckoned = list(_reckoned(found.facts))
 
-    def figure(self, numeral: Numeral) -> Figure | None:
-        """None for a number that is no claim."""
+    def figure(self, numeral: Numeral, is_rest: bool = False) -> Figure | None:
+        """None for a number that is no claim. `is_rest`: it says how many more there are than were named."""
         if self._given(numeral, self._found.said):
             return None
         figure = Figure(numeral.start, numeral.end, numeral.text)
@@ -77,6 +80,9 @@ class Book:
                 _agrees(reading, reckoned.value) for reading in numeral.readings if not reading.converted
             ):
                 return replace(figure, source=reckoned.source, note=note)
+        if is_rest and (whole := self._whole(numeral.value)) is not None:
+            note = f"{_said(whole)} − {whole.value - numeral.value:,.0f}"
+            return replace(figure, source=whole.source, note=note)
         if numeral.like_year or self._given(numeral, self._found.known):
             return None
         return figure
@@ -93,6 +99,11 @@ class Book:
                     best = (order, fact)
         return None if best is None else best[1]
 
+    def _whole(self, rest: float) -> Fact | None:
+        """A count of which so many are left when a few have been named."""
+        counts = [fact for fact in self._facts if fact.rank == VALUE and 0 < fact.value - rest <= MOST_NAMED]
+        return min(counts, key=lambda fact: fact.value, default=None)
+
     def _near(self, reading: Reading) -> Iterator[Fact]:
         slack = _slack(reading)
         index = bisect_left(self._values, reading.value - slack)
@@ -101,7 +112,8 @@ class Book:
             index += 1
 
     def _given(self, numeral: Numeral, given: set[float]) -> bool:
-        return any(reading.value in given for reading in numeral.readings if not reading.converted)
+        direct = [reading for reading in numeral.readings if not reading.converted]
+        return any(_agrees(reading, value) for value in given for reading in direct)
 
 
 def _slack(reading: Reading) -> float:

@@ -49,6 +49,12 @@ class Outcome:
         return str(said[-1]) if said else ""
 
     @property
+    def unbacked(self) -> list[str]:
+        """Numbers of the answers that were found in no result of a tool."""
+        figures = [each for event in self.events for each in event.payload.get("figures", ())]
+        return [str(figure["text"]) for figure in figures if figure["source"] is None]
+
+    @property
     def refusals(self) -> list[str]:
         """Reasons and alternatives of `cannot_do`, and of analyses that ended without a result."""
         words = []

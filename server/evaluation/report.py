@@ -10,8 +10,8 @@ from server.evaluation.judge import Verdict
 from server.evaluation.run import Tried
 
 HEADER = (
-    "| category | cases | right | declined | wrong | tokens in | tokens out | cost | seconds |\n"
-    "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    "| category | cases | right | declined | wrong | unbacked | tokens in | tokens out | cost | seconds |\n"
+    "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
 )
 
 
@@ -66,7 +66,7 @@ def _row(title: str, results: Sequence[Tried]) -> str:
     counts, sums = _counts(results), _sums(results)
     right = f"{counts['right']} ({counts['right'] / len(results):.0%})"
     cost = "–" if sums["cost"] is None else f"${sums['cost']:.4f}"
-    cells = [title, len(results), right, counts["declined"], counts["wrong"]]
+    cells = [title, len(results), right, counts["declined"], counts["wrong"], sums["unbacked"]]
     cells += [f"{sums['tokens_in']:,}", f"{sums['tokens_out']:,}", cost, f"{sums['seconds']:.1f}"]
     return f"| {' | '.join(map(str, cells))} |"
 
@@ -79,6 +79,7 @@ def _counts(results: Sequence[Tried]) -> dict[str, int]:
 def _sums(results: Sequence[Tried]) -> dict[str, Any]:
     costs = [tried.outcome.cost for tried in results if tried.outcome.cost is not None]
     return {
+        "unbacked": sum(len(tried.outcome.unbacked) for tried in results),
         "tokens_in": sum(tried.outcome.tokens_in for tried in results),
         "tokens_out": sum(tried.outcome.tokens_out for tried in results),
         "cost": round(sum(costs), 6) if costs else None,

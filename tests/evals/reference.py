@@ -33,6 +33,7 @@ def frames() -> dict[str, gpd.GeoDataFrame]:
 def evaluate(expression: str) -> Any:
     """The value of a reference. The expressions are those of the files beside this one."""
     known = {"np": np, "pd": pd, "nearest_m": nearest_m, "near": near, "inside": inside, "named": named}
+    known["area_km2"] = area_km2
     return eval(expression, {**known, **frames()})
 
 
@@ -61,6 +62,13 @@ def nearest_m(points: gpd.GeoDataFrame, others: gpd.GeoDataFrame) -> pd.Series:
 def near(points: gpd.GeoDataFrame, others: gpd.GeoDataFrame, km: float) -> gpd.GeoDataFrame:
     """The points at most so far from any of the others."""
     return points[nearest_m(points, others) <= km * 1000]
+
+
+def area_km2(areas: gpd.GeoDataFrame) -> pd.Series:
+    """Geodesic areas on the ellipsoid."""
+    return areas.geometry.map(
+        lambda shape: abs(GEOD.geometry_area_perimeter(shapely.orient_polygons(shape))[0]) / 1e6
+    )
 
 
 def inside(features: gpd.GeoDataFrame, areas: gpd.GeoDataFrame) -> gpd.GeoDataFrame:

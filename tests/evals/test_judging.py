@@ -79,6 +79,16 @@ async def test_an_outcome_is_judged_by_what_it_left(
     assert fault in "; ".join(tried.judgement.faults)
 
 
+async def test_numbers_that_no_tool_gave_are_counted(
+    server: tuple[Server, Metered], model: ScriptedModel
+) -> None:
+    model.then([COUNT], ["There are 28,298, run by 7,777 people."])
+    tried = await Evaluation(*server).attempt(case("how many"))
+    assert tried.judgement.verdict == "right"
+    assert tried.outcome.unbacked == ["7,777"]
+    assert report.as_json([tried], "scripted")["unbacked"] == 1
+
+
 async def test_tokens_are_counted_by_case(server: tuple[Server, Metered], model: ScriptedModel) -> None:
     model.then([ADD], ["Done."])
     tried = await Evaluation(*server).attempt(case("airports in red"))
@@ -103,8 +113,8 @@ async def test_the_table_has_a_line_for_each_category_and_says_what_failed(
     results = await Evaluation(*server).run(cases, told=told.append)
     assert told == results
     table = report.markdown(results, "scripted")
-    assert "| show | 1 | 1 (100%) | 0 | 0 |" in table
-    assert "| ask | 1 | 0 (0%) | 1 | 0 |" in table
+    assert "| show | 1 | 1 (100%) | 0 | 0 | 0 |" in table
+    assert "| ask | 1 | 0 (0%) | 1 | 0 | 0 |" in table
     assert "- **how many** (declined): the answer does not say 28298" in table
     facts = report.as_json(results, "scripted")
     assert (facts["cases"], facts["passed"], facts["right"], facts["declined"]) == (2, 1, 1, 1)

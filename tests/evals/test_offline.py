@@ -28,6 +28,7 @@ async def evaluation(samples_url: str) -> AsyncIterator[Evaluation]:
 async def test_what_the_language_covers_is_right(evaluation: Evaluation, case: Case) -> None:
     tried = await evaluation.attempt(case)
     assert tried.judgement.verdict == "right", tried.judgement.faults
+    assert tried.outcome.unbacked == [], tried.outcome.answer
 
 
 @pytest.mark.parametrize("case", BEYOND, ids=lambda case: case.name.replace(" ", "-"))

@@ -108,11 +108,16 @@ def test_a_number_of_a_row_knows_its_row() -> None:
         cells=((7, {"population": 24_874_500, "id": 7}), (9, {"population": 18_960_744, "id": 9})),
     )  # fmt: skip
     result = ToolResult("c1", "query_features", data({}), receipts=(receipt.model_dump(mode="json"),))
-    first, second, of, nothing = linked("24.9 million, 18,960,744 of 34,003; and 7.", turn(result))
+    first, second, of = linked("24.9 million, 18,960,744 of 34,003; and 7.", turn(result))  # 7 is an id
     assert (first.row, second.row, of.row) == (7, 9, None)
     assert first.source is not None
     assert first.source.key == "id"
-    assert nothing.source is None  # an id is no quantity
+
+
+def test_how_many_more_there_are_than_were_named_is_reckoned() -> None:
+    figure = only(linked("Shanghai, Beijing and 48 more.", turn(counted(50))))
+    assert figure.note == "50 − 2"
+    assert only(linked("Shanghai, Beijing and 12 more.", turn(counted(50)))).source is None
 
 
 def test_metres_may_be_told_in_kilometres_and_shares_in_percent() -> None:
