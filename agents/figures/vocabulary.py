@@ -65,6 +65,6 @@ YEARS = (
 CODES = (
     "EPSG|SRID|ISO|RFC|UTM(?: zone)?|zone|version|v|No\\.|Nr\\.|number|step|option|page|chapter|figure|table|route|"
     "highway|interstate|terminal|runway|gate|flight|boeing|airbus|airport|SQL|CQL|WGS|ETRS|NAD|Python|PostGIS|"
-    "PostgreSQL|GPT"
+    "PostgreSQL|GPT|top"
 )
 """What comes after these is a name, even where it is written in digits."""

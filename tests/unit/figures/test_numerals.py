@@ -83,6 +83,8 @@ def test_what_a_writing_means(text: str, expected: list[float]) -> None:
         "`population > 5000` and\n```sql\nSELECT 42\n```",
         "[5 parks](https://example.org/7) at https://example.org/9?x=1",
         "24/7 and 3/4",
+        'You could say “rings of 10, 50 and 100 km” or "12 more".',
+        "- top 10 cities",
         "&#39;",
     ],
 )
