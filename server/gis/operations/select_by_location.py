@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import Field
-from sqlalchemy import exists, not_, select
+from sqlalchemy import ColumnElement, exists, not_, select
 
-from server.gis.operations.base import Arguments, Operation, Step, Workspace, table_argument
+from server.gis.operations.base import Arguments, Operation, Source, Step, Workspace, table_argument
 from server.gis.operations.columns import carried, geometry_out
-from server.gis.operations.relations import Predicate, related
+from server.gis.operations.relations import Predicate, Relation, related
 from server.gis.operations.units import Length
+
+FEW = 4
+"""How many times fewer the others must be for a start from them to pay."""
 
 
 class SelectByLocationArguments(Arguments):
@@ -31,14 +34,45 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
     async def build(self, arguments: SelectByLocationArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         other = workspace.source(arguments.other)
-        relation = related(source, other, arguments.predicate, arguments.distance, workspace)
-        met = exists(select(1).select_from(relation.rows).where(relation.condition))
+        each_way = _may_start_from_other(source, other, arguments.predicate)
+        met_by = workspace.source(arguments.source) if each_way else source
+        relation = related(met_by, other, arguments.predicate, arguments.distance, workspace)
+        met = _listed(source, met_by, relation) if each_way else _one_by_one(relation)
         return Step.keeping(
             source,
             select(*carried(source), *geometry_out(source))
             .select_from(source.rows)
             .where(not_(met) if arguments.invert else met),
             prepare=relation.prepare,
-            partition=source,
+            partition=None if each_way else source,
             notes=relation.notes,
         )
+
+
+def _may_start_from_other(source: Source, other: Source, predicate: Predicate) -> bool:
+    """Whether to let PostgreSQL look for features around each of the few others, instead of others for each feature.
+
+    It needs the index of the source, and addresses to tell rows apart. Then nothing can be done in portions.
+    """
+    indexed = predicate != "within_distance" and source.table.srid == other.table.srid
+    few = other.table.row_estimate * FEW <= source.table.row_estimate
+    return indexed and few and source.address is not None
+
+
+def _one_by_one(relation: Relation) -> ColumnElement[bool]:
+    return exists(select(1).select_from(relation.rows).where(relation.condition))
+
+
+def _listed(source: Source, met_by: Source, relation: Relation) -> ColumnElement[bool]:
+    """Whether a row is among those that meet any other: a join of its own, which may begin at either side."""
+    pairs = (
+        select(met_by.home.label("home"), met_by.address.label("address"))  # type: ignore[union-attr]
+        .select_from(relation.rows.join(met_by.rows, relation.condition))
+        .subquery("meeting")
+    )
+    return exists(
+        select(1)
+        .select_from(pairs)
+        .where(pairs.c.home == source.home, pairs.c.address == source.address)
+        .correlate(source.rows)
+    )
