@@ -38,7 +38,7 @@ async def test_a_restart_loses_nothing_and_needs_no_reload(enter: Enter, samples
         assert [turn["text"] for turn in turns] == ["show airports in red", "colour countries by population"]
         # Nothing is missing, nothing doubled.
         await expect(person.page.locator(".bubble")).to_have_count(2)
-        await person.lists("countries", "airports")
+        await person.lists("airports", "countries")
         await person.sees("countries")
 
 
@@ -57,5 +57,5 @@ async def test_events_that_were_missed_are_made_up_for(enter: Enter, samples_url
         async with local_server(samples_url, port=port):
             await until(lambda: reader.see("geoagent.state.turns.length === 2"), 30, 0.1)
             assert await reader.see("geoagent.state.seq") == await writer.see("geoagent.state.seq")
-            await reader.lists("countries", "airports")
+            await reader.lists("airports", "countries")
             await reader.sees("airports")

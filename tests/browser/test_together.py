@@ -19,8 +19,8 @@ async def test_a_second_browser_sees_each_change_as_it_happens(person: Person, e
 
     await other.says("colour countries by population")
     await person.sees("countries")
-    await person.lists("countries", "airports")
-    await other.lists("countries", "airports")
+    await person.lists("airports", "countries")
+    await other.lists("airports", "countries")
 
     await person.page.get_by_role("button", name="Hide airports").click()
     await other.misses("airports")
