@@ -97,6 +97,9 @@ class Conversation:
                 print(data["message"], end="", flush=True)
                 self._printed = data["message"]
             self._end_line()
+            unbacked = [each["text"] for each in data.get("figures", ()) if each["source"] is None]
+            if unbacked:
+                print(f"  ? found in no result: {', '.join(unbacked)}", file=sys.stderr, flush=True)
         elif event == "approval_requested":
             self._questions.put_nowait(data)
         elif event == "turn_finished" and self._status is not None and not self._status.done():

@@ -92,6 +92,13 @@ async def test_chat_prints_the_answer_and_what_happens_on_the_map(
         assert (await one.ask("join", map_id=map_id))["snapshot"]["layers"] == []
 
 
+async def test_chat_says_which_numbers_no_tool_gave(server: Server, model: ScriptedModel) -> None:
+    model.then([("count_features", {"table": "data.airports"})], ["28,298 airports and 7,777 pilots."])
+    said = await geoagent("chat", "how many?", "--server", server.url)
+    assert (said.status, said.out) == (0, "28,298 airports and 7,777 pilots.\n")
+    assert "  ? found in no result: 7,777\n" in said.err
+
+
 async def test_chat_without_a_server_says_how_to_start_one() -> None:
     said = await geoagent("chat", "hello", "--server", "http://127.0.0.1:9")
     assert said.status == 1
