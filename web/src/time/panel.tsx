@@ -47,7 +47,7 @@ function ColumnPick({ layer, columns }: { layer: Layer; columns: Column[] }) {
   useEffect(() => {
     if (mayChange.value && style.time == null && (first?.kind === "date" || first?.kind === "timestamp")) choose(first.name);
   }, [layer.id, first?.name]);
-  if (columns.length === 0) return null;
+  if (columns.length === 0 || !mayChange.value) return null;
   const options = columns.map(({ name }) => [name, name] as const);
   return (
     <Pick
@@ -100,9 +100,11 @@ function Slider({ mapId, layer, column }: { mapId: string; layer: Layer; column:
       </div>
       <footer>
         <output dir="auto">{isWhole(now, at) ? t("timeAll") : `${words(valueAt(now, at.first))} – ${words(valueAt(now, at.last))}`}</output>
-        <button type="button" class="button plain" disabled={isApplied(now, at, layer, column)} onClick={() => apply(now, at, layer, column)}>
-          {t("timeApply")}
-        </button>
+        {mayChange.value && (
+          <button type="button" class="button plain" disabled={isApplied(now, at, layer, column)} onClick={() => apply(now, at, layer, column)}>
+            {t("timeApply")}
+          </button>
+        )}
       </footer>
     </>
   );
