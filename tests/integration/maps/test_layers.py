@@ -256,3 +256,16 @@ async def test_two_undos_at_once_take_back_two_changes(layers: LayerService, log
     await layers.add(map_id, airports())
     await asyncio.gather(layers.undo(map_id), layers.undo(map_id))
     assert (await log.state(map_id)).layers == ()
+
+
+@pytest.mark.parametrize("blank", ["", "  ", "\t\n"])
+async def test_a_blank_name_is_refused_and_changes_nothing(
+    layers: LayerService, log: EventLog, blank: str
+) -> None:
+    map_id = await log.create()
+    with pytest.raises(MapFault, match="blank"):
+        await layers.add(map_id, airports(name=blank))
+    await layers.add(map_id, airports())
+    with pytest.raises(MapFault, match="blank"):
+        await layers.update(map_id, "airports", LayerChange(name=blank))
+    assert await log.seq(map_id) == 1
