@@ -23,7 +23,9 @@ from tests.bench.operations.measuring import Measuring, Took
 from tests.support.postgis import FAST, Postgis, temporary_home
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- operations: begin (python -m tests.bench.operations) -->", "<!-- operations: end -->"
+BEGIN = "<!-- operations {rows}: begin (python -m tests.bench.operations --rows {rows}) -->"
+END = "<!-- operations {rows}: end -->"
+NOT_REACHED = "not reached in the time of this run"
 CONFIGURATION = {**FAST, "shared_buffers": "512MB", "maintenance_work_mem": "256MB", "max_wal_size": "8GB"}
 OVERHEAD = ("filter", "measure", "buffer", "spatial_join", "nearest", "dissolve")
 """Also measured against their own SQL in psql: what is left is progress, guards, receipts and the registry."""
@@ -68,7 +70,7 @@ async def measured(
     try:
         for case in cases:
             if time.monotonic() > end:
-                many.append(Took(case, None, None, None, None, fault="not reached in the time of this run"))
+                many.append(Took(case, None, None, None, None, fault=NOT_REACHED))
                 continue
             took = await large.took(case, options.rounds, own=case.operation in OVERHEAD)
             print(line(took, None), flush=True)
@@ -93,8 +95,10 @@ def table(many: list[Took], few: list[Took], rows: int) -> str:
         f"growth x {rows // small_of(rows)}",
     ]
     lines = [f"| {' | '.join(heads)} |", "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
-    lines += [line(large, small, rows) for large, small in zip(many, few, strict=True)]
-    return "\n".join([*lines, "", *summary(many)])
+    lines += [
+        line(large, small, rows) for large, small in zip(many, few, strict=True) if large.fault != NOT_REACHED
+    ]
+    return "\n".join([*lines, "", "\n\n".join(summary(many))])
 
 
 def line(large: Took, small: Took | None, rows: int = 0) -> str:
@@ -122,6 +126,9 @@ def summary(many: list[Took]) -> list[str]:
     pandas = [took.ours / took.geopandas for took in many if took.ours and took.geopandas]
     own = [(took.case, took.ours / took.own) for took in many if took.ours and took.own and took.hand]
     lines = []
+    late = [took.case.name for took in many if took.fault == NOT_REACHED]
+    if late:
+        lines.append(f"Not reached in the time of this run: {'; '.join(late)}.")
     if hand:
         within = sum(each <= 1.1 for each in hand)
         lines.append(
@@ -153,8 +160,9 @@ def ratio(ours: float, other: float | None) -> str:
 
 def write(text: str, rows: int) -> None:
     page = DOCS.read_text() if DOCS.exists() else "# Benchmarks\n"
-    section = f"""{BEGIN}
-## Operations
+    begin, end = BEGIN.format(rows=rows), END.format(rows=rows)
+    section = f"""{begin}
+## Operations on {rows:,} rows
 
 A made-up town of {rows:,} parcels, as many points and as many lines (`tests/bench/operations/data.py`, fixed seed), in
 longitude and latitude with spatial indexes. All numbers of one run: {date.today()}, {platform.machine()},
@@ -171,11 +179,11 @@ longitude and latitude with spatial indexes. All numbers of one run: {date.today
 
 {text}
 
-Run `python -m tests.bench.operations --rows 1000000` to make this table anew.
-{END}"""
-    if BEGIN in page:
-        head, _, rest = page.partition(BEGIN)
-        page = head + section + rest.partition(END)[2]
+Run `python -m tests.bench.operations --rows {rows}` to make this table anew.
+{end}"""
+    if begin in page:
+        head, _, rest = page.partition(begin)
+        page = head + section + rest.partition(end)[2]
     else:
         page = page.rstrip() + "\n\n" + section + "\n"
     DOCS.write_text(page)
