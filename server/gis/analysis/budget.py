@@ -16,7 +16,7 @@ from server.gis.guard import explained
 class Budget:
     """`cost` is in the planner's units, `rows` limits a result, `seconds` one statement, `bytes` a map's results."""
 
-    cost: float = 5e9
+    cost: float = 5e10
     rows: int = 10_000_000
     seconds: float = 600.0
     bytes: int = 4 * 1024**3
