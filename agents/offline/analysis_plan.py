@@ -19,7 +19,7 @@ from agents.offline.features import Features
 from agents.offline.intents import Between, ColumnMention, Compare, Condition, Group, Negation, Quantity
 from agents.offline.resolver import combined, to_cql2
 from agents.offline.scene import Refuse, Scene
-from agents.offline.steps import ColumnWords, Kept, NamedBy, Ranking, Step
+from agents.offline.steps import Added, ColumnWords, Kept, NamedBy, Ranking, Step
 from agents.offline.values import equals, property_of
 from agents.offline.vocabulary import columns_called
 from agents.offline.words import name_words, word_set
@@ -35,6 +35,8 @@ _AREA_MAKERS = word_set("""
     voronoi
 """)
 """Of their results `the largest` are those with the greatest area."""
+Late = ColumnWords | Ranking | Kept | NamedBy | Added
+"""What waits for its table."""
 _COUNTERS = frozenset(("collect", "grid", "spatial_join", "summarise"))
 """Of their results `the largest` are those with the greatest count or sum."""
 
@@ -94,7 +96,7 @@ class _Planner:
                 if limit is None:
                     return near
                 least = _set("smallest", not farthest)
-                return self.recipe.add("top", title, source=near, by="distance_m", n=limit, **least)
+                return self.recipe.add("top", title, source=near, by=Added("distance_m"), n=limit, **least)
             case Around(source, distance, united):
                 inputs = await self.inputs(source=source)
                 return self.recipe.add(
@@ -126,11 +128,11 @@ class _Planner:
             aggregates = list(last.arguments.get("aggregates") or ())
             column = aggregates[-1].get("column") if aggregates else None
             if column is None:
-                return source, "count"
+                return source, Added("count")
             return source, ColumnWords(f"{aggregates[-1]['function']} {column.text}")
         if last.name in _AREA_MAKERS:
             measured = self.recipe.add("measure", "Measure their area", source=source, measures=["area"])
-            return measured, "area_m2"
+            return measured, Added("area_m2")
         return source, ranking
 
     async def inputs(self, **features: Features) -> dict[str, str]:
@@ -180,7 +182,7 @@ async def filled(scene: Scene, operation: Operation, results: Mapping[str, Table
             return {name: await final(each) for name, each in value.items()}
         if isinstance(value, Quantity):
             return _length(value)
-        if isinstance(value, ColumnWords | Ranking | Kept | NamedBy):
+        if isinstance(value, Late):
             source = reference(operation.arguments[value.of])
             return await _late(scene, value, results[source] if source in results else scene.table(source))
         return reference(value)
@@ -192,12 +194,14 @@ async def filled(scene: Scene, operation: Operation, results: Mapping[str, Table
     }
 
 
-async def _late(scene: Scene, words: ColumnWords | Ranking | Kept | NamedBy, table: Table) -> Any:
+async def _late(scene: Scene, words: Late, table: Table) -> Any:
     match words:
         case ColumnWords():
             return _column(scene, table, words.text)
         case Ranking():
             return top_column(scene, table, words.top).name
+        case Added(name):
+            return _added(table, name)
         case Kept():
             return await to_cql2(scene, table, _renamed(table, words.condition))
         case NamedBy():
@@ -205,6 +209,12 @@ async def _late(scene: Scene, words: ColumnWords | Ranking | Kept | NamedBy, tab
             if column is None:
                 raise Refuse(f"no column of {table.name} says what its rows are called")
             return column.name
+
+
+def _added(table: Table, name: str) -> str:
+    """Operations put what they add behind what was there, and number it where an earlier one added the same."""
+    numbered = re.compile(rf"{re.escape(name)}(_\d+)?")
+    return next((each.name for each in reversed(table.columns) if numbered.fullmatch(each.name)), name)
 
 
 def _column(scene: Scene, table: Table, text: str) -> str:
@@ -277,4 +287,4 @@ async def _place(scene: Scene, name: str) -> tuple[Table, Cql2]:
 
 def _length(distance: Quantity) -> str:
     unit = distance.unit.symbol if distance.unit is not None else "m"
-    return f"{distance.value:g} {unit}"
+    return f"{distance.value:.15g} {unit}"

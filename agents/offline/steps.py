@@ -1,7 +1,7 @@
 """One operation of an analysis in words, before the tables are there: what it reads, and its arguments.
 
 What depends on the columns of a table that an earlier step makes stays in words (`ColumnWords`, `Ranking`, `Kept`,
-`NamedBy`) until that table is there.
+`NamedBy`, `Added`) until that table is there.
 """
 
 from __future__ import annotations
@@ -41,6 +41,14 @@ class Kept:
 class NamedBy:
     """The column that says what the rows of an input are called."""
 
+    of: str = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The column that the operation before added under this name, or with a number where the name was taken."""
+
+    name: str
     of: str = "source"
 
 

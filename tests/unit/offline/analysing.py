@@ -117,7 +117,8 @@ class MemoryAnalysis:
         if not targets:
             raise ToolFailed("The target is empty.")
         return [
-            {**row, "distance_m": min(apart(row, each) for each in targets)} for row in self._rows(source)
+            {**row, _free("distance_m", row): min(apart(row, each) for each in targets)}
+            for row in self._rows(source)
         ]
 
     def _top(self, source: str, by: str, n: int, smallest: bool = False) -> list[Row]:
@@ -127,10 +128,10 @@ class MemoryAnalysis:
         return self._rows(source)[:1] if dissolve else self._rows(source)
 
     def _spatial_join(self, source: str, other: str, predicate: str, **_aggregates: Any) -> list[Row]:
-        return [{**row, "count": 1} for row in self._rows(source)]
+        return [{**row, _free("count", row): 1} for row in self._rows(source)]
 
     def _measure(self, source: str, measures: Sequence[str] = ("area",)) -> list[Row]:
-        return [{**row, "area_m2": float(row["id"])} for row in self._rows(source)]
+        return [{**row, _free("area_m2", row): float(row["id"])} for row in self._rows(source)]
 
     def _grid(self, source: str, size: str, shape: str) -> list[Row]:
         return [{"id": row["id"], "count": 1, "geom": row["geom"]} for row in self._rows(source)]
@@ -151,6 +152,14 @@ class Desk:
 
     async def recipes(self, session: Any) -> list[RecipeCard]:
         return []
+
+
+def _free(name: str, row: Row) -> str:
+    """As the real operations call what they add."""
+    number = 1
+    while (free := name if number == 1 else f"{name}_{number}") in row:
+        number += 1
+    return free
 
 
 def _kind(item: Any) -> ColumnKind:

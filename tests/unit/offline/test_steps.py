@@ -96,6 +96,17 @@ SAID: list[tuple[str, Steps]] = [
         ],
     ),
     (
+        # The area of what there is now, not of what was measured before.
+        "measure the area of countries, then simplify them by 5 km, then show the three largest",
+        [
+            ("measure", {"source": COUNTRIES, "measures": ["area"]}),
+            ("simplify", {"source": "step_1", "tolerance": "5 km"}),
+            ("measure", {"source": "step_2", "measures": ["area"]}),
+            ("top", {"source": "step_3", "by": "area_m2_2", "n": 3}),
+        ],
+    ),
+    ("simplify the countries by 1234567 m", one("simplify", tolerance="1234567 m")),
+    (
         "buffer the main roads by 5 km, then count the cities in each, then keep the top 2 by count",
         [
             ("buffer", {"source": ROADS, "distance": "5 km"}),
