@@ -67,7 +67,9 @@ class StepRunner:
     """Runs steps with the writer's rights. Safe for concurrent use; each running step takes one connection."""
 
     def __init__(self, writer: AsyncEngine, registry: LiveRegistry, budget: Budget) -> None:
-        self._writer = writer
+        # One look at the tables for all portions of a step: a row that somebody changes meanwhile moves to another
+        # place, and would be met twice or not at all.
+        self._writer = writer.execution_options(isolation_level="REPEATABLE READ")
         self._registry = registry
         self._budget = budget
 
