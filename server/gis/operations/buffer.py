@@ -51,7 +51,9 @@ class Buffer(Operation[BufferArguments]):
             select(
                 func.count().label("features"),
                 func.ST_Multi(func.ST_Union(shape), type_=Geometry()).label(GEOMETRY),
-            ).select_from(source.rows),
+            )
+            .select_from(source.rows)
+            .having(func.count() > 0),
             geometry_type="MultiPolygon",
             srid=WGS84,
             notes=(NOTE,),

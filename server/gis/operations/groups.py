@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Label, Select, select
+from sqlalchemy import ColumnElement, Label, Select, func, select
 
 from server.gis.operations.aggregates import COUNT_ONLY, Aggregate, aggregated
 from server.gis.operations.base import (
@@ -33,13 +33,16 @@ def grouped(
 ) -> Select[Any]:
     """One row a group, in the order of the groups: their values, the aggregates, then `shapes`.
 
-    `rows` is not null in each row that counts.
+    `rows` is not null in each row that counts. Of no rows at all there are figures (a count of 0), but no shape.
     """
     groups = group_columns(source, *arguments.by)
     taken = {GEOMETRY, ROW_ID, *(group.name for group in groups)}
     figures = aggregated(arguments.aggregates, source, taken, rows)
     values = [group.element for group in groups]
-    return select(*groups, *figures, *shapes).select_from(source.rows).group_by(*values).order_by(*values)
+    statement = (
+        select(*groups, *figures, *shapes).select_from(source.rows).group_by(*values).order_by(*values)
+    )
+    return statement.having(func.count() > 0) if shapes else statement
 
 
 def group_columns(source: Source, *names: str) -> list[Label[Any]]:

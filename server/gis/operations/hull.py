@@ -51,7 +51,7 @@ class Hull(Operation[HullArguments]):
         count = free_name("features", {group.name for group in groups})
         statement = select(*groups, func.count().label(count), hull.label(GEOMETRY)).select_from(source.rows)
         return Step(
-            statement.group_by(*[group.element for group in groups]),
+            statement.group_by(*[group.element for group in groups]).having(func.count() > 0),
             geometry_type="Geometry",
             srid=WGS84,
             notes=("Hull in longitude and latitude; its sides are straight on the map, not geodesic.",),

@@ -60,6 +60,19 @@ async def test_centroids_of_countries_are_those_of_an_equal_area_projection(benc
     assert all(countries.geom[name].covers(point) for name, point in inside.geom.items())
 
 
+async def test_nothing_put_together_is_nothing(bench: Bench) -> None:
+    """No row with an empty shape, so that the analysis is known to be empty; a count of nothing is 0."""
+    await bench.make("CREATE TABLE data.nowhere (id int PRIMARY KEY, geom geometry(Point, 4326))")
+    for operation, arguments in (
+        ("buffer", {"distance": 1000, "dissolve": True}),
+        ("hull", {}),
+        ("dissolve", {}),
+        ("collect", {}),
+    ):
+        assert (await bench.run(operation, source="data.nowhere", **arguments)).receipt.rows == 0, operation
+    assert (await bench.run("summarise", source="data.nowhere")).rows["count"].tolist() == [0]
+
+
 async def test_envelopes_and_hulls_agree_with_shapely(bench: Bench) -> None:
     cities = (await bench.run("sample", source="data.iberia", n=1000)).rows
     countries = (await bench.run("sample", source="data.countries", n=1000)).rows.set_index("name")
