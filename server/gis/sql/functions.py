@@ -149,16 +149,27 @@ def _check_buffer(arguments: list[exp.Expr]) -> None:
     for style in arguments[2:]:
         if not isinstance(style, exp.Literal) or not _BUFFER_STYLE.fullmatch(str(style.this)):
             raise InvalidSql(
-                "The third argument of ST_Buffer is a number of segments up to 99, or a text such as "
+                "The third argument of ST_Buffer or ST_OffsetCurve is a number of segments up to 99, or a text such as "
                 "'endcap=flat join=mitre quad_segs=16'."
             )
 
 
+def _check_corners(arguments: list[exp.Expr]) -> None:
+    """As above, of a circle around shapes, or of an arc that is made of straight lines."""
+    for corners in arguments[1:]:
+        if not isinstance(corners, exp.Literal) or corners.is_string or not _FEW.fullmatch(str(corners.this)):
+            raise InvalidSql("The further arguments of this function are whole numbers up to 99.")
+
+
+_FEW = re.compile(r"\d{1,2}")
 _STYLE = r"(endcap|join|side)=[a-z]+|(quad_segs|mitre_limit)=\d{1,2}"
 _BUFFER_STYLE = re.compile(rf"\d{{1,2}}|({_STYLE})( ({_STYLE}))*", re.IGNORECASE)
 _RULES: dict[str, Callable[[list[exp.Expr]], None]] = {
     "st_transform": _check_transform,
     "st_buffer": _check_buffer,
+    "st_offsetcurve": _check_buffer,
+    "st_minimumboundingcircle": _check_corners,
+    "st_curvetoline": _check_corners,
 }
 
 
