@@ -22,6 +22,8 @@ _FUNCTIONS: dict[str, Any] = {
     "overlaps": func.ST_Overlaps,
     "crosses": func.ST_Crosses,
 }
+FEW = 4
+"""How many times fewer the others must be for a start from them to pay."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,16 @@ def related(
         (),
         (f"{predicate}: planar, in the coordinates of {other.table.id} (EPSG:{other.table.srid}).",),
     )
+
+
+def may_start_from_other(source: Source, other: Source, predicate: Predicate) -> bool:
+    """Whether to let PostgreSQL look for features around each of the few others, instead of others for each feature.
+
+    It needs the index of the source, and addresses to tell rows apart. Then nothing can be done in portions.
+    """
+    indexed = predicate != "within_distance" and source.table.srid == other.table.srid
+    few = other.table.row_estimate * FEW <= source.table.row_estimate
+    return indexed and few and source.address is not None
 
 
 def in_system_of(source: Source, other: Source) -> ColumnElement[Any]:

@@ -9,11 +9,8 @@ from sqlalchemy import ColumnElement, exists, not_, select
 
 from server.gis.operations.base import Arguments, Operation, Source, Step, Workspace, table_argument
 from server.gis.operations.columns import carried, geometry_out
-from server.gis.operations.relations import Predicate, Relation, related
+from server.gis.operations.relations import Predicate, Relation, may_start_from_other, related
 from server.gis.operations.units import Length
-
-FEW = 4
-"""How many times fewer the others must be for a start from them to pay."""
 
 
 class SelectByLocationArguments(Arguments):
@@ -34,7 +31,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
     async def build(self, arguments: SelectByLocationArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         other = workspace.source(arguments.other)
-        each_way = _may_start_from_other(source, other, arguments.predicate)
+        each_way = may_start_from_other(source, other, arguments.predicate)
         met_by = workspace.source(arguments.source) if each_way else source
         relation = related(met_by, other, arguments.predicate, arguments.distance, workspace)
         met = _listed(source, met_by, relation) if each_way else _one_by_one(relation)
@@ -47,16 +44,6 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
             partition=None if each_way else source,
             notes=relation.notes,
         )
-
-
-def _may_start_from_other(source: Source, other: Source, predicate: Predicate) -> bool:
-    """Whether to let PostgreSQL look for features around each of the few others, instead of others for each feature.
-
-    It needs the index of the source, and addresses to tell rows apart. Then nothing can be done in portions.
-    """
-    indexed = predicate != "within_distance" and source.table.srid == other.table.srid
-    few = other.table.row_estimate * FEW <= source.table.row_estimate
-    return indexed and few and source.address is not None
 
 
 def _one_by_one(relation: Relation) -> ColumnElement[bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, select, true
+from sqlalchemy import ColumnElement, and_, func, select, true
 
 from server.gis.operations.aggregates import COUNT_ONLY, Aggregate, aggregated
 from server.gis.operations.base import (
@@ -18,7 +18,7 @@ from server.gis.operations.base import (
     table_argument,
 )
 from server.gis.operations.columns import carried, free_name, geometry_out
-from server.gis.operations.relations import Predicate, Relation, related
+from server.gis.operations.relations import Predicate, Relation, may_start_from_other, related
 from server.gis.operations.units import Length
 from server.gis.statements import exact
 
@@ -44,11 +44,14 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
     async def build(self, arguments: SpatialJoinArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         other = workspace.source(arguments.other)
-        relation = related(source, other, arguments.predicate, arguments.distance, workspace)
+        each_way = arguments.rows == "aggregate" and may_start_from_other(source, other, arguments.predicate)
+        met_by = workspace.source(arguments.source) if each_way else source
+        relation = related(met_by, other, arguments.predicate, arguments.distance, workspace)
         own = carried(source)
         taken = {GEOMETRY, ROW_ID, *(label.name for label in own)}
         if arguments.rows == "aggregate":
-            columns, joined = _figures(arguments, source, other, relation, taken)
+            figures = _figures_by_row if each_way else _figures
+            columns, joined = figures(arguments, source, met_by, other, relation, taken)
         else:
             columns = _matches(other, relation, taken)
             joined = source.rows.join(relation.rows, relation.condition, isouter=arguments.rows == "all")
@@ -56,14 +59,22 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
             source,
             select(*own, *columns, *geometry_out(source)).select_from(joined),
             prepare=relation.prepare,
-            partition=source,
+            partition=None if each_way else source,
             notes=relation.notes,
         )
 
 
+Joined = tuple[list[ColumnElement[Any]], Any]
+
+
 def _figures(
-    arguments: SpatialJoinArguments, source: Source, other: Source, relation: Relation, taken: set[str]
-) -> tuple[list[ColumnElement[Any]], Any]:
+    arguments: SpatialJoinArguments,
+    source: Source,
+    _met_by: Source,
+    other: Source,
+    relation: Relation,
+    taken: set[str],
+) -> Joined:
     """One lateral aggregate for each feature; a feature without matches gets a count of 0."""
     values = {each.name: relation.column(each.name) for each in other.attributes}
     figures = aggregated(arguments.aggregates, other, taken, relation.shape, values)
@@ -71,6 +82,35 @@ def _figures(
     return [inner.c[label.name].label(exact(label.name)) for label in figures], source.rows.join(
         inner, true()
     )
+
+
+def _figures_by_row(
+    arguments: SpatialJoinArguments,
+    source: Source,
+    met_by: Source,
+    other: Source,
+    relation: Relation,
+    taken: set[str],
+) -> Joined:
+    """The same by a join of its own, which may begin at either side, grouped by where each row stands."""
+    values = {each.name: relation.column(each.name) for each in other.attributes}
+    figures = aggregated(arguments.aggregates, other, taken, relation.shape, values)
+    place = [met_by.home.label("o"), met_by.address.label("a")]  # type: ignore[union-attr]
+    numbered = [label.element.label(f"f{number}") for number, label in enumerate(figures)]
+    found = (
+        select(*place, *numbered)
+        .select_from(relation.rows.join(met_by.rows, relation.condition))
+        .group_by(*(each.element for each in place))
+        .subquery("figures")
+    )
+    columns: list[ColumnElement[Any]] = []
+    for number, (aggregate, label) in enumerate(zip(arguments.aggregates, figures, strict=True)):
+        figure: ColumnElement[Any] = found.c[f"f{number}"]
+        if aggregate.function in ("count", "distinct"):
+            figure = func.coalesce(figure, 0)
+        columns.append(figure.label(exact(label.name)))
+    here = and_(found.c.o == source.home, found.c.a == source.address)
+    return columns, source.rows.join(found, here, isouter=True)
 
 
 def _matches(other: Source, relation: Relation, taken: set[str]) -> list[ColumnElement[Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import pytest_asyncio
+from pandas import isna
 from shapely import box, points, unary_union
 
 from tests.integration.operations.conftest import Bench
@@ -51,6 +52,21 @@ async def test_each_feature_is_selected_once_or_not_at_all(bench: Bench, table: 
     assert sorted(inside.id) == sorted(wanted)
     assert len(inside) + len(outside) == 1601
     assert set(outside.id).isdisjoint(wanted)
+
+
+@pytest.mark.parametrize("table", ["data.dots", "data.parted", "data.seen"])
+async def test_figures_of_what_a_feature_meets_are_those_of_shapely(bench: Bench, table: str) -> None:
+    aggregates = [
+        {"function": "count"},
+        {"function": "sum", "column": "id"},
+        {"function": "max", "column": "id"},
+    ]
+    rows = (await bench.run("spatial_join", source=table, other="data.areas", aggregates=aggregates)).rows
+    assert len(rows) == len(set(rows.id)) == 1601
+    for row in rows.itertuples():
+        met = [] if row.geom is None else [n for n, area in enumerate(AREAS) if row.geom.intersects(area)]
+        assert row.count == len(met)
+        assert (row.sum_id == sum(met) and row.max_id == max(met)) if met else isna(row.sum_id)
 
 
 async def test_the_few_are_where_the_search_starts(bench: Bench) -> None:
