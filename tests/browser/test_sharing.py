@@ -173,8 +173,17 @@ async def test_somebody_is_followed_until_one_moves_the_map_oneself(person: Pers
     other = await enter(person.page.url)
     await named(other, "Ben")
     page = person.page
-    await page.get_by_role("button", name="2 people on this map").click()
-    await page.get_by_role("menuitemradio", name="Ben").click()
+    await until(lambda: person.see("geoagent.state.known.some(it => it.name === 'Ben')"))
+
+    async def follows() -> bool:
+        if await page.get_by_role("menu").count() == 0:
+            await page.get_by_role("button", name="2 people on this map").click()
+        ben = page.get_by_role("menuitemradio", name="Ben")
+        if await ben.count() > 0:
+            await ben.click()
+        return await page.get_by_text("Following Ben").count() > 0
+
+    await until(follows, 30, 0.2)
     await expect(page.get_by_text("Following Ben")).to_be_visible()
     await other.looks_at(8, 47, 6)
     await until(
