@@ -20,7 +20,7 @@ run: $(VENV)/installed $(CLIENT) ## Set up what is missing, then serve the map a
 	@exec $(BIN)/python -m server serve
 
 test: $(VENV)/installed-for-tests $(CLIENT) browser lint ## Install what tests need and run all of them
-	@$(NODE) cd web && npm test --silent
+	@$(NODE) cd web && npm test --silent && npm run --silent size
 	@# What fails while everything runs at once must pass alone, or it has failed. pytest names it in either case.
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --ignore tests/browser || $(AGAIN) --ignore tests/browser
 	@# One after the other: several browsers that draw without a GPU would starve each other.

@@ -52,6 +52,8 @@ def rounded_down(value: float, room: float) -> float:
     if not abs(value) * 1e-12 < room < 1e290:
         return value
     decimals = min(2 - math.floor(math.log10(room)), 300)
+    if 10.0**-decimals > room / 100:  # just below a power of ten the logarithm is rounded up to it
+        decimals += 1
     # 0.29 * 100 is 28.999999999999996 and means 29: so to the nearest step first, then down from there.
     steps = round(value * 10.0**decimals)
     while _stepped(steps, decimals) > value:

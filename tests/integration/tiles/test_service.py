@@ -20,6 +20,7 @@ from server.gis.tiles import Tile, TileLimits, TileTooSlow
 from server.http import errors, tiles
 from server.settings import Settings
 from tests.integration.tiles.drawing import Atlas, decoded, scalar
+from tests.support.waiting import eventually
 
 Client = TestClient[web.Request, web.Application]
 RUNNING = """SELECT count(*) FROM pg_stat_activity
@@ -95,7 +96,8 @@ async def test_a_tile_nobody_waits_for_any_more_is_cancelled_in_postgresql(atlas
     assert await running(atlas) == 1, "one still waits"
     waiting[1].cancel()
     await until(lambda: running(atlas), 0, seconds=20)
-    assert atlas.service.metrics.abandoned._value.get() == 1
+    await asyncio.gather(*waiting, return_exceptions=True)
+    await eventually(lambda: atlas.service.metrics.abandoned._value.get() == 1)
 
 
 async def test_a_browser_that_goes_away_cancels_its_tile(client: Client, atlas: Atlas) -> None:
