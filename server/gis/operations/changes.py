@@ -53,8 +53,8 @@ class Changes(Operation[ChangesArguments]):
         before, after = workspace.source(arguments.source), workspace.source(arguments.other)
         rows = await side_by_side(before, after, arguments.key, workspace)
         spatial = "shape" in rows.was.c
-        names = [column.name for column in before.attributes] + rows.only_in(after, before)
-        own = [rows.newest(name).label(exact(name)) for name in names]
+        own = _newest(rows)
+        names = [label.name for label in own]
         change, values = (
             free_name(name, {GEOMETRY, ROW_ID, *names}) for name in ("change", "changed_values")
         )

@@ -135,3 +135,15 @@ async def test_what_cannot_be_compared_is_refused(bench: Bench) -> None:
         await bench.run("changes", source="data.countries", other="data.airports", key=["iso_a3"])
     with pytest.raises(InvalidQuestion, match="0 m or more"):
         await bench.run("changes", source="data.countries", other="data.countries", key=["id"], tolerance=-1)
+
+
+async def test_an_attribute_may_be_called_as_our_geometry_is(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.named_before (id int PRIMARY KEY, geom text, shape geometry(Point, 4326))",
+        "INSERT INTO data.named_before VALUES (1, 'a', 'SRID=4326;POINT(1 1)')",
+        "CREATE TABLE data.named_now AS SELECT id, 'b'::text AS geom, shape FROM data.named_before",
+    )
+    rows = (await bench.run("changes", source="data.named_before", other="data.named_now", key=["id"])).rows
+    assert [(row.change, row.changed_values, row.geom_2) for row in rows.itertuples()] == [
+        ("attributes changed", "geom: a → b", "b")
+    ]
