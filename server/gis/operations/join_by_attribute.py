@@ -16,7 +16,7 @@ from server.gis.operations.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.columns import attribute, carried, free_name, geometry_out
+from server.gis.operations.columns import attribute, carried, comparable, free_name, geometry_out
 from server.gis.statements import exact
 
 
@@ -40,8 +40,8 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
     async def build(self, arguments: JoinByAttributeArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         other = workspace.source(arguments.other)
-        mine = attribute(source, arguments.key)
-        theirs = attribute(other, arguments.other_key)
+        mine = comparable(source, arguments.key)
+        theirs = comparable(other, arguments.other_key)
         left, right = source.column(mine.name), other.column(theirs.name)
         numbers = {"integer", "number"}
         if (mine.kind != theirs.kind and not {mine.kind, theirs.kind} <= numbers) or mine.kind == "text":

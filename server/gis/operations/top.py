@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, Text, cast, literal, select
 
+from agents.domain import Column
 from server.gis.operations.base import Arguments, Operation, Step, Workspace, column_argument, table_argument
 from server.gis.operations.columns import carried, comparable, geometry_out
 
@@ -31,8 +32,15 @@ class Top(Operation[TopArguments]):
         statement = (
             select(*carried(source), *geometry_out(source))
             .select_from(source.rows)
-            .where(by.is_not(None))
+            .where(by.is_not(None), *_real(by, source.table.column(arguments.by)))
             .order_by(by.asc() if arguments.smallest else by.desc(), *ties)
             .limit(arguments.n)
         )
         return Step.keeping(source, statement)
+
+
+def _real(value: ColumnElement[Any], known: Column | None) -> list[ColumnElement[bool]]:
+    """PostgreSQL holds what is not a number for greater than all numbers."""
+    if known is None or known.kind != "number":
+        return []
+    return [value != cast(literal("NaN", Text()), value.type)]

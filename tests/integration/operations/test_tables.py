@@ -96,3 +96,20 @@ async def test_a_filter_by_place_runs_and_its_receipt_as_well(bench: Bench) -> N
     async with bench.database.reader.connect() as connection:
         found = await connection.exec_driver_sql(f"SELECT count(*) FROM ({statement}) AS again")
         assert found.scalar_one() == len(answer.rows)
+
+
+async def test_the_largest_value_is_a_number(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.gaps (id int PRIMARY KEY, a float, b numeric, c real, d int)",
+        "INSERT INTO data.gaps VALUES (1, 5, 5, 5, 5), (2, 'NaN', 'NaN', 'NaN', 1), (3, 9, 9, 9, 9)",
+        "INSERT INTO data.gaps VALUES (4)",
+    )
+    for column in "abcd":
+        assert list((await bench.run("top", source="data.gaps", by=column, n=1)).rows.id) == [3]
+
+
+async def test_a_key_that_cannot_be_compared_is_refused(bench: Bench) -> None:
+    await bench.make("CREATE TABLE data.documents (id int PRIMARY KEY, j json)")
+    keys = {"key": "j", "other_key": "j"}
+    with pytest.raises(InvalidQuestion, match="can be neither compared"):
+        await bench.run("join_by_attribute", source="data.documents", other="data.documents", **keys)
