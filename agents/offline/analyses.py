@@ -136,10 +136,10 @@ class Questions(FeatureRules):
         if target is None or not cursor.take("to", "for", "of", "from"):
             return None
         each = cursor.take("each", "every", "all the", "all") is not None
-        source = self.about()
+        source = self.about() or (self.about_result() if each else None)
         if source is None:
             return None
-        if each or source.mention is not None:
+        if each or source.previous or source.mention is not None:
             return Neighbours(source, target)
         return Neighbours(target, source, 1, said="nearest to")
 
@@ -149,16 +149,18 @@ class Questions(FeatureRules):
         self._ask()
         limit = take_count(cursor)
         farthest = cursor.take(p.EXTREMES)
-        source = self.about()
+        bare = self.chained and farthest is not None and cursor.word() in ("to", "from", "away")
+        source = self.about_result() if bare else self.about()
         if source is None:
             return None
         linked = cursor.take("that are", "which are", "that is", "is", "are", "lie", "lies")
         begin = cursor.at
+        said_before = farthest if bare else None
         farthest = farthest or cursor.take(p.EXTREMES)
         if farthest is None or not cursor.take("away from", "from", "to"):
             return None
         cursor.take("any", "an", "a", "the", "all", "their nearest", "the nearest")
-        said = cursor.since(begin)
+        said = " ".join(filter(None, (said_before, cursor.since(begin))))
         target = self.about()
         if target is None:
             return None
@@ -225,7 +227,7 @@ class Questions(FeatureRules):
 
     def _ask(self) -> None:
         """Words that only begin a question."""
-        self.cursor.take(p.ASKING)
+        self.cursor.take(p.ASKING) or (self.chained and self.cursor.take("keep only", "keep", "only"))
         while self.cursor.take("me", "us", "the", "all", "any"):
             pass
 

@@ -249,7 +249,8 @@ def title_of(part: Part) -> str:
         case Neighbours(source, target, None):
             text = f"nearest {_noun(target)} to each {_noun(source)}"
         case Neighbours(source, target, limit):
-            text = f"{number(limit or 1)} {_noun(source)} {part.said} {target.text}"
+            of = "of them" if source.previous else _noun(source)
+            text = f"{number(limit or 1)} {of} {part.said} {target.text}"
         case Around(source, distance):
             text = f"{_length(distance)} around {source.text}"
         case CountedIn(counted, areas):
@@ -262,6 +263,8 @@ def _set(name: str, wanted: bool) -> dict[str, bool]:
 
 
 def _noun(features: Features) -> str:
+    if features.previous:
+        return "those"
     return features.text.removeprefix("the ").removeprefix("all ")
 
 

@@ -154,7 +154,8 @@ def _summary(chain: Chain, ran: Sequence[Done], look: Done | None) -> str:
     text = f"{title}: {rows}."
     if isinstance(last, Neighbours):
         short = last.limit is None or facts["rows"] != last.limit
-        text = f"{title}{f': {rows}' if short else ''}; `distance_m` tells how far, in metres."
+        distance = ran[-1].arguments.get("by", "distance_m")
+        text = f"{title}{f': {rows}' if short else ''}; `{distance}` tells how far, in metres."
     elif isinstance(last, CountedIn):
         text = f"{title}: counted for {rows} of them."
     empty = next((each for each in ran if not each.result.data["rows"]), None)

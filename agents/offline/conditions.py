@@ -339,7 +339,11 @@ class Conditions(ValueRules):
         """A bare value: `large`, `closed` (the ones that are …)."""
         self.cursor.take("the", "a", "an", "of type", "of kind")
         text = self.value_text()
-        return OneOf(text, how="kind") if text else None
+        return OneOf(text, how="kind") if text and not _VERBS & set(text.lower().split()) else None
+
+
+_VERBS = frozenset(("has", "have", "had", "does", "do", "did"))
+"""No value of a column: a sentence that was not understood."""
 
 
 def _of_one_magnitude(low: Quantity, high: Quantity) -> Quantity:

@@ -60,6 +60,8 @@ class FeatureRules(Grammar):
 
     def about(self, *, tail: bool = True) -> Features | None:
         """Features by name, a place, or `them`."""
+        if self.chained and self.cursor.take("those", "the ones", "ones"):
+            return self.about_result()
         return self.pronoun() or self.features(tail=tail)
 
     def about_result(self) -> Features | None:

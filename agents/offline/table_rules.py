@@ -124,9 +124,12 @@ class TableRules(StepPieces):
 
     def keep(self) -> Step | None:
         """After another step: `keep those with a count above 5`."""
-        if not self.chained or not self.cursor.take(p.ONLY):
+        if not self.chained:
             return None
-        self.cursor.take(p.ONES)
+        only = self.cursor.take(p.ONLY) or self.cursor.take("show me", "show", "list")
+        ones = self.cursor.take(p.ONES)
+        if only is None or (only in ("show me", "show", "list") and ones is None):
+            return None
         self.cursor.take(
             "with a", "with an", "with", "where the", "where", "whose", "that have", "which have"
         )

@@ -126,6 +126,29 @@ SAID: list[tuple[str, Steps]] = [
         ],
     ),
     (
+        "measure the cities, then the 2 closest to any airport",
+        [
+            ("measure", {"source": CITIES}),
+            ("nearest", {"source": "step_1", "target": AIRPORTS, "k": 1}),
+            ("top", {"source": "step_2", "by": "distance_m", "n": 2, "smallest": True}),
+        ],
+    ),
+    (
+        "measure the cities, then the nearest airport to each",
+        [("measure", {"source": CITIES}), ("nearest", {"source": "step_1", "target": AIRPORTS, "k": 1})],
+    ),
+    (
+        "measure the countries and show those with an area over 3 m2",
+        [("measure", {"source": COUNTRIES}), ("filter", {"source": "step_1", "filter": where("area_m2", ">", 3)})],
+    ),
+    (
+        "measure the cities, then keep those within 50 km of an airport",
+        [
+            ("measure", {"source": CITIES}),
+            ("select_by_location", {"source": "step_1", "other": AIRPORTS, "predicate": "within_distance", "distance": "50 km"}),
+        ],
+    ),
+    (
         "buffer the main roads by 5 km and find the cities inside them",
         [
             ("buffer", {"source": ROADS, "distance": "5 km"}),
@@ -191,6 +214,15 @@ async def test_an_operation_that_cannot_be_read_says_how_it_is_said(goal: str, e
     assert answer.startswith("I cannot do that: ")
     assert example in answer
     assert desk.analysis.steps == []
+
+
+async def test_a_question_about_what_no_column_tells_is_not_taken_for_a_filter() -> None:
+    world = World()
+    chat = Chat(world, analyst=Desk(world))
+    answer = await chat("Which airport has the longest runway?")
+    assert "runway" in answer
+    assert "layers yet" not in answer
+    assert chat.calls == [] or chat.calls[0][0] == "cannot_do"
 
 
 async def test_a_column_that_the_result_lacks_is_named() -> None:
