@@ -20,7 +20,7 @@ from server.gis.operations.base import (
 )
 from server.gis.operations.columns import free_name
 from server.gis.operations.side_by_side import SideBySide, side_by_side
-from server.gis.operations.units import Length
+from server.gis.operations.units import Length, told
 from server.gis.statements import WGS84, exact
 
 SHOWN = 60
@@ -49,7 +49,7 @@ class Changes(Operation[ChangesArguments]):
 
     async def build(self, arguments: ChangesArguments, workspace: Workspace) -> Step:
         if arguments.tolerance < 0:
-            raise InvalidQuestion(f"The tolerance is 0 m or more; got {arguments.tolerance:g} m.")
+            raise InvalidQuestion(f"The tolerance is 0 m or more; got {told(arguments.tolerance)}.")
         before, after = workspace.source(arguments.source), workspace.source(arguments.other)
         rows = await side_by_side(before, after, arguments.key, workspace)
         spatial = "shape" in rows.was.c
@@ -128,8 +128,8 @@ def _notes(arguments: ChangesArguments, rows: SideBySide, spatial: bool) -> tupl
         )
         if spatial:
             notes.append(
-                f"A geometry has changed where a corner lies more than {arguments.tolerance:g} m from the other shape; "
-                "metres by the degree at the equator, so never less than the true distance."
+                f"A geometry has changed where a corner lies more than {told(arguments.tolerance)} from the other "
+                "shape; metres by the degree at the equator, so never less than the true distance."
             )
     else:
         notes.append(

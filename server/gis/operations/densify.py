@@ -16,7 +16,7 @@ from server.gis.operations.base import (
 )
 from server.gis.operations.geodesy import geography, lonlat, straight_kind
 from server.gis.operations.shapes import of_family, reshaped
-from server.gis.operations.units import Length
+from server.gis.operations.units import Length, told
 from server.gis.statements import WGS84
 
 SHORTEST = 1.0
@@ -38,7 +38,7 @@ class Densify(Operation[DensifyArguments]):
         of_family(source, "line", "polygon")
         if arguments.longest < SHORTEST:
             raise InvalidQuestion(
-                f"The longest edge must be at least {SHORTEST:g} m; got {arguments.longest:g} m."
+                f"The longest edge must be at least {told(SHORTEST)}; got {told(arguments.longest)}."
             )
         dense = func.ST_Segmentize(geography(lonlat(source)), arguments.longest, type_=Geography())
         return reshaped(

@@ -20,7 +20,7 @@ from server.gis.operations.base import (
 )
 from server.gis.operations.geodesy import lonlat
 from server.gis.operations.surroundings import NOTE, geodesic_buffer, refuse_poles
-from server.gis.operations.units import Length
+from server.gis.operations.units import Length, told
 from server.gis.statements import WGS84
 
 MOST_BANDS = 20
@@ -43,7 +43,7 @@ class DistanceBands(Operation[DistanceBandsArguments]):
         if any(inner >= outer for inner, outer in pairwise(edges)):
             raise InvalidQuestion(
                 "The distances of bands are more than 0 and rise: ['1 km', '5 km', '10 km']; got "
-                f"{', '.join(f'{metres:g} m' for metres in arguments.distances)}."
+                f"{', '.join(told(metres) for metres in arguments.distances)}."
             )
         await refuse_poles(source, literal(edges[-1], Float()), workspace)
         around = [

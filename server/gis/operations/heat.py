@@ -34,7 +34,7 @@ from server.gis.operations.columns import number
 from server.gis.operations.grid import COUNTED_NOTE
 from server.gis.operations.lattice import Lattice, spots
 from server.gis.operations.projections import local_equal_area
-from server.gis.operations.units import Length
+from server.gis.operations.units import Length, told
 from server.gis.statements import WGS84
 
 CELLS_PER_BANDWIDTH = 5
@@ -139,7 +139,7 @@ def _cell_size(arguments: HeatArguments) -> float:
     if bandwidth <= 0 or not bandwidth / FINEST <= size <= bandwidth:
         raise InvalidQuestion(
             f"The bandwidth must be more than 0 and the cells between a {FINEST}th of it and the whole of it; got a "
-            f"bandwidth of {bandwidth:g} m and cells of {size:g} m."
+            f"bandwidth of {told(bandwidth)} and cells of {told(size)}."
         )
     return size
 
@@ -165,6 +165,6 @@ async def _refuse_too_many(source: Source, reach: int, workspace: Workspace) -> 
 def _method(arguments: HeatArguments, size: float) -> str:
     ends = "" if arguments.kernel == "quartic" else f", cut at {GAUSSIAN_CUT:g} bandwidths"
     return (
-        f"Kernel density with a {arguments.kernel} kernel{ends}, bandwidth {arguments.bandwidth:g} m, taken at the "
-        f"middle of cells of {size:g} m. Cells that no feature reaches are left out."
+        f"Kernel density with a {arguments.kernel} kernel{ends}, bandwidth {told(arguments.bandwidth)}, taken at the "
+        f"middle of cells of {told(size)}. Cells that no feature reaches are left out."
     )

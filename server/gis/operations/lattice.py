@@ -37,6 +37,7 @@ from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import Geometry, Prepared, Source, Workspace
 from server.gis.operations.geodesy import centre
 from server.gis.operations.projections import Projection
+from server.gis.operations.units import told
 
 CellShape = Literal["square", "hexagon"]
 
@@ -61,7 +62,7 @@ class Lattice:
     def __post_init__(self) -> None:
         if not SMALLEST <= self.size <= LARGEST:
             raise InvalidQuestion(
-                f"A cell measures {SMALLEST:g} m to {LARGEST / 1000:,.0f} km; got {self.size:g} m."
+                f"A cell measures {told(SMALLEST)} to {told(LARGEST)}; got {told(self.size)}."
             )
 
     @property

@@ -44,7 +44,7 @@ from server.gis.operations.base import (
 )
 from server.gis.operations.columns import carried, number
 from server.gis.operations.geodesy import centre, geography, geometry, lonlat, nearest_of
-from server.gis.operations.units import Length
+from server.gis.operations.units import Length, told
 
 FEWEST = 4
 """Below, the variance of Moran's I is not defined."""
@@ -70,7 +70,7 @@ class NeighbourArguments(Arguments):
     def says(self) -> str:
         if self.k is not None:
             return f"Neighbours are the {self.k} nearest features"
-        return f"Neighbours are the features within {(self.distance or 0) / 1000:g} km"
+        return f"Neighbours are the features within {told(self.distance or 0)}"
 
 
 @dataclass(frozen=True)

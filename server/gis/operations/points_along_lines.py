@@ -32,7 +32,7 @@ from server.gis.operations.base import (
 from server.gis.operations.columns import carried, free_name
 from server.gis.operations.geodesy import GEODESIC_NOTE, distance, geography, length, lonlat
 from server.gis.operations.shapes import dumped, of_family
-from server.gis.operations.units import Length
+from server.gis.operations.units import Length, told
 from server.gis.statements import WGS84
 
 SHORTEST = 0.1
@@ -122,7 +122,7 @@ def _in_order(figure: Any, pieces: FromClause, rows: Any = None) -> ColumnElemen
 
 async def _refuse_too_many(source: Source, every: float, workspace: Workspace) -> None:
     if every < SHORTEST:
-        raise InvalidQuestion(f"Points lie at least {SHORTEST:g} m apart; got {every:g} m.")
+        raise InvalidQuestion(f"Points lie at least {told(SHORTEST)} apart; got {told(every)}.")
     (metres,) = await workspace.row(select(func.sum(length(lonlat(source)))).select_from(source.rows))
     points = (metres or 0.0) / every
     if points > MOST_POINTS:

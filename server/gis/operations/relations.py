@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, FromClause, func
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import Geometry, Prepared, Source, Workspace
 from server.gis.operations.geodesy import GEODESIC_NOTE, geography, geometry, indexed, lonlat
+from server.gis.operations.units import told
 
 Predicate = Literal["intersects", "within", "contains", "touches", "overlaps", "crosses", "within_distance"]
 
@@ -49,7 +50,7 @@ def related(
         )
     if distance is not None:
         if distance <= 0:
-            raise InvalidQuestion(f"A distance must be more than 0; got {distance:g} m.")
+            raise InvalidQuestion(f"A distance must be more than 0; got {told(distance)}.")
         return _near(source, other, distance, workspace)
     return Relation(
         other.rows,

@@ -25,7 +25,7 @@ from server.gis.operations.flattening import transformed
 from server.gis.operations.geodesy import METRES_PER_DEGREE, lonlat
 from server.gis.operations.projections import Projection, reach_of
 from server.gis.operations.shapes import of_family, reshaped
-from server.gis.operations.units import Length
+from server.gis.operations.units import Length, told
 from server.gis.operations.validity import sound
 from server.gis.statements import WGS84
 
@@ -58,7 +58,7 @@ class Simplify(Operation[SimplifyArguments]):
         source = workspace.source(arguments.source)
         of_family(source, "line", "polygon")
         if arguments.tolerance <= 0:
-            raise InvalidQuestion(f"The tolerance is more than 0 m; got {arguments.tolerance:g} m.")
+            raise InvalidQuestion(f"The tolerance is more than 0 m; got {told(arguments.tolerance)}.")
         plane = await _plane(source, arguments.tolerance, workspace)
         own = carried(source)
         if source.family == "line":

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Integer, case, cast, func, or_, select
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import Geography, Geometry, Source, Workspace
 from server.gis.operations.geodesy import geography, lonlat
+from server.gis.operations.units import told
 from server.gis.statements import WGS84
 
 FARTHEST = 2_000_000.0
@@ -81,9 +82,7 @@ async def refuse_poles(source: Source, radius: ColumnElement[float], workspace: 
     if least is not None and least <= 0:
         raise InvalidQuestion("A buffer's distance must be more than 0 in every row.")
     if most is not None and most > FARTHEST:
-        raise InvalidQuestion(
-            f"A buffer's distance is at most {FARTHEST / 1000:,.0f} km; got {most / 1000:,.0f} km."
-        )
+        raise InvalidQuestion(f"A buffer's distance is at most {told(FARTHEST)}; got {told(most)}.")
     if highest is not None and highest > 89.0:
         raise InvalidQuestion(
             f"Some buffers of {source.table.id} would reach a pole, where longitudes have no meaning. "

@@ -1,4 +1,4 @@
-"""Lengths and areas as people write them, turned into metres and square metres. Degrees are refused."""
+"""Lengths and areas as people write them, to and from metres and square metres. Degrees are refused."""
 
 from __future__ import annotations
 
@@ -55,6 +55,11 @@ def metres(value: Any) -> float:
 def square_metres(value: Any) -> float:
     """`1e6`, `"1 km2"`, `"20 ha"` as square metres. Raises ValueError naming the units."""
     return _parse(value, SQUARE_METRES, "m2")
+
+
+def told(length: float) -> str:
+    """Metres as people read them: `250 m`, `100 km`."""
+    return f"{length:,g} m" if abs(length) < 1000 else f"{length / 1000:,g} km"
 
 
 def _schema(number: str, text: str) -> WithJsonSchema:

@@ -191,6 +191,7 @@ async def test_heat_is_the_kernel_density_worked_out_with_numpy(
     answer = await bench.run(
         "heat", source=cities.table, bandwidth=bandwidth, size=size, kernel=kernel, weight=weight
     )
+    assert any("bandwidth 40 km, taken at the middle of cells of 10 km." in n for n in answer.receipt.notes)
     plane = _plane(answer)
     x, y = (
         np.array(each) for each in plane.transform(*zip(*((p.x, p.y) for p in cities.rows.geom), strict=True))
