@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-from sqlalchemy import ColumnElement, Float, Label, cast, distinct, func
+from sqlalchemy import ColumnElement, Float, Label, cast, distinct, func, select
 
-from server.gis.operations.base import Source, column_argument
-from server.gis.operations.columns import attribute, comparable, free_name, number, ranged
+from server.gis.operations.base import Source, Workspace, column_argument
+from server.gis.operations.columns import attribute, comparable, free_name, holds_nan, number, ranged, real
 from server.gis.statements import exact
 
 Function = Literal[
@@ -51,7 +51,8 @@ def aggregated(
 ) -> list[Label[Any]]:
     """The aggregates as named columns. `rows` is not null in each row that counts (an outer join has others).
 
-    `values` replaces columns of the source by expressions, where those come from a subquery.
+    `values` replaces columns of the source by expressions, where those come from a subquery. NaN is ignored like
+    null; `ignored` tells of it.
     """
     labels = []
     for aggregate in aggregates:
@@ -59,6 +60,23 @@ def aggregated(
         taken.add(name)
         labels.append(_expression(aggregate, source, rows, values or {}).label(exact(name)))
     return labels
+
+
+async def ignored(aggregates: Sequence[Aggregate], source: Source, workspace: Workspace) -> tuple[str, ...]:
+    """A note with how many values of the aggregated columns are NaN; none where all are numbers or empty."""
+    names = dict.fromkeys(each.column for each in aggregates if each.column is not None)
+    columns = [known for known in (attribute(source, name) for name in names) if holds_nan(known)]
+    if not columns:
+        return ()
+    values = [(source.column(known.name), known) for known in columns]
+    counts = [func.count(value) - func.count(real(value, known)) for value, known in values]
+    found = await workspace.row(select(*counts).select_from(source.rows))
+    told = [f"{count:,} of {known.name}" for count, known in zip(found, columns, strict=True) if count]
+    if not told:
+        return ()
+    return (
+        f"Values of {source.table.id} that are no number (NaN) are ignored like empty ones: {', '.join(told)}.",
+    )
 
 
 def _expression(
@@ -74,7 +92,7 @@ def _expression(
     if aggregate.function == "distinct":
         comparable(source, aggregate.column)
     name = known.name
-    column = values.get(name, source.column(name))
+    column = real(values.get(name, source.column(name)), known)
     if aggregate.function in PERCENTILES:
         return func.percentile_cont(PERCENTILES[aggregate.function]).within_group(cast(column, Float()))
     simple: dict[str, ColumnElement[Any]] = {

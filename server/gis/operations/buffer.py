@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, Float, cast, func, literal, select
+from sqlalchemy import ColumnElement, Float, case, cast, func, literal, select
 
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import (
@@ -17,10 +17,11 @@ from server.gis.operations.base import (
     table_argument,
 )
 from server.gis.operations.columns import number
-from server.gis.operations.geodesy import lonlat
+from server.gis.operations.geodesy import geometry, lonlat
 from server.gis.operations.shapes import reshaped
 from server.gis.operations.surroundings import FARTHEST, NOTE, geodesic_buffer, refuse_poles
-from server.gis.operations.units import Length
+from server.gis.operations.units import Length, told
+from server.gis.operations.validity import there
 from server.gis.statements import WGS84
 
 
@@ -49,7 +50,7 @@ class Buffer(Operation[BufferArguments]):
             return reshaped(source, shape, "MultiPolygon", WGS84, notes=[NOTE])
         return Step(
             select(
-                func.count().label("features"),
+                func.count(case((radius.is_not(None), there(geometry(source))))).label("features"),
                 func.ST_Multi(func.ST_Union(shape), type_=Geometry()).label(GEOMETRY),
             )
             .select_from(source.rows)
@@ -57,7 +58,7 @@ class Buffer(Operation[BufferArguments]):
             geometry_type="MultiPolygon",
             srid=WGS84,
             notes=(NOTE,),
-            comments={"features": "How many features were buffered and united."},
+            comments={"features": "How many features were buffered and united: rows with a geometry."},
         )
 
 
@@ -68,6 +69,6 @@ def _radius(arguments: BufferArguments, source: Source) -> ColumnElement[float]:
         return cast(number(source, arguments.distance_column), Float())
     if not 0 < (arguments.distance or 0) <= FARTHEST:
         raise InvalidQuestion(
-            f"A buffer's distance is more than 0 and at most {FARTHEST / 1000:,.0f} km; got {arguments.distance:g} m."
+            f"A buffer's distance is more than 0 and at most {told(FARTHEST)}; got {told(arguments.distance or 0)}."
         )
     return literal(arguments.distance, Float())

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import ColumnElement, Label
+from sqlalchemy import ColumnElement, Label, Text, cast, func, literal
 
 from agents.domain import Column
 from server.gis.errors import InvalidQuestion, listed, unknown_column
 from server.gis.operations.base import GEOMETRY, ROW_ID, Source
 from server.gis.operations.geodesy import geometry
-from server.gis.statements import base_type, exact
+from server.gis.statements import base_type, exact, sql_type
 
 NUMERIC = ("integer", "number")
 LONGEST_NAME = 57
@@ -20,6 +20,7 @@ INCOMPARABLE = frozenset(
     ("json", "xml", "point", "line", "lseg", "box", "path", "polygon", "circle", "jsonpath", "aclitem", "xid")
 )
 """Types without an order or even an equality."""
+_WITH_NAN = ("real", "double precision", "numeric")
 _RANGED = ("integer", "number", "text", "date", "timestamp")
 _RANGED_TYPES = ("time without time zone", "time with time zone", "interval", "inet", "money")
 
@@ -103,3 +104,16 @@ def number(source: Source, name: str) -> ColumnElement[Any]:
             f"Its numeric columns: {listed(numeric) or 'none'}."
         )
     return source.column(name)
+
+
+def holds_nan(column: Column) -> bool:
+    """Whether values of the column may be NaN, which is no number and not null either."""
+    return base_type(column.sql_type) in _WITH_NAN
+
+
+def real(value: ColumnElement[Any], column: Column) -> ColumnElement[Any]:
+    """Values of the column, null where they are NaN: PostgreSQL holds that for greater than all numbers."""
+    if not holds_nan(column):
+        return value
+    declared = sql_type(column)
+    return func.nullif(value, cast(literal("NaN", Text()), declared), type_=declared)

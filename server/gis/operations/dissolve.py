@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import func
 
+from server.gis.operations.aggregates import ignored
 from server.gis.operations.base import GEOMETRY, Geometry, Operation, Step, Workspace
 from server.gis.operations.geodesy import flat, geometry
 from server.gis.operations.groups import GroupArguments, grouped
-from server.gis.operations.validity import sound
+from server.gis.operations.validity import sound, there
 
 
 class DissolveArguments(GroupArguments):
@@ -21,11 +22,13 @@ class Dissolve(Operation[DissolveArguments]):
 
     async def build(self, arguments: DissolveArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        shape = geometry(source)
         united = func.ST_Union(sound(flat(source)), type_=Geometry()).label(GEOMETRY)
         return Step(
-            grouped(arguments, source, shape, united),
+            grouped(arguments, source, there(geometry(source)), united),
             geometry_type="Geometry",
             srid=source.table.srid,
-            notes=("Invalid shapes were repaired (ST_MakeValid) before they were united.",),
+            notes=(
+                "Invalid shapes were repaired (ST_MakeValid) before they were united.",
+                *await ignored(arguments.aggregates, source, workspace),
+            ),
         )

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Float, and_, cast, func, literal, select
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.aggregates import COUNT_ONLY, Aggregate, aggregated
+from server.gis.operations.aggregates import COUNT_ONLY, Aggregate, aggregated, ignored
 from server.gis.operations.base import (
     GEOMETRY,
     ROW_ID,
@@ -22,7 +22,7 @@ from server.gis.operations.columns import carried, free_name
 from server.gis.operations.geodesy import centre
 from server.gis.operations.lattice import CellShape, Lattice, spots
 from server.gis.operations.projections import equal_area
-from server.gis.operations.units import Length
+from server.gis.operations.units import Length, told
 from server.gis.statements import WGS84, exact
 
 MOST_CELLS = 250_000
@@ -81,7 +81,7 @@ class Grid(Operation[GridArguments]):
             geometry_type="MultiPolygon",
             srid=WGS84,
             prepare=prepared,
-            notes=(projection.note, COUNTED_NOTE),
+            notes=(projection.note, COUNTED_NOTE, *await ignored(arguments.aggregates, source, workspace)),
             comments={label.name: "Per square kilometre of the cell." for label in columns[len(figures) :]},
         )
 
@@ -115,7 +115,7 @@ async def _bounds(
     if cells > MOST_CELLS:
         fitting = lattice.size * (cells / MOST_CELLS) ** 0.5
         raise InvalidQuestion(
-            f"The extent of {source.table.id} holds about {cells:,.0f} cells of {lattice.size:g} m; at most "
+            f"The extent of {source.table.id} holds about {cells:,.0f} cells of {told(lattice.size)}; at most "
             f"{MOST_CELLS:,} are made. Take cells of {fitting:,.0f} m or more, or empty=false."
         )
     return west, south, east, north

@@ -18,8 +18,9 @@ from server.gis.operations.base import (
     table_argument,
 )
 from server.gis.operations.columns import free_name
-from server.gis.operations.geodesy import lonlat
+from server.gis.operations.geodesy import geometry, lonlat
 from server.gis.operations.groups import group_columns
+from server.gis.operations.validity import there
 from server.gis.statements import WGS84
 
 
@@ -49,11 +50,13 @@ class Hull(Operation[HullArguments]):
         )
         groups = group_columns(source, *([] if arguments.by is None else [arguments.by]))
         count = free_name("features", {group.name for group in groups})
-        statement = select(*groups, func.count().label(count), hull.label(GEOMETRY)).select_from(source.rows)
+        statement = select(
+            *groups, func.count(there(geometry(source))).label(count), hull.label(GEOMETRY)
+        ).select_from(source.rows)
         return Step(
             statement.group_by(*[group.element for group in groups]).having(func.count() > 0),
             geometry_type="Geometry",
             srid=WGS84,
             notes=("Hull in longitude and latitude; its sides are straight on the map, not geodesic.",),
-            comments={count: "How many rows are enclosed."},
+            comments={count: "How many features are enclosed: rows with a geometry."},
         )

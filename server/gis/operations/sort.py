@@ -8,7 +8,7 @@ from pydantic import Field
 from sqlalchemy import func, select
 
 from server.gis.operations.base import Arguments, Operation, Step, Workspace, column_argument, table_argument
-from server.gis.operations.columns import carried, comparable, free_name, geometry_out
+from server.gis.operations.columns import carried, comparable, free_name, geometry_out, real
 
 
 class SortArguments(Arguments):
@@ -26,7 +26,8 @@ class Sort(Operation[SortArguments]):
 
     async def build(self, arguments: SortArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        by = source.column(comparable(source, arguments.by).name)
+        known = comparable(source, arguments.by)
+        by = real(source.column(known.name), known)
         order = (by.asc() if arguments.ascending else by.desc()).nulls_last()
         own = carried(source)
         rank = free_name("rank", {label.name for label in own})
@@ -38,5 +39,5 @@ class Sort(Operation[SortArguments]):
         return Step.keeping(
             source,
             statement,
-            comments={rank: f"Rank by {arguments.by}; rows without a value come last."},
+            comments={rank: f"Rank by {arguments.by}; rows without a value or with NaN come last."},
         )

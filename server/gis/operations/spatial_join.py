@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, and_, func, select, true
 
-from server.gis.operations.aggregates import COUNT_ONLY, Aggregate, aggregated
+from server.gis.operations.aggregates import COUNT_ONLY, Aggregate, aggregated, ignored
 from server.gis.operations.base import (
     GEOMETRY,
     ROW_ID,
@@ -49,7 +49,9 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
         relation = related(met_by, other, arguments.predicate, arguments.distance, workspace)
         own = carried(source)
         taken = {GEOMETRY, ROW_ID, *(label.name for label in own)}
+        notes = relation.notes
         if arguments.rows == "aggregate":
+            notes += await ignored(arguments.aggregates, other, workspace)
             figures = _figures_by_row if each_way else _figures
             columns, joined = figures(arguments, source, met_by, other, relation, taken)
         else:
@@ -60,7 +62,7 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
             select(*own, *columns, *geometry_out(source)).select_from(joined),
             prepare=relation.prepare,
             partition=None if each_way else source,
-            notes=relation.notes,
+            notes=notes,
         )
 
 

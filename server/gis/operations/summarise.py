@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import literal
 
+from server.gis.operations.aggregates import ignored
 from server.gis.operations.base import Operation, Step, Workspace
 from server.gis.operations.groups import GroupArguments, grouped
 
@@ -20,4 +21,6 @@ class Summarise(Operation[SummariseArguments]):
     arguments = SummariseArguments
 
     async def build(self, arguments: SummariseArguments, workspace: Workspace) -> Step:
-        return Step(grouped(arguments, workspace.source(arguments.source), literal(1)))
+        source = workspace.source(arguments.source)
+        notes = await ignored(arguments.aggregates, source, workspace)
+        return Step(grouped(arguments, source, literal(1)), notes=notes)

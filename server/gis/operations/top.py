@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, Text, cast, literal, select
+from sqlalchemy import select
 
-from agents.domain import Column
 from server.gis.operations.base import Arguments, Operation, Step, Workspace, column_argument, table_argument
-from server.gis.operations.columns import carried, comparable, geometry_out
+from server.gis.operations.columns import carried, comparable, geometry_out, real
 
 
 class TopArguments(Arguments):
@@ -26,21 +25,15 @@ class Top(Operation[TopArguments]):
 
     async def build(self, arguments: TopArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        by = source.column(comparable(source, arguments.by).name)
+        known = comparable(source, arguments.by)
+        by = source.column(known.name)
         # The key breaks ties, so that the same question always has the same answer.
         ties = [source.column(name) for name in source.table.key]
         statement = (
             select(*carried(source), *geometry_out(source))
             .select_from(source.rows)
-            .where(by.is_not(None), *_real(by, source.table.column(arguments.by)))
+            .where(real(by, known).is_not(None))
             .order_by(by.asc() if arguments.smallest else by.desc(), *ties)
             .limit(arguments.n)
         )
         return Step.keeping(source, statement)
-
-
-def _real(value: ColumnElement[Any], known: Column | None) -> list[ColumnElement[bool]]:
-    """PostgreSQL holds what is not a number for greater than all numbers."""
-    if known is None or known.kind != "number":
-        return []
-    return [value != cast(literal("NaN", Text()), value.type)]

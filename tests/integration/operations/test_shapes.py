@@ -228,3 +228,21 @@ async def test_odd_shapes_come_through(bench: Bench, operation: str) -> None:
 async def test_lines_are_kept_apart_from_other_shapes(bench: Bench) -> None:
     rows = (await bench.run("smooth", source="data.odd")).rows.set_index("id")
     assert rows.geom[2].distance(Point(5, 5)) == 0
+
+
+async def test_only_rows_with_a_geometry_count_as_features(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.partly (id int PRIMARY KEY, kind text, reach float, geom geometry(Point, 4326))",
+        "INSERT INTO data.partly SELECT n, 'x', CASE n WHEN 2 THEN NULL ELSE 1000 END,"
+        " CASE n WHEN 4 THEN NULL WHEN 5 THEN ST_GeomFromText('POINT EMPTY', 4326)"
+        " ELSE ST_SetSRID(ST_MakePoint(n, n * n), 4326) END FROM generate_series(1, 5) AS n",
+    )
+    for operation, arguments, wanted in (
+        ("hull", {}, 3),
+        ("hull", {"by": "kind"}, 3),
+        ("buffer", {"distance": "1 km", "dissolve": True}, 3),
+        ("buffer", {"distance_column": "reach", "dissolve": True}, 2),
+    ):
+        rows = (await bench.run(operation, source="data.partly", **arguments)).rows
+        assert list(rows.features) == [wanted]
+    assert list((await bench.run("dissolve", source="data.partly")).rows["count"]) == [3]

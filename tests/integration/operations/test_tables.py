@@ -113,3 +113,53 @@ async def test_a_key_that_cannot_be_compared_is_refused(bench: Bench) -> None:
     keys = {"key": "j", "other_key": "j"}
     with pytest.raises(InvalidQuestion, match="can be neither compared"):
         await bench.run("join_by_attribute", source="data.documents", other="data.documents", **keys)
+
+
+async def test_what_is_no_number_ranks_last(bench: Bench) -> None:
+    for column in "abcd":
+        for ascending in (False, True):
+            rows = (await bench.run("sort", source="data.gaps", by=column, ascending=ascending)).rows
+            values = rows.set_index("id")[column].astype(float)
+            wanted = values.rank(method="min", ascending=ascending, na_option="bottom")
+            assert list(rows.set_index("id")["rank"]) == list(wanted)
+
+
+@pytest.mark.parametrize("column", ["a", "b", "c"])
+async def test_figures_leave_out_what_is_no_number(bench: Bench, column: str) -> None:
+    names = ["count", "sum", "mean", "median", "min", "max", "stddev", "p10", "p90", "distinct"]
+    figures = [{"function": name, "column": column} for name in names]
+    answer = await bench.run("summarise", source="data.gaps", aggregates=figures)
+    values = (await bench.rows("(SELECT *, id AS fid FROM data.gaps) AS t"))[column].astype(float)
+    wanted = [
+        values.count(), values.sum(), values.mean(), values.median(), values.min(), values.max(), values.std(),
+        values.quantile(0.1), values.quantile(0.9), values.nunique(),
+    ]  # fmt: skip
+    found = [float(answer.rows[f"{name}_{column}"][0]) for name in names]
+    assert found == pytest.approx(wanted, rel=1e-9)
+    assert answer.receipt.notes == (
+        f"Values of data.gaps that are no number (NaN) are ignored like empty ones: 1 of {column}.",
+    )
+    numbers = await bench.run(
+        "summarise", source="data.gaps", aggregates=[{"function": "sum", "column": "d"}]
+    )
+    assert numbers.rows.sum_d[0] == 15
+    assert numbers.receipt.notes == ()
+
+
+async def test_figures_by_place_leave_out_what_is_no_number(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.readings (id int PRIMARY KEY, v float, geom geometry(Point, 4326))",
+        "INSERT INTO data.readings SELECT n, CASE n WHEN 3 THEN 'NaN'::float ELSE n END,"
+        " ST_SetSRID(ST_MakePoint(10, 50), 4326) FROM generate_series(1, 4) AS n",
+        "CREATE TABLE data.field AS SELECT 1 AS id, ST_MakeEnvelope(9, 49, 11, 51, 4326) AS geom",
+    )
+    figures = [{"function": "sum", "column": "v"}, {"function": "max", "column": "v"}]
+    around = {"source": "data.readings", "aggregates": figures}
+    for operation, arguments in (
+        ("spatial_join", {"source": "data.field", "other": "data.readings", "aggregates": figures}),
+        ("grid", {**around, "size": "10 km"}),
+        ("dissolve", around),
+    ):
+        answer = await bench.run(operation, **arguments)
+        assert (answer.rows.sum_v[0], answer.rows.max_v[0]) == (7, 4)
+        assert any(note.endswith("1 of v.") for note in answer.receipt.notes)
