@@ -32,9 +32,11 @@ from server.maps.events import (
     map_reset,
 )
 from server.maps.faults import MapFault, unknown_layer
+from server.maps.gone import named, without_table
 from server.maps.log import EventLog
 from server.maps.projection import MapState, arranged
 from server.maps.restoring import as_one, way_to
+from server.maps.undo import marked
 from server.maps.writer import MapWriter
 
 MAX_LAYERS = 200
@@ -161,13 +163,18 @@ class LayerService:
             return count, await done(writer)
 
     async def restore(self, map_id: str, seq: int, by: By = HAND) -> Done:
-        """Make the layers as they were after the event `seq`, in one step."""
+        """Make the layers as they were after the event `seq`, in one step. MapFault where the data of one is gone."""
         newest = await self._log.seq(map_id)
         if seq > newest:
             raise MapFault("invalid_payload", f"This map has no event {seq}; its newest is {newest}.")
         then = await self._log.state_at(map_id, seq)
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             changes = way_to(then.layers, (await writer.state()).layers)
+            if gone := await without_table(writer, changes):
+                raise MapFault(
+                    "conflict",
+                    f"{named(gone)} cannot come back: the data was dropped. Restore a moment without it.",
+                )
             for change in as_one(changes, writer.seq + 1):
                 await writer.record(change)
             return await done(writer)
@@ -183,7 +190,8 @@ class LayerService:
         return copied
 
     async def undo(self, map_id: str, by: By = HAND) -> Done | None:
-        """Take back the newest change that stands; None when there is none."""
+        """Take back the newest change that stands; None when there is none. A layer whose data was dropped stays
+        away, as `what` tells."""
         return await self._step(map_id, by, redo=False)
 
     async def redo(self, map_id: str, by: By = HAND) -> Done | None:
@@ -196,9 +204,16 @@ class LayerService:
             if step is None:
                 return None
             unit, changes = step
+            what, gone = unit.describe(), await without_table(writer, changes)
+            if gone:
+                what += f"; {named(gone)} cannot come back, for the data was dropped"
+                changes = [change for change in changes if change not in gone]
+                # What comes before it must stay in reach, so the step is taken also where nothing is left of it.
+                empty = layers_reordered((await writer.state()).order)
+                changes = changes or [marked(empty, gone[0].payload["undo_of"], redo=redo)]
             for change in changes:
                 await writer.record(change)
-            return Done(writer.seq, await writer.state(), what=unit.describe())
+            return Done(writer.seq, await writer.state(), what=what)
 
     async def _redrawn(self, map_id: str, layer: Layer, change: LayerChange) -> Layer | None:
         """The layer with another filter or style, computed anew; None where the change touches neither."""

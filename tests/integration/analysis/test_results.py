@@ -1,4 +1,5 @@
-"""Results of analyses belong to the map that asked: nobody else sees them, and they are kept until it drops them."""
+"""Results of analyses belong to the map that asked: besides it only copies see them, and they are kept until it drops
+them, which it cannot while a copy shows them."""
 
 from __future__ import annotations
 
@@ -132,6 +133,74 @@ async def test_results_of_maps_that_are_gone_are_collected(samples_url: str) -> 
         assert await existing(server, sorted(kept)) == []
 
 
+async def test_a_result_is_kept_and_can_be_read_while_a_copy_of_its_map_shows_it(samples_url: str) -> None:
+    model = ScriptedModel(hand_over(), *FARTHEST)
+    async with local_server(samples_url, model) as server, client(server) as one, client(server) as two:
+        await one.ask("join")
+        result = await result_of(one)
+        (layer,) = [event["layer"] for event in one.named("layer_added")]
+        await two.ask("join", map_id=(await one.ask("copy"))["map_id"])
+        await one.ask("layer_remove", layer_id=layer["id"])
+        refusal = (await one.send("result_drop", {"map_id": one.map_id, "table": result}))["error"]
+        assert refusal["code"] == "conflict"
+        assert "A copy of this map" in refusal["message"]
+        assert two.map_id not in refusal["message"]
+        assert result in await tables_of(server, two.map_id)
+        added = await two.ask("layer_add", table=result)
+        assert await two.refused("result_drop", table=result) == "unknown_table"
+        for layer_id in (layer["id"], added["layer_id"]):
+            assert await one.refused("result_drop", table=result) == "conflict"
+            await two.ask("layer_remove", layer_id=layer_id)
+        assert result not in await tables_of(server, two.map_id)
+        await one.ask("result_drop", table=result)
+        assert await existing(server, [result]) == []
+
+
+async def test_a_layer_whose_result_was_dropped_stays_away(samples_url: str) -> None:
+    model = ScriptedModel(hand_over(), *FARTHEST)
+    async with local_server(samples_url, model) as server, client(server) as one, client(server) as two:
+        await one.ask("join")
+        result = await result_of(one)
+        (layer,) = [event["layer"] for event in one.named("layer_added")]
+        await two.ask("join", map_id=(await one.ask("copy"))["map_id"])
+        both = (await two.ask("layer_add", table="data.airports"))["seq"]
+        await two.ask("restore", seq=0)
+        await one.ask("layer_remove", layer_id=layer["id"])
+        await one.ask("result_drop", table=result)
+
+        assert await two.refused("restore", seq=both) == "conflict"
+        assert await layers_of(two) == []
+        stays_away = f"“{layer['name']}” cannot come back"
+        assert stays_away in (await two.ask("undo"))["what"]
+        assert await layers_of(two) == ["airports"]
+        # Also where nothing is left of a step, what lies beyond it is in reach.
+        await two.ask("undo")
+        await two.ask("undo")
+        assert await two.refused("undo") == "nothing_to_undo"
+        assert stays_away in (await two.ask("redo"))["what"]
+        assert await layers_of(two) == []
+        assert stays_away not in (await two.ask("redo"))["what"]
+        assert await layers_of(two) == ["airports"]
+
+
+async def test_what_a_copy_shows_outlives_the_map_that_it_was_copied_from(samples_url: str) -> None:
+    model = ScriptedModel(hand_over(), *FARTHEST)
+    async with local_server(samples_url, model) as server, client(server) as one, client(server) as two:
+        await one.ask("join")
+        result = await result_of(one)
+        (layer,) = [event["layer"] for event in one.named("layer_added")]
+        steps = [step["table"] for step in one.named("analysis_finished")[0]["receipt"]["steps"]]
+        await two.ask("join", map_id=(await one.ask("copy"))["map_id"])
+        async with server.database.owner.begin() as connection:
+            await connection.execute(text("DELETE FROM geoagent.map WHERE id = :id"), {"id": one.map_id})
+        await server.results.collect()
+        assert await existing(server, steps) == [result]
+        assert result in await tables_of(server, two.map_id)
+        await two.ask("layer_remove", layer_id=layer["id"])
+        await server.results.collect()
+        assert await existing(server, steps) == []
+
+
 async def test_results_take_no_more_room_than_a_map_has(samples_url: str) -> None:
     everything = ("filter", {"source": "data.cities", "filter": "population > 0", "title": "All cities"})
     model = ScriptedModel(hand_over(), [everything], [("cannot_do", {"reason": "No room."})])
@@ -198,3 +267,7 @@ async def existing(server: Server, tables: list[str]) -> list[str]:
     )
     async with server.database.owner.connect() as connection:
         return list((await connection.execute(query, {"names": tables})).scalars())
+
+
+async def layers_of(one: Client) -> list[str]:
+    return [layer["id"] for layer in (await one.ask("join", map_id=one.map_id))["snapshot"]["layers"]]
