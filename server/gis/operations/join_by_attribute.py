@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-from sqlalchemy import ColumnElement, Text, cast, func, select
+from sqlalchemy import distinct, func, select
 
 from server.gis.operations.base import (
     GEOMETRY,
     ROW_ID,
     Arguments,
     Operation,
+    Source,
     Step,
     Workspace,
     column_argument,
     table_argument,
 )
-from server.gis.operations.columns import attribute, carried, comparable, free_name, geometry_out
+from server.gis.operations.columns import attribute, carried, free_name, geometry_out
+from server.gis.operations.keys import KeyPair, key_pair
 from server.gis.statements import exact
 
 
@@ -40,13 +42,10 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
     async def build(self, arguments: JoinByAttributeArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         other = workspace.source(arguments.other)
-        mine = comparable(source, arguments.key)
-        theirs = comparable(other, arguments.other_key)
-        left, right = source.column(mine.name), other.column(theirs.name)
-        numbers = {"integer", "number"}
-        if (mine.kind != theirs.kind and not {mine.kind, theirs.kind} <= numbers) or mine.kind == "text":
-            left, right = _plain(left), _plain(right)
-        names = arguments.columns or [each.name for each in other.attributes if each.name != theirs.name]
+        keys = key_pair(source, arguments.key, other, arguments.other_key)
+        names = arguments.columns or [
+            each.name for each in other.attributes if each.name != arguments.other_key
+        ]
         own = carried(source)
         taken = {GEOMETRY, ROW_ID, *(label.name for label in own)}
         brought = []
@@ -54,12 +53,43 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
             free = free_name(attribute(other, name).name, taken)
             taken.add(free)
             brought.append(other.column(name).label(exact(free)))
-        joined = source.rows.join(other.rows, left == right, isouter=arguments.rows == "all")
+        joined = source.rows.join(other.rows, keys.mine == keys.theirs, isouter=arguments.rows == "all")
         return Step.keeping(
             source,
             select(*own, *brought, *geometry_out(source)).select_from(joined),
+            notes=(*keys.notes, *await _told(arguments, keys, source, other, workspace)),
         )
 
 
-def _plain(column: ColumnElement[Any]) -> ColumnElement[Any]:
-    return func.lower(func.btrim(cast(column, Text())))
+async def _told(
+    arguments: JoinByAttributeArguments, keys: KeyPair, source: Source, other: Source, workspace: Workspace
+) -> list[str]:
+    """How many rows of the source became several, for sums would count those twice, and how many found no partner."""
+    partners = (
+        select(keys.theirs.label("key"), func.count().label("rows"))
+        .select_from(other.rows)
+        .where(keys.theirs.is_not(None))
+        .group_by(keys.theirs)
+        .subquery("partners")
+    )
+    several = partners.c.rows > 1
+    alone, repeated, added = await workspace.row(
+        select(
+            func.count().filter(partners.c.rows.is_(None)),
+            func.count(distinct(partners.c.key)).filter(several),
+            func.coalesce(func.sum(partners.c.rows - 1).filter(several), 0),
+        ).select_from(source.rows.join(partners, keys.mine == partners.c.key, isouter=True))
+    )
+    notes = []
+    if repeated:
+        keys_occur = "1 key occurs" if repeated == 1 else f"{repeated:,} keys occur"
+        rows_were = "1 row was" if added == 1 else f"{added:,} rows were"
+        notes.append(
+            f"{keys_occur} more than once in {other.table.id}: {rows_were} added, and sums over columns of "
+            f"{source.table.id} count theirs more than once."
+        )
+    if alone:
+        rows = "1 row" if alone == 1 else f"{alone:,} rows"
+        end = "left out" if arguments.rows == "matched" else "kept, with empty columns"
+        notes.append(f"{rows} of {source.table.id} without a partner in {other.table.id}: {end}.")
+    return notes

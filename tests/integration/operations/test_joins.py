@@ -205,3 +205,99 @@ async def test_k_means_is_not_torn_by_the_antimeridian(bench: Bench) -> None:
     rows = (await bench.run("cluster", source="data.two_places", method="kmeans", k=2)).rows.set_index("id")
     assert rows.cluster[:10].nunique() == rows.cluster[10:].nunique() == 1
     assert rows.cluster[0] != rows.cluster[10]
+
+
+async def test_rows_that_a_join_adds_or_leaves_alone_are_told(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.lands (id int PRIMARY KEY, code text, people int)",
+        "INSERT INTO data.lands VALUES (1, 'a', 10), (2, ' A', 20), (3, 'b', 30), (4, 'c', 40), (5, 'x', 50),"
+        " (6, NULL, 60)",
+        "CREATE TABLE data.towns (code text, town int)",
+        "INSERT INTO data.towns VALUES ('a', 1), ('A', 2), ('a', 3), ('b', 4), ('b', 5), ('c', 6),"
+        " ('y', 7), ('y', 8), (NULL, 9), (NULL, 10)",
+    )
+    keys = {"source": "data.lands", "other": "data.towns", "key": "code", "other_key": "code"}
+    lands, towns = [
+        (await bench.run("sample", source=f"data.{name}", n=100)).rows.drop(columns="fid")
+        for name in ("lands", "towns")
+    ]
+    lands["code"], towns["code"] = lands.code.str.strip().str.lower(), towns.code.str.lower()
+    merged = lands.merge(towns.dropna(), on="code", how="left")
+    answer = await bench.run("join_by_attribute", **keys)
+    assert sorted(zip(answer.rows.id, answer.rows.town.fillna(0), strict=True)) == sorted(
+        zip(merged.id, merged.town.fillna(0), strict=True)
+    )
+    added = len(merged) - len(lands)
+    assert answer.receipt.notes == (
+        f"2 keys occur more than once in data.towns: {added} rows were added, and sums over columns of data.lands "
+        "count theirs more than once.",
+        "2 rows of data.lands without a partner in data.towns: kept, with empty columns.",
+    )
+    matched = await bench.run("join_by_attribute", **keys, rows="matched")
+    assert len(matched.rows) == len(merged.dropna(subset="town"))
+    assert matched.receipt.notes[1].endswith("left out.")
+    back = await bench.run("join_by_attribute", **{**keys, "source": "data.towns", "other": "data.lands"})
+    assert back.receipt.notes[0].startswith("1 key occurs more than once in data.lands: 3 rows were added")
+    one = await bench.run(
+        "join_by_attribute", source="data.lands", other="data.lands", key="id", other_key="id"
+    )
+    assert one.receipt.notes == ()
+
+
+KEYS = {
+    "i": ("int", ["7", "8", "9007199254740993"]),
+    "n": ("numeric(20, 2)", ["7", "8.5", "9007199254740993"]),
+    "f": ("float", ["7", "8.5", "0.1"]),
+    "t": ("text", ["' 007 '", "'8.50'", "'none'"]),
+    "d": ("date", ["'2024-03-01'", "'2024-03-02'", "'2024-03-03'"]),
+    "s": ("timestamp", ["'2024-03-01 00:00'", "'2024-03-02 08:00'", "NULL"]),
+    "z": ("timestamptz", ["'2024-03-01 02:00+02'", "'2024-03-02 08:00Z'", "NULL"]),
+    "dt": ("text", ["'2024-03-01'", "NULL", "NULL"]),
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "other_key", "pairs"),
+    [
+        ("i", "n", [(1, 1), (3, 3)]),
+        ("i", "f", [(1, 1)]),
+        ("i", "t", [(1, 1)]),
+        ("n", "t", [(1, 1), (2, 2)]),
+        ("f", "t", [(1, 1), (2, 2)]),
+        ("n", "f", [(1, 1), (2, 2)]),
+        ("d", "s", [(1, 1)]),
+        ("d", "z", [(1, 1)]),
+        ("s", "z", [(1, 1), (2, 2)]),
+        ("d", "dt", [(1, 1)]),
+    ],
+)
+async def test_keys_of_different_types_agree_by_their_values(
+    bench: Bench, key: str, other_key: str, pairs: list[tuple[int, int]]
+) -> None:
+    kinds = ", ".join(f"{name} {kind.replace('int', 'bigint')}" for name, (kind, _) in KEYS.items())
+    values = ", ".join(f"({n + 1}, {', '.join(values[n] for _, values in KEYS.values())})" for n in range(3))
+    await bench.make(
+        "DROP TABLE IF EXISTS data.keys",
+        f"CREATE TABLE data.keys (id int PRIMARY KEY, {kinds})",
+        f"INSERT INTO data.keys VALUES {values}",
+    )
+    for one, other, wanted in ((key, other_key, pairs), (other_key, key, [(b, a) for a, b in pairs])):
+        answer = await bench.run(
+            "join_by_attribute", source="data.keys", other="data.keys", key=one, other_key=other,
+            columns=["id"], rows="matched",
+        )  # fmt: skip
+        assert sorted(zip(answer.rows.id, answer.rows.id_2, strict=True)) == sorted(wanted)
+        notes = " ".join(answer.receipt.notes)
+        assert ("as their midnights" in notes) == (
+            not {"d"}.isdisjoint((one, other)) and "dt" not in (one, other)
+        )
+        assert ("taken as UTC" in notes) == ("z" in (one, other))
+        assert ("compared as numbers" in notes) == ("t" in (one, other))
+
+
+async def test_keys_that_can_never_agree_are_refused(bench: Bench) -> None:
+    for other_key in ("d", "s", "z"):
+        with pytest.raises(InvalidQuestion, match="never agree"):
+            await bench.run(
+                "join_by_attribute", source="data.keys", other="data.keys", key="i", other_key=other_key
+            )
