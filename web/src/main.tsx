@@ -2,6 +2,9 @@
 import "maplibre-gl/dist/maplibre-gl.css";
 import "./theme/base.css";
 import "./theme/chat.css";
+import "./theme/steps.css";
+import "./theme/turns.css";
+import "./theme/composer.css";
 import "./theme/figures.css";
 import "./theme/layers.css";
 import "./theme/editors.css";
