@@ -10,6 +10,8 @@ import os
 import shutil
 from pathlib import Path
 
+from playwright.async_api import expect
+
 from server.app import Server
 from tests.browser.conftest import ROOT, Enter
 from tests.browser.person import Person
@@ -42,6 +44,19 @@ async def test_pictures_of_the_other_main_states(enter: Enter, world: Server) ->
         other = await enter(page.url, **options)
         await other.sees("countries")
         await keep(other, f"pictures/{name}.png")
+
+
+async def test_the_picture_of_an_analysis_that_runs(enter: Enter, world: Server) -> None:
+    person = await enter(world.url)
+    await person.says("chart population by continent of countries")
+    await expect(person.page.locator(".chart canvas").first).to_be_visible()
+    await keep(person, "pictures/chart.png")
+    await person.box.fill("buffer the airports by 100 km and dissolve them, then simplify them by 5 km")
+    await person.page.keyboard.press("Enter")
+    await expect(person.page.locator(".step-progress")).to_be_visible()
+    await keep(person, "pictures/analysis.png")
+    await person.page.get_by_role("button", name="Stop").click()
+    await until(lambda: person.see("(geoagent.state.turns[1]?.end ?? null) !== null"), 40, 0.1)
 
 
 async def thematic_map(person: Person) -> None:

@@ -91,6 +91,22 @@ PLACED = """([x, y]) => {
 }"""
 
 
+async def test_more_than_can_be_selected_is_said(person: Person) -> None:
+    await person.says("show airports in red")
+    await person.sees("airports")
+    await person.looks_at(-95, 40, 3.5)
+    await person.sees("airports")
+    area = await chosen(person, "Select features with a box")
+    mouse = person.page.mouse
+    x, y = area["x"] + area["width"] / 2, area["y"] + area["height"] / 2
+    await mouse.move(x - 150, y - 150)
+    await mouse.down()
+    await mouse.move(x + 150, y + 150, steps=4)
+    await mouse.up()
+    await expect(person.page.locator(".toast-error")).to_contain_text("Only the first 500 of")
+    await expect(person.page.locator(".focus-chip")).to_contain_text("500 selected in airports")
+
+
 async def test_a_drawn_area_travels_with_the_message(person: Person) -> None:
     area = await chosen(person, "Draw an area")
     mouse = person.page.mouse

@@ -59,6 +59,7 @@ export const ar: Record<Key, string> = {
   thisView: "هذا العرض",
   focusView: "«هنا» تعني ما تعرضه الخريطة الآن",
   focusSelection: "{n} محدد في {layer}",
+  selectedPart: "حُدِّد أول {n} فقط من {total}. ارسم منطقة لتعنيها كلها.",
   focusArea: "منطقة مرسومة",
   removeFocus: "لا ترسل هذا",
 

@@ -57,6 +57,7 @@ export const en = {
   thisView: "This view",
   focusView: "“Here” means what the map shows now",
   focusSelection: "{n} selected in {layer}",
+  selectedPart: "Only the first {n} of {total} are selected. Draw an area to mean them all.",
   focusArea: "Drawn area",
   removeFocus: "Do not send this",
 

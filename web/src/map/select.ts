@@ -1,5 +1,7 @@
 /** Selecting by a drag: a box, or a lasso around what is meant. The topmost layer that has features in it is selected. */
 import type { Map as MapLibre } from "maplibre-gl";
+import { number, t } from "../i18n/i18n";
+import { notify } from "../ui/toast";
 import type { Position } from "./geodesy";
 import { touches } from "./lasso";
 import { styleLayers } from "./receipts";
@@ -46,11 +48,13 @@ function select(map: MapLibre, layerIds: string[], path: Pixel[], lasso: Positio
     const layers = styleLayers(map, layerId);
     const found = layers.length === 0 ? [] : map.queryRenderedFeatures(box, { layers });
     const taken = lasso === null ? found : found.filter((feature) => touches(feature.geometry, lasso));
-    const ids = [...new Set(taken.flatMap((feature) => feature.id ?? []))].slice(0, MOST_SELECTED);
-    if (ids.length > 0) {
-      boxed.value = { layerId, ids };
-      return;
+    const ids = [...new Set(taken.flatMap((feature) => feature.id ?? []))];
+    if (ids.length === 0) continue;
+    boxed.value = { layerId, ids: ids.slice(0, MOST_SELECTED) };
+    if (ids.length > MOST_SELECTED) {
+      notify(t("selectedPart", { n: number(MOST_SELECTED), total: number(ids.length) }), "error");
     }
+    return;
   }
 }
 
