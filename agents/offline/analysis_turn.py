@@ -57,7 +57,12 @@ async def analyst_reply(
     if last is not None and last.call.name in ("finish", "cannot_do"):
         return AssistantMessage(_last_words(last))
     if last is not None and not last.result.ok and last.call.name != _LOOK:
-        return _call(request, "cannot_do", {"reason": failed(last.result)}, len(done))
+        return _call(
+            request,
+            "cannot_do",
+            {"reason": failed(last.result).removeprefix("That did not work: ")},
+            len(done),
+        )
     try:
         chain = read_analysis(goal, vocabulary)
         if chain is None:
