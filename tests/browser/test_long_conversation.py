@@ -62,6 +62,7 @@ async def test_thousands_of_messages_leave_the_page_small_and_the_place_where_it
     await expect(page.get_by_text(f"question {TURNS - 1}", exact=True)).to_be_in_viewport()
 
     await page.locator(".messages").hover()
+    await page.mouse.wheel(0, -2)  # by hand, or the end would not be left
     await page.locator(".messages").evaluate("it => it.scrollTo(0, 0)")
     await page.get_by_role("button", name="Show earlier messages").click()
     await until(lambda: person.see(f"geoagent.state.turns.length === {TURNS}"))
