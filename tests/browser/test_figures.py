@@ -47,7 +47,7 @@ async def test_a_click_on_a_number_tells_its_query_and_its_rows(person: Person, 
     sheet = page.locator(".figure-sheet")
     await page.get_by_role("button", name="79", exact=True).click()
     await expect(sheet).to_be_focused()
-    await expect(sheet.get_by_role("heading", name="79")).to_be_visible()
+    await expect(sheet.get_by_role("heading", name="79", exact=True)).to_be_visible()
     await expect(sheet.locator(".sql pre")).to_contain_text("'Iceland'")
     await expect(sheet.locator("tbody tr")).to_have_count(6)
     await expect(sheet.locator("tbody tr").first).to_contain_text("Iceland")
