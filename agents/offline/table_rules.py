@@ -51,10 +51,11 @@ class TableRules(StepPieces):
         cursor = self.cursor
         if not cursor.take("calculate", "compute", "add a column", "add the column", "add column"):
             return None
-        name = cursor.take_string() or (cursor.token().text if cursor.token() else "")  # type: ignore[union-attr]
-        if cursor.word() != "=":
+        name, token = cursor.take_string(), cursor.token()
+        if name is None and token is not None:
+            name = token.text
             cursor.at += 1
-        if not cursor.take("=", "as"):
+        if not name or not cursor.take("=", "as"):
             return None
         start, depth = cursor.at, 0
         while not cursor.done and (

@@ -40,6 +40,7 @@ SAID: list[tuple[str, Steps]] = [
         one("calculate", name="density", expression="population / area_km2"),
     ),
     ("calculate half = round(area_km2 / 2, 1) for countries", one("calculate", name="half", expression="round(area_km2 / 2, 1)")),
+    ('calculate "people each" as population / area_km2 for countries', one("calculate", name="people each", expression="population / area_km2")),
     ("measure the area and perimeter of countries", one("measure", measures=["area", "perimeter"])),
     ("cluster the airports within 50 km with at least 3", one("cluster", AIRPORTS, distance="50 km", minimum=3)),
     ("cluster cities into 4 groups", one("cluster", CITIES, method="kmeans", k=4)),
