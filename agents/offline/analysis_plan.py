@@ -31,8 +31,8 @@ _OPENING = re.compile(
 _MARGIN = 0.01
 """Degrees around a place by which its row is told from others of that name."""
 _AREA_MAKERS = word_set("""
-    buffer clip difference dissolve envelope explode hull intersection simplify smooth symmetric_difference union
-    voronoi
+    buffer clip difference dissolve envelope explode hull identity intersection simplify smooth
+    symmetric_difference union voronoi
 """)
 """Of their results `the largest` are those with the greatest area."""
 Late = ColumnWords | Ranking | Kept | NamedBy | Added

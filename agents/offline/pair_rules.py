@@ -16,7 +16,7 @@ class PairRules(StepPieces):
     def of_pairs(self) -> tuple[Rule, ...]:
         return (
             self.clip, self.intersection, self.subtract, self.difference, self.symmetric_difference, self.union,
-            self.aggregated_in, self.share_out, self.join, self.distances, self.changes,
+            self.identity, self.merge, self.aggregated_in, self.share_out, self.join, self.distances, self.changes,
         )  # fmt: skip
 
     def clip(self) -> Step | None:
@@ -55,11 +55,23 @@ class PairRules(StepPieces):
         return step("symmetric_difference", found[0], ("other", found[1])) if found else None
 
     def union(self) -> Step | None:
-        """`the union of parks and forests`, `combine parks with forests`."""
-        found = self._noun("union of", "the union of")
-        if found is None and self.cursor.take("combine", "unite", "merge"):
-            found = self._two("with", "and")
-        return Step("union", (("sources", found[0]), ("sources", found[1]))) if found else None
+        """`the union of parcels and zones`: all pieces of both."""
+        found = self._noun("union of", "the union of", "overlay union of")
+        return step("union", found[0], ("other", found[1])) if found else None
+
+    def identity(self) -> Step | None:
+        """`the identity of parcels and zones`: the parcels, cut along the zones."""
+        found = self._noun("identity of", "the identity of", "identity overlay of")
+        return step("identity", found[0], ("other", found[1])) if found else None
+
+    def merge(self) -> Step | None:
+        """`merge parks with forests`, `append the airports to the cities`."""
+        verb = self.cursor.take("merge", "combine", "unite", "append")
+        found = self._two("with", "and", "to") if verb else None
+        if found is None:
+            return None
+        first, second = reversed(found) if verb == "append" else found
+        return Step("merge", (("sources", first), ("sources", second)))
 
     def aggregated_in(self) -> Step | None:
         """`total population of cities in each country`, `mean elevation of airports per country`."""

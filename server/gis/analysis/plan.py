@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import StringConstraints
+from pydantic import StringConstraints, model_validator
 
 from agents.domain import Value
 
@@ -19,6 +19,18 @@ class PlannedStep(Value):
     operation: str
     arguments: dict[str, Any]
     title: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _renamed(cls, given: Any) -> Any:
+        """Plans that were saved when `merge` was still called `union`, which now is an overlay of two tables."""
+        if (
+            isinstance(given, dict)
+            and given.get("operation") == "union"
+            and "sources" in (given.get("arguments") or {})
+        ):
+            return {**given, "operation": "merge"}
+        return given
 
 
 class Plan(Value):

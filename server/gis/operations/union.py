@@ -1,83 +1,23 @@
-"""All features of several tables together in one table, with the columns that they share."""
+"""Two tables of areas laid over each other, nothing lost: all pieces, with the attributes of both."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-from pydantic import Field
-from sqlalchemy import Select, Text, cast, literal, null, select, union_all
-
-from server.gis.operations.base import (
-    GEOMETRY,
-    ROW_ID,
-    Arguments,
-    Operation,
-    Source,
-    Step,
-    Workspace,
-    table_argument,
-)
-from server.gis.operations.columns import free_name
-from server.gis.operations.overlays import in_system
-from server.gis.statements import exact
+from server.gis.operations.base import Arguments, Operation, Step, Workspace, table_argument
+from server.gis.operations.pieces import pieces
 
 
 class UnionArguments(Arguments):
-    sources: tuple[str, ...] = table_argument("The tables to put together.", min_length=2, max_length=20)
-    keep: Annotated[bool, Field(description="Keep columns that only some tables have (empty elsewhere).")] = (
-        True
-    )
+    source: str = table_argument("The first table of areas.")
+    other: str = table_argument("The second table of areas.")
 
 
 class Union(Operation[UnionArguments]):
     name = "union"
-    summary = "Put the rows of several tables into one table; column `from_table` says where each came from."
+    summary = (
+        "Overlay two tables of areas and keep all pieces, of both and of either, with both's attributes."
+    )
     arguments = UnionArguments
 
     async def build(self, arguments: UnionArguments, workspace: Workspace) -> Step:
-        sources = [workspace.source(name) for name in arguments.sources]
-        srid = sources[0].table.srid
-        columns = _columns(sources, keep=arguments.keep)
-        origin = free_name("from_table", {*columns, GEOMETRY, ROW_ID})
-        parts = [_part(source, columns, origin, srid) for source in sources]
-        together = union_all(*parts).subquery("together")
-        families = {source.family for source in sources}
-        kind = sources[0].table.geometry_type if len(families) == 1 and len(sources) == 1 else "Geometry"
-        return Step(
-            select(together),
-            geometry_type=kind,
-            srid=srid,
-            comments={origin: "The table that the row came from."},
-        )
-
-
-def _columns(sources: list[Source], *, keep: bool) -> dict[str, str]:
-    """Name and kind of each column of the result; one that differs in kind between tables becomes text."""
-    columns: dict[str, str] = {}
-    for source in sources:
-        for each in source.attributes:
-            known = columns.setdefault(each.name, each.sql_type)
-            if known != each.sql_type:
-                columns[each.name] = "text"
-    if keep:
-        return columns
-    shared = set.intersection(*({each.name for each in source.attributes} for source in sources))
-    return {name: kind for name, kind in columns.items() if name in shared}
-
-
-def _part(source: Source, columns: dict[str, str], origin: str, srid: int) -> Select[Any]:
-    selected: list[Any] = []
-    for name, kind in columns.items():
-        column = source.table.column(name)
-        if column is None:
-            value: Any = null()
-        elif kind != column.sql_type:
-            value = cast(source.column(name), Text())
-        else:
-            value = source.column(name)
-        selected.append(value.label(exact(name)))
-    return select(
-        *selected,
-        literal(source.table.id).label(origin),
-        in_system(source, srid).label(GEOMETRY),
-    ).select_from(source.rows)
+        source, other = workspace.source(arguments.source), workspace.source(arguments.other)
+        return pieces(source, other, workspace, theirs=True)

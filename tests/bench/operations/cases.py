@@ -131,7 +131,7 @@ GIVEN = (
         ),
     ),
     Case(
-        "union",
+        "merge",
         "points and sites",
         {"sources": ["data.points", "data.sites"]},
         geopandas=lambda town: pd.concat([town["points"], town["sites"]], ignore_index=True),
@@ -271,6 +271,18 @@ GIVEN = (
         "parcels and zones",
         {"source": "data.parcels", "other": "data.zones"},
         geopandas=lambda town: gpd.overlay(town["parcels"], town["zones"]),
+    ),
+    Case(
+        "union",
+        "parcels and zones",
+        {"source": "data.parcels", "other": "data.zones"},
+        geopandas=lambda town: gpd.overlay(town["parcels"], town["zones"], how="union"),
+    ),
+    Case(
+        "identity",
+        "parcels and half of the zones",
+        {"source": "data.parcels", "other": "data.mask"},
+        geopandas=lambda town: gpd.overlay(town["parcels"], town["mask"], how="identity"),
     ),
     Case(
         "clip",

@@ -107,8 +107,70 @@ async def test_symmetric_difference_agrees_with_shapely(bench: Bench) -> None:
     _same(found, {"data.africa": (africa - squares).area, "data.squares": (squares - africa).area})
 
 
-async def test_union_puts_rows_together(bench: Bench) -> None:
-    rows = (await bench.run("union", sources=["data.africa", "data.squares", "data.squares_3857"])).rows
+def _pieces(rows: GeoDataFrame) -> Mapping[Any, float]:
+    """Area of the pieces by who they come from; nothing for who is not there."""
+    named = rows.assign(name=rows.name.fillna("-"), square=rows.square.fillna(-1).astype(int))
+    return _areas(named, "name", "square")
+
+
+@pytest.mark.parametrize("how", ["union", "identity"])
+@pytest.mark.parametrize("squares", ["data.squares", "data.squares_3857"])
+async def test_pieces_agree_with_geopandas(bench: Bench, how: str, squares: str) -> None:
+    rows = (await bench.run(how, source="data.africa", other=squares)).rows
+    africa, other = await _frame(bench, "data.africa"), await _frame(bench, "data.squares")
+    wanted = overlay(africa, other[[bool(shape) for shape in other.geom]], how=how)
+    found = rows.set_geometry("geom")
+    assert set(found.geom.geom_type) == {"MultiPolygon"}
+    if squares == "data.squares_3857":  # of the bow-tie only the upright sides are the same lines there
+        crossed = other[other.square == 100].union_all().buffer(0.01)
+        found, wanted = (each[~each.intersects(crossed)] for each in (found, wanted))
+    _same(_pieces(found), _pieces(wanted))
+    assert {"population", "side"} <= set(rows.columns)
+    both = rows.name.notna() & rows.square.notna()
+    assert (both == (rows.lies_in == "both")).all()
+    assert (rows[rows.name.isna()].lies_in == squares).all()
+    assert set(rows[rows.square.isna()].lies_in) == {"data.africa"}
+    if squares == "data.squares":
+        whole = [unary_union(frame.geom.dropna()) for frame in (africa, other)]
+        area = whole[0].union(whole[1]).area if how == "union" else whole[0].area
+        assert found.geom.area.sum() == pytest.approx(area, rel=1e-6)
+
+
+async def test_a_union_with_itself_has_every_overlap_in_both_orders(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.over (name text, geom geometry(Polygon, 4326))",
+        "INSERT INTO data.over VALUES ('a', ST_MakeEnvelope(0, 0, 2, 1, 4326)), ('b', ST_MakeEnvelope(1, 0, 3, 1,"
+        " 4326)), ('none', NULL), ('empty', 'SRID=4326;POLYGON EMPTY')",
+    )
+    rows = (await bench.run("union", source="data.over", other="data.over")).rows
+    areas = {
+        (row.name, row.name_2): row.geom.area for row in rows.drop(columns="fid").itertuples(index=False)
+    }
+    assert areas == pytest.approx({("a", "a"): 2, ("b", "b"): 2, ("a", "b"): 1, ("b", "a"): 1})
+
+
+async def test_lines_are_cut_along_areas_and_lose_nothing(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.ways (way int, geom geometry(LineString, 4326))",
+        "INSERT INTO data.ways VALUES (1, 'SRID=4326;LINESTRING(0 -22, 40 -22)'),"
+        " (2, 'SRID=4326;LINESTRING(-9 60, 0 60)')",
+    )
+    rows = (await bench.run("identity", source="data.ways", other="data.squares")).rows
+    assert {shape.geom_type for shape in rows.geom} == {"MultiLineString"}
+    lengths = rows.assign(long=[shape.length for shape in rows.geom]).groupby(["way", "lies_in"]).long.sum()
+    assert dict(lengths) == pytest.approx({(1, "both"): 20, (1, "data.ways"): 20, (2, "data.ways"): 9})
+    for operation, source, other in (("identity", "africa", "ways"), ("union", "ways", "africa")):
+        with pytest.raises(InvalidQuestion, match="holds no areas"):
+            await bench.run(operation, source=f"data.{source}", other=f"data.{other}")
+
+
+async def test_a_plan_from_when_merge_was_called_union_still_runs(bench: Bench) -> None:
+    rows = (await bench.run("union", sources=["data.africa", "data.squares"])).rows
+    assert set(rows.from_table) == {"data.africa", "data.squares"}
+
+
+async def test_merge_puts_rows_together(bench: Bench) -> None:
+    rows = (await bench.run("merge", sources=["data.africa", "data.squares", "data.squares_3857"])).rows
     africa = await _frame(bench, "data.africa")
     counts = {"data.africa": len(africa), "data.squares": 23, "data.squares_3857": 23}
     assert dict(rows.from_table.value_counts()) == counts
@@ -118,7 +180,7 @@ async def test_union_puts_rows_together(bench: Bench) -> None:
         for name in ("data.squares", "data.squares_3857")
     )
     assert first.hausdorff_distance(again) < 1e-9
-    shared = (await bench.run("union", sources=["data.africa", "data.squares"], keep=False)).rows
+    shared = (await bench.run("merge", sources=["data.africa", "data.squares"], keep=False)).rows
     assert set(shared.columns) == {"from_table", "geom", "fid"}
 
 
@@ -188,6 +250,12 @@ async def test_what_has_no_reference_system_is_not_overlaid(bench: Bench) -> Non
         "CREATE TABLE data.adrift (id int PRIMARY KEY, geom geometry(Polygon))",
         "INSERT INTO data.adrift VALUES (1, ST_MakeEnvelope(0, 0, 10, 10))",
     )
-    for operation, other in (("clip", "mask"), ("difference", "other"), ("intersection", "other")):
+    for operation, other in (
+        ("clip", "mask"),
+        ("difference", "other"),
+        ("intersection", "other"),
+        ("union", "other"),
+        ("identity", "other"),
+    ):
         with pytest.raises(InvalidQuestion, match="SRID 0"):
             await bench.run(operation, source="data.africa", **{other: "data.adrift"})

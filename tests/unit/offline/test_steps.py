@@ -79,7 +79,10 @@ SAID: list[tuple[str, Steps]] = [
     ("intersect countries with main roads", one("intersection", other=ROADS)),
     ("subtract the main roads from the countries", one("difference", other=ROADS)),
     ("symmetric difference of countries and main roads", one("symmetric_difference", other=ROADS)),
-    ("the union of cities and airports", [("union", {"sources": [CITIES, AIRPORTS]})]),
+    ("the union of countries and main roads", one("union", other=ROADS)),
+    ("the identity of main roads and countries", one("identity", ROADS, other=COUNTRIES)),
+    ("merge cities and airports", [("merge", {"sources": [CITIES, AIRPORTS]})]),
+    ("append the airports to the cities", [("merge", {"sources": [CITIES, AIRPORTS]})]),
     (
         "total population of cities in each country",
         one("spatial_join", other=CITIES, predicate="intersects", aggregates=[COUNT, total("population")]),

@@ -1,0 +1,21 @@
+"""Features cut along the borders of another table's areas, keeping what lies outside of them too."""
+
+from __future__ import annotations
+
+from server.gis.operations.base import Arguments, Operation, Step, Workspace, table_argument
+from server.gis.operations.pieces import pieces
+
+
+class IdentityArguments(Arguments):
+    source: str = table_argument("The table whose features are cut; all of them is kept.")
+    other: str = table_argument("The table of areas that cut them and give their attributes.")
+
+
+class Identity(Operation[IdentityArguments]):
+    name = "identity"
+    summary = "Cut features along another table's areas; inside parts get its attributes, outside parts stay."
+    arguments = IdentityArguments
+
+    async def build(self, arguments: IdentityArguments, workspace: Workspace) -> Step:
+        source, other = workspace.source(arguments.source), workspace.source(arguments.other)
+        return pieces(source, other, workspace, theirs=False)
