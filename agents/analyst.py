@@ -14,6 +14,7 @@ from agents.domain import Column, Table
 from agents.geo.chart_tools import ChartTools
 from agents.geo.data_tools import DataTools
 from agents.geo.phrases import count_of
+from agents.geo.styles import STYLE_SCHEMA, new_style
 from agents.ports import (
     AnalysisSession,
     DataSource,
@@ -132,16 +133,18 @@ class Analyst(DataTools, ChartTools, Agent):
         await self.session.plan([(step["operation"], step["title"]) for step in steps])
         return Result({"planned": len(steps)}, summary=f"Planned {count_of(len(steps), 'step')}")
 
-    @tool(sequential=True)
-    async def finish(self, summary: str) -> Result:
+    @tool(params={"style": STYLE_SCHEMA}, sequential=True)
+    async def finish(self, summary: str, style: dict[str, Any] | None = None) -> Result:
         """End the analysis: its last table goes onto the map, and the user reads the summary.
 
         Args:
             summary: The answer, with numbers from tool results only.
+            style: How the result is drawn, if the user said so; else it shows what was found.
         """
         if not self.session.outcomes():
             raise ToolFailed("No step has run yet: run an operation first, or refuse with cannot_do.")
-        drawn = await self.session.finish(summary)
+        last = self.session.outcomes()[-1].table
+        drawn = await self.session.finish(summary, new_style(last, None, style) if style else None)
         self.ended = True
         return Result({"summary": summary, "drawn": drawn}, summary="Analysis finished")
 
@@ -191,6 +194,8 @@ def outcome_facts(outcome: StepOutcome) -> dict[str, Any]:
         ],
         "notes": list(outcome.notes),
     }
+    if outcome.breakdown:
+        facts["breakdown"] = dict(outcome.breakdown)
     if outcome.rows == 0:
         facts["empty"] = "No row is left. Loosen this step, or say that nothing meets the condition."
     return facts

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat
 
 from agents.areas import checked_area
 
@@ -79,6 +79,13 @@ class Table(Value):
         return "mixed"
 
 
+class ValueColor(Value):
+    """A value of a categorical style and the CSS colour that it has."""
+
+    value: bool | int | float | str
+    color: str
+
+
 class StyleSpec(Value):
     """How a layer is asked to look. Sizes are CSS pixels; `color` is a CSS colour; `ramp` a named colour ramp."""
 
@@ -88,6 +95,10 @@ class StyleSpec(Value):
     """What categorical, graduated and proportional styles show; the weight of a heat map (optional)."""
     method: ClassMethod = "quantile"
     classes: Annotated[int, Field(ge=2, le=9)] = 5
+    breaks: Annotated[tuple[FiniteFloat, ...], Field(max_length=12)] = ()
+    """Where the classes of a graduated style part, least first, in place of `method` and `classes`."""
+    values: Annotated[tuple[ValueColor, ...], Field(max_length=24)] = ()
+    """Of a categorical style: the values that have a colour, in the order of the legend. All others share one."""
     ramp: str | None = None
     size: Annotated[float, Field(gt=0, le=100)] | None = None
     """Circle radius or line width; of proportional circles the largest radius."""

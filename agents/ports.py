@@ -20,6 +20,7 @@ from agents.domain import (
     Place,
     RecipeCard,
     SqlAnswer,
+    StyleSpec,
     Table,
 )
 
@@ -175,6 +176,11 @@ class StepOutcome(Protocol):
     @property
     def notes(self) -> Sequence[str]: ...
 
+    @property
+    def breakdown(self) -> Mapping[str, int]:
+        """Rows by class, where the operation has classes."""
+        ...
+
 
 class OperationInfo(Protocol):
     """One operation that an analyst may plan. `schema` is a JSON schema of its arguments.
@@ -208,8 +214,11 @@ class AnalysisSession(Protocol):
 
     async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> StepOutcome: ...
 
-    async def finish(self, summary: str) -> str:
-        """Put the last step's table on the map and end as finished; what the browsers said of the layer."""
+    async def finish(self, summary: str, style: StyleSpec | None = None) -> str:
+        """Put the last step's table on the map and end as finished; what the browsers said of the layer.
+
+        Without a style it is drawn so that it shows what the steps found.
+        """
         ...
 
     async def fail(self, reason: str, advice: str) -> None: ...

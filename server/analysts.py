@@ -10,7 +10,7 @@ from agents.analyst import Analyst
 from agents.core import ToolFailed
 from agents.core.model import Model
 from agents.domain import RecipeCard
-from agents.geo.phrases import count_of
+from agents.geo.phrases import breakdown_words, count_of
 from agents.ports import DataSource, InfoStore
 from server.gis.readable import ReadableTables
 from server.maps.analyses import AnalysisService, MapAnalysis, reason_of
@@ -93,8 +93,9 @@ class AnalystDesk:
                 await analysis.run_step(step.operation, step.arguments, title)
             last = analysis.outcomes()[-1]
             notes = dict.fromkeys(f"{note.rstrip('.')}." for note in last.notes)
-            summary = " ".join([f"{plan.goal}: {count_of(last.rows, 'row')}.", *notes])
-            await analysis.finish(summary)
+            found = breakdown_words(last.breakdown)
+            summary = " ".join([f"{plan.goal}: {count_of(last.rows, 'row')}{found}.", *notes])
+            await analysis.finish(summary, plan.style)
         except BaseException as error:
             await asyncio.shield(_close(analysis, *reason_of(error)))
             raise

@@ -59,6 +59,12 @@ def filter_words(filter: Cql2 | str | None) -> str:
     return _expression(filter)
 
 
+def breakdown_words(breakdown: Mapping[str, int]) -> str:
+    """The classes of a result, to follow its number of rows: ` (hot 99 %: 812, not significant: 33,191)`."""
+    told = ", ".join(f"{name}: {number(count)}" for name, count in breakdown.items())
+    return f" ({told})" if told else ""
+
+
 def style_words(style: StyleSpec | Style) -> str:
     """How a layer looks, to follow its name: `in red`, `coloured by population (5 quantile classes)`."""
     by = f" by {style.column}" if style.column else ""
@@ -66,9 +72,17 @@ def style_words(style: StyleSpec | Style) -> str:
     match style.kind:
         case "categorical":
             look = f"with a colour for each {style.column}"
+            if 0 < len(style.values) <= 4:
+                colours = ", ".join(f"{each.value} {colour_name(each.color)}" for each in style.values)
+                look = f"coloured{by} ({colours})"
         case "graduated":
             ramp = f", {style.ramp}" if style.ramp else ""
-            look = f"coloured{by} ({style.classes} {style.method} classes{ramp})"
+            classes = (
+                f"{len(style.breaks) + 1} classes"
+                if style.breaks
+                else f"{style.classes} {style.method} classes"
+            )
+            look = f"coloured{by} ({classes}{ramp})"
         case "proportional":
             look = f"as circles sized{by}"
         case "heatmap":

@@ -39,6 +39,26 @@ STYLE_SCHEMA: dict[str, Any] = {
             "description": "How classes are cut; quantile unless asked.",
         },
         "classes": {"type": "integer", "minimum": 2, "maximum": 9, "description": "5 unless asked."},
+        "breaks": {
+            "type": "array",
+            "items": {"type": "number"},
+            "maxItems": 12,
+            "description": "Where classes part, rising, if the user names them: [100, 500] makes three classes.",
+        },
+        "values": {
+            "type": "array",
+            "maxItems": 24,
+            "items": {
+                "type": "object",
+                "properties": {
+                    "value": {"type": ["string", "number", "boolean"]},
+                    "color": {"type": "string"},
+                },
+                "required": ["value", "color"],
+                "additionalProperties": False,
+            },
+            "description": "Colours of single values of a categorical style, in the order of the legend.",
+        },
         "ramp": {"type": "string", "description": "A colour ramp: viridis, Blues, YlOrRd, ..."},
         "size": {
             "type": "number",
@@ -80,16 +100,27 @@ def changed_style(
     if asked.get("color") and "kind" not in asked and now.kind in _THEMATIC:
         asked["kind"] = "single"
     kind = asked.get("kind", now.kind)
-    if kind != now.kind:
-        for name in ("column", "ramp", "method", "classes"):
-            kept.pop(name, None)
-    if "color" in asked and now.kind == kind:
-        kept.pop("ramp", None)
+    for name in _outdated(now, asked, kind):
+        kept.pop(name, None)
     return _checked({**kept, **asked})
+
+
+def _outdated(now: Style, asked: Mapping[str, Any], kind: str) -> list[str]:
+    """What of the present style says nothing any more beside what was asked for."""
+    if kind != now.kind:
+        return ["column", "ramp", "method", "classes", "breaks", "values"]
+    gone = ["ramp"] if "color" in asked else []
+    if asked.get("column", now.column) != now.column or "ramp" in asked:
+        gone.append("values")
+    if asked.get("column", now.column) != now.column or "method" in asked or "classes" in asked:
+        gone.append("breaks")
+    return gone
 
 
 def _with_kind(table: Table | None, fields: dict[str, Any]) -> dict[str, Any]:
     """A column without a kind: numbers are graduated, everything else is categories."""
+    if not fields.get("kind") and (fields.get("values") or fields.get("breaks")):
+        fields["kind"] = "categorical" if fields.get("values") else "graduated"
     if fields.get("column") and not fields.get("kind"):
         column = table.column(fields["column"]) if table else None
         numeric = column is not None and column.kind in ("integer", "number")

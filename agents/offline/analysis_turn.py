@@ -13,7 +13,7 @@ from agents.core.errors import ToolFailed
 from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import ModelRequest
 from agents.domain import Table
-from agents.geo.phrases import listed, number, table_rows
+from agents.geo.phrases import breakdown_words, listed, number, table_rows
 from agents.offline.analyses import CountedIn, Neighbours
 from agents.offline.analysis_plan import Operation, filled, planned, title_of
 from agents.offline.chains import Chain, read_analysis
@@ -156,7 +156,7 @@ def _summary(chain: Chain, ran: Sequence[Done], look: Done | None) -> str:
     rows = number(facts["rows"]) if facts["rows"] else "none"
     last = chain.parts[-1]
     title = ", then ".join(title if not i else title[:1].lower() + title[1:] for i, title in _titles(chain))
-    text = f"{title}: {rows}."
+    text = f"{title}: {rows}{breakdown_words(facts.get('breakdown', {}))}."
     if isinstance(last, Neighbours):
         short = last.limit is None or facts["rows"] != last.limit
         distance = ran[-1].arguments.get("by", "distance_m")

@@ -17,7 +17,8 @@ from typing import Any
 
 from agents.core import receipts
 from agents.core.errors import ToolFailed
-from agents.domain import LayerDraft, QueryReceipt, Table
+from agents.domain import LayerDraft, QueryReceipt, StyleSpec, Table
+from agents.geo.styles import new_style
 from server.gis.analysis.budget import Budget, readable_bytes
 from server.gis.analysis.plan import Plan, PlannedStep
 from server.gis.analysis.receipt import Receipt
@@ -45,6 +46,8 @@ class Outcome:
     table: Table
     rows: int
     notes: Sequence[str]
+    breakdown: Mapping[str, int]
+    style: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -130,11 +133,12 @@ class MapAnalysis:
             result = await self._service.runner.run(step, known, name, self._tell, self._readable, room)
         return await self._keep(step, result)
 
-    async def finish(self, summary: str) -> str:
+    async def finish(self, summary: str, style: StyleSpec | None = None) -> str:
         """The last step's table goes onto the map; what the browsers said of it."""
         last = self._outcomes[-1]
+        self._plan = self._plan.model_copy(update={"style": style})
         await self._close("finished")
-        drawn = await self._draw(last)
+        drawn = await self._draw(last, style)
         emptied = self._receipt.emptied_by
         payload = {
             "analysis_id": self.id,
@@ -163,14 +167,14 @@ class MapAnalysis:
         }
         await self._record_end(Change("analysis_failed", payload))
 
-    async def _draw(self, last: Outcome) -> str:
+    async def _draw(self, last: Outcome, style: StyleSpec | None) -> str:
         """Put the result on the map, if there is anything to see; what became of that."""
         if not last.rows:
             return "the result has no rows, so there is nothing to draw"
         if last.table.geometry_column is None:
             return "the result has no geometry, so there is nothing to draw"
+        draft = LayerDraft(table=last.table.id, name=self._plan.steps[-1].title, style=_style(last, style))
         try:
-            draft = LayerDraft(table=last.table.id, name=self._plan.steps[-1].title)
             _, drawn = await self._session.add_layer(draft)
         except ToolFailed as fault:
             return f"the result could not be put on the map: {fault.message}"
@@ -203,7 +207,8 @@ class MapAnalysis:
     async def _keep(self, step: PlannedStep, result: StepResult) -> Outcome:
         self._plan = self._plan.then(step)
         self._receipt = self._receipt.model_copy(update={"steps": (*self._receipt.steps, result.receipt)})
-        outcome = Outcome(step.id, result.table, result.rows, result.receipt.notes)
+        style = result.style or self._inherited(step, result.table)
+        outcome = Outcome(step.id, result.table, result.rows, result.receipt.notes, result.breakdown, style)
         made = QueryReceipt(
             sql=result.receipt.sql,
             table=result.table.id,
@@ -217,6 +222,12 @@ class MapAnalysis:
         self._readable.show(result.table.id)
         await self._service.store.keep_step(self._plan, self._receipt)
         return outcome
+
+    def _inherited(self, step: PlannedStep, table: Table) -> Mapping[str, Any] | None:
+        """How the step that this one read is drawn, where the result still has the column that it shows."""
+        read = [value for value in step.arguments.values() if isinstance(value, str)]
+        styles = [each.style for each in self._outcomes if each.step in read and each.style]
+        return next((style for style in styles if table.column(style["column"])), None)
 
     async def _close(self, status: str) -> None:
         """From now on the map sees the last step's table, and none of the others."""
@@ -257,6 +268,13 @@ class MapAnalysis:
         if is_new or now - self._kept_at > KEPT_EVERY:
             self._kept_at, self._kept_step = now, body.step
             await self._service.store.keep_progress(body)
+
+
+def _style(last: Outcome, wanted: StyleSpec | None) -> StyleSpec:
+    """The style that was wanted, else what shows the finding; of a recipe with other columns maybe neither."""
+    if wanted is not None and (wanted.column is None or last.table.column(wanted.column)):
+        return wanted
+    return new_style(last.table, None, last.style) if last.style else StyleSpec()
 
 
 def _planned(number: int, operation: str, arguments: Mapping[str, Any], title: str) -> PlannedStep:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import StringConstraints, model_validator
 
-from agents.domain import Value
+from agents.domain import StyleSpec, Value
 
 StepId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,40}$")]
 
@@ -34,10 +34,11 @@ class PlannedStep(Value):
 
 
 class Plan(Value):
-    """Steps in the order in which they run; the last one's table is the result."""
+    """Steps in the order in which they run; the last one's table is the result, and `style` how it was drawn."""
 
     goal: str
     steps: tuple[PlannedStep, ...] = ()
+    style: StyleSpec | None = None
 
     def then(self, step: PlannedStep) -> Plan:
         return self.model_copy(update={"steps": (*self.steps, step)})

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from agents.domain import Table
 from agents.ports import TableRegistry
 from server.gis.analysis import storage
+from server.gis.analysis.breakdown import Breakdown, breakdown
 from server.gis.analysis.budget import Budget, check_cost, readable_bytes
 from server.gis.analysis.inputs import inputs_of
 from server.gis.analysis.plan import PlannedStep
@@ -61,6 +62,9 @@ class StepResult:
     table: Table
     rows: int
     receipt: StepReceipt
+    breakdown: Breakdown
+    style: Mapping[str, Any] | None
+    """What shows the finding, as in `Step.style`."""
 
 
 class StepRunner:
@@ -115,6 +119,7 @@ class StepRunner:
                     for prepared in planned.prepare:
                         await storage.execute(connection, storage.forget(prepared))
                     await self._check_room(connection, name, room, title)
+                    classes = await breakdown(connection, name, planned)
                 await self._registry.refresh(PATIENCE)
                 stored = self._registry.get(join_id(storage.SCHEMA, name))
         except Exception as error:
@@ -133,7 +138,7 @@ class StepRunner:
             notes=planned.notes,
             duration_ms=watch.elapsed_ms,
         )
-        return StepResult(stored, rows, receipt)
+        return StepResult(stored, rows, receipt, classes, planned.style)
 
     async def _refuse(self, error: Exception, title: str, workspace: StepWorkspace | None) -> NoReturn:
         """Raise what the error means. A missing name is ours, unless somebody changed a table meanwhile."""

@@ -150,6 +150,9 @@ class Step:
     """What the runner stores. Columns are named; a geometry stands under `geom`, in `srid`; with an SRID of 0 the
     column declares neither type nor SRID.
 
+    `style` shows the finding when the result is the last one, in the words of `agents.geo.styles`: the column that
+    was calculated, and its colours.
+
     `partition` is a source of the select whose rows may be taken in portions (by ctid) without changing the
     result: only for steps that treat each of its rows alone. `notes` say which CRS, units and method were
     chosen and the error to expect. `comments` explain result columns.
@@ -162,6 +165,7 @@ class Step:
     partition: Source | None = None
     notes: tuple[str, ...] = ()
     comments: Mapping[str, str] = field(default_factory=dict)
+    style: Mapping[str, Any] | None = None
 
     @classmethod
     def keeping(cls, source: Source, select: Select[Any], **more: Any) -> Step:

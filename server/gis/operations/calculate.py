@@ -18,6 +18,7 @@ from server.gis.operations.base import (
 )
 from server.gis.operations.columns import carried, free_name, geometry_out
 from server.gis.operations.expressions import calculation
+from server.gis.operations.palettes import shaded
 from server.gis.statements import exact
 
 
@@ -50,4 +51,5 @@ class Calculate(Operation[CalculateArguments]):
             select(*own, value.label(exact(name)), *geometry_out(source)).select_from(source.rows),
             partition=source,
             comments={name: f"Calculated: {arguments.expression}"},
+            style=shaded(name),
         )

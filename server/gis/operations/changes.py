@@ -19,12 +19,22 @@ from server.gis.operations.base import (
     table_argument,
 )
 from server.gis.operations.columns import free_name
+from server.gis.operations.palettes import PLAIN, coloured
 from server.gis.operations.side_by_side import SideBySide, side_by_side
 from server.gis.operations.units import Length, told
 from server.gis.statements import WGS84, exact
 
 SHOWN = 60
 """Characters of a value that are told."""
+
+COLOURS = {
+    "added": "#1b7837",
+    "removed": "#b2182b",
+    "geometry changed": "#e08214",
+    "attributes changed": "#2166ac",
+    "geometry and attributes changed": "#762a83",
+    "unchanged": PLAIN,
+}
 
 
 class ChangesArguments(Arguments):
@@ -81,6 +91,7 @@ class Changes(Operation[ChangesArguments]):
                 change: "added, removed, geometry changed, attributes changed, or geometry and attributes changed.",
                 values: f"Each attribute that differs, before → now, cut to {SHOWN} characters.",
             },
+            style=coloured(change, COLOURS) if spatial else None,
         )
 
 

@@ -78,6 +78,7 @@ class Cluster(Operation[ClusterArguments]):
             prepare=prepare,
             notes=(note,),
             comments={name: "Number of the cluster from 0; empty: belongs to none (noise)."},
+            style={"kind": "categorical", "column": name},
         )
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import func
 from server.gis.operations.aggregates import ignored
 from server.gis.operations.base import GEOMETRY, Geometry, Operation, Step, Workspace
 from server.gis.operations.geodesy import flat, geometry
-from server.gis.operations.groups import GroupArguments, grouped
+from server.gis.operations.groups import GroupArguments, grouped, shown
 from server.gis.operations.validity import sound, there
 
 
@@ -31,4 +31,5 @@ class Dissolve(Operation[DissolveArguments]):
                 "Invalid shapes were repaired (ST_MakeValid) before they were united.",
                 *await ignored(arguments.aggregates, source, workspace),
             ),
+            style=shown(arguments, source),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Annotated
 
@@ -19,9 +20,11 @@ from server.gis.operations.base import (
     table_argument,
 )
 from server.gis.operations.geodesy import lonlat
+from server.gis.operations.palettes import coloured
 from server.gis.operations.surroundings import NOTE, geodesic_buffer, refuse_poles
 from server.gis.operations.units import Length, told
 from server.gis.statements import WGS84
+from server.gis.styles.colors import ramp_named, sequence
 
 MOST_BANDS = 20
 
@@ -81,7 +84,13 @@ class DistanceBands(Operation[DistanceBandsArguments]):
                 "from_m": "Metres: the nearest feature is farther than this.",
                 "to_m": "Metres: the nearest feature is no farther than this.",
             },
+            style=coloured("band", _colours([_label(inner, outer) for inner, outer in pairwise(edges)])),
         )
+
+
+def _colours(bands: Sequence[str]) -> dict[str, str]:
+    """The nearest band is the darkest."""
+    return dict(zip(bands, reversed(sequence(ramp_named("YlGnBu"), len(bands))), strict=True))
 
 
 def _label(inner: float, outer: float) -> str:

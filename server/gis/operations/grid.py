@@ -21,6 +21,7 @@ from server.gis.operations.base import (
 from server.gis.operations.columns import carried, free_name
 from server.gis.operations.geodesy import centre
 from server.gis.operations.lattice import CellShape, Lattice, spots
+from server.gis.operations.palettes import shaded
 from server.gis.operations.projections import equal_area
 from server.gis.operations.units import Length, told
 from server.gis.statements import WGS84, exact
@@ -83,6 +84,7 @@ class Grid(Operation[GridArguments]):
             prepare=prepared,
             notes=(projection.note, COUNTED_NOTE, *await ignored(arguments.aggregates, source, workspace)),
             comments={label.name: "Per square kilometre of the cell." for label in columns[len(figures) :]},
+            style=shaded(figures[0].name),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Label, Select, func, select
+from sqlalchemy import ColumnElement, Label, Select, func, select, true
 
 from server.gis.operations.aggregates import COUNT_ONLY, Aggregate, aggregated
 from server.gis.operations.base import (
@@ -16,6 +16,7 @@ from server.gis.operations.base import (
     table_argument,
 )
 from server.gis.operations.columns import comparable, free_name
+from server.gis.operations.palettes import shaded
 from server.gis.statements import exact
 
 
@@ -43,6 +44,15 @@ def grouped(
         select(*groups, *figures, *shapes).select_from(source.rows).group_by(*values).order_by(*values)
     )
     return statement.having(func.count() > 0) if shapes else statement
+
+
+def shown(arguments: GroupArguments, source: Source) -> dict[str, Any] | None:
+    """The style of the groups: the first figure that was asked for, else a colour for each group."""
+    groups = [group.name for group in group_columns(source, *arguments.by)]
+    if arguments.aggregates != COUNT_ONLY:
+        taken = {GEOMETRY, ROW_ID, *groups}
+        return shaded(aggregated(arguments.aggregates, source, taken, true())[0].name)
+    return {"kind": "categorical", "column": groups[0]} if groups else None
 
 
 def group_columns(source: Source, *names: str) -> list[Label[Any]]:

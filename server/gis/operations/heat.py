@@ -33,6 +33,7 @@ from server.gis.operations.base import (
 from server.gis.operations.columns import number
 from server.gis.operations.grid import COUNTED_NOTE
 from server.gis.operations.lattice import Lattice, spots
+from server.gis.operations.palettes import shaded
 from server.gis.operations.projections import local_equal_area
 from server.gis.operations.units import Length, told
 from server.gis.statements import WGS84
@@ -92,6 +93,7 @@ class Heat(Operation[HeatArguments]):
             prepare=prepared,
             notes=(projection.note, COUNTED_NOTE, _method(arguments, size)),
             comments={"density_per_km2": f"Estimated {what} per square kilometre at the middle of the cell."},
+            style=shaded("density_per_km2", "YlOrRd"),
         )
 
 

@@ -9,9 +9,15 @@ from sqlalchemy import ColumnElement, Float, case, cast, func, literal, select, 
 from server.gis.operations.base import GEOMETRY, Operation, Step, Workspace
 from server.gis.operations.columns import free_name
 from server.gis.operations.neighbours import NeighbourArguments, neighbourhood, settled, two_sided
+from server.gis.operations.palettes import COLD, HOT, PLAIN, coloured
 
 CLASSES = ((2.575829, "99 %"), (1.959964, "95 %"), (1.644854, "90 %"))
 """Two-sided critical values of the normal distribution."""
+COLOURS = {
+    **{f"hot {name}": color for (_, name), color in zip(CLASSES, HOT, strict=True)},
+    "not significant": PLAIN,
+    **{f"cold {name}": color for (_, name), color in reversed(list(zip(CLASSES, COLD, strict=True)))},
+}
 
 
 class HotSpotsArguments(NeighbourArguments):
@@ -86,6 +92,7 @@ class HotSpots(Operation[HotSpotsArguments]):
                 names[2]: "Two-sided probability of such a z by chance.",
                 names[3]: "Hot or cold spot, with its confidence; or not significant.",
             },
+            style=coloured(names[3], COLOURS),
         )
 
 

@@ -17,8 +17,16 @@ from server.gis.operations.neighbours import (
     standard,
     two_sided,
 )
+from server.gis.operations.palettes import COLD, HOT, PLAIN, coloured
 
 SIGNIFICANT = 0.05
+COLOURS = {
+    "high among high": HOT[0],
+    "high among low": HOT[1],
+    "not significant": PLAIN,
+    "low among high": COLD[1],
+    "low among low": COLD[0],
+}
 
 
 class LocalAutocorrelationArguments(NeighbourArguments):
@@ -62,6 +70,7 @@ class LocalAutocorrelation(Operation[LocalAutocorrelationArguments]):
                 local: f"Local Moran's I of {arguments.column}: above 0 among like values, below among unlike.",
                 pattern: "How the feature and its neighbours stand to the mean, where p is at most 0.05.",
             },
+            style=coloured(pattern, COLOURS),
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -11,6 +12,7 @@ from sqlalchemy import ColumnElement, Float, cast, func, literal
 from server.gis.operations.base import Arguments, Operation, Step, Workspace, table_argument
 from server.gis.operations.columns import free_name
 from server.gis.operations.geodesy import GEODESIC_NOTE, area, geometry, length, lonlat, perimeter
+from server.gis.operations.palettes import shaded
 from server.gis.operations.shapes import reshaped
 
 Kind = Literal["area", "length", "perimeter", "compactness"]
@@ -44,7 +46,7 @@ class Measure(Operation[MeasureArguments]):
             taken.add(name)
             columns.append(_measured(kind, shape).label(name))
             comments[name] = UNITS[kind][1]
-        return reshaped(
+        step = reshaped(
             source,
             geometry(source),
             source.stored_type() or "Geometry",
@@ -53,6 +55,7 @@ class Measure(Operation[MeasureArguments]):
             columns=columns,
             comments=comments,
         )
+        return replace(step, style=shaded(next(iter(comments))))
 
 
 def _measured(kind: Kind, shape: ColumnElement[Any]) -> ColumnElement[Any]:

@@ -17,6 +17,7 @@ from server.gis.operations.geodesy import (
     lonlat,
     nearest_of,
 )
+from server.gis.operations.palettes import shaded
 from server.gis.operations.units import Length
 from server.gis.statements import exact
 
@@ -61,4 +62,5 @@ class Nearest(Operation[NearestArguments]):
             partition=source,
             notes=(GEODESIC_NOTE,),
             comments={distance_name: "Distance to the neighbour in metres, on the WGS 84 spheroid."},
+            style=shaded(distance_name),
         )

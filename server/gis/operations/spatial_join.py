@@ -18,6 +18,7 @@ from server.gis.operations.base import (
     table_argument,
 )
 from server.gis.operations.columns import carried, free_name, geometry_out
+from server.gis.operations.palettes import shaded
 from server.gis.operations.relations import Predicate, Relation, may_start_from_other, related
 from server.gis.operations.units import Length
 from server.gis.statements import exact
@@ -63,6 +64,7 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
             prepare=relation.prepare,
             partition=None if each_way else source,
             notes=notes,
+            style=shaded(columns[0].name) if arguments.rows == "aggregate" else None,
         )
 
 

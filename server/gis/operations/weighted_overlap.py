@@ -20,6 +20,7 @@ from server.gis.operations.base import (
 from server.gis.operations.columns import carried, free_name, geometry_out, number
 from server.gis.operations.geodesy import GEODESIC_NOTE, area, geometry, lonlat
 from server.gis.operations.overlays import in_system
+from server.gis.operations.palettes import shaded
 from server.gis.operations.relations import in_system_of
 from server.gis.operations.shapes import of_family
 from server.gis.statements import WGS84, exact
@@ -80,4 +81,5 @@ class WeightedOverlap(Operation[WeightedOverlapArguments]):
             comments={
                 name: f"{arguments.method} of {arguments.column} of {other.table.id}, weighted by overlap."
             },
+            style=shaded(name),
         )

@@ -8,11 +8,12 @@ UnknownColumn) and never draws something else than what was asked for.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.domain import Column, Cql2, DrawLayer, Legend, Style, StyleSpec, Table
+from agents.domain import Column, Cql2, DrawLayer, Legend, Style, StyleSpec, Table, ValueColor
 from server.gis.errors import listed, unknown_column
 from server.gis.styles import colors, drawing, ramps
 from server.gis.styles.attributes import as_number, tile_value
@@ -76,6 +77,13 @@ def _with_parsed_color(spec: StyleSpec) -> StyleSpec:
         changes["color"] = colors.next_color(())
     if spec.ramp is not None:
         changes["ramp"] = colors.ramp_name(spec.ramp)
+    if spec.values:
+        changes["values"] = tuple(
+            ValueColor(value=each.value, color=colors.parse_color(each.color)) for each in spec.values
+        )
+    if any(low >= high for low, high in pairwise(spec.breaks)):
+        got = ", ".join(map(format_number, spec.breaks))
+        raise InvalidStyle(f"Breaks of classes rise, each above the one before it; got {got}.")
     return spec.model_copy(update=changes)
 
 
@@ -134,6 +142,8 @@ def _single(table: Table, spec: StyleSpec) -> Drawn:
 
 
 async def _categorical(statistics: ColumnStatistics, table: Table, column: Column, spec: StyleSpec) -> Drawn:
+    if spec.values:
+        return await _chosen(statistics, table, column, spec)
     asked = spec.classes if "classes" in spec.model_fields_set else None
     found = await statistics.frequencies(asked or MOST_CATEGORIES)
     if asked is None and found.other_values:
@@ -149,6 +159,29 @@ async def _categorical(statistics: ColumnStatistics, table: Table, column: Colum
     layers = drawing.shapes(table.geometry_family, color, spec.size, themed=True)
     counted = Counted([count for _, count in top], found.other_rows, found.nulls)
     return layers, legend_of(layers, column.name, "categorical", counted, _category_note(found))
+
+
+async def _chosen(statistics: ColumnStatistics, table: Table, column: Column, spec: StyleSpec) -> Drawn:
+    """Categories whose values and colours were given."""
+    values = [_of_column(column, each.value) for each in spec.values]
+    found = await statistics.counted(values)
+    color = _if_present(column, _by_value(column, values, [each.color for each in spec.values]))
+    layers = drawing.shapes(table.geometry_family, color, spec.size, themed=True)
+    counted = Counted([count for _, count in found.top], found.other_rows, found.nulls)
+    return layers, legend_of(layers, column.name, "categorical", counted)
+
+
+def _of_column(column: Column, value: Category) -> Category:
+    """The value as tiles hold those of the column. Raises InvalidStyle where it cannot be one of them."""
+    if column.kind == "boolean":
+        fits = isinstance(value, bool)
+    elif column.kind in ("integer", "number"):
+        fits = isinstance(value, int | float) and not isinstance(value, bool)
+    else:
+        return str(value)
+    if not fits:
+        raise InvalidStyle(f"{column.name!r} is {column.sql_type}, so {value!r} is none of its values.")
+    return value
 
 
 def _shortened(found: Frequencies, limit: int) -> Frequencies:
@@ -200,18 +233,19 @@ def _category_note(found: Frequencies) -> str | None:
 async def _graduated(statistics: ColumnStatistics, table: Table, column: Column, spec: StyleSpec) -> Drawn:
     found = await statistics.distribution()
     integers = column.kind == "integer"
-    breaks = class_breaks(found.sample, spec.classes, spec.method, integers)
+    integers = integers and all(each.is_integer() for each in spec.breaks)
+    breaks = list(spec.breaks) or class_breaks(found.sample, spec.classes, spec.method, integers)
     counts = await statistics.class_counts(breaks) if found.values else []
     shades = colors.sequence(_ramp(spec), len(breaks) + 1)
     steps: Expression = shades[0]
     if breaks:
         steps = ["step", ["get", column.name], shades[0]]
         for value, shade in zip(breaks, shades[1:], strict=True):
-            steps += [int(value) if integers else value, shade]
+            steps += [int(value) if value.is_integer() else value, shade]
     layers = drawing.shapes(table.geometry_family, _if_present(column, steps), spec.size, themed=True)
     counted = Counted(counts, 0, found.nulls, found.minimum, found.maximum, integers)
-    notes = [_class_note(spec, found.values, len(set(found.sample)), len(breaks) + 1)]
-    return layers, legend_of(layers, column.name, "graduated", counted, " ".join(filter(None, notes)) or None)
+    note = None if spec.breaks else _class_note(spec, found.values, len(set(found.sample)), len(breaks) + 1)
+    return layers, legend_of(layers, column.name, "graduated", counted, note or None)
 
 
 def _class_note(spec: StyleSpec, values: int, distinct: int, classes: int) -> str:

@@ -122,6 +122,18 @@ class ColumnStatistics:
         different = rows[0][3] if rows else 0
         return Frequencies(top, total - sum(count for _, count in top), different - len(top), nulls)
 
+    async def counted(self, values: Sequence[Category]) -> Frequencies:
+        """How often each of these values is there, in their order, and how many rows hold another."""
+        value = tile_value(self._table, self._column)
+        if value is None:
+            raise InvalidStyle(f"{self._column.name!r} holds no values that could be shown as categories.")
+        each = [sa.func.count().filter(value == wanted) for wanted in values]
+        query = (
+            sa.select(sa.func.count(), sa.func.count(value), *each).select_from(self._from).where(self._where)
+        )
+        ((rows, present, *counts),) = await self._all(query)
+        return Frequencies(tuple(zip(values, counts, strict=True)), present - sum(counts), 0, rows - present)
+
     async def _all(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[Any]:
         try:
             async with self._reader.connect() as connection:

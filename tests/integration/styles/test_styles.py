@@ -299,3 +299,57 @@ async def test_what_was_dropped_meanwhile_is_a_fault_that_says_so(
     )
     with pytest.raises(Exception, match="does not exist any more"):
         await compute_style(database.reader, table, None, StyleSpec(kind="graduated", column="v"))
+
+
+async def test_values_have_the_colours_that_were_asked_for_in_the_order_of_the_legend(studio: Studio) -> None:
+    values = [
+        {"value": "c", "color": "green"},
+        {"value": "a", "color": "#00f"},
+        {"value": "no", "color": "red"},
+    ]
+    style, legend = await studio.draw("places", kind="categorical", column="kind", values=values)
+    color = style.layers[0].paint["circle-color"]
+    drawn = [evaluate(color, {"kind": value}) for value in ("c", "a", "b")] + [evaluate(color, {})]
+    assert drawn == ["#008000", "#0000ff", OTHER, NO_DATA]
+    counts = dict(await studio.rows("SELECT coalesce(kind, 'none'), count(*) FROM data.places GROUP BY 1"))
+    told = [(entry.label, entry.color, entry.count) for entry in legend.entries]
+    assert told == [
+        ("c", "#008000", counts["c"]),
+        ("a", "#0000ff", counts["a"]),
+        ("no", "#ff0000", 0),
+        ("other", OTHER, counts["b"]),
+        ("no data", NO_DATA, counts["none"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "count"), [("flag", True, 500), ("same", 5, 1000), ("odd", 1.0, 1), ("at", "x", 0)]
+)
+async def test_values_of_any_kind_of_column_can_have_colours(
+    studio: Studio, column: str, value: object, count: int
+) -> None:
+    chosen = [{"value": value, "color": "red"}]
+    _, legend = await studio.draw("places", kind="categorical", column=column, values=chosen)
+    assert (legend.entries[0].color, legend.entries[0].count) == ("#ff0000", count)
+
+
+async def test_a_value_that_the_column_cannot_hold_is_refused(studio: Studio) -> None:
+    for column, value in (("flag", "yes"), ("pop", "many"), ("pop", True)):
+        chosen = [{"value": value, "color": "red"}]
+        with pytest.raises(InvalidStyle, match="none of its values"):
+            await studio.draw("places", kind="categorical", column=column, values=chosen)
+    with pytest.raises(InvalidStyle):
+        await studio.draw(
+            "places", kind="categorical", column="kind", values=[{"value": "a", "color": "rde"}]
+        )
+
+
+async def test_classes_part_where_the_breaks_say(studio: Studio) -> None:
+    style, legend = await studio.draw("places", kind="graduated", column="pop", breaks=[100, 2500.5, 1e9])
+    color = style.layers[0].paint["circle-color"]
+    assert [entry.count for entry in legend.entries] == [9, 41, 950, 0]
+    shades = [entry.color for entry in legend.entries]
+    assert [evaluate(color, {"pop": value}) for value in (99, 100, 2501, 1e9)] == shades
+    assert legend.note is None
+    with pytest.raises(InvalidStyle, match="rise"):
+        await studio.draw("places", kind="graduated", column="pop", breaks=[5, 5])

@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.analyst import Analyst
 from agents.core import ToolFailed
-from agents.domain import Column, ColumnKind, RecipeCard, Table
+from agents.domain import Column, ColumnKind, RecipeCard, StyleSpec, Table
 from agents.offline import OfflineModel
 from server.gis.operations import OPERATIONS
 from tests.unit.geo_agent.filtering import passes
@@ -37,6 +37,7 @@ class Outcome:
     table: Table
     rows: int
     notes: Sequence[str] = ()
+    breakdown: Mapping[str, int] = field(default_factory=dict)
 
 
 class MemoryAnalysis:
@@ -81,7 +82,7 @@ class MemoryAnalysis:
         self.done.append(Outcome(step, table, len(rows), ("Measured on a sphere",)))
         return self.done[-1]
 
-    async def finish(self, summary: str) -> str:
+    async def finish(self, summary: str, style: StyleSpec | None = None) -> str:
         self.finished = summary
         return "drawn"
 

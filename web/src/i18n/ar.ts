@@ -152,6 +152,7 @@ export const ar: Record<Key, string> = {
   styleMethod: "الفئات حسب",
   styleClasses: "العدد",
   styleColour: "اللون",
+  styleColours: "الألوان",
   styleRamp: "الألوان",
   styleSize: "الحجم",
   styleLabel: "التسميات",

@@ -150,6 +150,7 @@ export const en = {
   styleMethod: "Classes by",
   styleClasses: "How many",
   styleColour: "Colour",
+  styleColours: "Colours",
   styleRamp: "Colours",
   styleSize: "Size",
   styleLabel: "Labels",

@@ -20,12 +20,13 @@ export function StyleEditor({ layer }: { layer: Layer }) {
       {style.kind !== "single" && (
         <Field label={style.kind === "heatmap" ? t("styleWeight") : t("styleColumn")}>
           <Pick
-            value={style.column ?? ""} onPick={(column) => change({ column: column === "" ? null : column })}
+            value={style.column ?? ""} onPick={(column) => change({ column: column === "" ? null : column, values: [], breaks: [] })}
             options={[...(style.kind === "heatmap" ? [["", t("none")] as const] : []), ...named(columns)]}
           />
         </Field>
       )}
       {style.kind === "graduated" && <Classes style={style} change={change} />}
+      {style.kind === "categorical" && <Values layer={layer} change={change} />}
       {(style.kind === "single" || style.kind === "proportional") && <Colour layer={layer} change={change} />}
       {(style.kind === "graduated" || style.kind === "categorical" || style.kind === "heatmap") && (
         <Ramp style={style} change={change} />
@@ -52,17 +53,34 @@ function Classes({ style, change }: PartProps) {
     <>
       <Field label={t("styleMethod")}>
         <Pick
-          value={style.method ?? "quantile"} onPick={(method) => change({ method })}
+          value={style.method ?? "quantile"} onPick={(method) => change({ method, breaks: [] })}
           options={[["quantile", t("quantile")], ["equal", t("equalSteps")], ["jenks", t("jenks")]]}
         />
       </Field>
       <Field label={t("styleClasses")} value={number(style.classes ?? 5)}>
         <input
           type="range" min={2} max={9} step={1} value={style.classes ?? 5}
-          onChange={(event) => change({ classes: event.currentTarget.valueAsNumber })}
+          onChange={(event) => change({ classes: event.currentTarget.valueAsNumber, breaks: [] })}
         />
       </Field>
     </>
+  );
+}
+
+/** A colour for each value of the legend; the first change keeps all others as they are. */
+function Values({ layer, change }: { layer: Layer; change: PartProps["change"] }) {
+  const values = layer.legend.entries.flatMap(({ value, color }) => (value == null ? [] : [{ value, color }]));
+  return (
+    <Field label={t("styleColours")}>
+      <span class="swatches">
+        {values.map(({ value, color }, at) => (
+          <input
+            key={String(value)} type="color" value={color} title={String(value)} aria-label={String(value)}
+            onChange={(event) => change({ values: values.with(at, { value, color: event.currentTarget.value }) })}
+          />
+        ))}
+      </span>
+    </Field>
   );
 }
 
@@ -85,7 +103,7 @@ function Ramp({ style, change }: PartProps) {
     <>
       <Field label={t("styleRamp")}>
         <Pick
-          value={style.ramp ?? ""} onPick={(ramp) => change({ ramp: ramp === "" ? null : ramp, color: null })}
+          value={style.ramp ?? ""} onPick={(ramp) => change({ ramp: ramp === "" ? null : ramp, color: null, values: [] })}
           options={[["", t("automatic")], ...names.map((name) => [name, name] as const)]}
         />
       </Field>
@@ -136,10 +154,10 @@ function kinds(layer: Layer, table: Table | null): (readonly [Kind, string])[] {
 
 /** Another kind needs a column that suits it: the one that is shown, else the first that does. */
 function withKind(style: StyleSpec, kind: Kind, table: Table | null): Partial<StyleSpec> {
-  if (kind === "single" || kind === "heatmap" || table === null) return { kind, column: null, size: null, ramp: null };
+  if (kind === "single" || kind === "heatmap" || table === null) return { kind, column: null, size: null, ramp: null, values: [], breaks: [] };
   const columns = usable(table, kind);
   const same = columns.find((it) => it.name === style.column);
-  return { kind, column: (same ?? columns[0])?.name ?? null, size: null, ramp: null };
+  return { kind, column: (same ?? columns[0])?.name ?? null, size: null, ramp: null, values: [], breaks: [] };
 }
 
 /** Columns that this kind of style can show; keys say nothing about a thing. */

@@ -169,10 +169,19 @@ export interface StyleSpec {
   column?: string | null;
   method?: "quantile" | "equal" | "jenks";
   classes?: number;
+  breaks?: number[];
+  values?: ValueColor[];
   ramp?: string | null;
   size?: number | null;
   label?: string | null;
   time?: string | null;
+}
+/**
+ * A value of a categorical style and the CSS colour that it has.
+ */
+export interface ValueColor {
+  value: boolean | number | string;
+  color: string;
 }
 /**
  * Only fields that are sent change; `filter: null` removes the filter.
@@ -431,6 +440,8 @@ export interface Style {
   column: string | null;
   method: "quantile" | "equal" | "jenks";
   classes: number;
+  breaks: number[];
+  values: ValueColor[];
   ramp: string | null;
   size: number | null;
   label: string | null;

@@ -1,0 +1,78 @@
+"""What an analysis found can be seen: its result is drawn by what was calculated, unless somebody asks otherwise."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.integration.analysis.asking import FARTHEST, hand_over
+from tests.support.models import ScriptedModel
+from tests.support.server import Client, client, local_server
+
+SOURCE = {"source": "data.cities"}
+LARGE = ("filter", {**SOURCE, "filter": "population > 3000000", "title": "Large cities"})
+SPOTS = ("hot_spots", {"source": "step_1", "column": "population", "k": 8, "title": "Hot spots"})
+DONE = ("finish", {"summary": "Done."})
+
+
+async def drawn(one: Client) -> dict[str, Any]:
+    """Ask, and get the layer that was made."""
+    await one.ask("join")
+    await one.says("go")
+    return dict(one.named("layer_added")[-1]["layer"])
+
+
+async def test_hot_spots_are_red_and_cold_ones_blue_and_counted(samples_url: str) -> None:
+    model = ScriptedModel(hand_over("hot spots"), [LARGE], [SPOTS], [DONE], ["Done."])
+    async with local_server(samples_url, model=model) as server, client(server) as one:
+        layer = await drawn(one)
+        assert (layer["style"]["kind"], layer["style"]["column"]) == ("categorical", "spot")
+        entries = {entry["label"]: entry for entry in layer["legend"]["entries"]}
+        ends = [(entry["label"], entry["color"]) for entry in layer["legend"]["entries"]][:: len(entries) - 1]
+        assert ends == [("hot 99 %", "#b2182b"), ("cold 99 %", "#2166ac")]
+        counted = {name: entry["count"] for name, entry in entries.items() if entry["count"]}
+        assert sum(counted.values()) == layer["count"]
+        told = re.sub(r"\s", "", str(model.requests[3].messages[-1]))
+        for name, count in counted.items():
+            assert f'"{name}":{count}'.replace(" ", "") in told
+
+
+async def test_what_a_later_step_keeps_is_drawn_as_before(samples_url: str) -> None:
+    model = ScriptedModel(hand_over(), *FARTHEST, ["Done."])
+    async with local_server(samples_url, model=model) as server, client(server) as one:
+        layer = await drawn(one)
+    assert (layer["style"]["kind"], layer["style"]["column"]) == ("graduated", "distance_m")
+    assert layer["count"] == 20
+
+
+@pytest.mark.parametrize("style", [{"kind": "single", "color": "purple"}, {"column": "population"}])
+async def test_the_analyst_draws_as_the_user_wants_and_a_recipe_remembers(
+    samples_url: str, style: dict[str, Any]
+) -> None:
+    end = ("finish", {"summary": "Done.", "style": style})
+    model = ScriptedModel(hand_over(), [LARGE], [SPOTS], [end], ["Done."])
+    async with local_server(samples_url, model=model) as server, client(server) as one:
+        first = (await drawn(one))["style"]
+        assert (first["color"], first["column"]) == (
+            "#800080" if "color" in style else None,
+            style.get("column"),
+        )
+        analysis = one.named("analysis_finished")[-1]["analysis_id"]
+        await one.ask("recipe_save", analysis_id=analysis, name="Again")
+        await one.ask("recipe_run", name="Again", values={}, client_id="c1")
+        await one.hears("turn_finished", 2)
+        again = one.named("layer_added")[-1]["layer"]["style"]
+        assert (again["kind"], again["color"], again["column"]) == tuple(
+            first[name] for name in ("kind", "color", "column")
+        )
+
+
+async def test_a_style_that_is_not_valid_is_repaired_before_the_end(samples_url: str) -> None:
+    wrong = ("finish", {"summary": "Done.", "style": {"kind": "graduated"}})
+    model = ScriptedModel(hand_over(), [LARGE], [wrong], [DONE], ["Done."])
+    async with local_server(samples_url, model=model) as server, client(server) as one:
+        layer = await drawn(one)
+    assert layer["style"]["kind"] == "single"
+    assert len(one.named("analysis_finished")) == 1
