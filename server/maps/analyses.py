@@ -213,8 +213,8 @@ class MapAnalysis:
             sql=result.receipt.sql,
             table=result.table.id,
             rows=result.rows,
-            values={"rows": result.rows},
-            notes=tuple(result.receipt.notes),
+            values={"rows": result.rows, **result.breakdown},
+            notes=(*result.receipt.notes, *result.breakdown),
         )
         receipts.note(made.model_dump(mode="json"))
         self._outcomes.append(outcome)

@@ -90,7 +90,8 @@ class DistanceBands(Operation[DistanceBandsArguments]):
 
 def _colours(bands: Sequence[str]) -> dict[str, str]:
     """The nearest band is the darkest."""
-    return dict(zip(bands, reversed(sequence(ramp_named("YlGnBu"), len(bands))), strict=True))
+    pale_to_dark = sequence(ramp_named("YlGnBu"), len(bands) + 2)[1:-1]
+    return dict(zip(bands, reversed(pale_to_dark), strict=True))
 
 
 def _label(inner: float, outer: float) -> str:

@@ -15,8 +15,8 @@ CLASSES = ((2.575829, "99 %"), (1.959964, "95 %"), (1.644854, "90 %"))
 """Two-sided critical values of the normal distribution."""
 COLOURS = {
     **{f"hot {name}": color for (_, name), color in zip(CLASSES, HOT, strict=True)},
+    **{f"cold {name}": color for (_, name), color in zip(CLASSES, COLD, strict=True)},
     "not significant": PLAIN,
-    **{f"cold {name}": color for (_, name), color in reversed(list(zip(CLASSES, COLD, strict=True)))},
 }
 
 

@@ -23,9 +23,9 @@ SIGNIFICANT = 0.05
 COLOURS = {
     "high among high": HOT[0],
     "high among low": HOT[1],
-    "not significant": PLAIN,
-    "low among high": COLD[1],
     "low among low": COLD[0],
+    "low among high": COLD[1],
+    "not significant": PLAIN,
 }
 
 

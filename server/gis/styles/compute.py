@@ -162,26 +162,36 @@ async def _categorical(statistics: ColumnStatistics, table: Table, column: Colum
 
 
 async def _chosen(statistics: ColumnStatistics, table: Table, column: Column, spec: StyleSpec) -> Drawn:
-    """Categories whose values and colours were given."""
+    """Categories whose values and colours were given; what comes first in the legend lies on top."""
     values = [_of_column(column, each.value) for each in spec.values]
+    if len(set(values)) < len(values):
+        raise InvalidStyle(
+            f"Each value of {column.name!r} has one colour; {listed(_repeated(values))} has two."
+        )
     found = await statistics.counted(values)
     color = _if_present(column, _by_value(column, values, [each.color for each in spec.values]))
-    layers = drawing.shapes(table.geometry_family, color, spec.size, themed=True)
+    heights = _by_value(column, values, range(len(values), 0, -1), 0)
+    layers = drawing.sorted_by(heights, drawing.shapes(table.geometry_family, color, spec.size, themed=True))
     counted = Counted([count for _, count in found.top], found.other_rows, found.nulls)
     return layers, legend_of(layers, column.name, "categorical", counted)
 
 
+def _repeated(values: Sequence[Category]) -> list[str]:
+    return sorted({str(value) for value in values if values.count(value) > 1})
+
+
 def _of_column(column: Column, value: Category) -> Category:
     """The value as tiles hold those of the column. Raises InvalidStyle where it cannot be one of them."""
-    if column.kind == "boolean":
-        fits = isinstance(value, bool)
-    elif column.kind in ("integer", "number"):
-        fits = isinstance(value, int | float) and not isinstance(value, bool)
-    else:
+    if column.kind not in ("boolean", "integer", "number"):
         return str(value)
-    if not fits:
-        raise InvalidStyle(f"{column.name!r} is {column.sql_type}, so {value!r} is none of its values.")
-    return value
+    if column.kind == "boolean" and isinstance(value, bool):
+        return value
+    if column.kind != "boolean" and isinstance(value, int | float) and not isinstance(value, bool):
+        if column.kind == "number":
+            return value
+        if float(value).is_integer():
+            return int(value)
+    raise InvalidStyle(f"{column.name!r} is {column.sql_type}, so {value!r} is none of its values.")
 
 
 def _shortened(found: Frequencies, limit: int) -> Frequencies:
@@ -201,12 +211,14 @@ def _palette(spec: StyleSpec, count: int) -> tuple[str, ...]:
     return chosen if spec.ramp in ramps.QUALITATIVE else colors.sequence(chosen, max(count, 1))
 
 
-def _by_value(column: Column, values: Sequence[Category], palette: Sequence[str]) -> Expression:
+def _by_value(
+    column: Column, values: Sequence[Category], palette: Sequence[str | int], other: str | int = ramps.OTHER
+) -> Expression:
     """`match` takes only text and whole numbers that JavaScript has; all else is compared one by one."""
     subject = ["get", column.name]
     pairs = list(zip(values, palette, strict=False))
     if not pairs:
-        return ramps.OTHER
+        return other
     huge = any(not isinstance(value, str | bool) and abs(value) > SAFE for value in values)
     if huge:
         # As JavaScript reads them from a tile: rounded to a double.
@@ -215,9 +227,9 @@ def _by_value(column: Column, values: Sequence[Category], palette: Sequence[str]
         return [
             "case",
             *(part for value, color in pairs for part in (["==", subject, value], color)),
-            ramps.OTHER,
+            other,
         ]
-    return ["match", subject, *(part for pair in pairs for part in pair), ramps.OTHER]
+    return ["match", subject, *(part for pair in pairs for part in pair), other]
 
 
 def _category_note(found: Frequencies) -> str | None:

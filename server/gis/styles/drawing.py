@@ -35,6 +35,14 @@ def shapes(family: GeometryFamily, color: Expression, size: float | None, themed
     ]
 
 
+def sorted_by(height: Expression, layers: list[DrawLayer]) -> list[DrawLayer]:
+    """The layers with their features in order: what is higher is drawn above what is lower."""
+    return [
+        each.model_copy(update={"layout": {**each.layout, f"{each.type}-sort-key": height}})
+        for each in layers
+    ]
+
+
 def base(family: GeometryFamily, color: str) -> list[DrawLayer]:
     """Quiet shapes beneath circles or a heat map, so that one sees what they stand for; nothing under
     points."""

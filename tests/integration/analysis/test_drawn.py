@@ -24,14 +24,14 @@ async def drawn(one: Client) -> dict[str, Any]:
     return dict(one.named("layer_added")[-1]["layer"])
 
 
-async def test_hot_spots_are_red_and_cold_ones_blue_and_counted(samples_url: str) -> None:
+async def test_hot_spots_are_red_and_counted(samples_url: str) -> None:
     model = ScriptedModel(hand_over("hot spots"), [LARGE], [SPOTS], [DONE], ["Done."])
     async with local_server(samples_url, model=model) as server, client(server) as one:
         layer = await drawn(one)
         assert (layer["style"]["kind"], layer["style"]["column"]) == ("categorical", "spot")
         entries = {entry["label"]: entry for entry in layer["legend"]["entries"]}
         ends = [(entry["label"], entry["color"]) for entry in layer["legend"]["entries"]][:: len(entries) - 1]
-        assert ends == [("hot 99 %", "#b2182b"), ("cold 99 %", "#2166ac")]
+        assert ends == [("hot 99 %", "#b2182b"), ("not significant", "#c4c4c4")]
         counted = {name: entry["count"] for name, entry in entries.items() if entry["count"]}
         assert sum(counted.values()) == layer["count"]
         told = re.sub(r"\s", "", str(model.requests[3].messages[-1]))

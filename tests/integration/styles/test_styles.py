@@ -312,6 +312,8 @@ async def test_values_have_the_colours_that_were_asked_for_in_the_order_of_the_l
     drawn = [evaluate(color, {"kind": value}) for value in ("c", "a", "b")] + [evaluate(color, {})]
     assert drawn == ["#008000", "#0000ff", OTHER, NO_DATA]
     counts = dict(await studio.rows("SELECT coalesce(kind, 'none'), count(*) FROM data.places GROUP BY 1"))
+    heights = style.layers[0].layout["circle-sort-key"]
+    assert [evaluate(heights, {"kind": value}) for value in ("c", "a", "no", "b")] == [3, 2, 1, 0]
     told = [(entry.label, entry.color, entry.count) for entry in legend.entries]
     assert told == [
         ("c", "#008000", counts["c"]),
@@ -334,7 +336,7 @@ async def test_values_of_any_kind_of_column_can_have_colours(
 
 
 async def test_a_value_that_the_column_cannot_hold_is_refused(studio: Studio) -> None:
-    for column, value in (("flag", "yes"), ("pop", "many"), ("pop", True)):
+    for column, value in (("flag", "yes"), ("pop", "many"), ("pop", True), ("pop", 1.5)):
         chosen = [{"value": value, "color": "red"}]
         with pytest.raises(InvalidStyle, match="none of its values"):
             await studio.draw("places", kind="categorical", column=column, values=chosen)
@@ -342,6 +344,12 @@ async def test_a_value_that_the_column_cannot_hold_is_refused(studio: Studio) ->
         await studio.draw(
             "places", kind="categorical", column="kind", values=[{"value": "a", "color": "rde"}]
         )
+
+
+async def test_a_value_has_one_colour_only(studio: Studio) -> None:
+    twice = [{"value": 1, "color": "red"}, {"value": 1.0, "color": "blue"}]
+    with pytest.raises(InvalidStyle, match="1 has two"):
+        await studio.draw("places", kind="categorical", column="pop", values=twice)
 
 
 async def test_classes_part_where_the_breaks_say(studio: Studio) -> None:

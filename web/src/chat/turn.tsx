@@ -17,6 +17,8 @@ import { Markdown } from "./markdown";
 import { AnalysisLine } from "./analysis";
 import { QuestionCard, ToolLine } from "./step";
 
+const STARTS_ANALYSIS = new Set(["run_analysis", "run_recipe"]);
+
 interface Props {
   turn: Turn;
   /** Which turn of how many this is, counted from 1. */
@@ -34,7 +36,7 @@ export const TurnView = memo(function TurnView({ turn, place, count, isRunning, 
   return (
     <article class={isLast ? "turn turn-last" : "turn"} aria-posinset={place} aria-setsize={count} aria-label={turn.text.slice(0, 120)}>
       <Question text={turn.text} at={turn.at} author={isMine(turn) ? null : turn.author} note={waits ? t(isHeld ? "queuedBehindQuestion" : "queued") : null} />
-      {turn.entries.map((entry) => <EntryView key={`${entry.kind}${entry.seq}`} entry={entry} turnId={turn.id} />)}
+      {turn.entries.filter(tellsMore).map((entry) => <EntryView key={`${entry.kind}${entry.seq}`} entry={entry} turnId={turn.id} />)}
       {turn.draft !== "" && <div class="answer streaming"><Markdown text={turn.draft} /></div>}
       {isRunning && turn.draft === "" && !working(turn) && <div class="thinking"><span class="dots" />{t("thinking")}</div>}
       <Ending turn={turn} />
@@ -106,6 +108,11 @@ function Ending({ turn }: { turn: Turn }) {
       <span>{words[turn.end]}</span>
     </div>
   );
+}
+
+/** Not the call that an analysis was asked for with, once the analysis tells of itself. */
+function tellsMore(entry: Entry, at: number, entries: readonly Entry[]): boolean {
+  return entry.kind !== "tool" || !STARTS_ANALYSIS.has(entry.name) || entries[at + 1]?.kind !== "analysis";
 }
 
 function working(turn: Turn): boolean {
