@@ -11,6 +11,8 @@ from typing import Any
 
 from agents.core import Agent, BaseTool, Limits, Result, ToolFailed, tool
 from agents.domain import Column, Table
+from agents.figures.annotation import annotation
+from agents.figures.linking import linked
 from agents.geo.chart_tools import ChartTools
 from agents.geo.data_tools import DataTools
 from agents.geo.phrases import count_of
@@ -49,6 +51,8 @@ _DATA_TOOLS = (
     "make_chart",
 )
 _SHOWN_COLUMNS = 40
+_WRITTEN = frozenset({"plan", "finish", "cannot_do"})
+_MOST_TOLD = 10
 _STEPS: dict[str, Any] = {
     "type": "array",
     "minItems": 1,
@@ -93,6 +97,7 @@ class Analyst(DataTools, ChartTools, Agent):
         self.seen_tables = {}
         self._catalogue = None
         self.ended = False
+        self._was_warned = False
         super().__init__(
             client, model, toolbox=[OperationTool(info, self) for info in session.operations()], **options
         )
@@ -116,6 +121,10 @@ class Analyst(DataTools, ChartTools, Agent):
     def charted_table(self, data: str) -> Table | None:
         made = {outcome.step: outcome.table for outcome in self.session.outcomes()}
         return made.get(data) or self.catalogue().by_id.get(data)
+
+    def _names(self) -> list[str]:
+        """Whatever has digits in it and is no figure: steps and tables."""
+        return [*(outcome.step for outcome in self.session.outcomes()), *self.catalogue().table_ids]
 
     @tool(params={"steps": _STEPS}, sequential=True)
     async def plan(self, steps: list[dict[str, Any]]) -> Result:
@@ -143,8 +152,17 @@ class Analyst(DataTools, ChartTools, Agent):
         """
         if not self.session.outcomes():
             raise ToolFailed("No step has run yet: run an operation first, or refuse with cannot_do.")
+        figures = linked(summary, self.history, _WRITTEN, self._names(), self.catalogue().table_ids)
+        made_up = [figure.text for figure in figures if figure.source is None]
+        if made_up and not self._was_warned:
+            self._was_warned = True
+            raise ToolFailed(
+                f"No tool result has these numbers of the summary: {', '.join(made_up[:_MOST_TOLD])}. Look them up "
+                "(query_features or column_stats of a step's table), or leave them out; then call finish again."
+            )
         last = self.session.outcomes()[-1].table
-        drawn = await self.session.finish(summary, new_style(last, None, style) if style else None)
+        wanted = new_style(last, None, style) if style else None
+        drawn = await self.session.finish(summary, wanted, annotation(figures))
         self.ended = True
         return Result({"summary": summary, "drawn": drawn}, summary="Analysis finished")
 

@@ -237,9 +237,13 @@ class QueryReceipt(Value):
     """How many those are, where it was counted."""
     values: dict[str, float] = {}
     """Numbers about all of these rows, by what they are: `count`, `mean`, `maximum`."""
+    column: str | None = None
+    """The column that `values` are the statistics of."""
     key: str | None = None
     cells: tuple[tuple[Any, dict[str, float]], ...] = ()
     """Of questions for rows: the value of the column `key` and the numbers by column, row by row."""
+    texts: tuple[tuple[str, ...], ...] = ()
+    """What the rows of `cells` are called: a few short texts of each."""
     notes: tuple[str, ...] = ()
     """Said of the method: units, CRS, expected errors."""
 

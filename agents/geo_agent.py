@@ -93,8 +93,11 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, SqlTools, Agent):
     @hook.annotation
     def _figures(self, text: str) -> dict[str, Any]:
         """Where each number of the answer comes from, or that it was found in no result."""
-        names = [*(layer.name for layer in self.map.layers()), *self.catalogue().table_ids]
-        return annotation(linked(text, self.history, WRITTEN_BY_MODELS, names))
+        tables = self.catalogue().table_ids
+        names = [*(layer.name for layer in self.map.layers()), *tables]
+        return annotation(
+            linked(text, self.history, WRITTEN_BY_MODELS, names, tables, told=self._notes[1] or "")
+        )
 
     @hook.system
     async def _recipes_now(self) -> str | None:

@@ -214,10 +214,13 @@ class AnalysisSession(Protocol):
 
     async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> StepOutcome: ...
 
-    async def finish(self, summary: str, style: StyleSpec | None = None) -> str:
+    async def finish(
+        self, summary: str, style: StyleSpec | None = None, figures: Mapping[str, Any] | None = None
+    ) -> str:
         """Put the last step's table on the map and end as finished; what the browsers said of the layer.
 
-        Without a style it is drawn so that it shows what the steps found.
+        Without a style it is drawn so that it shows what the steps found. `figures` tells where the numbers of the
+        summary come from, as `agents.figures.annotation` does.
         """
         ...
 

@@ -29,6 +29,7 @@ def annotation(figures: Sequence[Figure]) -> dict[str, Any]:
             if figure.source not in sources:
                 sources.append(figure.source)
             entry["source"] = sources.index(figure.source)
+            entry["how"] = figure.how
         if figure.row is not None:
             entry["row"] = figure.row
         if figure.note:

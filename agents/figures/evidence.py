@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -28,6 +28,13 @@ _NO_RESULT = frozenset(
 """Parts of results that only repeat what the call said."""
 _PROSE = frozenset({"detail", "note", "notes", "drawn", "legend", "comment", "summary", "what", "title"})
 """Parts whose texts say numbers; other texts are names."""
+_SAID = frozenset({"summary", "reason", "alternative"})
+"""Arguments in which a model speaks to the user: what they say is to be checked, too."""
+_NOT_LABELS = _NO_RESULT | _PROSE | {"table", "column", "kind", "type", "geometry", "id"}
+_LONGEST_LABEL = 80
+COUNTS = frozenset({"count", "rows", "total", "nulls", "distinct", "not_finite", "found"})
+"""What numbers of rows are called in results."""
+_YEAR = re.compile(r"(?<!\d)(?:1\d{3}|2[01]\d{2})(?!\d)")
 _IDENTIFIER = re.compile(r"(?:.*_)?(?:id|fid|gid|oid|code|srid|version|order|iso_numeric)$", re.IGNORECASE)
 _DATA = re.compile(r"<data>\n(.*)\n</data>", re.DOTALL)
 
@@ -47,13 +54,21 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A number that a result holds. `row` is the value of the source's key column, if it is of one row."""
+    """A number that a result holds. `row` is the value of the source's key column, if it is of one row.
+
+    `column` is what a statistic is of, `labels` are the texts of the fact's own row, `group` tells the rows of one
+    list from those of others, and `is_count` says that it counts rows or things in a list.
+    """
 
     value: float
     rank: int
     source: Source
     name: str = ""
     row: Any = None
+    column: str = ""
+    labels: tuple[str, ...] = ()
+    group: str = ""
+    is_count: bool = False
 
 
 @dataclass(slots=True)
@@ -67,6 +82,8 @@ class Evidence:
     known: set[float] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
     """Texts of results with digits in them: names, labels."""
+    years: set[float] = field(default_factory=set)
+    """Whatever may be a year in the texts of results: dates, comments, notes."""
 
 
 def evidence(messages: Sequence[Message], written: Collection[str] = ()) -> Evidence:
@@ -91,26 +108,51 @@ def _add(
     given = set(_numbers_of(_parsed(call.arguments))) if call is not None else set()
     found.known |= given
     receipts = list(_receipts(result))
-    for receipt in receipts:
-        found.facts += _of_receipt(receipt, result, later)
+    for place, receipt in enumerate(receipts):
+        found.facts += _of_receipt(receipt, result, later, f"{result.call_id} {place}")
+        found.years.update(years_in(" ".join(receipt.notes)))
         found.known.update(
             value for _, cells in receipt.cells for name, value in cells.items() if _IDENTIFIER.match(name)
         )
     if result.name in written or len(found.facts) > MOST_FACTS:
         return
+    found.years.update(years_in(result.content))
     content = _DATA.search(result.content)
     value = None if content is None else _parsed(content[1])
     text = "" if value is not None else result.content
     source = _content_source(result, receipts, value)
-    for name, number, is_length in _walk(value):
-        if _IDENTIFIER.match(name):
-            found.known.add(number)
-        elif number not in given:
-            found.facts.append(Fact(number, (TEXT if is_length else CONTENT) + later, source, name))
+    column = value.get("column") if isinstance(value, Mapping) else None
+    for item in _walk(value):
+        if _IDENTIFIER.match(item.name):
+            found.known.add(item.value)
+        elif item.value not in given:
+            found.facts.append(
+                Fact(
+                    item.value, (TEXT if item.is_length else CONTENT) + later, source, item.name,
+                    column=column if isinstance(column, str) and item.name not in COUNTS else "",
+                    labels=item.labels, group=f"{result.call_id} {item.name}",
+                    is_count=item.is_length or item.name in COUNTS,
+                )
+            )  # fmt: skip
     words = list(_words(value))
     found.names.update(each for key, each in words if key not in _PROSE and _has_digit(each))
-    for prose in (text, *(each for key, each in words if key in _PROSE)):
-        found.facts += [Fact(one, TEXT + later, source) for one in values_in(prose) if one not in given]
+    styled = next((one for one in receipts if one.column), None)
+    of_legend = source if styled is None else _source(result, styled)
+    for key, prose in (("", text), *((key, each) for key, each in words if key in _PROSE)):
+        told = of_legend if key == "legend" else source
+        found.facts += [Fact(one, TEXT + later, told) for one in values_in(prose) if one not in given]
+
+
+def _source(result: ToolResult, receipt: QueryReceipt) -> Source:
+    return Source(
+        result.call_id,
+        result.name,
+        result.summary,
+        receipt.sql or None,
+        receipt.table,
+        receipt.filter,
+        receipt.key,
+    )
 
 
 def _receipts(result: ToolResult) -> Iterator[QueryReceipt]:
@@ -121,18 +163,19 @@ def _receipts(result: ToolResult) -> Iterator[QueryReceipt]:
             continue  # another kind of receipt, of a tool of the host's own
 
 
-def _of_receipt(receipt: QueryReceipt, result: ToolResult, later: int) -> Iterator[Fact]:
-    source = Source(
-        result.call_id, result.name, result.summary, receipt.sql, receipt.table, receipt.filter, receipt.key
-    )
+def _of_receipt(receipt: QueryReceipt, result: ToolResult, later: int, group: str) -> Iterator[Fact]:
+    source = _source(result, receipt)
     for name, value in receipt.values.items():
-        yield Fact(value, VALUE + later, source, name)
-    for row, cells in receipt.cells:
+        counts = name in COUNTS
+        column = "" if counts else receipt.column or ""
+        yield Fact(value, VALUE + later, source, name, column=column, is_count=counts)
+    unnamed: tuple[tuple[str, ...], ...] = ((),) * (len(receipt.cells) - len(receipt.texts))
+    for (row, cells), texts in zip(receipt.cells, (*receipt.texts, *unnamed), strict=False):
         for name, value in cells.items():
             if not _IDENTIFIER.match(name):
-                yield Fact(value, CELL + later, source, name, row)
+                yield Fact(value, CELL + later, source, name, row, labels=texts, group=group)
     if receipt.cells:
-        yield Fact(float(len(receipt.cells)), CELL + later, source)
+        yield Fact(float(len(receipt.cells)), CELL + later, source, is_count=True)
     for note in receipt.notes:
         yield from (Fact(value, TEXT + later, source) for value in values_in(note))
 
@@ -140,8 +183,7 @@ def _of_receipt(receipt: QueryReceipt, result: ToolResult, later: int) -> Iterat
 def _content_source(result: ToolResult, receipts: Sequence[QueryReceipt], value: Any) -> Source:
     """The call, with its query where it made only one, else with the rows that it says it is about."""
     if len(receipts) == 1:
-        one = receipts[0]
-        return Source(result.call_id, result.name, result.summary, one.sql, one.table, one.filter, one.key)
+        return _source(result, receipts[0])
     facts: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     table, filter = facts.get("table"), facts.get("filter")
     return Source(
@@ -151,20 +193,33 @@ def _content_source(result: ToolResult, receipts: Sequence[QueryReceipt], value:
     )  # fmt: skip
 
 
-def _walk(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, float, bool]]:
-    """The numbers of a JSON value, and of each list how long it is."""
+class _Item(NamedTuple):
+    """A number of a JSON value, or of a list how long it is; `labels` are the short texts beside it."""
+
+    name: str
+    value: float
+    is_length: bool = False
+    labels: tuple[str, ...] = ()
+
+
+def _walk(value: Any, name: str = "", labels: tuple[str, ...] = (), depth: int = 0) -> Iterator[_Item]:
     if depth > 12:
         return
     if isinstance(value, int | float) and not isinstance(value, bool):
-        yield name, float(value), False
+        yield _Item(name, float(value), labels=labels)
     elif isinstance(value, Mapping):
+        beside = tuple(
+            each
+            for key, each in value.items()
+            if isinstance(each, str) and 2 < len(each) <= _LONGEST_LABEL and key not in _NOT_LABELS
+        )
         for key, item in value.items():
             if key not in _NO_RESULT:
-                yield from _walk(item, str(key), depth + 1)
+                yield from _walk(item, str(key), beside, depth + 1)
     elif isinstance(value, list):
-        yield name, float(len(value)), True
+        yield _Item(name, float(len(value)), is_length=True)
         for item in value:
-            yield from _walk(item, name, depth + 1)
+            yield from _walk(item, name, labels, depth + 1)
 
 
 def _words(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -189,8 +244,10 @@ def _numbers_of(value: Any) -> Iterator[float]:
     elif isinstance(value, str):
         yield from values_in(value)
     elif isinstance(value, Mapping | list):
-        items: Iterable[Any] = value.values() if isinstance(value, Mapping) else value
-        for item in items:
+        given = value
+        if isinstance(value, Mapping):
+            given = [item for name, item in value.items() if name not in _SAID]
+        for item in given:
             yield from _numbers_of(item)
 
 
@@ -199,6 +256,11 @@ def _parsed(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return None
+
+
+def years_in(text: str) -> Iterator[float]:
+    """What may be a year in a text, in dates, too."""
+    yield from map(float, _YEAR.findall(text))
 
 
 def _has_digit(text: str) -> bool:

@@ -1,7 +1,9 @@
 """The numbers of an answer, each with the source that it agrees with, or with none.
 
-A number agrees with a fact that rounds to it: 2.5 million with 2,498,103, 12 % with 0.1234, 205 km with 205474.3
-metres. Numbers that the user gave are nobody's claim and are left alone; so are those of calls and of names.
+A number agrees with a fact that rounds to it and that the words around it allow: 2.5 million people with a population
+of 2,498,103, 12 % with a share of 0.1234, 205 km with a distance_m of 205474.3, and beside the name of a row only with
+what stands in that row. Numbers that the user gave are nobody's claim and are left alone; so are those of calls and
+of names.
 """
 
 from __future__ import annotations
@@ -10,27 +12,34 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
-from typing import Any
+from typing import Any, Literal
 
-from agents.core.messages import Message
-from agents.figures.evidence import CELL, VALUE, Evidence, Fact, Source, evidence
-from agents.figures.numerals import Numeral, Reading, numerals
+from agents.core.messages import Message, UserMessage
+from agents.figures.context import MOST_LABELS, Context
+from agents.figures.evidence import CELL, TEXT, VALUE, Evidence, Fact, Source, evidence, years_in
+from agents.figures.measures import PEOPLE_NOUNS, Measure, Nouns, Said, is_about, measure_of, names_table
+from agents.figures.numerals import Numeral, Reading, numerals, values_in
+from agents.figures.reckoning import Reckoner, shown
+from agents.figures.vocabulary import NO_CLAIM
 
 MOST_FIGURES = 500
-MOST_SCALARS = 12
-"""Of so many numbers, shares, sums and differences are tried; among more of them chance would find some."""
 MOST_NAMED = 20
+FEW_COUNTS = 4
+"""Of so many counts of a turn a bare small number can be meant to be one."""
 _REST = re.compile(r"\s+(?:more|others?)\b")
 """As in: Shanghai, Beijing and 48 more."""
+_NO_CLAIM = re.compile(rf"\b(?:{NO_CLAIM})[ \t*_]+$", re.IGNORECASE)
+
+How = Literal["stated", "rounded", "reckoned", "likely"]
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A number of the answer: its characters from `start` to `end`. Without a source it was found in no result.
 
-    `row` is a value of the source's key column, where the number is of that row. `note` is how it was reckoned
-    from several: `7,895 ÷ 28,298`.
+    `row` is a value of the source's key column, where the number is of that row. `how` it was found: as it stands, by
+    rounding or in another unit, reckoned from several, or only likely, because it agrees with a number of the result
+    and nothing else in the words ties it to that. `note` is the exact value, or how it was reckoned: `7,895 ÷ 28,298`.
     """
 
     start: int
@@ -39,65 +48,161 @@ class Figure:
     source: Source | None = None
     row: Any = None
     note: str = ""
+    how: How = "stated"
 
 
 def linked(
-    text: str, messages: Sequence[Message], written: Collection[str] = (), names: Iterable[str] = ()
+    text: str,
+    messages: Sequence[Message],
+    written: Collection[str] = (),
+    names: Iterable[str] = (),
+    tables: Iterable[str] = (),
+    told: str = "",
 ) -> list[Figure]:
-    """The figures of an answer to a conversation, in order. `names` are texts whose digits are no figures."""
+    """The figures of an answer to a conversation, in order. `written` are tools whose results a model wrote, `names`
+    texts whose digits are no figures, `tables` the ids of those whose rows may be spoken of, and `told` what the model
+    was told besides, whose numbers it may repeat.
+    """
     found = evidence(messages, written)
-    book = Book(found)
+    found.known.update(values_in(told))
+    found.years.update(years_in(told))
     spans = list(_spans(text, {*names, *found.names}))
+    claims = [
+        numeral
+        for numeral in numerals(text)
+        if not any(start <= numeral.start and numeral.end <= end for start, end in spans)
+    ]
+    asked = next((item.text for item in reversed(messages) if isinstance(item, UserMessage)), "")
+    book = Book(found, text, claims, Nouns(tables), asked)
     figures: list[Figure] = []
-    for numeral in numerals(text):
-        if any(start <= numeral.start and numeral.end <= end for start, end in spans):
-            continue
-        figure = book.figure(numeral, is_rest=bool(_REST.match(text, numeral.end)))
+    for numeral in claims:
+        figure = book.figure(numeral)
         if figure is not None and (figure.source is None or len(figures) < MOST_FIGURES):
             figures.append(figure)
     return figures
 
 
-class Book:
-    """Facts by value."""
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A fact that a numeral agrees with, and how well the words around it fit."""
 
-    def __init__(self, found: Evidence) -> None:
+    fact: Fact
+    converted: bool
+    supported: bool
+    distance: float
+
+    @property
+    def order(self) -> tuple[bool, bool, int, float]:
+        return (self.converted, not self.supported, self.fact.rank, self.distance)
+
+
+class Book:
+    """Facts by value, for the numerals of one text."""
+
+    def __init__(
+        self, found: Evidence, text: str, claims: Sequence[Numeral], nouns: Nouns, asked: str
+    ) -> None:
         self._found = found
+        self._text = text
+        self._nouns = nouns
+        self._asked = asked.lower()
         self._facts = sorted(found.facts, key=lambda fact: fact.value)
         self._values = [fact.value for fact in self._facts]
-        self._reckoned = list(_reckoned(found.facts))
+        labels = dict.fromkeys(label for fact in found.facts for label in fact.labels)
+        self._context = Context(text, claims, list(labels)[:MOST_LABELS])
+        self._rows: dict[tuple[str, str], set[str]] = {}
+        for fact in found.facts:
+            self._rows.setdefault((fact.group, fact.name), set()).update(fact.labels)
+        self._few_counts = len({fact.value for fact in found.facts if fact.rank == VALUE}) <= FEW_COUNTS
+        self._reckoner = Reckoner(found.facts, self._context, claims, _agrees)
 
-    def figure(self, numeral: Numeral, is_rest: bool = False) -> Figure | None:
-        """None for a number that is no claim. `is_rest`: it says how many more there are than were named."""
+    def figure(self, numeral: Numeral) -> Figure | None:
+        """None for a number that is no claim."""
         if self._given(numeral, self._found.said):
             return None
+        said = self._nouns.after(self._text, numeral)
         figure = Figure(numeral.start, numeral.end, numeral.text)
-        fact = self._best(numeral.readings) or self._best(list(_coarser(numeral)))
-        if fact is not None:
-            return replace(figure, source=fact.source, row=fact.row)
-        for reckoned, note, is_share in self._reckoned:
-            if is_share == numeral.percent and any(
-                _agrees(reading, reckoned.value) for reading in numeral.readings if not reading.converted
-            ):
-                return replace(figure, source=reckoned.source, note=note)
-        if is_rest and (whole := self._whole(numeral.value)) is not None:
-            note = f"{_said(whole)} − {whole.value - numeral.value:,.0f}"
-            return replace(figure, source=whole.source, note=note)
-        if numeral.like_year or self._given(numeral, self._found.known):
+        match = self._best(numeral, said, numeral.readings) or self._best(
+            numeral, said, list(_coarser(numeral))
+        )
+        if match is not None and not (numeral.in_words and not match.supported):
+            return _of_match(figure, numeral, match)
+        if numeral.like_year and numeral.value in self._found.years:
             return None
-        return figure
+        reckoned = self._reckoner.found(numeral, said)
+        if reckoned is not None:
+            (value, is_only) = reckoned
+            how: How = "reckoned" if is_only else "likely"
+            return replace(figure, source=value.fact.source, note=value.note, how=how)
+        if numeral.in_words:
+            return figure if self._claims(numeral, said) else None
+        whole = self._whole(numeral.value) if _REST.match(self._text, numeral.end) else None
+        if whole is not None:
+            note = f"{shown(whole.value)} − {whole.value - numeral.value:,.0f}"
+            return replace(figure, source=whole.source, note=note, how="reckoned")
+        return None if self._given(numeral, self._found.known) else figure
 
-    def _best(self, readings: Sequence[Reading]) -> Fact | None:
-        """The best fact that a reading agrees with: direct before converted, then by rank, then the nearest."""
-        best: tuple[tuple[bool, int, float], Fact] | None = None
-        for reading in readings:
-            for fact in self._near(reading):
-                if reading.doubtful and fact.value.is_integer():
-                    continue
-                order = (reading.converted, fact.rank, abs(fact.value - reading.value))
-                if best is None or order < best[0]:
-                    best = (order, fact)
-        return None if best is None else best[1]
+    def _claims(self, numeral: Numeral, said: Said) -> bool:
+        """Whether a number in words says how many rows there are, and not which ones were spoken of."""
+        counts = said.noun != "" or said.measure is not None
+        return (
+            counts
+            and not _NO_CLAIM.search(self._text[: numeral.start])
+            and not self._given(numeral, self._found.known)
+        )
+
+    def _best(self, numeral: Numeral, said: Said, readings: Sequence[Reading]) -> _Match | None:
+        """The best fact: direct before converted, then what the words speak of, then by rank, then the nearest."""
+        matches = [match for reading in readings for match in self._agreeing(numeral, said, reading)]
+        return min(matches, key=lambda match: match.order, default=None)
+
+    def _agreeing(self, numeral: Numeral, said: Said, reading: Reading) -> Iterator[_Match]:
+        for fact in self._near(reading):
+            if reading.doubtful and fact.value.is_integer():
+                continue
+            if (
+                numeral.leaning
+                and reading.step >= 1
+                and (fact.value - reading.value) * numeral.leaning < -0.5
+            ):
+                continue
+            if not self._allowed(numeral, said, reading, fact):
+                continue
+            supported = self._supported(numeral, said, fact)
+            yield _Match(fact, reading.converted, supported, abs(fact.value - reading.value))
+
+    def _allowed(self, numeral: Numeral, said: Said, reading: Reading, fact: Fact) -> bool:
+        """Whether nothing around the numeral speaks against the fact."""
+        measure = measure_of(fact)
+        if numeral.like_year and (measure is not None and measure.kind != "year"):
+            return False
+        if said.measure is not None and not _fits(said, measure, reading, fact):
+            return False
+        beside = self._context.beside(numeral) if fact.labels else frozenset()
+        if beside and not beside.intersection(fact.labels):
+            return not beside.intersection(self._rows[fact.group, fact.name])
+        return True
+
+    def _supported(self, numeral: Numeral, said: Said, fact: Fact) -> bool:
+        """Whether more than the value ties the numeral to the fact."""
+        if not _is_weak(numeral):
+            return True
+        if fact.rank % 4 == TEXT and not fact.is_count:
+            return True  # words of a tool say it so
+        if said.noun:
+            return is_about(fact, said.noun)
+        if fact.labels and self._context.beside(numeral).intersection(fact.labels):
+            return True
+        measure = measure_of(fact)
+        if said.measure is not None and measure is not None:
+            return True
+        words = f"{self._context.words(numeral)} {self._asked}"
+        spoken = {
+            part for part in re.split(r"[^a-z]+", f"{fact.name} {fact.column}".lower()) if len(part) > 3
+        }
+        if any(part in words for part in spoken - {"name", "count", "rows"}):
+            return True
+        return fact.is_count and fact.rank in (VALUE, CELL) and self._few_counts and not said.other_noun
 
     def _whole(self, rest: float) -> Fact | None:
         """A count of which so many are left when a few have been named."""
@@ -114,6 +219,47 @@ class Book:
     def _given(self, numeral: Numeral, given: set[float]) -> bool:
         direct = [reading for reading in numeral.readings if not reading.converted]
         return any(_agrees(reading, value) for value in given for reading in direct)
+
+
+def _of_match(figure: Figure, numeral: Numeral, match: _Match) -> Figure:
+    """The figure with its source, and with the exact value where the text has another."""
+    fact = match.fact
+    how: How = "stated"
+    note = ""
+    if match.converted or match.distance > abs(fact.value) * 1e-9:
+        how = "rounded"
+        note = f"{fact.column or fact.name} {shown(fact.value)}".strip()
+    return replace(
+        figure, source=fact.source, row=fact.row, how=how if match.supported else "likely", note=note
+    )
+
+
+def _fits(said: Said, measure: Measure | None, reading: Reading, fact: Fact) -> bool:
+    """Whether a fact is in the unit that the text says, or of the rows that it names."""
+    wanted = said.measure
+    if wanted is None:
+        return True
+    if said.noun:
+        if measure is None or measure.kind in ("count", "year"):
+            return is_about(fact, said.noun)
+        return False
+    if measure is None:
+        return True
+    if wanted.kind == "people" and measure.kind == "count":
+        return names_table(fact, PEOPLE_NOUNS)
+    if wanted.kind == "share" and reading.converted:
+        return measure.kind == "share"
+    if wanted.kind != measure.kind:
+        return False
+    if wanted.kind not in ("length", "area"):
+        return True
+    return abs(reading.factor * measure.factor / wanted.factor - 1) < 1e-6
+
+
+def _is_weak(numeral: Numeral) -> bool:
+    """Of few figures, so that chance finds one like it: 7, 12 %, 300."""
+    digits = re.sub(r"\D", "", numeral.text).strip("0")
+    return len(digits) <= 2
 
 
 def _slack(reading: Reading) -> float:
@@ -136,27 +282,6 @@ def _coarser(numeral: Numeral) -> Iterator[Reading]:
             step *= 10
         if step > reading.step:
             yield replace(reading, step=step * 2 if numeral.hedged else step)
-
-
-def _reckoned(facts: Sequence[Fact]) -> Iterator[tuple[Fact, str, bool]]:
-    """Shares in percent, sums and differences of the few numbers that this turn asked for."""
-    scalars = [fact for fact in facts if fact.rank == VALUE]
-    cells = [fact for fact in facts if fact.rank == CELL and fact.name]
-    pool = {fact.value: fact for fact in (*cells, *scalars)}
-    if len(pool) > MOST_SCALARS:
-        pool = {fact.value: fact for fact in scalars}
-    if len(pool) > MOST_SCALARS:
-        return
-    for one, other in permutations(pool.values(), 2):
-        if 0 < one.value < other.value:
-            yield replace(one, value=100 * one.value / other.value), f"{_said(one)} ÷ {_said(other)}", True
-            if one.value >= 100:
-                yield replace(other, value=other.value - one.value), f"{_said(other)} − {_said(one)}", False
-                yield replace(other, value=other.value + one.value), f"{_said(other)} + {_said(one)}", False
-
-
-def _said(fact: Fact) -> str:
-    return f"{fact.value:,.6g}" if fact.value % 1 else f"{fact.value:,.0f}"
 
 
 def _spans(text: str, names: Iterable[str]) -> Iterator[tuple[int, int]]:

@@ -12,7 +12,18 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from agents.figures.vocabulary import CODES, FACTORS, HEDGES, SCALES, YEARS
+from agents.figures.vocabulary import (
+    CODES,
+    COLUMN_UNITS,
+    DIMENSIONS,
+    FACTORS,
+    HEDGES,
+    LEAST,
+    MOST,
+    NUMBER_WORDS,
+    SCALES,
+    YEARS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +38,8 @@ class Reading:
     step: float
     converted: bool = False
     doubtful: bool = False
+    factor: float = 1.0
+    """What `value` was multiplied by to be in the other unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +53,16 @@ class Numeral:
     percent: bool = False
     hedged: bool = False
     """`about`, `over` or the like stands before it."""
+    leaning: int = 0
+    """1 where what is meant is said to be no less than the number, -1 where no more."""
     like_year: bool = False
     """Four bare digits from 1000 to 2199 where a year may stand."""
+    scale: str = ""
+    """The word that multiplies it: million."""
+    unit: str = ""
+    """The unit that follows."""
+    in_words: bool = False
+    """Written as a word: seven."""
 
     @property
     def value(self) -> float:
@@ -88,6 +109,10 @@ _UNIT = re.compile(
 )
 _BELOW = re.compile(r"\s?(?:m|metres?|meters?|ft|feet)?\s?(?:below|under the sea|unter dem)|°\s?[SW]\b")
 _HEDGE = re.compile(rf"(?:\b(?:{HEDGES})|[~≈≃<>≥≤])[ \t*_]*$", re.IGNORECASE)
+_LEAST = re.compile(rf"(?:\b(?:{LEAST})|[>≥])[ \t*_]*$", re.IGNORECASE)
+_MOST = re.compile(rf"(?:\b(?:{MOST})|[<≤])[ \t*_]*$", re.IGNORECASE)
+_JOINED = re.compile(r"[ \t]*(?:,|;|–|-|,?[ \t]+(?:and|or|to|und|oder|bis|et|ou|y|o|e|و|и))[ \t]*")
+_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(NUMBER_WORDS)})(?![\w-])", re.IGNORECASE)
 _YEAR = re.compile(rf"(?:\b(?:{YEARS})|\b[^\W\d_a-z]\w*|[(–-])[ \t]*$")
 
 
@@ -95,9 +120,30 @@ def numerals(text: str) -> list[Numeral]:
     """All numbers that say how much or how many, in the order of the text."""
     alike = _ascii(text)
     masked = _mask(alike)
-    return [
-        found for match in _NUMBER.finditer(masked) if (found := _numeral(text, masked, match)) is not None
-    ]
+    found = [_numeral(text, masked, match) for match in _NUMBER.finditer(masked)]
+    spelled = [_spelled(text, masked, match) for match in _WORD.finditer(masked)]
+    there = sorted((each for each in (*found, *spelled) if each is not None), key=lambda each: each.start)
+    return _with_shared(there, masked)
+
+
+def _with_shared(there: list[Numeral], masked: str) -> list[Numeral]:
+    """Of `24.9, 19 and 17.5 million km`, all numbers in millions and kilometres."""
+    for place in range(len(there) - 2, -1, -1):
+        one, other = there[place], there[place + 1]
+        bare = not (one.unit or one.scale or one.percent or one.in_words)
+        if not bare or not _JOINED.fullmatch(masked, one.end, other.start):
+            continue
+        if other.scale:
+            scaled = [_times(each, by) for each in one.readings for by in SCALES[other.scale]]
+            one = replace(one, readings=(*scaled, *one.readings), scale=other.scale)
+        if other.unit:
+            direct = [each for each in one.readings if not each.converted]
+            converted = [
+                _times(each, by, converted=True) for by in _conversions(other.unit) for each in direct
+            ]
+            one = replace(one, readings=(*one.readings, *converted), unit=other.unit)
+        there[place] = one
+    return there
 
 
 def values_in(text: str) -> Iterator[float]:
@@ -149,13 +195,33 @@ def _numeral(text: str, masked: str, match: re.Match[str]) -> Numeral | None:
     unit = _UNIT.match(after)
     if unit is not None:
         direct = list(readings)
-        readings += [_times(each, by, converted=True) for by in FACTORS[unit["unit"]] for each in direct]
+        readings += [_times(each, by, converted=True) for by in _conversions(unit["unit"]) for each in direct]
     start -= negative
     year = bool(re.fullmatch(r"1\d{3}|2[01]\d{2}", body)) and taken is None and unit is None
     return Numeral(
         start, end, text[start:end], tuple(readings), bool(percent),
-        hedged=bool(_HEDGE.search(masked[:start])), like_year=year and bool(_YEAR.search(before)),
+        hedged=bool(_HEDGE.search(masked[:start])),
+        leaning=bool(_LEAST.search(masked[:start])) - bool(_MOST.search(masked[:start])),
+        like_year=year and bool(_YEAR.search(before)), scale="" if scale is None else scale["word"],
+        unit="" if unit is None else unit["unit"],
     )  # fmt: skip
+
+
+def _spelled(text: str, masked: str, match: re.Match[str]) -> Numeral:
+    """A small number that is written as a word."""
+    start, end = match.span()
+    unit = _UNIT.match(masked, end)
+    readings = (Reading(NUMBER_WORDS[match.group().lower()], 1.0),)
+    return Numeral(
+        start, end, text[start:end], readings, unit="" if unit is None else unit["unit"], in_words=True
+    )
+
+
+def _conversions(unit: str) -> list[float]:
+    """What a number with this unit is multiplied by to be in a unit that a result may have."""
+    kind, metres = DIMENSIONS.get(unit, ("", 1.0))
+    others = {metres / factor for known, factor in COLUMN_UNITS.values() if known == kind} - {1.0}
+    return [*FACTORS[unit], *(factor for factor in others if factor not in FACTORS[unit])]
 
 
 def _times(reading: Reading, factor: float, *, converted: bool = False) -> Reading:
@@ -164,6 +230,7 @@ def _times(reading: Reading, factor: float, *, converted: bool = False) -> Readi
         value=reading.value * factor,
         step=reading.step * factor,
         converted=converted or reading.converted,
+        factor=reading.factor * factor if converted else reading.factor,
     )
 
 

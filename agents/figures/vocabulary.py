@@ -35,6 +35,8 @@ SCALES: dict[str, tuple[float, ...]] = {
 }
 """By how much a word after a number multiplies it; several where languages differ."""
 
+_LENGTHS = (1e3, 1609.344, 1852.0, 0.3048)
+_AREAS = (1e6, 1e4)
 _SQUARE_KM = "km² km2 km^2 sqkm qkm"
 FACTORS: dict[str, tuple[float, ...]] = {
     **dict.fromkeys(
@@ -53,10 +55,77 @@ FACTORS: dict[str, tuple[float, ...]] = {
 }
 """Units that may follow a number, and what it is in the units that a result may have instead: metres, mostly."""
 
+DIMENSIONS: dict[str, tuple[str, float]] = {
+    **{
+        unit: ("length", FACTORS[unit][0])
+        for unit in FACTORS
+        if FACTORS[unit] and FACTORS[unit][0] in _LENGTHS
+    },
+    **dict.fromkeys(("m", "metre", "metres", "meter", "meters", "Meter", "م"), ("length", 1.0)),
+    **dict.fromkeys(("cm",), ("length", 0.01)),
+    **dict.fromkeys(("mm",), ("length", 0.001)),
+    **{unit: ("area", FACTORS[unit][0]) for unit in FACTORS if FACTORS[unit] and FACTORS[unit][0] in _AREAS},
+    **dict.fromkeys(("m²", "m2", "sq m", "square metres", "square meters"), ("area", 1.0)),
+    **dict.fromkeys(("s", "min", "h", "kg", "t", "kt", "ms", "px", "yr", "yrs"), ("other", 1.0)),
+}
+"""What a unit measures, and how many metres or square metres it is."""
+
+COLUMN_UNITS: dict[str, tuple[str, float]] = {
+    **dict.fromkeys(("m", "metres", "meters"), ("length", 1.0)),
+    "km": ("length", 1e3),
+    "ft": ("length", 0.3048),
+    "mi": ("length", 1609.344),
+    **dict.fromkeys(("m2", "sqm"), ("area", 1.0)),
+    **dict.fromkeys(("km2", "sqkm"), ("area", 1e6)),
+    "ha": ("area", 1e4),
+    **dict.fromkeys(("percent", "pct", "percentage"), ("share", 1.0)),
+    **dict.fromkeys(("population", "people", "inhabitants", "pop", "residents"), ("people", 1.0)),
+    **dict.fromkeys(("count", "n", "rows", "total", "nulls", "distinct", "number"), ("count", 1.0)),
+    "year": ("year", 1.0),
+    "density": ("other", 1.0),
+}
+"""What the last word of a column's name, or of a value's, says of its unit."""
+
+PEOPLE = _words(
+    "people, persons, inhabitants, residents, population, Einwohner, Menschen, habitants, habitantes, personas, "
+    "نسمة, شخص"
+)
+FUNCTION_WORDS = _words(
+    "of, in, on, at, for, from, to, and, or, but, with, without, by, is, are, was, were, has, have, had, as, than, "
+    "that, which, who, more, less, fewer, others, other, rows, features, results, entries, matches, records, here, "
+    "there, them, these, those, it, all, respectively, times, von, und, oder, mit, im, der, die, das, sind, mehr"
+)
+"""After a number these say nothing of what is counted."""
+TIMES = "times|fold|×|x\\b|mal\\b|fois|veces|volte|مرات|مرة|раза?"
+MORE = "more|larger|higher|greater|bigger|above|longer|farther|further|increase|mehr|größer|höher|plus|más|أكثر|أكبر"
+LESS = "less|fewer|smaller|lower|below|shorter|nearer|closer|decrease|weniger|kleiner|niedriger|moins|menos|أقل|أصغر"
+TOGETHER = (
+    "together|total|sum|combined|both|altogether|in all|overall|zusammen|insgesamt|ensemble|juntos|مجموع|معا"
+)
+APART = f"{MORE}|{LESS}|than|difference|differ|gap|apart|rest|remaining|other|others|without|not|Unterschied|فرق|باقي"
+AVERAGE = "average|mean|on average|Durchschnitt|Mittel|moyenne|promedio|media|متوسط"
+"""Words that say how a number was reckoned from others."""
+
+NUMBER_WORDS: dict[str, float] = {
+    **{word: float(number) for number, word in enumerate(_words(
+        "two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, fifteen, sixteen, "
+        "seventeen, eighteen, nineteen, twenty"), 2)},
+    **{word: float(number) for number, word in enumerate(_words(
+        "zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf"), 2)},
+    "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0, "seventy": 70.0, "eighty": 80.0, "ninety": 90.0,
+}  # fmt: skip
+NO_CLAIM = (
+    "the|these|those|both|other|first|last|next|following|top|any|every|die|diese|beiden|anderen|ersten"
+)
+"""A number in words after these names things that were spoken of already."""
+
+LEAST = "over|more than|at least|über|mehr als|mindestens|plus de|más de|oltre|أكثر من|более"
+"""What is meant is no less than the number after these."""
+MOST = "nearly|almost|under|less than|fewer than|at most|up to|fast|knapp|höchstens|casi|quasi|أقل من|почти"
+"""What is meant is no more than the number after these."""
 HEDGES = (
-    "about|around|roughly|approximately|approx\\.?|circa|ca\\.?|some|nearly|almost|over|under|more than|less than|"
-    "fewer than|at least|at most|up to|just|etwa|rund|ungefähr|fast|über|knapp|mehr als|environ|près de|plus de|"
-    "unos|cerca de|casi|más de|quasi|oltre|حوالي|نحو|أكثر من|около|почти|более"
+    f"about|around|roughly|approximately|approx\\.?|circa|ca\\.?|some|just|etwa|rund|ungefähr|environ|près de|"
+    f"unos|cerca de|حوالي|نحو|около|{LEAST}|{MOST}"
 )
 YEARS = (
     "in|since|of|from|until|till|by|year|years|before|after|during|to|and|im Jahr|seit|von|bis|vor|nach|en|depuis|"

@@ -54,8 +54,10 @@ async def analyst_reply(
     tools = frozenset(tool.name for tool in request.tools)
     vocabulary = Vocabulary(agent.registry, agent.map.layers())
     last = done[-1] if done else None
-    if last is not None and last.call.name in ("finish", "cannot_do"):
+    if last is not None and last.call.name in ("finish", "cannot_do") and last.result.ok:
         return AssistantMessage(_last_words(last))
+    if last is not None and [each.call.name for each in done].count("finish") == 1 and not last.result.ok:
+        return _call(request, "finish", last.arguments, len(done))  # it stands by what it says
     if last is not None and not last.result.ok and last.call.name != _LOOK:
         return _call(
             request,

@@ -67,7 +67,7 @@ class PostgisData:
         entry = self._registry.get(table)
         asked = self._witness()
         found = await column_statistics(asked, entry, _column(entry, column), _passing(entry, filter))
-        asked.note(entry.id, normalize(entry, filter), found, rows=found.get("count"))
+        asked.note(entry.id, normalize(entry, filter), found, rows=found.get("count"), column=column)
         return found
 
     async def histogram(

@@ -26,6 +26,7 @@ from server.gis.gazetteer import Searchable, folded, searchable
 from server.gis.guard import Guard, Query, Record
 from server.gis.statements import GEOMETRY, Expression, column_of, lonlat_of, relation
 from server.gis.values import as_json
+from server.gis.witness import note_answer
 
 log = structlog.get_logger(__name__)
 
@@ -47,6 +48,10 @@ class _Match:
     codes: int
     """How many codes it has: an airport with an IATA code is better known than one without."""
     place: Place
+    asked: Query
+    """The statement that found it."""
+    named: str
+    """The column of its name."""
     surroundings: str
     """Everything the row says about where it is, folded: what a hint after a comma is looked for in."""
 
@@ -67,8 +72,31 @@ async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5)
         preferred = [match for match in matches if near in match.surroundings]
         matches = preferred or matches
     matches.sort(key=_order)
-    unique = {(match.place.name, match.place.table, match.place.bounds): match.place for match in matches}
-    return list(unique.values())[:limit]
+    unique = {(match.place.name, match.place.table, match.place.bounds): match for match in matches}
+    best = list(unique.values())[:limit]
+    _note(best)
+    return [match.place for match in best]
+
+
+def _note(best: Sequence[_Match]) -> None:
+    """Tell the call that is running which statement found the places of each table."""
+    for table in dict.fromkeys(match.place.table for match in best):
+        there = [match for match in best if match.place.table == table]
+        names = list(dict.fromkeys(match.place.name for match in there))
+        filter = {"op": "in", "args": [{"property": there[0].named}, names]}
+        cells = [
+            (
+                None,
+                {
+                    "name": match.place.name,
+                    **({"population": match.population} if match.population else {}),
+                    "longitude": match.place.longitude,
+                    "latitude": match.place.latitude,
+                },
+            )
+            for match in there
+        ]
+        note_answer([there[0].asked], table, filter, {}, cells=cells)
 
 
 def _order(match: _Match) -> tuple[Any, ...]:
@@ -144,8 +172,9 @@ async def _matches(
         passing += [_folded(sa.cast(column_of(table, each), sa.Text)) == wanted for each in where.regions]
     levels.sort(key=lambda each: each[0])
     rank = sa.case(*((condition, level) for level, condition in levels), else_=INSIDE)
-    rows = await guard.rows(_statement(where, rank, sa.or_(*passing), limit), table.id, seconds=SECONDS)
-    return [match for row in rows if (match := _match(where, row)) is not None]
+    asked = _statement(where, rank, sa.or_(*passing), limit)
+    rows = await guard.rows(asked, table.id, seconds=SECONDS)
+    return [match for row in rows if (match := _match(where, row, asked)) is not None]
 
 
 async def _alike(guard: Guard, where: Searchable, wanted: str, limit: int) -> list[_Match]:
@@ -161,8 +190,9 @@ async def _alike(guard: Guard, where: Searchable, wanted: str, limit: int) -> li
         return []
     scores = {by_fold[fold]: SIMILAR + distance / 10 for fold, distance, _ in likely}
     rank = sa.case(*((column == name, score) for name, score in scores.items()))
-    found = await guard.rows(_statement(where, rank, column.in_(list(scores)), limit), table.id)
-    return [match for row in found if (match := _match(where, row)) is not None]
+    asked = _statement(where, rank, column.in_(list(scores)), limit)
+    found = await guard.rows(asked, table.id)
+    return [match for row in found if (match := _match(where, row, asked)) is not None]
 
 
 def _likely(wanted: str, names: list[str]) -> list[tuple[str, float, int]]:
@@ -227,7 +257,7 @@ def _turned(geometry: Expression) -> sa.FromClause:
     )
 
 
-def _match(where: Searchable, row: Record) -> _Match | None:
+def _match(where: Searchable, row: Record, asked: Query) -> _Match | None:
     rank, population, codes, said, west, south, east, north, turned_west, turned_east, longitude, latitude = (
         row
     )
@@ -250,7 +280,8 @@ def _match(where: Searchable, row: Record) -> _Match | None:
         latitude=latitude,
         detail=detail,
     )
-    return _Match(rank, population or 0.0, codes, place, folded(" ".join(each for each in said[1:] if each)))
+    surroundings = folded(" ".join(each for each in said[1:] if each))
+    return _Match(rank, population or 0.0, codes, place, asked, where.names[0], surroundings)
 
 
 def _roomy(box: Bounds, population: float) -> Bounds:

@@ -13,6 +13,9 @@ from agents.domain import Cql2, QueryReceipt
 from server.gis.guard import Guard, Query, Record
 from server.gis.literal_sql import literal_sql
 
+LONGEST_NAME = 80
+MOST_TEXTS = 5
+
 log = structlog.get_logger(__name__)
 
 
@@ -28,35 +31,43 @@ class Witness(Guard):
         self.asked.append(statement)
         return await super().rows(statement, subject, seconds=seconds, gate=gate)
 
-    def note(
-        self,
-        table: str,
-        filter: Cql2 | None,
-        values: Mapping[str, Any],
-        *,
-        rows: int | None = None,
-        key: str | None = None,
-        cells: Sequence[tuple[Any, Mapping[str, Any]]] = (),
-    ) -> None:
-        """Tell the call that is running, if one is, what the answer was. Values that are no numbers are left out."""
-        if not receipts.wanted():
-            return
-        try:
-            sql = "\n".join(f"{literal_sql(statement).strip()};" for statement in self.asked)
-        except Exception:
-            # Without its SQL a number only loses its trace; the question was answered.
-            log.exception("a statement could not be written out", table=table)
-            return
-        kept = QueryReceipt(
-            sql=sql,
-            table=table,
-            filter=filter,
-            rows=rows,
-            values=numbers(values),
-            key=key,
-            cells=tuple((row, numbers(each)) for row, each in cells),
-        )
-        receipts.note(kept.model_dump(mode="json"))
+    def note(self, table: str, filter: Cql2 | None, values: Mapping[str, Any], **more: Any) -> None:
+        """As `note_answer`, of all that was asked."""
+        note_answer(self.asked, table, filter, values, **more)
+
+
+def note_answer(
+    asked: Sequence[Query],
+    table: str,
+    filter: Cql2 | None,
+    values: Mapping[str, Any],
+    *,
+    rows: int | None = None,
+    column: str | None = None,
+    key: str | None = None,
+    cells: Sequence[tuple[Any, Mapping[str, Any]]] = (),
+) -> None:
+    """Tell the call that is running, if one is, what the answer was. Values that are no numbers are left out."""
+    if not receipts.wanted():
+        return
+    try:
+        sql = "\n".join(f"{literal_sql(statement).strip()};" for statement in asked)
+    except Exception:
+        # Without its SQL a number only loses its trace; the question was answered.
+        log.exception("a statement could not be written out", table=table)
+        return
+    kept = QueryReceipt(
+        sql=sql,
+        table=table,
+        filter=filter,
+        rows=rows,
+        values=numbers(values),
+        column=column,
+        key=key,
+        cells=tuple((row, numbers(each)) for row, each in cells),
+        texts=tuple(short_texts(each) for _, each in cells),
+    )
+    receipts.note(kept.model_dump(mode="json"))
 
 
 def numbers(values: Mapping[str, Any]) -> dict[str, float]:
@@ -65,3 +76,9 @@ def numbers(values: Mapping[str, Any]) -> dict[str, float]:
         for name, value in values.items()
         if isinstance(value, int | float) and not isinstance(value, bool) and value == value
     }
+
+
+def short_texts(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a row may be called by: the first few of its texts that are no longer than a name."""
+    found = [value for value in values.values() if isinstance(value, str) and 2 < len(value) <= LONGEST_NAME]
+    return tuple(found[:MOST_TEXTS])

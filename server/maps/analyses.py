@@ -130,10 +130,17 @@ class MapAnalysis:
         if self._service.at_once.locked():
             await self._tell(Progress(title, None, None, 0.0, phase="waiting"))
         async with self._service.at_once:
-            result = await self._service.runner.run(step, known, name, self._tell, self._readable, room)
+            try:
+                result = await self._service.runner.run(step, known, name, self._tell, self._readable, room)
+            except GisError as error:
+                # Its reason may have numbers in it, which the answer then repeats.
+                receipts.note(QueryReceipt(sql="", notes=(error.message,)).model_dump(mode="json"))
+                raise
         return await self._keep(step, result)
 
-    async def finish(self, summary: str, style: StyleSpec | None = None) -> str:
+    async def finish(
+        self, summary: str, style: StyleSpec | None = None, figures: Mapping[str, Any] | None = None
+    ) -> str:
         """The last step's table goes onto the map; what the browsers said of it."""
         last = self._outcomes[-1]
         self._plan = self._plan.model_copy(update={"style": style})
@@ -147,6 +154,7 @@ class MapAnalysis:
             "rows": last.rows,
             "emptied_by": emptied and {"step": int(emptied.step.partition("_")[2]), "name": emptied.title},
             "receipt": self._receipt.as_json(),
+            **(figures or {}),
         }
         await self._record_end(Change("analysis_finished", payload))
         return drawn

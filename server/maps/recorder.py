@@ -166,7 +166,7 @@ def sql_shown(answer: SqlAnswer) -> dict[str, Any]:
 
 def without_cells(receipt: Mapping[str, Any]) -> dict[str, Any]:
     """A receipt as the log keeps it: the query, but not each number of each row that it gave."""
-    return {name: value for name, value in receipt.items() if name != "cells"}
+    return {name: value for name, value in receipt.items() if name not in ("cells", "texts")}
 
 
 def clipped(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -58,8 +58,11 @@ class Figure(BaseModel):
     """Its place in `sources`; null: the number was found in no result."""
     row: Any = None
     """The value of the source's `key`, where the figure is of one row."""
+    how: Literal["stated", "rounded", "reckoned", "likely"] = "stated"
+    """How it was found: as a result has it, rounded or in another unit, reckoned from several numbers, or only likely,
+    because it agrees with a number and nothing else in the words ties it to that."""
     note: str = ""
-    """How it was reckoned from several numbers: `7,895 ÷ 28,298`."""
+    """The exact value, or how it was reckoned from several numbers: `7,895 ÷ 28,298 = 27.9 %`."""
 
 
 class AiResponse(MapEvent):
@@ -212,7 +215,8 @@ class EmptiedBy(BaseModel):
 
 
 class AnalysisFinished(MapEvent):
-    """`rows` is how many the result has. With none, `emptied_by` says which step took the last ones away."""
+    """`rows` is how many the result has. With none, `emptied_by` says which step took the last ones away. `figures` are
+    the numbers of the summary with their `sources`, as in `ai_response`."""
 
     analysis_id: str
     summary: str
@@ -220,6 +224,8 @@ class AnalysisFinished(MapEvent):
     receipt: dict[str, Any] = {}
     rows: int | None = None
     emptied_by: EmptiedBy | None = None
+    figures: list[Figure] = []
+    sources: list[FigureSource] = []
 
 
 class AnalysisFailed(MapEvent):

@@ -12,7 +12,7 @@ from agents.domain import QueryReceipt, SqlAnswer
 from agents.ports import TableRegistry
 from server.gis.sql.session import Connect, Limits, run
 from server.gis.sql.statement import checked
-from server.gis.witness import numbers
+from server.gis.witness import numbers, short_texts
 
 MOST_NOTED = 500
 """Rows whose numbers answers may refer to."""
@@ -48,11 +48,13 @@ def _note(sql: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> No
     """A receipt for the numbers of an answer: of one row by column, of several row by row."""
     if not receipts.wanted():
         return
-    named = [numbers(dict(zip(columns, row, strict=True))) for row in rows[:MOST_NOTED]]
+    shown = [dict(zip(columns, row, strict=True)) for row in rows[:MOST_NOTED]]
+    named = [numbers(row) for row in shown]
     made = QueryReceipt(
         sql=f"{sql.rstrip().rstrip(';')};",
         rows=len(rows),
         values=named[0] if len(named) == 1 else {"rows": len(rows)},
         cells=() if len(named) == 1 else tuple((None, each) for each in named),
+        texts=() if len(named) == 1 else tuple(short_texts(row) for row in shown),
     )
     receipts.note(made.model_dump(mode="json"))

@@ -17,6 +17,7 @@ from server.gis.filters import compile_filter
 from server.gis.statements import Expression, relation
 from server.gis.styles.attributes import finite, tile_value
 from server.gis.styles.errors import InvalidStyle
+from server.gis.witness import note_answer
 
 SAMPLE = 1000
 """Steps of the even sample that breaks are computed from: every value of a small table, quantiles of a
@@ -57,6 +58,7 @@ class ColumnStatistics:
     def __init__(self, reader: AsyncEngine, table: Table, filter: Cql2 | None, column: Column) -> None:
         self._reader = reader
         self._table = table
+        self._filter = filter
         self._column = column
         self._from = relation(table)
         condition = compile_filter(table, filter)
@@ -77,6 +79,7 @@ class ColumnStatistics:
             .where(self._where)
         )
         ((rows, values, minimum, maximum, sample),) = await self._all(query)
+        self._note(query, {"rows": rows, "nulls": rows - values, "minimum": minimum, "maximum": maximum})
         return Distribution(rows, values, minimum, maximum, tuple(x for x in sample or () if x is not None))
 
     async def class_counts(self, breaks: Sequence[float]) -> list[int]:
@@ -120,6 +123,7 @@ class ColumnStatistics:
         top = tuple((row[0], row[1]) for row in rows if row[0] is not None)[:limit]
         total = int(rows[0][2] or 0) if rows else 0
         different = rows[0][3] if rows else 0
+        self._note(query, {"rows": total + nulls, "distinct": different, "nulls": nulls})
         return Frequencies(top, total - sum(count for _, count in top), different - len(top), nulls)
 
     async def counted(self, values: Sequence[Category]) -> Frequencies:
@@ -133,6 +137,10 @@ class ColumnStatistics:
         )
         ((rows, present, *counts),) = await self._all(query)
         return Frequencies(tuple(zip(values, counts, strict=True)), present - sum(counts), 0, rows - present)
+
+    def _note(self, query: sa.Select[*tuple[Any, ...]], values: dict[str, Any]) -> None:
+        """Tell the call that is running where the numbers of the legend come from."""
+        note_answer([query], self._table.id, self._filter, values, column=self._column.name)
 
     async def _all(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[Any]:
         try:

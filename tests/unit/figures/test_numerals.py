@@ -47,7 +47,7 @@ def test_digits_of_another_script_are_digits(value: int) -> None:
 def test_any_text_is_read_and_the_places_are_those_of_the_text(text: str) -> None:
     for numeral in numerals(text):
         assert text[numeral.start : numeral.end] == numeral.text
-        assert any(sign.isdecimal() for sign in numeral.text)
+        assert numeral.in_words or any(sign.isdecimal() for sign in numeral.text)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_an_ambiguous_writing_has_both_readings_the_likelier_first() -> None:
 )
 def test_a_unit_adds_what_it_is_in_the_units_of_results(text: str, meant: float) -> None:
     (numeral,) = numerals(text)
-    assert [reading.value for reading in numeral.readings if reading.converted] == [pytest.approx(meant)]
+    assert pytest.approx(meant) in [reading.value for reading in numeral.readings if reading.converted]
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,9 @@ class MemoryAnalysis:
         self.done.append(Outcome(step, table, len(rows), ("Measured on a sphere",)))
         return self.done[-1]
 
-    async def finish(self, summary: str, style: StyleSpec | None = None) -> str:
+    async def finish(
+        self, summary: str, style: StyleSpec | None = None, figures: Mapping[str, Any] | None = None
+    ) -> str:
         self.finished = summary
         return "drawn"
 

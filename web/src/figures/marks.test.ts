@@ -3,13 +3,19 @@ import { toHtml } from "../chat/markdown";
 import type { Figure } from "../protocol/types";
 
 const figure = (text: string, start: number, source: number | null = 0): Figure =>
-  ({ start, end: start + Array.from(text).length, text, source, row: null, note: "" });
+  ({ start, end: start + Array.from(text).length, text, source, row: null, note: "", how: "stated" });
 
 function page(text: string, figures: Figure[]): HTMLElement {
   return new DOMParser().parseFromString(toHtml(text, figures), "text/html").body;
 }
 
 describe("figures in an answer", () => {
+  it("are marked where they are only likely, and where nothing backs them", () => {
+    const likely: Figure = { ...figure("12", 0), how: "likely" };
+    const classes = [...page("12 and 7", [likely, figure("7", 7, null)]).querySelectorAll("button")].map((it) => it.className);
+    expect(classes).toEqual(["figure likely", "figure unfounded"]);
+  });
+
   it("become buttons inside bold text, tables and lists", () => {
     const text = "There are **479** airports.\n\n| a | b |\n|---|---|\n| Lima | 8,852,000 |\n\n- 12 gates";
     const at = (part: string) => text.indexOf(part);

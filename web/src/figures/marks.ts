@@ -29,7 +29,7 @@ export function withButtons(html: string, figures: readonly Figure[], words: (fi
     const figure = figures[Number(index)];
     if (figure === undefined) return text;
     const { title, spoken } = words(figure);
-    const kind = figure.source == null ? "figure unfounded" : "figure";
+    const kind = figure.source == null ? "figure unfounded" : figure.how === "likely" ? "figure likely" : "figure";
     const aloud = spoken === "" ? "" : `<span class="hidden"> (${escaped(spoken)})</span>`;
     return `<button type="button" class="${kind}" data-figure="${index}" title="${escaped(title)}">${text}${aloud}</button>`;
   });

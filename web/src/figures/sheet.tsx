@@ -24,6 +24,7 @@ export function FigureSheet() {
 function Opened({ value }: { value: Looked }) {
   const box = useRef<HTMLElement>(null);
   const { figure, source, opener } = value;
+  const sure = source !== null && figure.how !== "likely";
   const close = () => {
     looked.value = null;
     opener.focus();
@@ -41,9 +42,9 @@ function Opened({ value }: { value: Looked }) {
       <header>
         <div>
           <h2 id="figure-title" dir="auto">{figure.text}</h2>
-          <p class={source === null ? "figure-verdict warn" : "figure-verdict"}>
-            <Icon name={source === null ? "alert" : "check"} />
-            {source === null ? t("figureUnfounded") : t("figureFrom", { tool: readable(source.tool) })}
+          <p class={sure ? "figure-verdict" : "figure-verdict warn"}>
+            <Icon name={sure ? "check" : "alert"} />
+            {source === null ? t("figureUnfounded") : t(sure ? "figureFrom" : "figureLikely", { tool: readable(source.tool) })}
           </p>
         </div>
         <IconButton icon="close" label={t("close")} onClick={close} />
@@ -61,7 +62,8 @@ function Evidence({ value }: { value: Looked }) {
   return (
     <>
       {source.summary && <p dir="auto">{source.summary}</p>}
-      {figure.note && <p class="quiet" dir="auto">{t("figureReckoned", { note: figure.note })}</p>}
+      {figure.how === "likely" && <p>{t("figureLikelyText")}</p>}
+      {figure.note && <p class="quiet" dir="auto">{t(figure.how === "rounded" ? "figureExactly" : "figureReckoned", { note: figure.note })}</p>}
       {source.table && <Behind value={value} />}
       {source.sql && (
         <section>

@@ -381,6 +381,7 @@ export interface Figure {
   text: string;
   source: number | null;
   row: unknown;
+  how: "stated" | "rounded" | "reckoned" | "likely";
   note: string;
 }
 /**
@@ -648,6 +649,7 @@ export interface QueryReceipt {
   values: {
     [k: string]: number;
   };
+  column: string | null;
   key: string | null;
   cells: [
     unknown,
@@ -655,6 +657,7 @@ export interface QueryReceipt {
       [k: string]: number;
     }
   ][];
+  texts: string[][];
   notes: string[];
 }
 /**
@@ -712,7 +715,8 @@ export interface AnalysisPlanned {
   steps_known: boolean;
 }
 /**
- * `rows` is how many the result has. With none, `emptied_by` says which step took the last ones away.
+ * `rows` is how many the result has. With none, `emptied_by` says which step took the last ones away. `figures` are
+ * the numbers of the summary with their `sources`, as in `ai_response`.
  */
 export interface AnalysisFinished {
   map_id: string;
@@ -727,6 +731,8 @@ export interface AnalysisFinished {
   };
   rows: number | null;
   emptied_by: EmptiedBy | null;
+  figures: Figure[];
+  sources: FigureSource[];
 }
 /**
  * The step after which no row was left.

@@ -1,0 +1,61 @@
+"""Answers that are true and answers that are not, by a model over HTTP: whose numbers are found, and whose marked."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import pytest_asyncio
+
+from agents.models.build import build
+from server.app import Server
+from tests.integration.sockets.figure_claims import FALSE, TRUE, Claim
+from tests.support.model_server import Call, ModelServer, Reply, Say
+from tests.support.server import Client, client, local_server
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def model() -> AsyncIterator[ModelServer]:
+    async with ModelServer() as running:
+        yield running
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def server(samples_url: str, model: ModelServer) -> AsyncIterator[Server]:
+    keys = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": model.base_url}
+    async with local_server(samples_url, build("openai:gpt-5.1", keys)) as running:
+        yield running
+
+
+async def verdict(one: Client, model: ModelServer, claim: Claim) -> str:
+    """What becomes of the number of a claim: how it was found, `marked`, or `unread` where it is no figure."""
+    calls, sentence, number = claim
+    model.script([Reply(*(Call(name, arguments) for name, arguments in calls)), Reply(Say(sentence))])
+    await one.ask("join")
+    await one.says("Tell me what you know about this.")
+    said = one.named("ai_response")[-1]
+    assert said["message"] == sentence
+    figure: dict[str, Any] | None = next((each for each in said["figures"] if each["text"] == number), None)
+    if figure is None:
+        return "unread"
+    return "marked" if figure["source"] is None else str(figure["how"])
+
+
+async def verdicts(server: Server, model: ModelServer, claims: Sequence[Claim]) -> dict[str, str]:
+    """Of all claims, each on a map of its own."""
+    async with client(server) as one:
+        return {claim[1]: await verdict(one, model, claim) for claim in claims}
+
+
+async def test_true_numbers_are_traced_however_they_are_told(server: Server, model: ModelServer) -> None:
+    found = await verdicts(server, model, TRUE)
+    untraced = {said: how for said, how in found.items() if how in ("marked", "unread", "likely")}
+    assert not untraced, untraced
+
+
+async def test_false_numbers_are_marked_whatever_is_wrong_with_them(
+    server: Server, model: ModelServer
+) -> None:
+    found = await verdicts(server, model, FALSE)
+    believed = {said: how for said, how in found.items() if how not in ("marked", "likely")}
+    assert not believed, believed
