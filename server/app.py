@@ -207,8 +207,14 @@ def application(
 
 
 def analyses(settings: Settings, database: Database, registry: Registry) -> AnalysisService:
-    budget = Budget(seconds=settings.analysis_timeout, bytes=int(settings.result_space * 1e6))
-    runner = StepRunner(database.writer, registry, budget)
+    budget = Budget(
+        cost=settings.analysis_cost,
+        rows=settings.result_rows,
+        pairs=settings.analysis_pairs,
+        seconds=settings.analysis_timeout,
+        bytes=int(settings.result_space * 1e6),
+    )
+    runner = StepRunner(database.writer, registry, budget, database.owner)
     at_once = asyncio.Semaphore(settings.analyses)
     return AnalysisService(runner, AnalysisStore(database.owner), budget, at_once)
 

@@ -94,6 +94,12 @@ class Settings(BaseSettings):
         600.0, gt=0, le=86400, validation_alias=_named("GEOAGENT_ANALYSIS_TIMEOUT")
     )
     """Seconds after which PostgreSQL ends a statement of an analysis."""
+    analysis_cost: float = Field(2e11, gt=0, validation_alias=_named("GEOAGENT_ANALYSIS_COST"))
+    """What a step of an analysis may cost by PostgreSQL's own estimate (docs/analysis.md); more is not begun."""
+    analysis_pairs: float = Field(5e8, gt=0, validation_alias=_named("GEOAGENT_ANALYSIS_PAIRS"))
+    """Pairs of features that a step may compare, by an estimate of how many are near each other; more is not begun."""
+    result_rows: int = Field(10_000_000, ge=1, validation_alias=_named("GEOAGENT_RESULT_ROWS"))
+    """Rows that a step of an analysis may make."""
     result_space: float = Field(4096.0, gt=0, validation_alias=_named("GEOAGENT_RESULT_SPACE"))
     """Megabytes that the results of one map may take."""
     rate: float = Field(1.0, ge=0, le=1000, validation_alias=_named("GEOAGENT_RATE"))

@@ -18,7 +18,8 @@ from agents.domain import Table
 from agents.ports import TableRegistry
 from server.gis.analysis import storage
 from server.gis.analysis.breakdown import Breakdown, breakdown
-from server.gis.analysis.budget import Budget, check_cost, readable_bytes
+from server.gis.analysis.budget import Budget, check_cost, check_pairs
+from server.gis.analysis.disk import DiskWatch, crowded, full
 from server.gis.analysis.inputs import inputs_of
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.receipt import StepReceipt
@@ -70,12 +71,16 @@ class StepResult:
 class StepRunner:
     """Runs steps with the writer's rights. Safe for concurrent use; each running step takes one connection."""
 
-    def __init__(self, writer: AsyncEngine, registry: LiveRegistry, budget: Budget) -> None:
+    def __init__(
+        self, writer: AsyncEngine, registry: LiveRegistry, budget: Budget, owner: AsyncEngine | None = None
+    ) -> None:
+        """The `owner` looks at how much disk a step takes while it runs; without one, it is measured in between."""
         # One look at the tables for all portions of a step: a row that somebody changes meanwhile moves to another
         # place, and would be met twice or not at all.
         self._writer = writer.execution_options(isolation_level="REPEATABLE READ")
         self._registry = registry
         self._budget = budget
+        self._owner = owner
 
     async def run(
         self,
@@ -93,6 +98,7 @@ class StepRunner:
         """
         operation, arguments = parse(step)
         title = step.title or step.operation
+        room = self._budget.bytes if room is None else room
         watch = StepWatch(title, report, self._writer)
         workspace: StepWorkspace | None = None
         try:
@@ -103,23 +109,16 @@ class StepRunner:
                     planned: Step = storage.flat(
                         await operation.build(arguments, workspace), workspace.tables_read
                     )
-                    for number, prepared in enumerate(planned.prepare):
-                        watch.part("preparing", number, len(planned.prepare))
-                        await check_cost(connection, prepared.select, self._budget, title)
-                        await storage.execute(connection, storage.prepare(prepared))
-                    await check_cost(connection, planned.select, self._budget, title)
-                    inputs = await inputs_of(connection, workspace.tables_read)
-                    room = self._budget.bytes if room is None else room
-                    rows = await self._store(connection, planned, name, watch, room)
-                    origin = f"{title}: {step.operation} of {', '.join(workspace.names_read)}."
-                    finishing = list(storage.finish(name, planned, origin))
-                    for number, statement in enumerate(finishing):
-                        watch.part("storing", number, len(finishing))
-                        await storage.execute(connection, [statement])
-                    for prepared in planned.prepare:
-                        await storage.execute(connection, storage.forget(prepared))
-                    await self._check_room(connection, name, room, title)
-                    classes = await breakdown(connection, name, planned)
+                    await check_pairs(connection, planned.pairs, self._budget, title)
+                    async with DiskWatch(title, self._owner, watch.pid, room, self._budget.bytes):
+                        await self._prepare(connection, planned, watch)
+                        cost = await check_cost(connection, planned.select, self._budget, title, room)
+                        inputs = await inputs_of(connection, workspace.tables_read)
+                        rows = await self._store(connection, planned, name, watch, room, cost)
+                        origin = f"{title}: {step.operation} of {', '.join(workspace.names_read)}."
+                        await self._finish(connection, planned, name, watch, origin)
+                        await self._check_room(connection, name, room, title)
+                        classes = await breakdown(connection, name, planned)
                 await self._registry.refresh(PATIENCE)
                 stored = self._registry.get(join_id(storage.SCHEMA, name))
         except Exception as error:
@@ -162,12 +161,22 @@ class StepRunner:
         milliseconds = str(int(self._budget.seconds * 1000))
         return int((await connection.execute(_LIMITS, {"milliseconds": milliseconds})).one().pid)
 
+    async def _prepare(self, connection: AsyncConnection, planned: Step, watch: StepWatch) -> None:
+        """Make the temporary tables, each priced first."""
+        for number, prepared in enumerate(planned.prepare):
+            watch.part("preparing", number, len(planned.prepare))
+            await check_cost(connection, prepared.select, self._budget, watch.name, self._budget.bytes)
+            await storage.execute(connection, storage.prepare(prepared))
+            taken = await storage.passing_size(connection, planned.prepare[: number + 1])
+            if taken > self._budget.bytes:
+                raise crowded(watch.name, taken, self._budget.bytes)
+
     async def _store(
-        self, connection: AsyncConnection, planned: Step, name: str, watch: StepWatch, room: int
+        self, connection: AsyncConnection, planned: Step, name: str, watch: StepWatch, room: int, cost: float
     ) -> int:
         """Make the table and fill it portion by portion; how many rows it has."""
         await storage.execute(connection, storage.create(name, planned))
-        portions = await storage.portions(connection, planned.partition)
+        portions = await storage.portions(connection, planned.partition, cost)
         rows = 0
         for number, portion in enumerate(portions):
             share = number / len(portions) if len(portions) > 1 else None
@@ -183,14 +192,20 @@ class StepRunner:
         watch.computed(1.0, rows)
         return rows
 
+    async def _finish(
+        self, connection: AsyncConnection, planned: Step, name: str, watch: StepWatch, origin: str
+    ) -> None:
+        finishing = list(storage.finish(name, planned, origin))
+        for number, statement in enumerate(finishing):
+            watch.part("storing", number, len(finishing))
+            await storage.execute(connection, [statement])
+        for prepared in planned.prepare:
+            await storage.execute(connection, storage.forget(prepared))
+
     async def _check_room(self, connection: AsyncConnection, name: str, room: int, title: str) -> None:
         size = await storage.size(connection, name)
         if size > room:
-            raise TooExpensive(
-                f"{title} was stopped: it takes {readable_bytes(size)} and more, and there is room for "
-                f"{readable_bytes(max(0, room))} on this map. Drop results that are not needed, filter the inputs, or "
-                "aggregate first."
-            )
+            raise full(title, size, room)
 
 
 def parse(step: PlannedStep) -> tuple[Operation[Any], Any]:

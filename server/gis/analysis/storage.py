@@ -34,6 +34,8 @@ from server.gis.statements import exact
 SCHEMA = "analysis"
 PORTION_PAGES = 2_000
 """Pages (8 kB each) of a source that are worth a portion of their own: about a second of simple work."""
+PORTION_COST = 2e6
+"""What else is worth a portion, in the planner's units: some seconds of searching and measuring for few rows."""
 MOST_PORTIONS = 40
 
 
@@ -123,21 +125,30 @@ async def size(connection: AsyncConnection, name: str) -> int:
     return int(await connection.scalar(select(func.pg_total_relation_size(named))) or 0)
 
 
+async def passing_size(connection: AsyncConnection, tables: Sequence[Prepared]) -> int:
+    """Bytes on disk, with indexes, of temporary tables of this transaction."""
+    names = [func.to_regclass(f"pg_temp.{quoted(each.name)}") for each in tables]
+    sizes = [func.coalesce(func.pg_total_relation_size(name), 0) for name in names]
+    return sum([int(size) for size in (await connection.execute(select(*sizes))).one()])
+
+
 async def execute(connection: AsyncConnection, statements: Iterable[str]) -> None:
     for statement in statements:
         await connection.exec_driver_sql(statement)
 
 
 async def portions(
-    connection: AsyncConnection, source: Source | None
+    connection: AsyncConnection, source: Source | None, cost: float
 ) -> Sequence[ColumnElement[bool] | None]:
-    """Conditions on ctid that together take each row of the source once; `[None]`, all at once, if it is small."""
+    """Conditions on ctid that together take each row of the source once; `[None]`, all at once, if it is small and the
+    planner expects little work.
+    """
     address = None if source is None else source.address
     if source is None or address is None:
         return [None]
     name = f"{quoted(source.table.schema_name)}.{quoted(source.table.name)}"
     pages = int(await connection.scalar(select(func.pg_relation_size(func.to_regclass(name)) / 8192)) or 0)
-    count = min(MOST_PORTIONS, pages // PORTION_PAGES)
+    count = min(MOST_PORTIONS, pages, max(pages // PORTION_PAGES, int(cost / PORTION_COST)))
     if count < 2:
         return [None]
     edges = [cast(literal(f"({pages * number // count},0)"), Tid()) for number in range(count)]

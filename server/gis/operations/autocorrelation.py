@@ -35,6 +35,7 @@ class Autocorrelation(Operation[AutocorrelationArguments]):
         return Step(
             select(figures, z.label("z"), two_sided(z).label("p")).select_from(figures),
             prepare=found.prepare,
+            pairs=found.expected,
             notes=(
                 found.note,
                 "Moran's I with weights that sum to 1 for each feature; expectation and variance under "

@@ -146,6 +146,20 @@ class Prepared:
 
 
 @dataclass(frozen=True)
+class Pairs:
+    """What a step is about to compare: features of two sides up to `distance` metres apart, or that meet.
+
+    `estimate` gives one number, cheaply; `most` is how many pairs there are at all, near or far. `kept` says that
+    each pair becomes a row, or is cut to shape, instead of being counted only.
+    """
+
+    most: float
+    estimate: Select[Any]
+    distance: float | None
+    kept: bool = False
+
+
+@dataclass(frozen=True)
 class Step:
     """What the runner stores. Columns are named; a geometry stands under `geom`, in `srid`; with an SRID of 0 the
     column declares neither type nor SRID.
@@ -154,8 +168,9 @@ class Step:
     was calculated, and its colours.
 
     `partition` is a source of the select whose rows may be taken in portions (by ctid) without changing the
-    result: only for steps that treat each of its rows alone. `notes` say which CRS, units and method were
-    chosen and the error to expect. `comments` explain result columns.
+    result: only for steps that treat each of its rows alone. `pairs` is for steps that search by place, whose cost the
+    planner cannot know. `notes` say which CRS, units and method were chosen and the error to expect.
+    `comments` explain result columns.
     """
 
     select: Select[Any]
@@ -163,6 +178,7 @@ class Step:
     srid: int = 0
     prepare: tuple[Prepared, ...] = ()
     partition: Source | None = None
+    pairs: Pairs | None = None
     notes: tuple[str, ...] = ()
     comments: Mapping[str, str] = field(default_factory=dict)
     style: Mapping[str, Any] | None = None

@@ -22,6 +22,7 @@ from server.gis.operations.base import (
 from server.gis.operations.columns import carried, free_name
 from server.gis.operations.flattening import flattened
 from server.gis.operations.geodesy import geometry, lonlat
+from server.gis.operations.pairs import pairs_within
 from server.gis.operations.projections import local_equidistant
 from server.gis.operations.units import Length
 
@@ -49,6 +50,7 @@ class Cluster(Operation[ClusterArguments]):
         name = free_name("cluster", {label.name for label in own})
         shape = geometry(source)
         prepare: tuple[Prepared, ...] = ()
+        pairs = None
         if arguments.method == "kmeans":
             await _refuse_few(source, arguments.k, workspace)
             # On the sphere's surface in three dimensions, so that neither poles nor 180 degrees tear a cluster.
@@ -62,6 +64,7 @@ class Cluster(Operation[ClusterArguments]):
         else:
             if arguments.distance is None or arguments.distance <= 0:
                 raise InvalidQuestion("DBSCAN needs a distance, such as '5 km'.")
+            pairs = pairs_within(source, source, arguments.distance)
             projection = await local_equidistant(source, workspace)
             note = projection.note
             flat = free_name("flat", {GEOMETRY, *(label.name for label in own)})
@@ -76,6 +79,7 @@ class Cluster(Operation[ClusterArguments]):
             source,
             statement,
             prepare=prepare,
+            pairs=pairs,
             notes=(note,),
             comments={name: "Number of the cluster from 0; empty: belongs to none (noise)."},
             style={"kind": "categorical", "column": name},

@@ -82,6 +82,7 @@ class HotSpots(Operation[HotSpotsArguments]):
             found.source,
             statement,
             prepare=found.prepare,
+            pairs=found.expected,
             notes=(
                 found.note,
                 "Getis-Ord Gi* with weights 1, the feature itself included; p is two-sided from the normal "

@@ -17,6 +17,7 @@ from server.gis.operations.base import (
 from server.gis.operations.columns import carried
 from server.gis.operations.geodesy import geometry
 from server.gis.operations.overlays import in_system, multi_type, note, same_dimension
+from server.gis.operations.pairs import pairs_meeting
 
 
 class IntersectionArguments(Arguments):
@@ -44,7 +45,13 @@ class Intersection(Operation[IntersectionArguments]):
             .subquery("common")
         )
         statement = select(common).where(func.ST_IsEmpty(common.c[GEOMETRY]).is_(False))
-        return Step(statement, geometry_type=multi_type(lower(source, other)), srid=srid, notes=(note(srid),))
+        return Step(
+            statement,
+            geometry_type=multi_type(lower(source, other)),
+            srid=srid,
+            pairs=pairs_meeting(source, other, kept=True),
+            notes=(note(srid),),
+        )
 
 
 def lower(source: Source, other: Source) -> Source:

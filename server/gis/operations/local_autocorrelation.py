@@ -61,6 +61,7 @@ class LocalAutocorrelation(Operation[LocalAutocorrelationArguments]):
             found.source,
             select(*kept, verdict, judged.c[GEOMETRY]),
             prepare=found.prepare,
+            pairs=found.expected,
             notes=(
                 found.note,
                 "Local Moran's I with weights that sum to 1 for each feature; p is two-sided from the normal "

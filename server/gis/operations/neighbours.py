@@ -36,6 +36,7 @@ from server.gis.operations.base import (
     Arguments,
     Geography,
     Geometry,
+    Pairs,
     Prepared,
     Source,
     Workspace,
@@ -44,6 +45,7 @@ from server.gis.operations.base import (
 )
 from server.gis.operations.columns import carried, number
 from server.gis.operations.geodesy import centre, geography, geometry, lonlat, nearest_of
+from server.gis.operations.pairs import pairs_within
 from server.gis.operations.units import Length, told
 
 FEWEST = 4
@@ -87,6 +89,8 @@ class Neighbourhood:
     prepare: tuple[Prepared, ...]
     note: str
     source: Source
+    expected: Pairs | None
+    """How many of them, where a distance says who is a neighbour."""
 
     def carried(self) -> list[Label[Any]]:
         """The attributes of the source, from `places`."""
@@ -141,8 +145,15 @@ async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> 
         f"{arguments.says()}, by distance between centroids on the WGS 84 spheroid; rows without a value are left "
         "out."
     )
+    reach = arguments.distance
     return Neighbourhood(
-        places.alias("here"), places.alias("other"), pairs.alias("pairs"), (placed, paired), note, source
+        places.alias("here"),
+        places.alias("other"),
+        pairs.alias("pairs"),
+        (placed, paired),
+        note,
+        source,
+        None if reach is None else pairs_within(source, source, reach, kept=True),
     )
 
 

@@ -11,6 +11,7 @@ from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
 from server.gis.operations.columns import carried
 from server.gis.operations.geodesy import flat, geometry, in_srid
+from server.gis.operations.pairs import pairs_meeting
 from server.gis.operations.validity import sound
 from server.gis.statements import WGS84
 
@@ -85,6 +86,7 @@ def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace) -> Ste
         srid=srid,
         prepare=(prepared,),
         partition=source,
+        pairs=pairs_meeting(source, other, kept=True),
         notes=(note(srid),),
     )
 

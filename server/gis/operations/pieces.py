@@ -27,6 +27,7 @@ from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
 from server.gis.operations.columns import carried, free_name
 from server.gis.operations.overlays import in_system, multi_type, note, same_dimension
+from server.gis.operations.pairs import pairs_meeting
 from server.gis.statements import exact
 
 BOTH = "both"
@@ -91,6 +92,7 @@ def pieces(source: Source, other: Source, workspace: Workspace, *, theirs: bool)
         geometry_type=multi_type(source),
         srid=srid,
         prepare=(a.prepared, b.prepared),
+        pairs=pairs_meeting(other, source, kept=True),
         notes=(note(srid), "Rows without a geometry have no pieces and are left out."),
         comments={place: f"Which table has this piece: one by its name, or {BOTH}."},
     )

@@ -9,8 +9,11 @@ from sqlalchemy import ColumnElement, exists, not_, select
 
 from server.gis.operations.base import Arguments, Operation, Source, Step, Workspace, table_argument
 from server.gis.operations.columns import carried, geometry_out
+from server.gis.operations.pairs import pairs_meeting
 from server.gis.operations.relations import Predicate, Relation, may_start_from_other, related
 from server.gis.operations.units import Length
+
+AT_ONCE = ("intersects", "within_distance")
 
 
 class SelectByLocationArguments(Arguments):
@@ -42,6 +45,8 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
             .where(not_(met) if arguments.invert else met),
             prepare=relation.prepare,
             partition=None if each_way else source,
+            # The first that is found is enough, unless most that are near are not what is looked for.
+            pairs=None if arguments.predicate in AT_ONCE else pairs_meeting(source, other),
             notes=relation.notes,
         )
 

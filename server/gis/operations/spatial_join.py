@@ -18,6 +18,7 @@ from server.gis.operations.base import (
     table_argument,
 )
 from server.gis.operations.columns import carried, free_name, geometry_out
+from server.gis.operations.pairs import pairs_meeting, pairs_within
 from server.gis.operations.palettes import shaded
 from server.gis.operations.relations import Predicate, Relation, may_start_from_other, related
 from server.gis.operations.units import Length
@@ -48,6 +49,12 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
         each_way = arguments.rows == "aggregate" and may_start_from_other(source, other, arguments.predicate)
         met_by = workspace.source(arguments.source) if each_way else source
         relation = related(met_by, other, arguments.predicate, arguments.distance, workspace)
+        kept = arguments.rows != "aggregate"
+        pairs = (
+            pairs_meeting(source, other, kept=kept)
+            if arguments.distance is None
+            else pairs_within(source, other, arguments.distance, kept=kept)
+        )
         own = carried(source)
         taken = {GEOMETRY, ROW_ID, *(label.name for label in own)}
         notes = relation.notes
@@ -63,6 +70,7 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
             select(*own, *columns, *geometry_out(source)).select_from(joined),
             prepare=relation.prepare,
             partition=None if each_way else source,
+            pairs=pairs,
             notes=notes,
             style=shaded(columns[0].name) if arguments.rows == "aggregate" else None,
         )

@@ -20,6 +20,7 @@ from server.gis.operations.base import (
 from server.gis.operations.columns import carried, free_name, geometry_out, number
 from server.gis.operations.geodesy import GEODESIC_NOTE, area, geometry, lonlat
 from server.gis.operations.overlays import in_system
+from server.gis.operations.pairs import pairs_meeting
 from server.gis.operations.palettes import shaded
 from server.gis.operations.relations import in_system_of
 from server.gis.operations.shapes import of_family
@@ -73,6 +74,7 @@ class WeightedOverlap(Operation[WeightedOverlapArguments]):
                 source.rows.join(inner, true())
             ),
             partition=source,
+            pairs=pairs_meeting(source, other, kept=True),
             notes=(
                 GEODESIC_NOTE,
                 "Areal weighting: the figure is taken to be spread evenly within each area; where it is not, "

@@ -1,0 +1,151 @@
+"""How much disk a running step takes, seen from outside: a statement that fills a table cannot look at itself.
+
+What a transaction has made nobody else sees in the catalogue before it ends; but it holds locks on it, and a new
+table lies in a file of its own number. `DiskWatch` looks at these files twice a second, and at the temporary ones of
+sorts and hashes, and cancels the statement that takes more than there is room for.
+
+Only a superuser (as in the private cluster) may look at files, or whom one has granted `pg_ls_dir(text, boolean,
+boolean)` and `pg_stat_file(text, boolean)`. Elsewhere a step is measured between its statements only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import structlog
+from sqlalchemy import BigInteger, text
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from server.gis.analysis.budget import readable_bytes
+from server.gis.errors import TooExpensive
+
+log = structlog.get_logger(__name__)
+
+TICK = 0.5
+"""Seconds between two looks."""
+
+_TAKEN = text(
+    # A colon is written \\: where it begins no parameter.
+    r"""
+    WITH home AS (SELECT regexp_replace(pg_relation_filepath('geoagent.analysis'), '/[^/]+$', '') AS path),
+    fresh AS (
+        SELECT DISTINCT relation::text AS number FROM pg_locks
+        WHERE pid = :pid AND locktype = 'relation'
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND NOT EXISTS (SELECT FROM pg_class WHERE pg_class.oid = relation)
+    ),
+    made AS (
+        SELECT path || '/' || name AS file, name ~ '^t' AS passing FROM home, pg_ls_dir(path, true, false) AS name
+        WHERE substring(name FROM '^(?\:t\d+_)?(\d+)(?\:\.\d+)?$') IN (SELECT number FROM fresh)
+    ),
+    sorted AS (
+        SELECT 'base/pgsql_tmp/' || name AS file FROM pg_ls_dir('base/pgsql_tmp', true, false) AS name
+        WHERE name LIKE 'pgsql\_tmp' || :pid || '.%'
+    ),
+    shared AS (
+        SELECT file || '/' || name AS file FROM sorted, pg_ls_dir(file, true, false) AS name
+        WHERE file LIKE '%.fileset'
+    ),
+    every AS (
+        SELECT file, passing FROM made UNION ALL SELECT file, true FROM sorted UNION ALL SELECT file, true FROM shared
+    ),
+    sized AS (SELECT passing, (pg_stat_file(file, true)).size FROM every)
+    SELECT coalesce(sum(size) FILTER (WHERE NOT passing), 0)::bigint AS result,
+           coalesce(sum(size) FILTER (WHERE passing), 0)::bigint AS passing
+    FROM sized
+    """
+).columns(result=BigInteger(), passing=BigInteger())
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Bytes of what a step has stored so far, and of temporary tables and files on the way there."""
+
+    result: int
+    passing: int
+
+
+async def taken(connection: AsyncConnection, pid: int) -> Taken:
+    """By the transaction that runs in the process `pid`. The asker needs the right to look at files."""
+    found = (await connection.execute(_TAKEN, {"pid": pid})).one()
+    return Taken(found.result, found.passing)
+
+
+def full(title: str, size: int, room: int) -> TooExpensive:
+    return TooExpensive(
+        f"{title} was stopped: it takes {readable_bytes(size)} and more, and there is room for "
+        f"{readable_bytes(max(0, room))} on this map. Drop results that are not needed, filter the inputs, or "
+        "aggregate first."
+    )
+
+
+def crowded(title: str, size: int, allowed: int) -> TooExpensive:
+    return TooExpensive(
+        f"{title} was stopped: on the way to its result it needs {readable_bytes(size)} of temporary space and more, "
+        f"and {readable_bytes(allowed)} are allowed. Filter the inputs to fewer rows or a smaller area first."
+    )
+
+
+class DiskWatch:
+    """`async with` it within the transaction of a step. What is stored may take `room`, what is on the way `allowed`
+    bytes; else the statement that runs is cancelled, and leaving the block raises TooExpensive.
+    """
+
+    def __init__(self, title: str, owner: AsyncEngine | None, pid: int, room: int, allowed: int) -> None:
+        self._title = title
+        self._owner = owner
+        self._pid = pid
+        self._room = room
+        self._allowed = allowed
+        self._over = asyncio.Event()
+        self._looker: asyncio.Task[None] | None = None
+        self.fault: TooExpensive | None = None
+
+    async def __aenter__(self) -> Self:
+        if self._owner is not None:
+            self._looker = asyncio.create_task(self._look_on(self._owner))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        if self._looker is not None:
+            # To its end: what it cancels must be of this transaction, not of the next one of the connection.
+            await asyncio.gather(self._looker, return_exceptions=True)
+        if self.fault is not None and not isinstance(error, asyncio.CancelledError):
+            raise self.fault from error
+
+    async def _look_on(self, owner: AsyncEngine) -> None:
+        while not await self._is_over(TICK):
+            try:
+                async with owner.connect() as connection:
+                    found = await taken(connection, self._pid)
+                    self.fault = self._judged(found)
+                    if self.fault is not None:
+                        await connection.execute(_CANCEL, {"pid": self._pid})
+            except (SQLAlchemyError, OSError) as error:
+                log.debug("the disk that a step takes is not seen", step=self._title, error=str(error)[:200])
+                return
+
+    def _judged(self, found: Taken) -> TooExpensive | None:
+        if found.result > self._room:
+            return full(self._title, found.result, self._room)
+        if found.passing > self._allowed:
+            return crowded(self._title, found.passing, self._allowed)
+        return self.fault
+
+    async def _is_over(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._over.wait()
+        except TimeoutError:
+            return False
+        return True
+
+
+_CANCEL = text("SELECT pg_cancel_backend(:pid)")
