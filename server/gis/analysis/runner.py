@@ -106,15 +106,15 @@ class StepRunner:
                 async with self._writer.begin() as connection:
                     watch.pid = await self._enter(connection)
                     workspace = StepWorkspace(readable or self._registry, results, connection, step.id)
-                    planned: Step = storage.flat(
-                        await operation.build(arguments, workspace), workspace.tables_read
-                    )
+                    built = await operation.build(arguments, workspace)
+                    planned: Step = storage.typed(storage.flat(built, workspace.tables_read))
                     await check_pairs(connection, planned.pairs, self._budget, title)
                     async with DiskWatch(title, self._owner, watch.pid, room, self._budget.bytes):
                         await self._prepare(connection, planned, watch)
                         cost = await check_cost(connection, planned.select, self._budget, title, room)
                         inputs = await inputs_of(connection, workspace.tables_read)
                         rows = await self._store(connection, planned, name, watch, room, cost)
+                        watch.computed(1.0, rows)
                         origin = f"{title}: {step.operation} of {', '.join(workspace.names_read)}."
                         await self._finish(connection, planned, name, watch, origin)
                         await self._check_room(connection, name, room, title)
@@ -174,22 +174,28 @@ class StepRunner:
     async def _store(
         self, connection: AsyncConnection, planned: Step, name: str, watch: StepWatch, room: int, cost: float
     ) -> int:
-        """Make the table and fill it portion by portion; how many rows it has."""
-        await storage.execute(connection, storage.create(name, planned))
+        """Make the table, all at once or portion by portion; how many rows it has."""
         portions = await storage.portions(connection, planned.partition, cost)
+        if not portions:
+            watch.computed(None, None)
+            made = await connection.exec_driver_sql(storage.at_once(name, planned))
+            return self._counted(made.rowcount, watch)
+        await storage.execute(connection, storage.create(name, planned))
         rows = 0
         for number, portion in enumerate(portions):
-            share = number / len(portions) if len(portions) > 1 else None
-            watch.computed(share, rows if number else None)
+            watch.computed(number / len(portions), rows if number else None)
             result = await connection.execute(storage.fill(name, planned, portion))
             rows += result.rowcount
-            if rows > self._budget.rows:
-                raise TooExpensive(
-                    f"{watch.name} makes more than {self._budget.rows:,} rows. Filter its inputs, or aggregate first."
-                )
             if number + 1 < len(portions):
+                self._counted(rows, watch)
                 await self._check_room(connection, name, room, watch.name)
-        watch.computed(1.0, rows)
+        return self._counted(rows, watch)
+
+    def _counted(self, rows: int, watch: StepWatch) -> int:
+        if rows > self._budget.rows:
+            raise TooExpensive(
+                f"{watch.name} makes more than {self._budget.rows:,} rows. Filter its inputs, or aggregate first."
+            )
         return rows
 
     async def _finish(

@@ -7,7 +7,7 @@ parameters (DDL), and parameters everywhere else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
 from server.gis.literal_sql import literal_sql, quoted
-from server.gis.operations.base import GEOMETRY, ROW_ID, Geometry, Prepared, Source, Step, Tid
+from server.gis.operations.base import GEOMETRY, ROW_ID, Declared, Geometry, Prepared, Source, Step, Tid
 from server.gis.statements import exact
 
 SCHEMA = "analysis"
@@ -37,6 +37,10 @@ PORTION_PAGES = 2_000
 PORTION_COST = 2e6
 """What else is worth a portion, in the planner's units: some seconds of searching and measuring for few rows."""
 MOST_PORTIONS = 40
+SHORT_COST = 1e6
+"""What the planner expects of a step that is over in seconds, and so computed at once: a statement of its own for
+each portion would take as long as the rows do, and PostgreSQL reads for a single one with several processes.
+"""
 
 
 def prepare(prepared: Prepared) -> Iterator[str]:
@@ -60,8 +64,12 @@ def flat(step: Step, tables: Iterable[Table]) -> Step:
         return step
     if not any(_may_have_heights(each) for each in tables):
         return step
+    return _with_geometry(step, lambda shape: func.ST_Force2D(shape, type_=Geometry()))
+
+
+def _with_geometry(step: Step, change: Callable[[ColumnElement[Any]], ColumnElement[Any]]) -> Step:
     columns = [
-        func.ST_Force2D(each, type_=Geometry()).label(GEOMETRY) if each.name == GEOMETRY else each
+        change(each).label(GEOMETRY) if each.name == GEOMETRY else each
         for each in step.select.selected_columns
     ]
     return replace(step, select=step.select.with_only_columns(*columns, maintain_column_froms=True))
@@ -74,23 +82,32 @@ def _may_have_heights(table: Table) -> bool:
     return shape is not None and (declared is None or declared[1].upper().endswith(("Z", "M")))
 
 
+def typed(step: Step) -> Step:
+    """The step with its geometry in the type that the column of the result declares."""
+    if not step.geometry_type or not step.srid or not step.geometry_type.isalpha():
+        return step
+    declared = Declared(step.geometry_type, int(step.srid))
+    return _with_geometry(step, lambda shape: cast(shape, declared))
+
+
+def at_once(name: str, step: Step) -> str:
+    """Make the table with all its rows, numbered in their order. What it runs reports how many there are."""
+    rows = literal_sql(step.select)
+    return (
+        f"CREATE TABLE {SCHEMA}.{quoted(name)} AS "
+        f"SELECT made.*, row_number() OVER () AS {ROW_ID} FROM (\n{rows}\n) AS made"
+    )
+
+
 def create(name: str, step: Step) -> Iterator[str]:
     """Make the empty table, with the types of the SELECT and a key that fills itself."""
     yield literal_sql(CreateTableAs(step.select.limit(0), exact(name), schema=SCHEMA))
-    qualified = f"{SCHEMA}.{quoted(name)}"
-    yield f"ALTER TABLE {qualified} ADD COLUMN {ROW_ID} bigint GENERATED ALWAYS AS IDENTITY"
-    if step.geometry_type and step.srid:
-        kind = (
-            f"geometry({step.geometry_type}, {int(step.srid)})"
-            if step.geometry_type.isalpha()
-            else "geometry"
-        )
-        yield f"ALTER TABLE {qualified} ALTER COLUMN {GEOMETRY} TYPE {kind}"
+    yield f"ALTER TABLE {SCHEMA}.{quoted(name)} ADD COLUMN {ROW_ID} bigint GENERATED ALWAYS AS IDENTITY"
 
 
-def fill(name: str, step: Step, portion: ColumnElement[bool] | None) -> Insert:
-    """Add the rows of one portion, or all."""
-    rows: Select[Any] = step.select if portion is None else step.select.where(portion)
+def fill(name: str, step: Step, portion: ColumnElement[bool]) -> Insert:
+    """Add the rows of one portion."""
+    rows: Select[Any] = step.select.where(portion)
     names = [exact(selected.name) for selected in step.select.selected_columns]
     target = table(exact(name), *(column(each) for each in names), schema=SCHEMA)
     return insert(target).from_select(names, rows)
@@ -113,9 +130,8 @@ def finish(name: str, step: Step, origin: str) -> Iterator[str]:
 def script(name: str, step: Step) -> str:
     """The same as a script for psql, without the indexes of the result."""
     parts = [statement for prepared in step.prepare for statement in prepare(prepared)]
-    parts.append(literal_sql(CreateTableAs(step.select, exact(name), schema=SCHEMA)))
-    key = f"{ROW_ID} bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
-    parts.append(f"ALTER TABLE {SCHEMA}.{quoted(name)} ADD COLUMN {key}")
+    parts.append(at_once(name, step))
+    parts.append(f"ALTER TABLE {SCHEMA}.{quoted(name)} ADD PRIMARY KEY ({ROW_ID})")
     return "\n".join(f"{part.strip()};" for part in parts)
 
 
@@ -139,18 +155,18 @@ async def execute(connection: AsyncConnection, statements: Iterable[str]) -> Non
 
 async def portions(
     connection: AsyncConnection, source: Source | None, cost: float
-) -> Sequence[ColumnElement[bool] | None]:
-    """Conditions on ctid that together take each row of the source once; `[None]`, all at once, if it is small and the
-    planner expects little work.
+) -> Sequence[ColumnElement[bool]]:
+    """Conditions on ctid that together take each row of the source once; none where all are computed at once, because
+    the source is small or the planner expects little work.
     """
     address = None if source is None else source.address
-    if source is None or address is None:
-        return [None]
+    if source is None or address is None or cost <= SHORT_COST:
+        return []
     name = f"{quoted(source.table.schema_name)}.{quoted(source.table.name)}"
     pages = int(await connection.scalar(select(func.pg_relation_size(func.to_regclass(name)) / 8192)) or 0)
     count = min(MOST_PORTIONS, pages, max(pages // PORTION_PAGES, int(cost / PORTION_COST)))
     if count < 2:
-        return [None]
+        return []
     edges = [cast(literal(f"({pages * number // count},0)"), Tid()) for number in range(count)]
     return [
         address >= edge if number + 1 == count else (address >= edge) & (address < edges[number + 1])

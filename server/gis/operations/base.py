@@ -39,6 +39,19 @@ class Geometry(UserDefinedType[Any]):
         return "geometry"
 
 
+class Declared(Geometry):
+    """The same with a type and an SRID that each value must have."""
+
+    cache_ok = True
+
+    def __init__(self, kind: str, srid: int) -> None:
+        self.kind = kind
+        self.srid = srid
+
+    def get_col_spec(self, **_: object) -> str:
+        return f"geometry({self.kind}, {self.srid})"
+
+
 class Geography(UserDefinedType[Any]):
     """PostGIS geography inside a statement: longitude and latitude on the WGS 84 spheroid, in metres."""
 

@@ -31,6 +31,7 @@ async def test_rows_that_are_changed_between_two_portions_are_met_once(
         await check_room(self, *arguments)
 
     monkeypatch.setattr(storage, "PORTION_PAGES", 1)
+    monkeypatch.setattr(storage, "SHORT_COST", 0.0)
     monkeypatch.setattr(StepRunner, "_check_room", changing)
     rows = (await bench.run("calculate", source="data.busy", name="half", expression="n / 2")).rows
     assert changes > 2
