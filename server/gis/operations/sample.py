@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
-from sqlalchemy import Text, cast, func, literal, literal_column, select
+from sqlalchemy import BigInteger, ColumnElement, Text, cast, func, literal, literal_column, select
 
-from server.gis.operations.base import Arguments, Operation, Step, Workspace, table_argument
+from server.gis.operations.base import Arguments, Operation, Source, Step, Workspace, table_argument
 from server.gis.operations.columns import carried, geometry_out
+from server.gis.statements import base_type
+
+_HASHED = ("smallint", "integer", "bigint", "text", "character varying", "uuid", "date")
+"""Types of keys of which PostgreSQL makes hashes."""
 
 
 class SampleArguments(Arguments):
@@ -25,17 +29,31 @@ class Sample(Operation[SampleArguments]):
 
     async def build(self, arguments: SampleArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        # A hash of the row instead of random(): repeatable, and independent of the order on disk.
-        row = cast(literal_column(source.alias), Text())
-        order = func.md5(row + literal(f":{arguments.seed}"))
+        order, hashed = _order(source, arguments.seed)
         statement = (
             select(*carried(source), *geometry_out(source))
             .select_from(source.rows)
-            .order_by(order)
+            .order_by(*order)
             .limit(arguments.n)
         )
         return Step.keeping(
             source,
             statement,
-            notes=(f"Sampled by a hash of each row with seed {arguments.seed}.",),
+            notes=(f"Sampled by a hash of {hashed} with seed {arguments.seed}.",),
         )
+
+
+def _order(source: Source, seed: int) -> tuple[list[ColumnElement[Any]], str]:
+    """By a hash instead of random(): repeatable, and independent of the order on disk. And of what it is a hash.
+
+    Of the key where there is one, because a hash of whole rows writes out every geometry.
+    """
+    known = [source.table.column(name) for name in source.table.key]
+    if known and all(each is not None and base_type(each.sql_type) in _HASHED for each in known):
+        keys = [source.column(name) for name in source.table.key]
+        return [
+            func.hash_record_extended(func.row(*keys), literal(seed % (1 << 63), BigInteger())),
+            *keys,
+        ], "each row's key"
+    row = cast(literal_column(source.alias), Text())
+    return [func.md5(row + literal(f":{seed}"))], "each row"
