@@ -25,4 +25,5 @@ class Clip(Operation[ClipArguments]):
             mask,
             lambda own, areas: func.ST_Intersection(own, areas, type_=Geometry()),
             workspace,
+            keeps=True,
         )

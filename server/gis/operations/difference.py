@@ -26,4 +26,5 @@ class Difference(Operation[DifferenceArguments]):
             # Where nothing meets a feature there are no areas, and it stays as it is.
             lambda own, areas: func.coalesce(func.ST_Difference(own, areas), own, type_=Geometry()),
             workspace,
+            keeps=False,
         )

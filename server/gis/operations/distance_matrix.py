@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, select
 
 from server.gis.errors import TooExpensive
 from server.gis.operations.base import (
@@ -10,6 +12,7 @@ from server.gis.operations.base import (
     Arguments,
     Geometry,
     Operation,
+    Source,
     Step,
     Workspace,
     column_argument,
@@ -51,9 +54,7 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
             source.column(attribute(source, arguments.name).name).label("origin"),
             other.column(attribute(other, arguments.other_name).name).label("destination"),
             distance(geography(here), geography(there)).label("distance_m"),
-            func.ST_MakeLine(
-                func.ST_PointOnSurface(here), func.ST_PointOnSurface(there), type_=Geometry()
-            ).label(GEOMETRY),
+            func.ST_MakeLine(_spot(source, here), _spot(other, there), type_=Geometry()).label(GEOMETRY),
         ).select_from(source.rows.join(other.rows, here.is_not(None) & there.is_not(None)))
         return Step(
             statement,
@@ -65,3 +66,10 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
             ),
             comments={"distance_m": "Metres between the two features, on the WGS 84 spheroid."},
         )
+
+
+def _spot(source: Source, shape: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A point of the shape, where its lines begin."""
+    if source.declared and source.declared[0].upper() == "POINT":
+        return shape
+    return func.ST_PointOnSurface(shape, type_=Geometry())

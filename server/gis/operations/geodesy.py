@@ -68,6 +68,8 @@ def straight_kind(source: Source) -> str:
 
 def flat(source: Source) -> ColumnElement[Any]:
     """The geometry without arcs and in two dimensions."""
+    if source.declared and not source.declared[1]:
+        return straight(source)
     return func.ST_Force2D(straight(source), type_=Geometry())
 
 

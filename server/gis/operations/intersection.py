@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, case, func, select
 
 from server.gis.operations.base import (
     GEOMETRY,
@@ -16,7 +18,7 @@ from server.gis.operations.base import (
 )
 from server.gis.operations.columns import carried
 from server.gis.operations.geodesy import geometry
-from server.gis.operations.overlays import in_system, multi_type, note, same_dimension
+from server.gis.operations.overlays import in_system, is_whole, multi_type, note, same_dimension
 from server.gis.operations.pairs import pairs_meeting
 
 
@@ -34,14 +36,14 @@ class Intersection(Operation[IntersectionArguments]):
         source = workspace.source(arguments.source)
         other = workspace.source(arguments.other)
         srid = other.table.srid
-        own, theirs = in_system(source, srid), in_system(other, srid)
-        searched = own if source.table.srid != srid else geometry(source)
         first = carried(source)
         second = carried(other, [label.name for label in first])
-        shape = same_dimension(func.ST_Intersection(own, theirs, type_=Geometry()), lower(source, other))
+        shape = same_dimension(_common(source, other), lower(source, other))
+        # Each common part is computed once: PostgreSQL would copy it to wherever it is used.
         common = (
             select(*first, *second, shape.label(GEOMETRY))
-            .select_from(source.rows.join(other.rows, func.ST_Intersects(searched, geometry(other))))
+            .select_from(_pairs(source, other))
+            .offset(0)
             .subquery("common")
         )
         statement = select(common).where(func.ST_IsEmpty(common.c[GEOMETRY]).is_(False))
@@ -52,6 +54,23 @@ class Intersection(Operation[IntersectionArguments]):
             pairs=pairs_meeting(source, other, kept=True),
             notes=(note(srid),),
         )
+
+
+def _pairs(source: Source, other: Source) -> FromClause:
+    """The rows that meet, found in the system of `other`."""
+    srid = other.table.srid
+    searched = in_system(source, srid) if source.table.srid != srid else geometry(source)
+    return source.rows.join(other.rows, func.ST_Intersects(searched, geometry(other)))
+
+
+def _common(source: Source, other: Source) -> ColumnElement[Any]:
+    """What two rows share, in the system of `other`. What lies entirely in the other is seen without cutting."""
+    srid = other.table.srid
+    own, theirs = in_system(source, srid), in_system(other, srid)
+    common = func.ST_Intersection(own, theirs, type_=Geometry())
+    if not (is_whole(source) and is_whole(other)):
+        return common
+    return case((func.ST_Covers(theirs, own), own), (func.ST_Covers(own, theirs), theirs), else_=common)
 
 
 def lower(source: Source, other: Source) -> Source:
