@@ -18,12 +18,12 @@ SELECT *, rank() OVER (ORDER BY value DESC NULLS LAST) FROM data.parcels ORDER B
 SELECT * FROM data.parcels WHERE value IS NOT NULL ORDER BY value DESC, id LIMIT 100
 
 -- sample: 1,000 of all, repeatable
-SELECT * FROM data.parcels AS p ORDER BY md5(p::text || ':0') LIMIT 1000
+SELECT * FROM data.parcels ORDER BY hash_record_extended(row(id), 0), id LIMIT 1000
 
 -- join_by_attribute: one to one
 SELECT p.*, r.rating FROM data.parcels p LEFT JOIN data.ratings r ON r.parcel = p.id
 
--- union: points and sites
+-- merge: points and sites
 SELECT id, kind, value, track, lon, lat, NULL AS name, 'data.points' AS from_table, geom FROM data.points UNION ALL
 SELECT id, NULL, NULL, NULL, NULL, NULL, name, 'data.sites', geom FROM data.sites
 
@@ -105,6 +105,24 @@ p.geom::geography <-> near.geog LIMIT 1) AS s
 SELECT p.id, p.owner, p.landuse, p.value, p.block, z.id AS id_2, z.people,
 ST_Multi(ST_CollectionExtract(ST_Intersection(p.geom, z.geom), 3)) AS geom FROM data.parcels p JOIN data.zones z ON
 ST_Intersects(p.geom, z.geom)
+
+-- union: parcels and zones
+SELECT * FROM (SELECT p.id, p.owner, p.landuse, p.value, p.block, z.id AS id_2, z.people,
+ST_Multi(ST_CollectionExtract(ST_Intersection(p.geom, z.geom), 3)) AS geom FROM data.parcels p JOIN data.zones z ON
+ST_Intersects(p.geom, z.geom) UNION ALL SELECT p.id, p.owner, p.landuse, p.value, p.block, NULL, NULL,
+ST_Multi(ST_CollectionExtract(coalesce(ST_Difference(p.geom, z.taken), p.geom), 3)) FROM data.parcels p, LATERAL (SELECT
+ST_Union(z.geom) AS taken FROM data.zones z WHERE ST_Intersects(p.geom, z.geom)) AS z UNION ALL SELECT NULL, NULL, NULL,
+NULL, NULL, z.id, z.people, ST_Multi(ST_CollectionExtract(coalesce(ST_Difference(z.geom, p.taken), z.geom), 3)) FROM
+data.zones z, LATERAL (SELECT ST_Union(p.geom) AS taken FROM data.parcels p WHERE ST_Intersects(p.geom, z.geom)) AS p) AS
+pieces WHERE NOT ST_IsEmpty(geom)
+
+-- identity: parcels and half of the zones
+SELECT * FROM (SELECT p.id, p.owner, p.landuse, p.value, p.block, m.id AS id_2, m.people,
+ST_Multi(ST_CollectionExtract(ST_Intersection(p.geom, m.geom), 3)) AS geom FROM data.parcels p JOIN data.mask m ON
+ST_Intersects(p.geom, m.geom) UNION ALL SELECT p.id, p.owner, p.landuse, p.value, p.block, NULL, NULL,
+ST_Multi(ST_CollectionExtract(coalesce(ST_Difference(p.geom, m.taken), p.geom), 3)) FROM data.parcels p, LATERAL (SELECT
+ST_Union(m.geom) AS taken FROM data.mask m WHERE ST_Intersects(p.geom, m.geom)) AS m) AS pieces WHERE NOT
+ST_IsEmpty(geom)
 
 -- clip: parcels to half of the zones
 SELECT p.id, p.owner, p.landuse, p.value, p.block, ST_Multi(ST_CollectionExtract(ST_Intersection(p.geom,

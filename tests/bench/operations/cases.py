@@ -34,13 +34,17 @@ BY_HAND = {
 
 
 class Case(NamedTuple):
-    """`note` tells apart what one operation is measured on; `rows` how many rows go in, by the size of the town."""
+    """`note` tells apart what one operation is measured on; `rows` how many rows go in, by the size of the town.
+
+    `plane` says that GeoPandas has to bring what it reads into a plane first, because the question is in metres.
+    """
 
     operation: str
     note: str
     arguments: dict[str, Any]
     geopandas: Callable[[Town], Answer] | None = None
     rows: Callable[[int], int] = lambda rows: rows
+    plane: bool = False
 
     @property
     def name(self) -> str:
@@ -143,12 +147,14 @@ GIVEN = (
         geopandas=lambda town: town["parcels"].assign(
             area=town["parcels"].area, perimeter=town["parcels"].length
         ),
+        plane=True,
     ),
     Case(
         "centroid",
         "on the spheroid",
         {"source": "data.parcels"},
         geopandas=lambda town: town["parcels"].set_geometry(town["parcels"].centroid),
+        plane=True,
     ),
     Case(
         "envelope",
@@ -167,6 +173,7 @@ GIVEN = (
         "points by 50 m",
         {"source": "data.points", "distance": "50 m"},
         geopandas=lambda town: town["points"].set_geometry(town["points"].buffer(50, quad_segs=16)),
+        plane=True,
     ),
     Case(
         "buffer",
@@ -174,6 +181,7 @@ GIVEN = (
         {"source": "data.sites", "distance": "100 m", "dissolve": True},
         geopandas=lambda town: town["sites"].buffer(100, quad_segs=16).union_all(),
         rows=hundredth,
+        plane=True,
     ),
     Case("smooth", "lines, twice", {"source": "data.lines"}),
     Case(
@@ -181,6 +189,7 @@ GIVEN = (
         "lines to 20 m",
         {"source": "data.lines", "longest": "20 m"},
         geopandas=lambda town: town["lines"].set_geometry(town["lines"].segmentize(20)),
+        plane=True,
     ),
     Case(
         "make_valid",
@@ -213,6 +222,7 @@ GIVEN = (
         "to UTM",
         {"source": "data.parcels", "srid": 25832},
         geopandas=lambda town: town["parcels"].to_crs(4326),
+        plane=True,
     ),
     Case(
         "points_from_columns",
@@ -229,6 +239,7 @@ GIVEN = (
         "by track",
         {"source": "data.points", "order": "id", "by": "track"},
         geopandas=lines_from_points,
+        plane=True,
     ),
     Case(
         "select_by_location",
@@ -243,6 +254,7 @@ GIVEN = (
         "points within 50 m of a site",
         {"source": "data.points", "other": "data.sites", "predicate": "within_distance", "distance": "50 m"},
         geopandas=lambda town: near_others(town["points"], town["sites"], 50),
+        plane=True,
     ),
     Case(
         "spatial_join",
@@ -265,6 +277,7 @@ GIVEN = (
         "the nearest site of each point",
         {"source": "data.points", "target": "data.sites"},
         geopandas=lambda town: gpd.sjoin_nearest(town["points"], town["sites"], distance_col="away"),
+        plane=True,
     ),
     Case(
         "intersection",
@@ -308,6 +321,7 @@ GIVEN = (
         "values of parcels to zones",
         {"source": "data.zones", "other": "data.parcels", "column": "value"},
         geopandas=weighted,
+        plane=True,
     ),
     Case(
         "distance_matrix",
@@ -315,6 +329,7 @@ GIVEN = (
         {"source": "data.stops", "other": "data.stops", "name": "name", "other_name": "name"},
         geopandas=distances,
         rows=lambda rows: min(rows, 1000) ** 2,
+        plane=True,
     ),
     Case(
         "voronoi",
@@ -324,6 +339,7 @@ GIVEN = (
             gpd.GeoDataFrame(geometry=town["tenth"].voronoi_polygons(), crs=25832), town["tenth"]
         ),
         rows=tenth,
+        plane=True,
     ),
     Case(
         "delaunay",
@@ -331,6 +347,7 @@ GIVEN = (
         {"source": "data.tenth"},
         geopandas=lambda town: town["tenth"].delaunay_triangles(),
         rows=tenth,
+        plane=True,
     ),
     Case("cluster", "DBSCAN, 12 m, 4 points", {"source": "data.points", "distance": "12 m", "minimum": 4}),
     Case(
@@ -356,6 +373,7 @@ GIVEN = (
         "lines by 10 m",
         {"source": "data.lines", "tolerance": "10 m"},
         geopandas=lambda town: town["lines"].set_geometry(town["lines"].simplify(10)),
+        plane=True,
     ),
     Case("points_along_lines", "each 50 m", {"source": "data.lines", "every": "50 m"}),
     Case(
@@ -363,6 +381,7 @@ GIVEN = (
         "squares of 250 m",
         {"source": "data.points", "size": "250 m", "shape": "square"},
         geopandas=counted_in_squares,
+        plane=True,
     ),
     Case("heat", "sites, over 500 m", {"source": "data.sites", "bandwidth": "500 m"}, rows=hundredth),
     Case(

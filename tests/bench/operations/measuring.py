@@ -1,155 +1,195 @@
-"""The clocks: an operation as GeoAgent runs it, the same by hand in psql, and in GeoPandas."""
+"""The clocks: an operation as GeoAgent runs it, the same by hand in psql, and in GeoPandas.
+
+Each is stopped at a cap, so that one slow case does not take the time of all others.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import multiprocessing
 import os
 import shutil
-import statistics
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Coroutine
+from datetime import UTC, datetime
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any, TypeVar
 
 import asyncpg
 
 from agents.core import ToolFailed
+from server import migrate
 from server.database import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
-from server.gis.analysis.runner import Progress, StepRunner
+from server.gis.analysis.runner import Progress, StepResult, StepRunner
 from server.gis.registry import Registry
+from server.postgres.cluster import PrivateCluster
 from server.settings import Settings
+from tests.bench.operations import through_postgis
 from tests.bench.operations.cases import Case
 from tests.bench.operations.data import Town, load, town
-from tests.support.postgis import Postgis
+from tests.bench.operations.measured import Took
 
-BUDGET = Budget(cost=1e15, rows=100_000_000, seconds=600.0, bytes=1 << 40)
-FINISH = """ALTER TABLE analysis.hand ADD PRIMARY KEY (fid);
-{index}ANALYZE analysis.hand;
+T = TypeVar("T")
+
+BUDGET = Budget(cost=1e15, rows=100_000_000, seconds=3600.0, bytes=1 << 40)
+HAND = f"hand_{os.getpid()}"
+"""The table that is made in psql. Several sittings may use one town at once."""
+FINISH = f"""ALTER TABLE analysis.{HAND} ADD PRIMARY KEY (fid);
+{{index}}ANALYZE analysis.{HAND};
 """
-
-
-@dataclass(frozen=True)
-class Took:
-    """Seconds of one case; None where it could not be measured. `own` is the operation's own SQL in psql."""
-
-    case: Case
-    ours: float | None
-    hand: float | None
-    own: float | None
-    geopandas: float | None
-    rows: int = 0
-    fault: str = ""
+TABLES = ("source", "other", "target", "mask")
+"""The arguments of operations that name the tables they read; and `sources`, a list."""
 
 
 class Measuring:
     """One town in one database. Made by `opened`."""
 
-    def __init__(self, database: Database, registry: Registry, place: Town) -> None:
+    def __init__(self, database: Database, registry: Registry, place: Town, cap: float) -> None:
         self._database = database
         self._registry = registry
+        self._cap = cap
         self.place = place
         self._runner = StepRunner(database.writer, registry, BUDGET)
         self._number = 0
+        self._psql = [shutil.which("psql") or "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", database.url]
+        self._read: dict[tuple[str, bool], float] = {}
 
     @classmethod
-    async def opened(cls, postgis: Postgis, rows: int) -> Measuring:
+    async def opened(cls, cluster: PrivateCluster, rows: int, cap: float) -> Measuring:
+        """The town of this size, made in the cluster unless it is there."""
         place = town(rows)
-        url = postgis.url(postgis.migrated())
-        connection = await asyncpg.connect(url)
-        try:
-            await load(connection, place)
-        finally:
-            await connection.close()
+        url = await _loaded(cluster, place)
         database = await Database.connect(Settings(database_url=url))
         registry = Registry(database.reader, ("data", "analysis"), database.listen)
         await registry.start()
         await registry.settle()
-        return cls(database, registry, place)
+        return cls(database, registry, place, cap)
 
     async def close(self) -> None:
+        await self._execute(f"DROP TABLE IF EXISTS analysis.{HAND}, analysis.{through_postgis.FRAME}")
         await self._registry.stop()
         await self._database.close()
 
-    async def took(self, case: Case, rounds: int, *, own: bool, rivals: bool = True) -> Took:
-        """Medians of so many rounds, in turns; whoever is measured begins with nothing of the others' left."""
-        ours: list[float] = []
-        others: dict[str, list[float]] = {"hand": [], "own": [], "geopandas": []}
-        rows = 0
+    async def small(self, case: Case) -> float | None:
+        """Only the operation's seconds."""
         try:
-            for _ in range(rounds):
-                seconds, rows, script, kind = await self._ours(case)
-                ours.append(seconds)
-                if not rivals:
-                    continue
-                if case.sql is not None:
-                    made = "CREATE TABLE analysis.hand AS SELECT row_number() OVER () AS fid, made.* FROM"
-                    begin = f"{case.first}\n{made} ({case.sql}) AS made;\n"
-                    others["hand"].append(await self._psql(begin, kind, rows))
-                if own or case.sql is None:
-                    others["own"].append(await self._psql(script, kind, rows, keyed=True))
-                if case.geopandas is not None:
-                    others["geopandas"].append(await clocked(asyncio.to_thread, case.geopandas, self.place))
-        except (ToolFailed, AssertionError) as error:
-            return Took(case, None, None, None, None, fault=str(error))
-        medians = {name: statistics.median(each) if each else None for name, each in others.items()}
-        return Took(case, statistics.median(ours), rows=rows, **medians)
+            return (await self._ours(case))[0]
+        except (ToolFailed, TimeoutError):
+            return None
 
-    async def _ours(self, case: Case) -> tuple[float, int, str, str | None]:
-        """Seconds, rows, the script of the receipt (which makes `analysis.hand`), and the type of its geometry."""
+    async def took(self, case: Case, *, own: bool) -> Took:
+        """All clocks of a case, one after the other; whoever is measured begins with nothing of the others' left."""
+        found: dict[str, Any] = {"case": case.name, "cap": self._cap}
+        late = []
+        try:
+            try:
+                found["ours"], result = await self._ours(case)
+                rows, kind = result.rows, result.table.geometry_type
+                found["rows"] = rows
+            except TimeoutError:
+                return Took(**found, late=("ours",), **_now())
+            name = result.table.name
+            script = result.receipt.sql.replace(f'"{name}"', HAND).replace(name, HAND)
+            if case.sql is not None:
+                made = f"CREATE TABLE analysis.{HAND} AS SELECT row_number() OVER () AS fid, made.* FROM"
+                begin = f"{case.first}\n{made} ({case.sql}) AS made;\n"
+                found["hand"] = await self._in_psql(begin, kind, rows)
+            if own or case.sql is None:
+                found["own"] = await self._in_psql(script, kind, rows, keyed=True)
+            late += [clock for clock in ("hand", "own") if clock in found and found[clock] is None]
+            if case.geopandas is not None:
+                found["geopandas"], found["stored"] = await self._in_geopandas(case)
+                late += ["geopandas"] if found["geopandas"] is None else []
+        except (ToolFailed, AssertionError) as error:
+            found["fault"] = str(error)
+        return Took(**found, late=tuple(late), **_now())
+
+    async def _ours(self, case: Case) -> tuple[float, StepResult]:
+        """Seconds, and the result, whose table is dropped again."""
         self._number += 1
-        name = f"measured_{self._number}"
+        name = f"measured_{os.getpid()}_{self._number}"
 
         async def watch(progress: Progress) -> None:
             """As the map does: everybody is told; here nobody is."""
 
         step = PlannedStep(id="step_1", operation=case.operation, arguments=case.arguments, title=case.note)
-        began = time.perf_counter()
-        result = await self._runner.run(step, {}, name, watch)
-        seconds = time.perf_counter() - began
+        seconds, result = await clocked(self._runner.run(step, {}, name, watch), self._cap)
         await self._execute(f"DROP TABLE analysis.{name}")
-        script = result.receipt.sql.replace(f'"{name}"', "hand").replace(name, "hand")
-        return seconds, result.rows, script, result.table.geometry_type
+        return seconds, result
 
-    async def _psql(self, script: str, kind: str | None, rows: int, *, keyed: bool = False) -> float:
+    async def _in_psql(
+        self, script: str, kind: str | None, rows: int, *, keyed: bool = False
+    ) -> float | None:
+        """Seconds; None when the cap was reached."""
         index = (
-            "CREATE INDEX ON analysis.hand USING gist (geom);\n" if kind and " AS shape" not in script else ""
+            f"CREATE INDEX ON analysis.{HAND} USING gist (geom);\n"
+            if kind and " AS shape" not in script
+            else ""
         )
         finish = FINISH.format(index=index)
         if keyed:
             finish = finish.partition("\n")[2]
+        await self._execute(f"DROP TABLE IF EXISTS analysis.{HAND}")
         with tempfile.NamedTemporaryFile("w", suffix=".sql") as file:
             # Like the server's sessions, so that it is the statement that is compared.
-            # Rows are inserted by one process; the operation's own SQL is, too, so that what is left is the overhead.
-            alone = "SET max_parallel_workers_per_gather = 0;\n" if keyed else ""
-            file.write(f"SET jit = off;\n{alone}{script}{finish}")
+            file.write(f"SET jit = off;\n{script}{finish}")
             file.flush()
             os.chmod(file.name, 0o644)
-            seconds = await clocked(self._run_psql, Path(file.name))
-        found = await self._fetchval("SELECT count(*) FROM analysis.hand")
+            try:
+                seconds, _ = await clocked(self._run_psql(Path(file.name)), self._cap)
+            except TimeoutError:
+                return None
+        found = await self._fetchval(f"SELECT count(*) FROM analysis.{HAND}")
         if abs(found - rows) > max(2, rows // 20):  # a few more at the edges of another projection
             raise AssertionError(f"by hand {found:,} rows, by the operation {rows:,}: not the same question")
-        await self._execute("DROP TABLE analysis.hand")
+        await self._execute(f"DROP TABLE analysis.{HAND}")
         return seconds
 
     async def _run_psql(self, file: Path) -> None:
-        command = (
-            shutil.which("psql") or "psql",
-            "-X",
-            "-q",
-            "-v",
-            "ON_ERROR_STOP=1",
-            "-f",
-            str(file),
-            self._database.url,
+        process = await asyncio.create_subprocess_exec(
+            *self._psql, "-f", str(file), stderr=asyncio.subprocess.PIPE
         )
-        process = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.PIPE)
-        _, told = await process.communicate()
+        try:
+            _, told = await process.communicate()
+        except asyncio.CancelledError:
+            process.terminate()  # psql cancels its statement
+            await process.wait()
+            raise
         if process.returncode:
             raise AssertionError(f"psql: {told.decode()[:1000]}")
+
+    async def _in_geopandas(self, case: Case) -> tuple[float | None, float | None]:
+        """Seconds in memory; and with reading and writing, where the answer is a table. None from the cap on.
+
+        In a process of its own, which shares the frames and can be stopped. What reading a table takes is measured
+        once a sitting.
+        """
+        named = [case.arguments[each] for each in TABLES if each in case.arguments]
+        tables = [*dict.fromkeys([*named, *case.arguments.get("sources", [])])]
+        fork = multiprocessing.get_context("fork")
+        ours, theirs = fork.Pipe(duplex=False)
+        child = fork.Process(target=_in_memory, args=(theirs, case, self.place, self._psql))
+        child.start()
+        theirs.close()
+        try:
+            seconds = await asyncio.to_thread(_received, ours, self._cap)
+            writing = await asyncio.to_thread(_received, ours, self._cap)
+        finally:
+            child.kill()
+            child.join()
+        await self._execute(f"DROP TABLE IF EXISTS analysis.{through_postgis.FRAME}")
+        if seconds is None or writing is None:
+            return seconds, None
+        for table in tables:
+            if (table, case.plane) not in self._read:
+                reading = asyncio.to_thread(through_postgis.read, self._psql, table, plane=case.plane)
+                self._read[table, case.plane] = await reading
+        return seconds, seconds + writing + sum(self._read[table, case.plane] for table in tables)
 
     async def _execute(self, statement: str) -> None:
         async with self._database.owner.begin() as connection:
@@ -161,8 +201,57 @@ class Measuring:
             return int((await connection.exec_driver_sql(question)).scalar_one())
 
 
-async def clocked(work: Callable[..., Awaitable[object]], *arguments: object) -> float:
+async def _loaded(cluster: PrivateCluster, place: Town) -> str:
+    """The URL of the database with the town, which is marked when it is whole."""
+    name = f"town_{place.rows}"
+    url = cluster.url(name)
+    connection = await asyncpg.connect(cluster.url("postgres"))
+    try:
+        whole = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = $1"
+        if await connection.fetchval(whole, name) != "whole":
+            await connection.execute(f"DROP DATABASE IF EXISTS {name}")
+            await connection.execute(f"CREATE DATABASE {name} TEMPLATE template0")
+            await migrate.upgrade(url)
+            inside = await asyncpg.connect(url)
+            try:
+                await load(inside, place)
+            finally:
+                await inside.close()
+            await connection.execute(f"COMMENT ON DATABASE {name} IS 'whole'")
+    finally:
+        await connection.close()
+    return url
+
+
+def _in_memory(told: Connection, case: Case, place: Town, psql: list[str]) -> None:
+    """Run in the process of its own: tell the seconds of the operation, then those of writing its answer."""
+    assert case.geopandas is not None
+    began = time.perf_counter()
+    answer = case.geopandas(place)
+    told.send(time.perf_counter() - began)
+    told.send(through_postgis.write(psql, answer, plane=case.plane))
+    told.close()
+
+
+def _received(connection: Connection, patience: float) -> float | None:
+    """What was sent; None when nothing was in so many seconds."""
+    if not connection.poll(patience):
+        return None
+    try:
+        seconds: float | None = connection.recv()
+    except EOFError as error:
+        raise AssertionError("the process with GeoPandas ended early") from error
+    return seconds
+
+
+def _now() -> dict[str, Any]:
+    return {"day": datetime.now(UTC).date().isoformat(), "load": round(os.getloadavg()[0], 1)}
+
+
+async def clocked(work: Coroutine[Any, Any, T], cap: float) -> tuple[float, T]:
+    """Seconds and what came of it. Raises TimeoutError at the cap."""
     gc.collect()
     began = time.perf_counter()
-    await work(*arguments)
-    return time.perf_counter() - began
+    async with asyncio.timeout(cap):
+        found = await work
+    return time.perf_counter() - began, found
