@@ -92,11 +92,8 @@ def typed(step: Step) -> Step:
 
 def at_once(name: str, step: Step) -> str:
     """Make the table with all its rows, numbered in their order. What it runs reports how many there are."""
-    rows = literal_sql(step.select)
-    return (
-        f"CREATE TABLE {SCHEMA}.{quoted(name)} AS "
-        f"SELECT made.*, row_number() OVER () AS {ROW_ID} FROM (\n{rows}\n) AS made"
-    )
+    made = f"CREATE TABLE {SCHEMA}.{quoted(name)} AS SELECT made.*, row_number() OVER () AS {ROW_ID} FROM"
+    return f"{made} (\n{literal_sql(step.select)}\n) AS made"
 
 
 def create(name: str, step: Step) -> Iterator[str]:

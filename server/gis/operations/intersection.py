@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, case, func, select
+from sqlalchemy import ColumnElement, FromClause, func, select
 
 from server.gis.operations.base import (
     GEOMETRY,
     Arguments,
-    Geometry,
     Operation,
     Source,
     Step,
@@ -18,7 +17,7 @@ from server.gis.operations.base import (
 )
 from server.gis.operations.columns import carried
 from server.gis.operations.geodesy import geometry
-from server.gis.operations.overlays import in_system, is_whole, multi_type, note, same_dimension
+from server.gis.operations.overlays import common_part, in_system, multi_type, note, same_dimension
 from server.gis.operations.pairs import pairs_meeting
 
 
@@ -64,13 +63,9 @@ def _pairs(source: Source, other: Source) -> FromClause:
 
 
 def _common(source: Source, other: Source) -> ColumnElement[Any]:
-    """What two rows share, in the system of `other`. What lies entirely in the other is seen without cutting."""
+    """What two rows share, in the system of `other`."""
     srid = other.table.srid
-    own, theirs = in_system(source, srid), in_system(other, srid)
-    common = func.ST_Intersection(own, theirs, type_=Geometry())
-    if not (is_whole(source) and is_whole(other)):
-        return common
-    return case((func.ST_Covers(theirs, own), own), (func.ST_Covers(own, theirs), theirs), else_=common)
+    return common_part(source, other, in_system(source, srid), in_system(other, srid))
 
 
 def lower(source: Source, other: Source) -> Source:

@@ -59,6 +59,16 @@ def is_whole(source: Source) -> bool:
     return (source.declared or ("",))[0].upper() in ("POINT", "POLYGON", "MULTIPOLYGON")
 
 
+def common_part(
+    source: Source, other: Source, own: ColumnElement[Any], theirs: ColumnElement[Any]
+) -> ColumnElement[Any]:
+    """What two sound shapes of these tables share. What lies entirely in the other is seen without cutting."""
+    common = func.ST_Intersection(own, theirs, type_=Geometry())
+    if not (is_whole(source) and is_whole(other)):
+        return common
+    return case((func.ST_Covers(theirs, own), own), (func.ST_Covers(own, theirs), theirs), else_=common)
+
+
 def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, *, keeps: bool) -> Step:
     """Each row of `source` with its attributes and what `cut` leaves of its shape; none where nothing is left.
 

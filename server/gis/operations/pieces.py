@@ -12,6 +12,7 @@ from sqlalchemy import (
     Label,
     Select,
     Text,
+    case,
     cast,
     column,
     func,
@@ -26,7 +27,7 @@ from sqlalchemy import (
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
 from server.gis.operations.columns import carried, free_name
-from server.gis.operations.overlays import in_system, multi_type, note, same_dimension
+from server.gis.operations.overlays import common_part, in_system, is_whole, multi_type, note, same_dimension
 from server.gis.operations.pairs import pairs_meeting
 from server.gis.statements import exact
 
@@ -64,7 +65,7 @@ def pieces(source: Source, other: Source, workspace: Workspace, *, theirs: bool)
     second = [label.name for label in carried(other, first)]
     place = free_name("lies_in", {*first, *second})
     missing = [[null().label(exact(name)) for name in names] for names in (first, second)]
-    shared = func.ST_Intersection(a.shape, b.shape, type_=Geometry())
+    shared = common_part(source, other, a.shape, b.shape)
     parts: list[Select[*tuple[Any, ...]]] = [
         select(
             *a.attributes(first),
@@ -86,7 +87,8 @@ def pieces(source: Source, other: Source, workspace: Workspace, *, theirs: bool)
         parts.append(
             select(*missing[0], *b.attributes(second), named, rest).select_from(b.rows.join(alone, true()))
         )
-    together = union_all(*parts).subquery("pieces")
+    # Each piece is computed once: PostgreSQL would copy it to wherever it is used.
+    together = select(union_all(*parts).subquery("every")).offset(0).subquery("pieces")
     return Step(
         select(together).where(func.ST_IsEmpty(together.c[GEOMETRY]).is_(False)),
         geometry_type=multi_type(source),
@@ -125,14 +127,19 @@ def _layer(source: Source, srid: int, workspace: Workspace, name: str) -> _Layer
 
 def _left(one: _Layer, other: _Layer) -> FromClause:
     """What is left of each shape of `one` without all those of `other` that meet it."""
-    meeting = (
-        select(func.ST_Union(other.shape, type_=Geometry()).label("areas"))
+    areas = (
+        select(func.ST_Union(other.shape, type_=Geometry()))
         .where(func.ST_Intersects(other.shape, one.shape))
         .correlate(one.rows)
-        .lateral("meeting")
+        .scalar_subquery()
     )
-    rest = func.coalesce(func.ST_Difference(one.shape, meeting.c.areas), one.shape, type_=Geometry())
-    return select(rest.label("shape")).select_from(meeting).correlate(one.rows).lateral("alone")
+    rest: ColumnElement[Any] = func.coalesce(
+        func.ST_Difference(one.shape, areas), one.shape, type_=Geometry()
+    )
+    if is_whole(one.source):
+        covering = select(1).select_from(other.rows).where(func.ST_Covers(other.shape, one.shape))
+        rest = case((covering.correlate(one.rows).exists(), null()), else_=rest)
+    return select(rest.label("shape")).offset(0).correlate(one.rows).lateral("alone")
 
 
 def _said(which: str, name: str) -> Label[Any]:
