@@ -61,10 +61,10 @@ def line(case: Case, took: Took, rows: int) -> str:
 
 def summary(measured: Measured) -> list[str]:
     every = measured.all()
-    lines = []
+    lines = [f"Measured: {len(every)} of {len(GIVEN)} cases."]
     missing = [case.name for case in measured.missing(GIVEN)]
-    if missing:
-        lines.append(f"Not measured yet: {'; '.join(missing)}.")
+    if 0 < len(missing) < len(every):
+        lines.append(f"Not measured on so many rows: {'; '.join(missing)}.")
     hand = [took.ours / took.hand for _case, took in every if took.ours and took.hand]
     if hand:
         within = sum(each <= GOAL for each in hand)

@@ -186,7 +186,8 @@ async def _knows(server: Server, table: str) -> bool:
 async def _working(connection: asyncpg.Connection) -> int:
     return int(
         await connection.fetchval(
-            "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'INSERT INTO analysis%'"
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE state = 'active' AND query ~ '^(INSERT INTO|CREATE TABLE) analysis'"
         )
     )
 
