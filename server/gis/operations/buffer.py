@@ -20,6 +20,7 @@ from server.gis.operations.columns import number
 from server.gis.operations.geodesy import geometry, lonlat
 from server.gis.operations.shapes import reshaped
 from server.gis.operations.surroundings import FARTHEST, NOTE, geodesic_buffer, refuse_poles
+from server.gis.operations.uniting import united
 from server.gis.operations.units import Length, told
 from server.gis.operations.validity import there
 from server.gis.statements import WGS84
@@ -45,13 +46,15 @@ class Buffer(Operation[BufferArguments]):
         source = workspace.source(arguments.source)
         radius = _radius(arguments, source)
         await refuse_poles(source, radius, workspace)
-        shape = geodesic_buffer(lonlat(source), radius)
         if not arguments.dissolve:
+            shape = geodesic_buffer(lonlat(source), radius)
             return reshaped(source, shape, "MultiPolygon", WGS84, notes=[NOTE])
+        every = workspace.source(arguments.source)
+        around = united(geodesic_buffer(lonlat(every), _radius(arguments, every)), every.rows)
         return Step(
             select(
                 func.count(case((radius.is_not(None), there(geometry(source))))).label("features"),
-                func.ST_Multi(func.ST_Union(shape), type_=Geometry()).label(GEOMETRY),
+                func.ST_Multi(around, type_=Geometry()).label(GEOMETRY),
             )
             .select_from(source.rows)
             .having(func.count() > 0),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func
+from typing import Any
+
+from sqlalchemy import ColumnElement, func
 
 from server.gis.operations.aggregates import ignored
 from server.gis.operations.base import GEOMETRY, Geometry, Operation, Step, Workspace
 from server.gis.operations.geodesy import flat, geometry
 from server.gis.operations.groups import GroupArguments, grouped, shown
+from server.gis.operations.uniting import united
 from server.gis.operations.validity import sound, there
 
 
@@ -22,9 +25,12 @@ class Dissolve(Operation[DissolveArguments]):
 
     async def build(self, arguments: DissolveArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        united = func.ST_Union(sound(flat(source)), type_=Geometry()).label(GEOMETRY)
+        shape: ColumnElement[Any] = func.ST_Union(sound(flat(source)), type_=Geometry())
+        if not arguments.by:
+            every = workspace.source(arguments.source)
+            shape = united(sound(flat(every)), every.rows)
         return Step(
-            grouped(arguments, source, there(geometry(source)), united),
+            grouped(arguments, source, there(geometry(source)), shape.label(GEOMETRY)),
             geometry_type="Geometry",
             srid=source.table.srid,
             notes=(

@@ -22,6 +22,7 @@ from server.gis.operations.base import (
 from server.gis.operations.geodesy import lonlat
 from server.gis.operations.palettes import coloured
 from server.gis.operations.surroundings import NOTE, geodesic_buffer, refuse_poles
+from server.gis.operations.uniting import united
 from server.gis.operations.units import Length, told
 from server.gis.statements import WGS84
 from server.gis.styles.colors import ramp_named, sequence
@@ -50,15 +51,11 @@ class DistanceBands(Operation[DistanceBandsArguments]):
             )
         await refuse_poles(source, literal(edges[-1], Float()), workspace)
         around = [
-            func.ST_Union(geodesic_buffer(lonlat(source), literal(metres, Float())), type_=Geometry())
+            united(geodesic_buffer(lonlat(source), literal(metres, Float())), source.rows)
             for metres in arguments.distances
         ]
         names = [f"within_{number}" for number in range(len(around))]
-        reached = (
-            select(*(area.label(name) for area, name in zip(around, names, strict=True)))
-            .select_from(source.rows)
-            .cte("reached")
-        )
+        reached = select(*(area.label(name) for area, name in zip(around, names, strict=True))).cte("reached")
         bands = []
         for number, (inner, outer) in enumerate(pairwise(edges)):
             area = reached.c[names[number]]

@@ -14,6 +14,7 @@ from server.gis.operations.base import (
     table_argument,
 )
 from server.gis.operations.overlays import in_system, note
+from server.gis.operations.uniting import united
 
 
 class SymmetricDifferenceArguments(Arguments):
@@ -33,14 +34,8 @@ class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
         other = workspace.source(arguments.other)
         srid = source.table.srid
         whole = select(
-            select(func.ST_Union(in_system(source, srid)))
-            .select_from(source.rows)
-            .scalar_subquery()
-            .label("a"),
-            select(func.ST_Union(in_system(other, srid)))
-            .select_from(other.rows)
-            .scalar_subquery()
-            .label("b"),
+            united(in_system(source, srid), source.rows).label("a"),
+            united(in_system(other, srid), other.rows).label("b"),
         ).cte("whole")
         sides = []
         for name, mine, theirs in (
