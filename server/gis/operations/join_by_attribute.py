@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from sqlalchemy import distinct, func, select
+from sqlalchemy import Select, func, not_, select
 
 from server.gis.operations.base import (
     GEOMETRY,
@@ -65,21 +65,14 @@ async def _told(
     arguments: JoinByAttributeArguments, keys: KeyPair, source: Source, other: Source, workspace: Workspace
 ) -> list[str]:
     """How many rows of the source became several, for sums would count those twice, and how many found no partner."""
-    partners = (
-        select(keys.theirs.label("key"), func.count().label("rows"))
-        .select_from(other.rows)
-        .where(keys.theirs.is_not(None))
-        .group_by(keys.theirs)
-        .subquery("partners")
+    partner = select(1).select_from(other.rows).where(keys.mine == keys.theirs).correlate(source.rows)
+    (alone,) = await workspace.row(
+        select(func.count()).select_from(source.rows).where(not_(partner.exists()))
     )
-    several = partners.c.rows > 1
-    alone, repeated, added = await workspace.row(
-        select(
-            func.count().filter(partners.c.rows.is_(None)),
-            func.count(distinct(partners.c.key)).filter(several),
-            func.coalesce(func.sum(partners.c.rows - 1).filter(several), 0),
-        ).select_from(source.rows.join(partners, keys.mine == partners.c.key, isouter=True))
-    )
+    repeated, added = 0, 0
+    is_unique = other.table.key == (arguments.other_key,) and keys.theirs is other.column(arguments.other_key)
+    if not is_unique:
+        repeated, added = await workspace.row(_repeated(keys, source, other))
     notes = []
     if repeated:
         keys_occur = "1 key occurs" if repeated == 1 else f"{repeated:,} keys occur"
@@ -93,3 +86,21 @@ async def _told(
         end = "left out" if arguments.rows == "matched" else "kept, with empty columns"
         notes.append(f"{rows} of {source.table.id} without a partner in {other.table.id}: {end}.")
     return notes
+
+
+def _repeated(keys: KeyPair, source: Source, other: Source) -> Select[*tuple[Any, ...]]:
+    """How many keys of the source occur more than once in the other table, and how many rows they add."""
+    partners = (
+        select(keys.theirs.label("key"), func.count().label("rows"))
+        .select_from(other.rows)
+        .group_by(keys.theirs)
+        .having(func.count() > 1)
+        .subquery("partners")
+    )
+    met = (
+        select(((partners.c.rows - 1) * func.count()).label("added"))
+        .select_from(partners.join(source.rows, keys.mine == partners.c.key))
+        .group_by(partners.c.key, partners.c.rows)
+        .subquery("met")
+    )
+    return select(func.count(), func.coalesce(func.sum(met.c.added), 0)).select_from(met)

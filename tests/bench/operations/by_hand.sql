@@ -4,6 +4,9 @@
 -- filter: forest worth over 500
 SELECT * FROM data.parcels WHERE landuse = 'forest' AND value > 500
 
+-- filter: points in a small box
+SELECT * FROM data.points WHERE ST_Intersects(geom, ST_MakeEnvelope(9.002, 48.751, 9.02, 48.765, 4326))
+
 -- calculate: two columns
 SELECT id, owner, landuse, value, block, value / (block + 1) AS ratio, geom FROM data.parcels
 
@@ -78,6 +81,9 @@ ST_MakeLine(geom ORDER BY id) AS geom FROM data.points GROUP BY track HAVING cou
 
 -- select_by_location: points in half of the zones
 SELECT * FROM data.points p WHERE EXISTS (SELECT FROM data.mask m WHERE ST_Intersects(p.geom, m.geom))
+
+-- select_by_location: parcels that hold one of the stops
+SELECT * FROM data.parcels WHERE id IN (SELECT p.id FROM data.stops s JOIN data.parcels p ON ST_Contains(p.geom, s.geom))
 
 -- select_by_location: points within 50 m of a site
 CREATE TEMP TABLE near AS SELECT geom::geography AS geog FROM data.sites;

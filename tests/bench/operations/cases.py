@@ -83,6 +83,18 @@ GIVEN = (
         geopandas=lambda town: town["parcels"].query("landuse == 'forest' and value > 500").copy(),
     ),
     Case(
+        "filter",
+        "points in a small box",
+        {
+            "source": "data.points",
+            "filter": {
+                "op": "s_intersects",
+                "args": [{"property": "geom"}, {"bbox": [9.002, 48.751, 9.02, 48.765]}],
+            },
+        },
+        geopandas=lambda town: town["points"].cx[500_147:501_468, 5_400_111:5_401_668].copy(),
+    ),
+    Case(
         "calculate",
         "two columns",
         {"source": "data.parcels", "name": "ratio", "expression": "value / (block + 1)"},
@@ -247,6 +259,14 @@ GIVEN = (
         {"source": "data.points", "other": "data.mask"},
         geopandas=lambda town: town["points"][
             town["points"].index.isin(joined(town["points"], town["mask"]).index)
+        ],
+    ),
+    Case(
+        "select_by_location",
+        "parcels that hold one of the stops",
+        {"source": "data.parcels", "other": "data.stops", "predicate": "contains"},
+        geopandas=lambda town: town["parcels"][
+            town["parcels"].index.isin(joined(town["parcels"], town["stops"], "contains").index)
         ],
     ),
     Case(
