@@ -42,6 +42,8 @@ HAND = f"hand_{os.getpid()}"
 FINISH = f"""ALTER TABLE analysis.{HAND} ADD PRIMARY KEY (fid);
 {{index}}ANALYZE analysis.{HAND};
 """
+TURNS, SHORT = 3, 25.0
+"""How many turns at most, and after how many seconds there is no further one."""
 TABLES = ("source", "other", "target", "mask")
 """The arguments of operations that name the tables they read; and `sources`, a list."""
 
@@ -83,31 +85,45 @@ class Measuring:
             return None
 
     async def took(self, case: Case, *, own: bool) -> Took:
-        """All clocks of a case, one after the other; whoever is measured begins with nothing of the others' left."""
+        """All clocks of a case, one after the other; whoever is measured begins with nothing of the others' left.
+
+        The shortest of some turns counts: what is over in seconds, other work on the machine may double.
+        """
         found: dict[str, Any] = {"case": case.name, "cap": self._cap}
-        late = []
+        late: set[str] = set()
+        began = time.perf_counter()
         try:
-            try:
-                found["ours"], result = await self._ours(case)
-                rows, kind = result.rows, result.table.geometry_type
-                found["rows"] = rows
-            except TimeoutError:
-                return Took(**found, late=("ours",), **_now())
-            name = result.table.name
-            script = result.receipt.sql.replace(f'"{name}"', HAND).replace(name, HAND)
-            if case.sql is not None:
-                made = f"CREATE TABLE analysis.{HAND} AS SELECT row_number() OVER () AS fid, made.* FROM"
-                begin = f"{case.first}\n{made} ({case.sql}) AS made;\n"
-                found["hand"] = await self._in_psql(begin, kind, rows)
-            if own or case.sql is None:
-                found["own"] = await self._in_psql(script, kind, rows, keyed=True)
-            late += [clock for clock in ("hand", "own") if clock in found and found[clock] is None]
+            for _turn in range(TURNS):
+                try:
+                    ours, result = await self._ours(case)
+                except TimeoutError:
+                    return Took(**found, late=("ours",), **_now())
+                turn = {"ours": ours, **await self._rivals(case, result, own=own)}
+                late |= {clock for clock, seconds in turn.items() if seconds is None}
+                for clock, seconds in turn.items():
+                    found[clock] = min((each for each in (found.get(clock), seconds) if each), default=None)
+                found["rows"] = result.rows
+                if time.perf_counter() - began > SHORT:
+                    break
             if case.geopandas is not None:
                 found["geopandas"], found["stored"] = await self._in_geopandas(case)
-                late += ["geopandas"] if found["geopandas"] is None else []
+                late |= {"geopandas"} if found["geopandas"] is None else set()
         except (ToolFailed, AssertionError) as error:
             found["fault"] = str(error)
-        return Took(**found, late=tuple(late), **_now())
+        return Took(**found, late=tuple(sorted(late)), **_now())
+
+    async def _rivals(self, case: Case, result: StepResult, *, own: bool) -> dict[str, float | None]:
+        """Seconds of the same in psql: by hand, and the operation's own SQL where that is asked for."""
+        name, kind = result.table.name, result.table.geometry_type
+        script = result.receipt.sql.replace(f'"{name}"', HAND).replace(name, HAND)
+        seconds: dict[str, float | None] = {}
+        if case.sql is not None:
+            made = f"CREATE TABLE analysis.{HAND} AS SELECT row_number() OVER () AS fid, made.* FROM"
+            begin = f"{case.first}\n{made} ({case.sql}) AS made;\n"
+            seconds["hand"] = await self._in_psql(begin, kind, result.rows)
+        if own or case.sql is None:
+            seconds["own"] = await self._in_psql(script, kind, result.rows, keyed=True)
+        return seconds
 
     async def _ours(self, case: Case) -> tuple[float, StepResult]:
         """Seconds, and the result, whose table is dropped again."""
