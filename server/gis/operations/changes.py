@@ -77,6 +77,7 @@ class Changes(Operation[ChangesArguments]):
                 *([rows.shape().label(GEOMETRY)] if spatial else []),
             )
             .select_from(rows.joined)
+            .offset(0)  # so that PostgreSQL compares once, and not again to leave out what is unchanged
             .subquery("found")
         )
         statement = select(found)

@@ -125,9 +125,10 @@ async def side_by_side(before: Source, after: Source, key: Sequence[str], worksp
             comparable(source, name)
     names = tuple(key)
     for source in tables:
-        if names:
+        unique = set(source.table.key)
+        if names and not (unique and unique <= set(names)):
             await _refuse_repeated(source, names, workspace)
-        elif source.table.geometry_column is None:
+        elif not names and source.table.geometry_column is None:
             raise InvalidQuestion(
                 f"{source.table.id} has no geometry to match its rows by. Name the key columns that both tables have."
             )
