@@ -19,7 +19,7 @@ from server.gis.operations.base import (
 )
 from server.gis.operations.columns import carried, free_name, geometry_out, number
 from server.gis.operations.geodesy import GEODESIC_NOTE, area, geometry, lonlat
-from server.gis.operations.overlays import in_system
+from server.gis.operations.overlays import common_part, in_system
 from server.gis.operations.pairs import pairs_meeting
 from server.gis.operations.palettes import shaded
 from server.gis.operations.relations import in_system_of
@@ -49,7 +49,7 @@ class WeightedOverlap(Operation[WeightedOverlapArguments]):
         srid = other.table.srid
         mine, theirs = in_system(source, srid), in_system(other, srid)
         lonlat(other)  # Refuses tables without a reference system, whose areas nobody knows.
-        common = func.ST_Intersection(mine, theirs, type_=Geometry())
+        common = common_part(source, other, mine, theirs)
         shared, whole = (
             area(shape if srid == WGS84 else func.ST_Transform(shape, WGS84, type_=Geometry()))
             for shape in (common, theirs)
