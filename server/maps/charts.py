@@ -27,7 +27,6 @@ from server.maps.writer import MapWriter
 
 MAX_CHARTS = 50
 KEPT = 64
-DATA = "/api/maps/{map_id}/charts/{chart_id}/{version}/data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ class ChartService:
         own = (chart_table.c.map_id == writer.map_id, chart_table.c.chart_id == chart_id)
         newest = await writer.connection.execute(select(func.max(chart_table.c.version)).where(*own))
         version = (newest.scalar_one() or 0) + 1
-        address = DATA.format(map_id=writer.map_id, chart_id=chart_id, version=version)
+        address = address_of(writer.map_id, chart_id, version)
         chart = made.chart.model_copy(update={"id": chart_id, "version": version, "data": address})
         row = {
             "map_id": writer.map_id,
@@ -120,6 +119,11 @@ class ChartService:
         }
         await writer.connection.execute(insert(chart_table), row)
         return chart
+
+
+def address_of(map_id: str, chart_id: str, version: int) -> str:
+    """Where what this version of the chart draws is to be had."""
+    return f"/api/maps/{map_id}/charts/{chart_id}/{version}/data"
 
 
 def subject(state: MapState, draft: ChartDraft) -> tuple[str, Cql2 | None]:

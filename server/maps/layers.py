@@ -163,13 +163,14 @@ class LayerService:
             return count, await done(writer)
 
     async def restore(self, map_id: str, seq: int, by: By = HAND) -> Done:
-        """Make the layers as they were after the event `seq`, in one step. MapFault where the data of one is gone."""
+        """Make the layers and charts as they were after the event `seq`, in one step. MapFault where the data of a
+        layer is gone."""
         newest = await self._log.seq(map_id)
         if seq > newest:
             raise MapFault("invalid_payload", f"This map has no event {seq}; its newest is {newest}.")
         then = await self._log.state_at(map_id, seq)
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
-            changes = way_to(then.layers, (await writer.state()).layers)
+            changes = way_to(then, await writer.state())
             if gone := await without_table(writer, changes):
                 raise MapFault(
                     "conflict",
@@ -178,16 +179,6 @@ class LayerService:
             for change in as_one(changes, writer.seq + 1):
                 await writer.record(change)
             return await done(writer)
-
-    async def copy(self, map_id: str) -> str:
-        """A new map with the same layers; its id. Chat and history stay behind."""
-        layers = (await self._log.state(map_id)).layers
-        copied = await self._log.create()
-        async with self._log.writing(copied) as writer:
-            fresh = [layer.model_copy(update={"tiles": ""}) for layer in layers]
-            for change in as_one([layer_added(layer) for layer in fresh], writer.seq + 1):
-                await writer.record(change)
-        return copied
 
     async def undo(self, map_id: str, by: By = HAND) -> Done | None:
         """Take back the newest change that stands; None when there is none. A layer whose data was dropped stays

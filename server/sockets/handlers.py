@@ -12,6 +12,7 @@ from typing import Any
 
 from agents.domain import LayerChange, LayerDraft, Place
 from server.maps.access import Access
+from server.maps.copying import copy_map
 from server.maps.faults import MapFault
 from server.maps.layers import Done, undone
 from server.maps.presence import Shown
@@ -199,7 +200,7 @@ class Handlers:
         return changed(await self._maps.layers.restore(request.map_id, request.seq))
 
     async def copy(self, connection: Connection, request: MapRequest) -> Ack:
-        return {"map_id": await self._maps.layers.copy(request.map_id)}
+        return {"map_id": await copy_map(self._maps.log, request.map_id)}
 
     async def share(self, connection: Connection, request: Share) -> Ack:
         links = self._maps.links

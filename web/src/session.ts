@@ -2,7 +2,7 @@
  * What a person can do on this page, in one place: every button, key and form calls these. The session owns the
  * connection and the map on the screen; views only read signals.
  */
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { io } from "socket.io-client";
 import { type Base, baseOf, BUILT_IN } from "./basemap/base";
 import { Connection, type Fault, type Outgoing, type Wire } from "./connection/connection";
@@ -12,7 +12,7 @@ import { bounds as viewed, focus, hinted, inspect, marked, withView } from "./ma
 import type { Bounds, Camera, MapView } from "./map/view";
 import { shownTime } from "./time/state";
 import type {
-  CopyAck, Gesture, Layer, LayerUpdate, Place, PlacesAck, RecipeCard, RecipeRun, ShareAck, StyleSpec, UndoAck,
+  Chart, CopyAck, Gesture, Layer, LayerUpdate, Place, PlacesAck, RecipeCard, RecipeRun, ShareAck, StyleSpec, UndoAck,
 } from "./protocol/types";
 import type { MapEvent, Turn } from "./store/state";
 import { completed, exhausted, layers, listener, map, mayChange, outbox, status, turns } from "./store/store";
@@ -46,7 +46,9 @@ export const base = signal<Base>(BUILT_IN);
 export const ready = signal(false);
 export const isolated = signal<string | null>(null);
 /** A moment of the history that this page looks at instead of now. */
-export const past = signal<{ seq: number; at: string; layers: readonly Layer[] } | null>(null);
+export const past = signal<{ seq: number; at: string; layers: readonly Layer[]; charts: readonly Chart[] } | null>(null);
+/** Now is shown, and may be changed. */
+export const mayChangeNow = computed(() => mayChange.value && past.value === null);
 /** A place that the conversation of somebody else points to. */
 export const elsewhere = signal<Bounds | null>(null);
 
@@ -180,7 +182,7 @@ export async function loadEarlier(): Promise<void> {
   if (Array.isArray(events)) completed(events);
 }
 
-/** Makes the layers as they were, by one change that one undo takes back. */
+/** Makes layers and charts as they were, by one change that one undo takes back. */
 export async function restore(seq: number): Promise<void> {
   past.value = null;
   await asked("restore", { seq });

@@ -63,6 +63,37 @@ async def test_a_chart_is_an_event_and_its_data_is_to_be_had_from_its_address(se
             assert replayed["events"][1]["data"]["chart"] == chart
 
 
+async def test_a_restore_brings_charts_back_and_takes_later_ones_away(server: Server) -> None:
+    async with client(server) as one:
+        first = await with_chart(one)
+        then = one.numbered()[-1][0]
+        second = await one.ask("chart_add", chart={"kind": "bar", "layer_id": "airports", "x": "continent"})
+        await one.ask("layer_update", layer_id="airports", filter=None)
+        await one.ask("chart_refresh", chart_id=first["id"])
+        await one.ask("restore", seq=then)
+        async with client(server) as other:
+            assert (await other.ask("join", map_id=one.map_id))["snapshot"]["charts"] == [first]
+        await one.ask("undo")
+        async with client(server) as other:
+            charts = (await other.ask("join", map_id=one.map_id))["snapshot"]["charts"]
+        assert {chart["id"]: chart["version"] for chart in charts} == {first["id"]: 2, second["chart_id"]: 1}
+
+
+async def test_a_copy_of_the_map_has_its_charts_under_its_own_addresses(server: Server) -> None:
+    async with client(server) as one, client(server) as other:
+        chart = await with_chart(one)
+        copied = (await one.ask("copy"))["map_id"]
+        [own] = (await other.ask("join", map_id=copied))["snapshot"]["charts"]
+        assert own == {**chart, "data": chart["data"].replace(one.map_id, copied)}
+        status, data = await fetched(server, own["data"])
+        assert (status, data) == await fetched(server, chart["data"])
+        await other.ask("layer_update", layer_id="airports", filter=None)
+        await other.ask("chart_refresh", chart_id=own["id"])
+        assert (await other.hears("chart_updated"))["chart"]["rows"] == 28_298
+        async with client(server) as third:
+            assert (await third.ask("join", map_id=one.map_id))["snapshot"]["charts"] == [chart]
+
+
 async def test_charts_are_removed_undone_and_redone(server: Server) -> None:
     async with client(server) as one:
         chart = await with_chart(one)

@@ -2,13 +2,13 @@
 import { computed, signal } from "@preact/signals";
 import { t } from "../i18n/i18n";
 import type { Chart, ChartDraft } from "../protocol/types";
-import { asked } from "../session";
+import { asked, past } from "../session";
 import { map } from "../store/store";
-import { side } from "../ui/side";
-import { height } from "../ui/sheet";
+import { openSide } from "../ui/side";
 import { notify } from "../ui/toast";
 
-export const charts = computed<readonly Chart[]>(() => map.value?.charts ?? []);
+/** Of the moment that is looked at. */
+export const charts = computed<readonly Chart[]>(() => past.value?.charts ?? map.value?.charts ?? []);
 
 /** What the form for a new chart begins with; null while it is closed. */
 export const draft = signal<Partial<ChartDraft> | null>(null);
@@ -17,7 +17,7 @@ export const refreshChart = (id: string): Promise<boolean> => asked("chart_refre
 
 export async function addChart(chart: ChartDraft): Promise<boolean> {
   const done = await asked("chart_add", { chart });
-  if (done) openCharts();
+  if (done) openSide("charts");
   return done;
 }
 
@@ -25,15 +25,10 @@ export async function removeChart(id: string): Promise<void> {
   if (await asked("chart_remove", { chart_id: id })) notify(t("chartRemoved"));
 }
 
-export function openCharts(): void {
-  side.value = "charts";
-  if (height.value === "low") height.value = "half";
-}
-
 /** The form, filled in as far as what was pointed at tells. */
 export function startChart(given: Partial<ChartDraft>): void {
   draft.value = given;
-  openCharts();
+  openSide("charts");
 }
 
 /** The numbers that are drawn, as the server writes them. */

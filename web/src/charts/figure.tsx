@@ -5,7 +5,7 @@ import { direction, language, number, t } from "../i18n/i18n";
 import { describe } from "../layers/cql2";
 import { boxed, hinted, inspect } from "../map/selection";
 import type { Chart, ChartData } from "../protocol/types";
-import { mayChange } from "../store/store";
+import { mayChangeNow } from "../session";
 import { palette } from "../theme/theme";
 import { Icon } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
@@ -63,7 +63,7 @@ function Circumstances({ chart }: { chart: Chart }) {
   return (
     <div class="chart-of">
       <span dir="auto">{name} · {t("rowCount", { n: chart.rows })}{filters.length > 0 && ` · ${filters.join(", ")}`}</span>
-      {changed && mayChange.value && (
+      {changed && mayChangeNow.value && (
         <button type="button" class="link" onClick={() => void refreshChart(chart.id)}>
           <Icon name="retry" />{t("chartChanged")}
         </button>
@@ -282,10 +282,10 @@ function Legend({ names, title }: { names: string[]; title: string }) {
 function actions(chart: Chart, data: ChartData | null, asTable: { value: boolean }): MenuItem[] {
   return [
     { label: asTable.value ? t("chartAsPlot") : t("chartAsTable"), icon: "table", act: () => (asTable.value = !asTable.value) },
-    ...(mayChange.value ? [{ label: t("chartRefresh"), icon: "retry" as const, act: () => void refreshChart(chart.id) }] : []),
+    ...(mayChangeNow.value ? [{ label: t("chartRefresh"), icon: "retry" as const, act: () => void refreshChart(chart.id) }] : []),
     { label: t("chartSavePicture"), icon: "download", disabled: data === null || chart.shown === 0, act: () => void picture(chart, data) },
     { label: t("chartSaveRows"), icon: "download", act: () => saveChartRows(chart) },
-    ...(mayChange.value ? [{ label: t("remove"), icon: "trash" as const, danger: true, act: () => void removeChart(chart.id) }] : []),
+    ...(mayChangeNow.value ? [{ label: t("remove"), icon: "trash" as const, danger: true, act: () => void removeChart(chart.id) }] : []),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** All charts of the map, the newest first, and the form for a new one. */
 import { t } from "../i18n/i18n";
-import { mayChange } from "../store/store";
+import { mayChangeNow } from "../session";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/side";
 import { charts, draft, startChart } from "./actions";
@@ -16,7 +16,7 @@ export function ChartsPanel() {
         <IconButton icon="close" label={t("close")} onClick={() => (side.value = "chat")} />
       </header>
       <div class="chart-list" tabIndex={0}>
-        {!mayChange.value ? null : draft.value === null ? (
+        {!mayChangeNow.value ? null : draft.value === null ? (
           <button type="button" class="button plain chart-new" onClick={() => startChart({})}><Icon name="plus" />{t("chartNew")}</button>
         ) : <ChartForm given={draft.value} />}
         {all.length === 0 && draft.value === null && <p class="quiet chart-none">{t("chartsEmpty")}</p>}

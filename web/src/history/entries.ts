@@ -19,9 +19,10 @@ export interface HistoryEntry {
   /** Whether it took something back, or did it again. */
   way: "done" | "undone" | "redone";
   layers: readonly Layer[];
+  charts: readonly Chart[];
 }
 
-/** Newest first: what was asked, and every change to the layers. */
+/** Newest first: what was asked, and every change to layers and charts. */
 export function entries(events: readonly MapEvent[]): HistoryEntry[] {
   let state = emptyState("");
   const found: HistoryEntry[] = [];
@@ -32,7 +33,7 @@ export function entries(events: readonly MapEvent[]): HistoryEntry[] {
     const { seq, at } = event.data;
     const undo = "undo_of" in event.data && event.data.undo_of != null;
     const redo = "redo" in event.data && event.data.redo;
-    found.push({ seq, at, deed, way: undo ? (redo ? "redone" : "undone") : "done", layers: state.layers });
+    found.push({ seq, at, deed, way: undo ? (redo ? "redone" : "undone") : "done", layers: state.layers, charts: state.charts });
   }
   return found.reverse();
 }

@@ -55,13 +55,13 @@ export function PastBanner() {
 }
 
 function Row({ entry }: { entry: HistoryEntry }) {
-  const { deed, way } = entry;
-  const shown = past.value?.seq === entry.seq;
+  const { seq, at, deed, way, layers, charts } = entry;
+  const shown = past.value?.seq === seq;
   const text = (
     <>
       <Icon name={way === "undone" ? "undo" : way === "redone" ? "redo" : ICONS[deed.did]} />
       <span class="history-text" dir="auto">{way === "done" ? said(deed) : `${t(way)}: ${said(deed)}`}</span>
-      <time dateTime={entry.at}>{time(entry.at)}</time>
+      <time dateTime={at}>{time(at)}</time>
     </>
   );
   if (deed.did === "asked") return <li class="history-asked">{text}</li>;
@@ -69,7 +69,7 @@ function Row({ entry }: { entry: HistoryEntry }) {
     <li>
       <button
         type="button" aria-pressed={shown} title={t("pastLook")}
-        onClick={() => (past.value = shown ? null : { seq: entry.seq, at: entry.at, layers: entry.layers })}
+        onClick={() => (past.value = shown ? null : { seq, at, layers, charts })}
       >
         {text}
       </button>
