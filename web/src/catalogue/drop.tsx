@@ -1,7 +1,7 @@
 /** A file dropped anywhere on the map is uploaded. */
 import { signal } from "@preact/signals";
 import { t } from "../i18n/i18n";
-import { side } from "../ui/side";
+import { openSide } from "../ui/side";
 import { Icon } from "../ui/icons";
 import { upload } from "./upload";
 
@@ -22,7 +22,7 @@ export const dropTarget = {
     const [file] = event.dataTransfer?.files ?? [];
     if (!holdsFile(event) || file === undefined) return;
     event.preventDefault();
-    side.value = "catalogue";
+    openSide("catalogue");
     void upload(file);
   },
 };

@@ -5,6 +5,7 @@ import { downloadReceipt } from "../session";
 import type { AnalysisEntry } from "../store/state";
 import { mayChange } from "../store/store";
 import { Icon } from "../ui/icons";
+import { Markdown } from "./markdown";
 import { RecipeForm } from "./recipe-form";
 import { Sql } from "./sql";
 import { Line, Part, readable } from "./step";
@@ -20,7 +21,7 @@ export function AnalysisLine({ entry }: { entry: AnalysisEntry }) {
         <Part title={t("toolArguments")}><p class="step-result" dir="auto">{entry.goal}</p></Part>
         {running && <Plan entry={entry} />}
         {status === "empty" && <Part title={t("analysisEmpty")}><p class="step-result" dir="auto">{emptied(entry)}</p></Part>}
-        {entry.summary !== "" && <Part title={reasonTitle(entry)}><p class="step-result" dir="auto">{entry.summary}</p></Part>}
+        {entry.summary !== "" && <Part title={reasonTitle(entry)}><Markdown text={entry.summary} /></Part>}
         {entry.advice !== "" && <Part title={t("analysisAdvice")}><p class="step-result" dir="auto">{entry.advice}</p></Part>}
         <Evidence entry={entry} />
       </Line>
@@ -70,8 +71,9 @@ function progressNote({ goal, progress, stepsKnown }: AnalysisEntry): string {
 
 function endNote(entry: AnalysisEntry): string {
   if (entry.status === "empty") return emptied(entry);
-  if (entry.failedAt !== null) return `${t("progressOpen", entry.failedAt)}: ${entry.summary}`;
-  return entry.summary || entry.goal;
+  const [first] = entry.summary.split("\n", 1);
+  if (entry.failedAt !== null) return `${t("progressOpen", entry.failedAt)}: ${first}`;
+  return first || entry.goal;
 }
 
 const emptied = ({ emptiedBy }: AnalysisEntry): string => (emptiedBy === null ? t("analysisEmpty") : t("emptiedBy", emptiedBy));

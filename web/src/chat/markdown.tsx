@@ -49,12 +49,17 @@ interface Props {
 
 export function Markdown({ text, figures, onFigure }: Props) {
   const html = useMemo(() => toHtml(text, figures), [text, figures, language.value]);
-  const click = (event: MouseEvent) => {
+  const open = (event: Event) => {
     const button = (event.target as Element).closest<HTMLElement>("[data-figure]");
     const figure = button === null ? undefined : figures?.[Number(button.dataset["figure"])];
     if (button !== null && figure !== undefined) onFigure?.(figure, button);
   };
-  return <div class="markdown" dir="auto" onClick={click} dangerouslySetInnerHTML={{ __html: html }} />;
+  const press = (event: KeyboardEvent) => {
+    if ((event.key !== "Enter" && event.key !== " ") || !(event.target as Element).matches(".figure")) return;
+    event.preventDefault();
+    open(event);
+  };
+  return <div class="markdown" dir="auto" onClick={open} onKeyDown={press} dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
 function words(figure: Figure): ButtonWords {

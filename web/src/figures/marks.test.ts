@@ -20,7 +20,7 @@ describe("figures in an answer", () => {
     const text = "There are **479** airports.\n\n| a | b |\n|---|---|\n| Lima | 8,852,000 |\n\n- 12 gates";
     const at = (part: string) => text.indexOf(part);
     const body = page(text, [figure("479", at("479")), figure("8,852,000", at("8,852")), figure("12", at("12 gates"))]);
-    const buttons = [...body.querySelectorAll("button.figure")];
+    const buttons = [...body.querySelectorAll(".figure")];
     expect(buttons.map((it) => it.textContent)).toEqual(["479", "8,852,000", "12"]);
     expect(buttons.map((it) => it.parentElement?.tagName)).toEqual(["STRONG", "TD", "LI"]);
     expect(body.textContent).toContain("There are 479 airports.");
@@ -28,23 +28,23 @@ describe("figures in an answer", () => {
 
   it("say where nothing backs them", () => {
     const body = page("There are 7,777.", [figure("7,777", 10, null)]);
-    const button = body.querySelector("button.unfounded");
+    const button = body.querySelector(".unfounded");
     expect(button?.getAttribute("title")).not.toBe("");
     expect(button?.textContent).toMatch(/^7,777 \(.+\)$/);
   });
 
   it("are found after characters that take two places in JavaScript", () => {
     const body = page("🛬🛫 479", [figure("479", 3)]);
-    expect(body.querySelector("button")?.textContent).toBe("479");
+    expect(body.querySelector(".figure")?.textContent).toBe("479");
   });
 
   it("are left out where the text has something else", () => {
-    expect(page("There are 480.", [figure("479", 10)]).querySelector("button")).toBeNull();
+    expect(page("There are 480.", [figure("479", 10)]).querySelector(".figure")).toBeNull();
   });
 
   it("cannot be forged by what stands in the text", () => {
     const body = page("\uE0000\uE001<img src=x>\uE002 and 5", [figure("5", 20)]);
     expect(body.querySelector("img")).toBeNull();
-    expect([...body.querySelectorAll("button")].map((it) => it.textContent)).toEqual(["5"]);
+    expect([...body.querySelectorAll(".figure")].map((it) => it.textContent)).toEqual(["5"]);
   });
 });

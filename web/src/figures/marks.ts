@@ -31,7 +31,8 @@ export function withButtons(html: string, figures: readonly Figure[], words: (fi
     const { title, spoken } = words(figure);
     const kind = figure.source == null ? "figure unfounded" : figure.how === "likely" ? "figure likely" : "figure";
     const aloud = spoken === "" ? "" : `<span class="hidden"> (${escaped(spoken)})</span>`;
-    return `<button type="button" class="${kind}" data-figure="${index}" title="${escaped(title)}">${text}${aloud}</button>`;
+    // Not <button>: browsers draw those as a block in the line, which breaks lines after "(" and cannot be selected.
+    return `<span role="button" tabindex="0" class="${kind}" data-figure="${index}" title="${escaped(title)}">${text}${aloud}</span>`;
   });
 }
 

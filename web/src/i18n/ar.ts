@@ -122,7 +122,6 @@ export const ar: Record<Key, string> = {
   reorderHandle: "إعادة ترتيب {name}: تحركها مفاتيح الأسهم",
   movedTo: "{name} الآن {position} من {count}",
   featureCount: "{n} عنصر",
-  oneFeature: "عنصر واحد",
   editStyle: "النمط",
   editFilter: "المرشح",
   undo: "تراجع",

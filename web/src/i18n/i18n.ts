@@ -20,12 +20,18 @@ export function setLanguage(next: Language): void {
   language.value = next;
 }
 
-/** The string of this key; `{name}` parts are filled from `values`. */
+/**
+ * The string of this key; `{name}` parts are filled from `values`, each in its own direction where the text runs to the
+ * left, and `{name|one|more}` says the one or the other.
+ */
 export function t(key: Key, values: Record<string, string | number> = {}): string {
   const text = LANGUAGES[language.value].strings[key];
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+  return text.replace(/\{(\w+)(?:\|(.*?)\|(.*?))?\}/g, (whole, name: string, one?: string, more?: string) => {
     const value = values[name];
-    return value === undefined ? whole : typeof value === "number" ? number(value) : value;
+    if (value === undefined) return whole;
+    if (one !== undefined) return String(value) === "1" ? one : (more ?? "");
+    if (typeof value === "number") return number(value);
+    return direction.value === "rtl" ? `\u2068${value}\u2069` : value;
   });
 }
 

@@ -4,8 +4,7 @@ import { t } from "../i18n/i18n";
 import { isolated, past, redo, reorderLayers, undo } from "../session";
 import { layers, map, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
-import { height } from "../ui/sheet";
-import { side } from "../ui/side";
+import { openSide, side } from "../ui/side";
 import { dragged, target } from "./drag";
 import { LayerRow } from "./row";
 
@@ -59,8 +58,7 @@ export function LayersPanel() {
 }
 
 function openCatalogue(): void {
-  side.value = side.value === "catalogue" ? "chat" : "catalogue";
-  if (height.value === "low") height.value = "half";
+  openSide(side.value === "catalogue" ? "chat" : "catalogue");
 }
 
 /** One step up or down, by the keyboard. */

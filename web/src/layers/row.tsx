@@ -11,6 +11,7 @@ import { openTable } from "../table/panel";
 import { openTime } from "../time/state";
 import { Icon, IconButton } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
+import { height } from "../ui/sheet";
 import { describe } from "./cql2";
 import { startDrag } from "./drag";
 import { FilterEditor } from "./filter-editor";
@@ -28,6 +29,11 @@ interface Props {
 export function LayerRow({ layer, isDragged, place, shift }: Props) {
   const renaming = useSignal(false);
   const editing = useSignal<"style" | "filter" | null>(null);
+  const edit = (what: typeof editing.value) => {
+    editing.value = what;
+    // On a phone the map that changes is to be seen, and the editor needs room.
+    if (what !== null) height.value = "low";
+  };
   const { name, visible } = layer;
   const hidden = !visible || (isolated.value !== null && isolated.value !== layer.id);
   return (
@@ -51,7 +57,7 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
         {renaming.value ? <Rename layer={layer} done={() => (renaming.value = false)} /> : (
           <button
             type="button" class="layer-name" dir="auto" title={`${name} · ${layer.table}`} aria-expanded={editing.value !== null}
-            disabled={!mayChange.value} onClick={() => (editing.value = editing.value === null ? "style" : null)}
+            disabled={!mayChange.value} onClick={() => edit(editing.value === null ? "style" : null)}
             onDblClick={() => (renaming.value = true)}
           >
             {name}
@@ -72,10 +78,10 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
       </div>
       <div class="layer-body">
         <div class="layer-count">
-          <span>{layer.count === 1 ? t("oneFeature") : t("featureCount", { n: number(layer.count) })}</span>
+          <span>{t("featureCount", { n: layer.count })}</span>
           <Thinned layerId={layer.id} />
           {layer.filter != null && (
-            <button type="button" class="badge" title={describe(layer.filter)} disabled={!mayChange.value} onClick={() => (editing.value = "filter")}>
+            <button type="button" class="badge" title={describe(layer.filter)} disabled={!mayChange.value} onClick={() => edit("filter")}>
               <Icon name="filter" /><span dir="auto">{describe(layer.filter)}</span>
             </button>
           )}

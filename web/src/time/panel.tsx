@@ -14,7 +14,6 @@ import { HistogramRange } from "../ui/histogram";
 import { IconButton } from "../ui/icons";
 import { advanced, type Histogram, isWhole, playable, positionOf, rangeOf, type Scale, scaleOf, type Span, valueAt } from "../ui/scale";
 import { calm } from "../ui/motion";
-import { covered } from "../ui/sheet";
 import { closeTime, shownTime, timeColumns, timeLayer } from "./state";
 
 const BINS = 60;
@@ -27,7 +26,7 @@ export function TimePanel() {
   const columns = timeColumns(tableOf(layer.table));
   const column = columns.find((it) => it.name === layer.style.time);
   return (
-    <section class="time card" aria-label={t("timeOf", { name: layer.name })} style={{ "--covered": `${covered.value}px` }}>
+    <section class="time card" aria-label={t("timeOf", { name: layer.name })}>
       <header>
         <h2 dir="auto">{layer.name}</h2>
         <ColumnPick layer={layer} columns={columns} />

@@ -8,7 +8,7 @@ import { mayChange, status } from "../store/store";
 import { setTheme, type Theme, theme } from "../theme/theme";
 import { copy } from "./clipboard";
 import { Menu, type MenuItem } from "./menu";
-import { side } from "./side";
+import { openSide } from "./side";
 
 export function Header() {
   const words = status.value === "online" ? t("online") : status.value === "offline" ? t("offline") : t("connecting");
@@ -33,10 +33,10 @@ function items(): MenuItem[] {
   return [
     { label: t("newMap"), icon: "plus", act: () => location.assign("/") },
     ...(mayChange.value
-      ? [{ label: t("catalogue"), icon: "table" as const, act: () => (side.value = "catalogue") }]
+      ? [{ label: t("catalogue"), icon: "table" as const, act: () => openSide("catalogue") }]
       : [{ label: t("makeCopy"), icon: "copy" as const, act: () => void copyMap() }]),
-    { label: t("charts"), icon: "chart", act: () => (side.value = "charts") },
-    { label: t("history"), icon: "history", act: () => (side.value = "history") },
+    { label: t("charts"), icon: "chart", act: () => openSide("charts") },
+    { label: t("history"), icon: "history", act: () => openSide("history") },
     { label: t("shareMap"), icon: "people", act: () => (sharing.value = true), section: t("share") },
     { label: t("copyLink"), icon: "link", act: () => void copy(location.href.split("?")[0] ?? "", t("linkCopied")) },
     { label: t("savePicture"), icon: "download", act: () => void savePicture() },
