@@ -229,8 +229,8 @@ def client_config(settings: Settings, model: Model, registry: TableRegistry) -> 
     """What the browser client is told at `/api/config`."""
     return {
         "model": model.name,
-        "basemap_style": settings.basemap_style,
-        "basemap_attribution": settings.basemap_attribution,
+        "basemap": settings.basemap_style is not None,
+        "basemaps": [basemap.model_dump() for basemap in settings.offered_basemaps],
         "sql": settings.sql,
         "suggestions": starts(registry),
         "ramps": {

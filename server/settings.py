@@ -7,13 +7,24 @@ counts as unset. Secrets are `SecretStr`: they print as asterisks.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, field_validator
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    field_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 OWN_SCHEMAS = ("data", "analysis", "public")
@@ -31,7 +42,32 @@ def _named(variable: str) -> AliasChoices:
     return AliasChoices(variable)
 
 
+def _from_json(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise ValueError("it is no JSON") from None
+
+
+def _web_address(address: str) -> str:
+    if origin_of(address) is None:
+        raise ValueError(f"{address!r} is no address that begins with http:// or https:// and a host")
+    return address
+
+
 Listed = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
+
+
+class Basemap(BaseModel):
+    """A base map to choose from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1, max_length=40)
+    url: Annotated[str, AfterValidator(_web_address)]
+    attribution: str | None = None
 
 
 class Settings(BaseSettings):
@@ -69,6 +105,12 @@ class Settings(BaseSettings):
     basemap_style: str | None = Field(None, validation_alias=_named("GEOAGENT_BASEMAP_STYLE"))
     """URL of a MapLibre style, of a PMTiles archive, or of raster tiles with {z}, {x} and {y} in it. None: the
     built-in offline base map.
+    """
+    basemaps: Annotated[tuple[Basemap, ...], NoDecode, BeforeValidator(_from_json)] = Field(
+        (), validation_alias=_named("GEOAGENT_BASEMAPS")
+    )
+    """Further base maps to choose from, as JSON: `[{"name": "Satellite", "url": "https://...", "attribution": "..."}]`,
+    with addresses as above. Everybody chooses for themselves; the built-in one is always there.
     """
     basemap_origins: Listed = Field((), validation_alias=_named("GEOAGENT_BASEMAP_ORIGINS"))
     """Further web origins that the base map's style loads tiles, fonts and images from, separated by commas."""
@@ -113,15 +155,27 @@ class Settings(BaseSettings):
     @classmethod
     def _on_the_web(cls, value: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
         for address in (value,) if isinstance(value, str) else value or ():
-            if origin_of(address) is None:
-                raise ValueError(f"{address!r} is no address that begins with http:// or https:// and a host")
+            _web_address(address)
         return value
+
+    @property
+    def offered_basemaps(self) -> tuple[Basemap, ...]:
+        """Those beside the built-in one, the default first."""
+        style = self.basemap_style
+        if style is None:
+            return self.basemaps
+        name = urlsplit(style).netloc[:40]
+        return (Basemap(name=name, url=style, attribution=self.basemap_attribution), *self.basemaps)
 
     @property
     def foreign_origins(self) -> tuple[str, ...]:
         """Where browsers may load the base map from, beside this server."""
-        addresses = (self.basemap_style, *self.basemap_origins)
-        return tuple(dict.fromkeys(filter(None, map(origin_of, addresses))))
+        return tuple(dict.fromkeys(filter(None, map(origin_of, self._basemap_addresses))))
+
+    @property
+    def _basemap_addresses(self) -> tuple[str, ...]:
+        style = (self.basemap_style,) if self.basemap_style else ()
+        return (*style, *(basemap.url for basemap in self.basemaps), *self.basemap_origins)
 
     @cached_property
     def exposed_schemas(self) -> tuple[str, ...]:

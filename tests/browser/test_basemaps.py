@@ -8,10 +8,12 @@ from urllib.parse import urlsplit
 
 import asyncpg
 import pytest_asyncio
-from playwright.async_api import expect
+from playwright.async_api import Page, expect
 
+from server.settings import Basemap
 from tests.browser.conftest import Enter
 from tests.browser.person import Person
+from tests.browser.test_access import violations
 from tests.support.elsewhere import MVT, PNG, Elsewhere, elsewhere, pmtiles, png
 from tests.support.looking import until
 from tests.support.server import local_server
@@ -112,6 +114,51 @@ async def test_a_style_may_read_an_archive(enter: Enter, samples_url: str, there
         person = await entered(enter, server.url, there)
         await until(lambda: person.pixels(*PINK, near=4), 30, 0.25)
         allow(person, there)
+
+
+async def test_one_of_several_is_chosen_and_remembered(
+    enter: Enter, samples_url: str, there: Elsewhere
+) -> None:
+    there.files["*"] = (png(*PINK), "image/png")
+    sea = Basemap(name="Sea", url=there.url + "/sea/{z}/{x}/{y}.png", attribution="Sea & Co")
+    async with local_server(samples_url, basemaps=(sea,)) as server:
+        person = await entered(enter, server.url, there)
+        page = person.page
+        await person.says("show airports in red")
+        await person.sees("airports")
+        assert there.asked == [], "what nobody chose is not loaded"
+        before = await person.see("[geoagent.map.getCenter(), geoagent.map.getZoom()]")
+        await chooses(page, "Sea")
+        await person.paints(*PINK, near=4, least=10_000)
+        await person.paints(229, 36, 42, near=40)
+        await expect(page.locator(".maplibregl-ctrl-attrib")).to_contain_text("Sea & Co")
+        assert await person.see("[geoagent.map.getCenter(), geoagent.map.getZoom()]") == before
+        await person.says("show countries")
+        await person.sees("countries")
+        order = await person.see("geoagent.map.getLayersOrder().map(it => geoagent.map.getLayer(it).source)")
+        assert [order.index(source) for source in ("basemap", "countries", "airports")] == sorted(
+            order.index(source) for source in ("basemap", "countries", "airports")
+        )
+        await person.reload()
+        await person.sees("airports")
+        await person.paints(*PINK, near=4, least=10_000)
+        await chooses(page, "Built-in")
+        await person.paints(217, 228, 234, near=3, least=1_000)
+        await person.sees("airports")
+        names = await person.see("geoagent.map.getLayersOrder()")
+        assert names.index("airports:0") < names.index("basemap-seas")
+        await page.get_by_role("button", name="Base map").press("Enter")
+        await expect(page.get_by_role("menuitemradio", name="Built-in")).to_have_attribute(
+            "aria-checked", "true"
+        )
+        assert await violations(person) == []
+        allow(person, there)
+
+
+async def chooses(page: Page, name: str) -> None:
+    await page.get_by_role("button", name="Base map").press("Enter")
+    await page.get_by_role("menuitemradio", name=name).press("Enter")
+    await expect(page.get_by_role("button", name="Base map")).to_be_focused()
 
 
 async def test_a_base_map_that_is_not_there_gives_way_to_the_built_in_one(

@@ -19,13 +19,15 @@ import { completed, exhausted, layers, listener, map, mayChange, outbox, status,
 import * as people from "./people/people";
 import { conversationAsMarkdown } from "./share/conversation";
 import { pictureOf, save } from "./share/picture";
-import { session as stored } from "./ui/storage";
+import { local, session as stored } from "./ui/storage";
 import { notify } from "./ui/toast";
 
 export interface Config {
   model: string;
-  basemap_style: string | null;
-  basemap_attribution: string | null;
+  /** Whether the first of these is shown to who has not chosen. */
+  basemap: boolean;
+  /** Base maps to choose from, beside the built-in one. */
+  basemaps: { name: string; url: string; attribution: string | null }[];
   suggestions: string[];
   /** Whether messages of the form `sql: SELECT …` are run. */
   sql: boolean;
@@ -35,13 +37,15 @@ export interface Config {
 
 export const config = signal<Config>({
   model: "",
-  basemap_style: null,
-  basemap_attribution: null,
+  basemap: false,
+  basemaps: [],
   suggestions: [],
   sql: false,
   ramps: { sequential: {}, diverging: {}, qualitative: {} },
 });
 export const base = signal<Base>(BUILT_IN);
+/** The name of the base map that is shown: this person's choice, for all their maps. Empty: the built-in one. */
+export const baseName = signal("");
 /** The map may be made: it is known which base map is wanted. */
 export const ready = signal(false);
 export const isolated = signal<string | null>(null);
@@ -51,6 +55,9 @@ export const past = signal<{ seq: number; at: string; layers: readonly Layer[]; 
 export const mayChangeNow = computed(() => mayChange.value && past.value === null);
 /** A place that the conversation of somebody else points to. */
 export const elsewhere = signal<Bounds | null>(null);
+
+/** Where this browser keeps which base map was chosen. */
+const BASE = "geoagent.basemap";
 
 /** Messages of this tab begin with this, also after a reload. */
 const tab = tabName();
@@ -198,8 +205,24 @@ export async function savePicture(): Promise<void> {
 }
 
 function sourceOfBase(): string {
-  const { basemap_style: style, basemap_attribution: by } = config.value;
-  return base.value === BUILT_IN ? "Natural Earth" : by ?? new URL(style ?? location.href).host;
+  const shown = config.value.basemaps.find(({ name }) => name === baseName.value);
+  return shown === undefined ? "Natural Earth" : shown.attribution ?? new URL(shown.url).host;
+}
+
+/** Draws another base map under the layers, and remembers it; the built-in one where it cannot be read. */
+export async function chooseBase(name: string): Promise<void> {
+  local.setItem(BASE, name);
+  await loadBase(name);
+}
+
+async function loadBase(wanted: string): Promise<void> {
+  const found = config.value.basemaps.find(({ name }) => name === wanted);
+  try {
+    [base.value, baseName.value] = [found === undefined ? BUILT_IN : await baseOf(found.url, found.attribution), found?.name ?? ""];
+  } catch (error) {
+    [base.value, baseName.value] = [BUILT_IN, ""];
+    notify(t("basemapFailed", { reason: error instanceof Error ? error.message : String(error) }), "error");
+  }
 }
 
 /** The map as one file that needs nothing else; the server writes it. */
@@ -348,11 +371,7 @@ async function loadConfig(): Promise<void> {
   } catch {
     // Without it there are no suggestions and the built-in base map is shown; the connection tells the user.
   }
-  try {
-    base.value = await baseOf(config.value.basemap_style, config.value.basemap_attribution);
-  } catch (error) {
-    notify(t("basemapFailed", { reason: error instanceof Error ? error.message : String(error) }), "error");
-  }
+  await loadBase(local.getItem(BASE) ?? (config.value.basemap ? config.value.basemaps[0]?.name ?? "" : ""));
   ready.value = true;
 }
 

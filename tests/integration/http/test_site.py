@@ -18,7 +18,7 @@ from server.app import Server
 from server.http import errors, security
 from server.http.site import Site, routes
 from server.origins import Origins
-from server.settings import Settings, origin_of
+from server.settings import Basemap, Settings, origin_of
 from tests.support.models import ScriptedModel
 from tests.support.server import client, local_server
 
@@ -119,8 +119,15 @@ def test_a_base_map_of_others_may_be_loaded_from_where_it_is() -> None:
         basemap_origins=("https://fonts.example", "https://tiles.example"),
     )
     assert settings.foreign_origins == ("https://tiles.example", "https://fonts.example")
+    both = settings.model_copy(
+        update={"basemaps": (Basemap(name="Sea", url="https://sea.example/a.pmtiles"),)}
+    )
+    assert "https://sea.example" in both.foreign_origins
+    assert [basemap.name for basemap in both.offered_basemaps] == ["tiles.example", "Sea"]
     with pytest.raises(ValidationError, match="begins with http"):
         Settings(basemap_style="ftp://tiles.example/style.json")
+    with pytest.raises(ValidationError, match="begins with http"):
+        Settings(basemaps=(Basemap(name="Sea", url="javascript:alert(1)"),))
     rules = security.content_security("127.0.0.1:8080", ("https://tiles.example",))
     assert "connect-src 'self' ws://127.0.0.1:8080 wss://127.0.0.1:8080 https://tiles.example;" in rules
     assert "evil" not in security.content_security("evil; script-src *", ())
@@ -176,7 +183,7 @@ async def test_pages_that_are_let_in_may_read_and_others_may_not(samples_url: st
 async def test_the_client_is_told_what_it_needs_to_know(web_of: aiohttp.ClientSession) -> None:
     config = await json_of(web_of, "/api/config")
     assert config["model"] == "scripted"
-    assert config["basemap_style"] is None
+    assert config["basemaps"] == []
     assert len(config["suggestions"]) >= 3
 
 

@@ -31,6 +31,7 @@ def test_variables_are_read_by_their_documented_names(monkeypatch: pytest.Monkey
         "GEOAGENT_SQL": "on",
         "GEOAGENT_ORIGINS": "https://a.example,https://b.example",
         "GEOAGENT_BASEMAP_STYLE": "https://tiles.example/style.json",
+        "GEOAGENT_BASEMAPS": '[{"name": "Sea", "url": "https://sea.example/{z}/{x}/{y}.png"}]',
     }.items():
         monkeypatch.setenv(name, value)
     settings = Settings()
@@ -40,6 +41,23 @@ def test_variables_are_read_by_their_documented_names(monkeypatch: pytest.Monkey
     assert settings.samples is False
     assert settings.sql is True
     assert settings.basemap_style == "https://tiles.example/style.json"
+    assert [basemap.name for basemap in settings.offered_basemaps] == ["tiles.example", "Sea"]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("Sea", "it is no JSON"),
+        ('[{"name": "Sea"}]', "Field required"),
+        ('[{"name": "", "url": "http://a/"}]', "at least 1"),
+    ],
+)
+def test_base_maps_that_cannot_be_read_are_told(
+    monkeypatch: pytest.MonkeyPatch, value: str, said: str
+) -> None:
+    monkeypatch.setenv("GEOAGENT_BASEMAPS", value)
+    with pytest.raises(ValidationError, match=said):
+        Settings()
 
 
 def test_an_empty_variable_counts_as_unset(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@ import { expect, it, vi } from "vitest";
 vi.mock("maplibre-gl", () => ({ addProtocol: vi.fn() }));
 
 import { vectorLayers } from "./archive";
-import { baseOf, BUILT_IN, plainText } from "./base";
+import { baseOf, plainText } from "./base";
 
 it("the parts of a vector archive are drawn from the ground up, names on top", () => {
   const layers = vectorLayers(["places", "roads", "earth", "odd", "water"], "light");
@@ -18,11 +18,10 @@ it("light and dark differ in colours only", () => {
   expect(vectorLayers(["earth"], "dark")).not.toEqual(vectorLayers(["earth"], "light"));
 });
 
-it("raster tiles are known by their address, and without a setting the built-in map is taken", async () => {
+it("raster tiles are known by their address", async () => {
   const base = await baseOf("https://t.example/{z}/{x}/{y}.png", '<b>"A" & B</b>');
   expect(base.style("light")).toMatchObject({
     sources: { basemap: { type: "raster", tiles: ["https://t.example/{z}/{x}/{y}.png"], attribution: plainText('<b>"A" & B</b>') } },
   });
   expect(plainText("<i>")).toBe("&#60;i&#62;");
-  expect(await baseOf(null, null)).toBe(BUILT_IN);
 });

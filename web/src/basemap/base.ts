@@ -18,8 +18,7 @@ export const BUILT_IN: Base = {
 };
 
 /** Rejects with a reason for people when the base map cannot be read. */
-export async function baseOf(url: string | null, attribution: string | null): Promise<Base> {
-  if (url === null) return BUILT_IN;
+export async function baseOf(url: string, attribution: string | null): Promise<Base> {
   if (/\{z\}.*\{x\}.*\{y\}|\{z\}.*\{y\}.*\{x\}/.test(url)) return raster({ tiles: [url] }, attribution);
   if (/\.pmtiles($|\?)/.test(url)) return (await import("./archive")).archiveBase(url, attribution);
   const answer = await fetch(url);

@@ -246,7 +246,9 @@ export const ar: Record<Key, string> = {
   rangeTo: "إلى",
   rangeWindow: "النطاق المعروض",
 
-  basemapFailed: "تعذرت قراءة خريطة الأساس المحددة ({reason})؛ تُعرض الخريطة المضمّنة.",
+  basemap: "خريطة الأساس",
+  basemapBuiltIn: "المضمّنة",
+  basemapFailed: "تعذرت قراءة خريطة الأساس المختارة ({reason})؛ تُعرض الخريطة المضمّنة.",
   fullscreen: "ملء الشاشة",
   fullscreenExit: "إنهاء ملء الشاشة",
   globeOn: "اعرض ككرة أرضية",

@@ -77,6 +77,7 @@ function open(container: HTMLElement): void {
   );
   effect(() => view.cover(covered.value));
   effect(() => view.paint(palette.value));
+  effect(() => view.rebase(base.value));
   installPin(view.map);
   installThinned(view.map, () => view.bounds());
   installTools(view.map, () => layers.peek().map((layer) => layer.id));

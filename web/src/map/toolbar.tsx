@@ -1,7 +1,9 @@
-/** The tools for pointing at things: select by a box or a lasso, draw an area, measure. */
+/** The tools for pointing at things (select by a box or a lasso, draw an area, measure), and the choice of the base map. */
 import { number, t } from "../i18n/i18n";
 import type { Key } from "../i18n/en";
+import { baseName, chooseBase, config } from "../session";
 import { IconButton, type IconName } from "../ui/icons";
+import { Menu, type MenuItem } from "../ui/menu";
 import { measured, type Tool, tool } from "./selection";
 import { cancel, finish } from "./tools";
 
@@ -23,6 +25,7 @@ export function Toolbar() {
             onClick={() => (tool.value = tool.value === it ? "look" : it)}
           />
         ))}
+        {config.value.basemaps.length > 0 && <Menu label={t("basemap")} icon="map" items={bases} />}
       </div>
       {chosen !== undefined && (
         <div class="tool-hint card" role="status">
@@ -33,6 +36,12 @@ export function Toolbar() {
       )}
     </>
   );
+}
+
+function bases(): MenuItem[] {
+  return [...config.value.basemaps.map(({ name }) => name), ""].map((name) => ({
+    label: name || t("basemapBuiltIn"), checked: baseName.value === name, act: () => void chooseBase(name),
+  }));
 }
 
 function sizes({ length, area }: { length: number; area: number | null }): string {

@@ -3,7 +3,7 @@
  * `look` is called or the user moves it. Who makes it hears of clicks, moves and receipts through `Hooks`.
  */
 import {
-  AttributionControl, FullscreenControl, GeolocateControl, GlobeControl, Map as MapLibre, type MapGeoJSONFeature,
+  AttributionControl, FullscreenControl, GeolocateControl, GlobeControl, type LayerSpecification, Map as MapLibre, type MapGeoJSONFeature,
   NavigationControl, type PaddingOptions, ScaleControl, setWorkerUrl,
 } from "maplibre-gl";
 import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
@@ -55,7 +55,9 @@ export class MapView {
   private shown: Drawn = NOTHING;
   private wanted: { layers: readonly Layer[]; looking: Looking } = { layers: [], looking: PLAIN };
   private ready = false;
+  /** The first layer of the base map that lies over the data. */
   private top: string | undefined;
+  private baseLayers = new Set<string>();
   private pointer: { x: number; y: number } | null = null;
   private covered = 0;
   private readonly wasGlobe = stored.getItem(GLOBE) === "true";
@@ -109,16 +111,39 @@ export class MapView {
 
   /** Colours a base map that has a light and a dark side; others keep their colours. */
   paint(palette: Palette): void {
+    this.options.palette = palette;
     const { layers } = this.options.base;
-    if (layers === null || !this.ready) {
-      this.options.palette = palette;
-      return;
-    }
+    if (layers === null || !this.ready) return;
     for (const layer of layers(palette)) {
       for (const [name, value] of Object.entries(layer.paint ?? {})) {
         this.loose.setPaintProperty(layer.id, name, value);
       }
     }
+  }
+
+  /** Draws another base map under the same layers: only the difference is drawn anew, and the camera stays. */
+  rebase(base: Base): void {
+    if (base === this.options.base) return;
+    if (!this.ready) return void this.map.once("style.load", () => this.rebase(base));
+    this.options.base = base;
+    this.map.setStyle(base.style(this.options.palette), {
+      transformStyle: (before, next) => {
+        if (before === undefined) return next;
+        const own = before.layers.filter(({ id }) => !this.baseLayers.has(id));
+        const kept = new Set(own.flatMap((layer) => ("source" in layer ? layer.source : [])));
+        const over = before.layers.findIndex(({ id }) => id === this.top);
+        const isUnder = (layer: LayerSpecification) => over === -1 || before.layers.indexOf(layer) < over;
+        this.know(next.layers);
+        const at = next.layers.findIndex(({ id }) => id === this.top);
+        const [under, above] = at === -1 ? [next.layers, []] : [next.layers.slice(0, at), next.layers.slice(at)];
+        return {
+          ...next,
+          ...(before.projection && { projection: before.projection }),
+          sources: { ...next.sources, ...Object.fromEntries(Object.entries(before.sources).filter(([id]) => kept.has(id))) },
+          layers: [...under, ...own.filter(isUnder), ...above, ...own.filter((layer) => !isUnder(layer))],
+        };
+      },
+    });
   }
 
   look(bounds: Bounds, options: { instantly?: boolean } = {}): void {
@@ -156,12 +181,17 @@ export class MapView {
   private start(): void {
     this.ready = true;
     if (this.wasGlobe) this.map.setProjection({ type: "globe" });
-    const symbols = this.map.getStyle().layers.find((layer) => layer.type === "symbol");
-    this.top = this.map.getLayer(TOP) ? TOP : symbols?.id;
+    this.know(this.map.getStyle().layers);
     this.paint(this.options.palette);
     this.show(this.wanted.layers, this.wanted.looking);
     if (this.covered > 0) this.map.panBy([0, this.covered / 2], { duration: 0 });
     this.moved();
+  }
+
+  /** Which layers are the base map's; data goes below its first names, so that they stay readable. */
+  private know(layers: LayerSpecification[]): void {
+    this.baseLayers = new Set(layers.map(({ id }) => id));
+    this.top = this.baseLayers.has(TOP) ? TOP : layers.find((layer) => layer.type === "symbol")?.id;
   }
 
   private perform(operation: Operation): void {
