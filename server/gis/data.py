@@ -27,6 +27,8 @@ from server.gis.statistics import column_statistics
 from server.gis.values import presented, selected
 from server.gis.witness import Witness
 
+DEEP = 5_000
+"""Rows left out before a page from which on its keys are found first."""
 MAX_ROWS = 1_000
 SORTABLE = ("text", "integer", "number", "boolean", "date", "timestamp")
 
@@ -178,12 +180,19 @@ def _wanted(table: Table, names: Sequence[str] | None) -> list[Column]:
 def _page(
     statement: Query, table: Table, order: Sequence[_By], limit: int, offset: int, total: int | None
 ) -> Query:
-    """The rows of a page in their order, or in the opposite one where that is the shorter way."""
+    """The rows of a page in their order, or in the opposite one where that is the shorter way. Far from both ends
+    the keys are found first: an index alone counts rows off faster, and sorts carry less, than whole rows do."""
+    sorted_by = [each.sql() for each in order]
     if total is not None and _is_nearer_to_the_end(table, offset, total):
         limit = min(limit, total - offset)
-        return statement.order_by(*map(_backwards, order)).offset(total - offset - limit).limit(limit)
-    statement = statement.order_by(*(each.sql() for each in order)).limit(limit)
-    return statement.offset(offset) if offset else statement
+        offset = total - offset - limit
+        sorted_by = [_backwards(each) for each in order]
+    if offset < DEEP or len(table.key) != 1:
+        page = statement.order_by(*sorted_by).limit(limit)
+        return page.offset(offset) if offset else page
+    key = column_of(table, table.key[0])
+    keys = statement.with_only_columns(key).order_by(*sorted_by).limit(limit).offset(offset).correlate(None)
+    return statement.where(key.in_(keys)).order_by(*sorted_by)
 
 
 def _is_nearer_to_the_end(table: Table, offset: int, total: int | None) -> bool:
