@@ -171,7 +171,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         app.add_routes(charts.routes(maps.charts))
         app.add_routes(figures.routes(data, registry, maps.log))
         app.add_routes(exports.routes(database.reader, registry, maps.lookup))
-        app.add_routes(page_file.routes(database.reader, registry, maps.log))
+        app.add_routes(page_file.routes(database.reader, registry, maps.log, maps.charts))
         app.add_routes(uploads.routes(database, loaded=registry.refresh))
         app.add_routes(site.routes(partial(client_config, settings, model, ReadableTables(registry))))
         await warm(model)

@@ -1,7 +1,7 @@
 """GET /api/maps/{map_id}/map.html: the map as one file that opens from disk, offline, without any request.
 
 The client's build makes the page (web/file.html in web/dist) with all its scripts and styles in it; here the map's
-layers go into it as JSON, in which nothing can end the element that holds it.
+layers and charts go into it as JSON, in which nothing can end the element that holds it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.core.errors import ToolSignal
 from agents.domain import Layer
+from server.gis.charts import Made
 from server.gis.export import Source
 from server.gis.sample import Sample, sample
 from server.gis.tiles import TableLookup
 from server.http.errors import HttpFault
 from server.http.site import CLIENT
+from server.maps.charts import ChartService
 from server.maps.log import EventLog
 
 PLACE = '<script type="application/json" id="map">null</script>'
@@ -30,16 +32,26 @@ AT_ONCE = 2
 
 
 def routes(
-    reader: AsyncEngine, tables: TableLookup, log: EventLog, page: Path = CLIENT / "file.html"
+    reader: AsyncEngine,
+    tables: TableLookup,
+    log: EventLog,
+    charts: ChartService,
+    page: Path = CLIENT / "file.html",
 ) -> list[web.RouteDef]:
     turns = asyncio.Semaphore(AT_ONCE)
 
     async def map_file(request: web.Request) -> web.Response:
         template = await asyncio.to_thread(read, page)
-        state = await log.state(request.match_info["map_id"])
+        map_id = request.match_info["map_id"]
+        state = await log.state(map_id)
         async with turns:
-            layers = [await drawn(reader, tables, layer) for layer in state.layers if layer.visible]
-        body = {"saved": datetime.now(UTC).isoformat(timespec="minutes"), "layers": layers}
+            layers = [await drawn(reader, tables, layer) for layer in state.layers]
+        kept = [await charts.find(map_id, chart.id, chart.version) for chart in state.charts]
+        body = {
+            "saved": datetime.now(UTC).isoformat(timespec="minutes"),
+            "layers": layers,
+            "charts": [plotted(made) for made in kept],
+        }
         response = web.Response(
             text=template.replace(PLACE, PLACE.replace("null", harmless(body)), 1),
             content_type="text/html",
@@ -68,6 +80,12 @@ async def drawn(reader: AsyncEngine, tables: TableLookup, layer: Layer) -> dict[
         about["fault"] = fault.message
     about |= {"shown": taken.shown, "total": taken.total, "tolerance": taken.tolerance}
     return {"layer": about, "data": taken.features}
+
+
+def plotted(made: Made) -> dict[str, Any]:
+    """The chart with what it draws; where that is to be had on this server stays here."""
+    chart = made.chart.model_dump(mode="json", exclude={"data", "filter", "layer_filter"})
+    return {"chart": chart, "data": made.data.model_dump(mode="json")}
 
 
 def harmless(value: Any) -> str:

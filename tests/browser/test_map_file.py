@@ -59,12 +59,26 @@ async def drawn(page: Page, layer_id: str) -> int:
     )
 
 
+async def hidden(page: Page, layer_id: str) -> bool:
+    return await drawn(page, layer_id) == 0
+
+
 async def test_a_map_saved_as_a_file_opens_offline(person: Person, browser: Browser, tmp_path: Path) -> None:
     await person.says("colour countries by population")
     await person.says("show airports in red")
+    await person.says("chart population by continent of countries")
+    await person.page.get_by_role("button", name="Hide airports").click()
+    await until(lambda: person.see("geoagent.state.layers.some(it => !it.visible)"))
     page, troubles = await opened(browser, await saved(person, tmp_path))
     await until(lambda: drawn(page, "countries"), 30, 0.2)
+    assert await drawn(page, "airports") == 0, "hidden as it was"
+    await page.get_by_role("checkbox", name="airports").check()
     await until(lambda: drawn(page, "airports"), 30, 0.2)
+    await page.get_by_role("checkbox", name="countries").uncheck()
+    await until(lambda: hidden(page, "countries"), 30, 0.2)
+    await page.get_by_role("checkbox", name="countries").check()
+    chart = page.get_by_role("img", name="Total population by continent")
+    await expect(chart.locator("canvas")).to_be_visible()
     legend = page.locator("#legend")
     await expect(legend).to_contain_text("airports")
     await expect(legend).to_contain_text("population")

@@ -5,22 +5,25 @@
 import "maplibre-gl/dist/maplibre-gl.css";
 import "../../theme/base.css";
 import "../../theme/layers.css";
+import "../../theme/charts.css";
 import "./page.css";
 import type { FeatureCollection } from "geojson";
 import {
   AttributionControl, type LayerSpecification, Map as MapLibre, type MapGeoJSONFeature, NavigationControl, Popup, ScaleControl,
   setWorkerUrl,
 } from "maplibre-gl";
+import { signal } from "@preact/signals";
 import { render } from "preact";
 import borders from "../../basemap/data/borders.json?raw";
 import labels from "../../basemap/data/labels.json?raw";
 import land from "../../basemap/data/land.json?raw";
 import { basemapOf, TOP } from "../../basemap/style";
 import { direction, language, number, t } from "../../i18n/i18n";
-import { LegendView } from "../../layers/legend";
+import { LegendView, Swatch } from "../../layers/legend";
 import { drawn } from "../../map/drawn";
 import { formatDate, formatValue } from "../../map/format";
 import type { Layer } from "../../protocol/types";
+import { ChartView, type SavedChart } from "./charts";
 
 interface Saved {
   saved: string;
@@ -28,6 +31,7 @@ interface Saved {
     layer: Layer & { shown: number; total: number; tolerance: number; fault?: string };
     data: Record<"features" | "points", FeatureCollection["features"]>;
   }[];
+  charts: SavedChart[];
 }
 
 const METRES_A_DEGREE = 111_320;
@@ -35,6 +39,8 @@ const METRES_A_DEGREE = 111_320;
 const text = (id: string): string => document.getElementById(id)?.textContent ?? "";
 const saved = JSON.parse(text("map")) as Saved;
 const shown = saved.layers.map(({ layer }) => ({ ...layer, tiles: "in this file" }));
+/** Layers that are not drawn now. */
+const hidden = signal<ReadonlySet<string>>(new Set(shown.filter((layer) => !layer.visible).map(({ id }) => id)));
 
 document.documentElement.lang = language.value;
 document.documentElement.dir = direction.value;
@@ -68,13 +74,22 @@ function draw(): void {
   for (const { source, "source-layer": part, ...layer } of drawn(shown, "").layers) {
     map.addLayer({ ...layer, source: `${String(source)}/${part ?? "features"}` } as LayerSpecification, TOP);
   }
-  const boxes = shown.flatMap((layer) => (layer.bounds !== null && layer.bounds[0] <= layer.bounds[2] ? [layer.bounds] : []));
+  const boxes = shown.flatMap((layer) => (layer.visible && layer.bounds !== null && layer.bounds[0] <= layer.bounds[2] ? [layer.bounds] : []));
   if (boxes.length === 0) return;
   const all = (index: 0 | 1 | 2 | 3) => boxes.map((box) => box[index]);
   map.fitBounds(
     [Math.min(...all(0)), Math.max(-85, Math.min(...all(1))), Math.max(...all(2)), Math.min(85, Math.max(...all(3)))],
     { padding: 48, maxZoom: 12, duration: 0 },
   );
+}
+
+function toggle(layerId: string): void {
+  const next = new Set(hidden.value);
+  if (!next.delete(layerId)) next.add(layerId);
+  hidden.value = next;
+  for (const { id, source } of drawn(shown, "").layers) {
+    if (source === layerId) map.setLayoutProperty(id, "visibility", next.has(layerId) ? "none" : "visible");
+  }
 }
 
 /** As text: nothing of a table is ever read as HTML. */
@@ -100,14 +115,26 @@ function Legend() {
       <h1>GeoAgent</h1>
       {shown.toReversed().map((layer) => (
         <section key={layer.id}>
-          <h2 dir="auto">{layer.name}</h2>
-          <LegendView layer={layer} />
+          <h2>
+            <label>
+              <input type="checkbox" checked={!hidden.value.has(layer.id)} onChange={() => toggle(layer.id)} />
+              <OnlySwatch layer={layer} />
+              <span dir="auto">{layer.name}</span>
+            </label>
+          </h2>
+          {!hidden.value.has(layer.id) && layer.legend.kind !== "single" && <LegendView layer={layer} />}
           <p>{leftOut(layer)}</p>
         </section>
       ))}
+      {saved.charts.map((each) => <ChartView key={each.chart.id} {...each} />)}
       <footer>{t("fileSaved", { date: formatDate(saved.saved.slice(0, 10)) ?? saved.saved })} {t("fileColumns")}</footer>
     </>
   );
+}
+
+function OnlySwatch({ layer: { legend } }: { layer: Layer }) {
+  const [entry] = legend.entries;
+  return legend.kind === "single" && entry !== undefined ? <Swatch entry={entry} shape={legend.shape} /> : null;
 }
 
 function leftOut({ shown: some, total, tolerance, fault }: (typeof shown)[number]): string {
