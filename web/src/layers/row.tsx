@@ -54,10 +54,12 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
           <Icon name="grip" />
         </button>}
         <FirstSwatch layer={layer} />
-        {renaming.value ? <Rename layer={layer} done={() => (renaming.value = false)} /> : (
+        {renaming.value ? <Rename layer={layer} done={() => (renaming.value = false)} /> : !mayChange.value ? (
+          <span class="layer-name" dir="auto" title={layer.table}>{name}</span>
+        ) : (
           <button
             type="button" class="layer-name" dir="auto" title={`${name} · ${layer.table}`} aria-expanded={editing.value !== null}
-            disabled={!mayChange.value} onClick={() => edit(editing.value === null ? "style" : null)}
+            onClick={() => edit(editing.value === null ? "style" : null)}
             onDblClick={() => (renaming.value = true)}
           >
             {name}
@@ -139,7 +141,7 @@ function actions(layer: Layer, shift: Props["shift"], rename: () => void): MenuI
     },
     ...(mayChange.value ? [{ label: t("chartOf"), icon: "chart" as const, act: () => startChart({ layer_id: layer.id }) }] : []),
     { label: t("openTable"), icon: "table", act: () => openTable(layer.id) },
-    { label: t("timeSlider"), icon: "history", act: () => openTime(layer.id) },
+    ...(mayChange.value || layer.style.time != null ? [{ label: t("timeSlider"), icon: "history" as const, act: () => openTime(layer.id) }] : []),
     ...(mayChange.value ? changes(layer, shift, rename) : []),
     ...FORMATS.map(([format, label], index): MenuItem => ({
       label, icon: "download", act: () => download(layer.id, format), ...(index === 0 && { section: t("download") }),

@@ -4,6 +4,7 @@ import type { Key } from "../i18n/en";
 import { baseName, chooseBase, config } from "../session";
 import { IconButton, type IconName } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
+import { mayChange } from "../store/store";
 import { measured, type Tool, tool } from "./selection";
 import { cancel, finish } from "./tools";
 
@@ -19,7 +20,7 @@ export function Toolbar() {
   return (
     <>
       <div class="toolbar card" role="toolbar" aria-label={t("tools")} aria-orientation="vertical">
-        {TOOLS.map(([it, icon, label]) => (
+        {TOOLS.filter(([it]) => mayChange.value || it !== "area").map(([it, icon, label]) => (
           <IconButton
             key={it} icon={icon} label={t(label)} pressed={tool.value === it}
             onClick={() => (tool.value = tool.value === it ? "look" : it)}

@@ -23,7 +23,7 @@ export function SearchBox() {
   const open = useSignal(false);
   const active = useSignal(0);
   const { places, tables, busy } = useFound(words);
-  const found = useComputed(() => results(words.value, layers.value, places.value, mayChange.value ? tables.value : []));
+  const found = useComputed(() => results(words.value, layers.value, places.value, tables.value));
   const input = useRef<HTMLInputElement>(null);
   const shown = open.value && words.value.trim() !== "";
   const at = Math.min(active.value, found.value.length - 1);
@@ -78,7 +78,8 @@ function useFound(words: { value: string }) {
   const places = useSignal<Place[]>([]);
   const tables = useSignal<Table[]>([]);
   const busy = useSignal(false);
-  const asked = words.value.trim();
+  // Who only looks finds what is on the map, not what else is in the tables.
+  const asked = mayChange.value ? words.value.trim() : "";
   useEffect(() => {
     let isLate = false;
     busy.value = asked.length > 1;
