@@ -6,6 +6,7 @@ import { searchTables } from "../layers/tables";
 import type { Table } from "../protocol/types";
 import { addLayer } from "../session";
 import { results } from "../store/store";
+import { onEscape, ReturnFocus } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/side";
 import { Recipes } from "./recipes";
@@ -24,7 +25,8 @@ export function Catalogue() {
     return () => clearTimeout(timer);
   }, [words.value, uploading.value === null, results.value]);
   return (
-    <section class="side catalogue" aria-label={t("catalogue")} onKeyDown={(event) => event.key === "Escape" && (side.value = "chat")}>
+    <section class="side catalogue" aria-label={t("catalogue")} onKeyDown={onEscape(() => (side.value = "chat"))}>
+      <ReturnFocus />
       <header class="side-head">
         <h2>{t("catalogue")}</h2>
         <IconButton icon="close" label={t("close")} onClick={() => (side.value = "chat")} />

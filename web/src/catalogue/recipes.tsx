@@ -7,6 +7,7 @@ import { tables } from "../layers/tables";
 import type { RecipeCard, RecipeParameter } from "../protocol/types";
 import { removeRecipe, renameRecipe, runRecipe } from "../session";
 import { recipes } from "../store/store";
+import { onEscape, ReturnFocus } from "../ui/focus";
 import { Icon } from "../ui/icons";
 import { Menu } from "../ui/menu";
 import { side } from "../ui/side";
@@ -62,7 +63,8 @@ function RunForm({ recipe, done }: { recipe: RecipeCard; done: () => void }) {
     side.value = "chat";
   };
   return (
-    <form ref={form} class="recipe-form" onSubmit={(event) => void run(event)}>
+    <form ref={form} class="recipe-form" onSubmit={(event) => void run(event)} onKeyDown={onEscape(done)}>
+      <ReturnFocus />
       <ol class="step-plan quiet">{recipe.steps.map((step, index) => <li key={index} dir="auto">{step}</li>)}</ol>
       {recipe.parameters.map((parameter) => (
         <label key={parameter.name} class="field" title={parameter.description}>
@@ -96,7 +98,8 @@ function RenameForm({ recipe, done }: { recipe: RecipeCard; done: () => void }) 
     if (name === recipe.name || (name !== "" && (await renameRecipe(recipe.name, name)))) done();
   };
   return (
-    <form class="recipe-form" onSubmit={(event) => void rename(event)} onKeyDown={(event) => event.key === "Escape" && done()}>
+    <form class="recipe-form" onSubmit={(event) => void rename(event)} onKeyDown={onEscape(done)}>
+      <ReturnFocus />
       <label class="field">
         <span>{t("recipeName")}</span>
         <input ref={field} defaultValue={recipe.name} maxLength={80} dir="auto" required />

@@ -1,6 +1,7 @@
 /** All charts of the map, the newest first, and the form for a new one. */
 import { t } from "../i18n/i18n";
 import { mayChangeNow } from "../session";
+import { onEscape, ReturnFocus } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/side";
 import { charts, draft, startChart } from "./actions";
@@ -10,7 +11,8 @@ import { ChartFigure } from "./figure";
 export function ChartsPanel() {
   const all = charts.value.toReversed();
   return (
-    <section class="side charts" aria-label={t("charts")}>
+    <section class="side charts" aria-label={t("charts")} onKeyDown={onEscape(() => (side.value = "chat"))}>
+      <ReturnFocus />
       <header class="side-head">
         <h2>{t("charts")}</h2>
         <IconButton icon="close" label={t("close")} onClick={() => (side.value = "chat")} />

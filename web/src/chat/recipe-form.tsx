@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import type { RecipeCard } from "../protocol/types";
 import { saveRecipe, suggestedRecipe } from "../session";
+import { onEscape, ReturnFocus } from "../ui/focus";
 import { notify } from "../ui/toast";
 
 export function RecipeForm({ analysisId, done }: { analysisId: string; done: () => void }) {
@@ -33,7 +34,8 @@ export function RecipeForm({ analysisId, done }: { analysisId: string; done: () 
     done();
   };
   return (
-    <form class="recipe-form" onSubmit={(event) => void save(event)} onKeyDown={(event) => event.key === "Escape" && done()}>
+    <form class="recipe-form" onSubmit={(event) => void save(event)} onKeyDown={onEscape(done)}>
+      <ReturnFocus />
       <label class="field">
         <span>{t("recipeName")}</span>
         <input ref={field} value={name.value} maxLength={80} dir="auto" required onInput={(event) => (name.value = event.currentTarget.value)} />

@@ -8,6 +8,7 @@ import { readable } from "../chat/step";
 import { t } from "../i18n/i18n";
 import { formatValue } from "../map/format";
 import { map, mayChange } from "../store/store";
+import { onEscape } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { notify } from "../ui/toast";
 import { drawnBy, show } from "./show";
@@ -33,11 +34,7 @@ function Opened({ value }: { value: Looked }) {
   return (
     <section
       ref={box} class="figure-sheet card" role="dialog" tabIndex={-1} aria-labelledby="figure-title"
-      onKeyDown={(event) => {
-        if (event.key !== "Escape") return;
-        event.stopPropagation();
-        close();
-      }}
+      onKeyDown={onEscape(close)}
     >
       <header>
         <div>

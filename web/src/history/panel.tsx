@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import { t, time } from "../i18n/i18n";
 import { past, readHistory, restore } from "../session";
 import { map, mayChange } from "../store/store";
+import { onEscape, ReturnFocus } from "../ui/focus";
 import { Icon, IconButton, type IconName } from "../ui/icons";
 import { side } from "../ui/side";
 import { type Deed, entries, type HistoryEntry } from "./entries";
@@ -26,7 +27,8 @@ export function HistoryPanel() {
     side.value = "chat";
   };
   return (
-    <section class="side" aria-label={t("history")} onKeyDown={(event) => event.key === "Escape" && close()}>
+    <section class="side" aria-label={t("history")} onKeyDown={onEscape(close)}>
+      <ReturnFocus />
       <header class="side-head">
         <h2>{t("history")}</h2>
         <IconButton icon="close" label={t("close")} onClick={close} />

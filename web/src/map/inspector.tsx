@@ -1,6 +1,7 @@
 /** The attributes of a feature that was clicked, as text: nothing of it is ever read as HTML. */
 import { t } from "../i18n/i18n";
 import { layers } from "../store/store";
+import { ReturnFocus } from "../ui/focus";
 import { IconButton } from "../ui/icons";
 import { attributesOf } from "./attributes";
 import { TIME } from "./drawn";
@@ -25,6 +26,7 @@ export function Inspector() {
       if (event.key === "ArrowLeft") go(-1);
       if (event.key === "ArrowRight") go(1);
     }}>
+      <ReturnFocus />
       <header>
         <div class="inspector-titles">
           <div class="inspector-layer" dir="auto">{layerName(found)}</div>

@@ -11,6 +11,7 @@ import { tableOf } from "../layers/tables";
 import { formatValue } from "../map/format";
 import { boxed, inspect, marked } from "../map/selection";
 import { layers, map, mayChange } from "../store/store";
+import { ReturnFocus } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { type Page, readRows, type Row } from "./rows";
 import { bodyHeight, ROW, type Scroll, scrolled, topOf, type View } from "./scroll";
@@ -36,6 +37,7 @@ export function TablePanel() {
   const version = `${layer.id} ${layer.version} ${JSON.stringify(layer.filter)}`;
   return (
     <section class="table-panel card" aria-label={t("tableOf", { name: layer.name })}>
+      <ReturnFocus />
       <header>
         <h2 dir="auto">{layer.name}</h2>
         <span class="quiet">{t("rowCount", { n: layer.count })}</span>

@@ -10,6 +10,7 @@ import { updateLayer } from "../session";
 import { map, mayChange } from "../store/store";
 import { readHistogram } from "../table/rows";
 import { Pick } from "../ui/form";
+import { ReturnFocus } from "../ui/focus";
 import { HistogramRange } from "../ui/histogram";
 import { IconButton } from "../ui/icons";
 import { advanced, type Histogram, isWhole, playable, positionOf, rangeOf, type Scale, scaleOf, type Span, valueAt } from "../ui/scale";
@@ -27,6 +28,7 @@ export function TimePanel() {
   const column = columns.find((it) => it.name === layer.style.time);
   return (
     <section class="time card" aria-label={t("timeOf", { name: layer.name })}>
+      <ReturnFocus />
       <header>
         <h2 dir="auto">{layer.name}</h2>
         <ColumnPick layer={layer} columns={columns} />

@@ -1,0 +1,143 @@
+"""Everything that opens is usable by everybody too: axe finds nothing wrong in it, and the focus comes back from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from server.app import Server
+from tests.browser.conftest import Enter
+from tests.browser.person import Person
+from tests.browser.test_access import violations
+from tests.support.looking import until
+
+FOCUSED = """() => {
+    const it = document.activeElement;
+    if (it === document.body) return null;
+    const style = getComputedStyle(it);
+    const own = (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none";
+    const around = it.closest(".search-field, .composer, .range");
+    const label = it.ariaLabel || it.title || it.textContent.trim() || it.labels?.[0]?.textContent
+        || document.getElementById(it.getAttribute("aria-labelledby") ?? "")?.textContent || it.placeholder || "";
+    return {
+        name: label, html: it.outerHTML.slice(0, 120), shown: it.checkVisibility({ visibilityProperty: true }),
+        marked: own || (around !== null && getComputedStyle(around).outlineStyle !== "none")
+            || (around !== null && getComputedStyle(around).boxShadow !== "none"),
+    };
+}"""
+
+
+async def opens(page: Page, place: int) -> None:
+    """The menu's entry at this place, in any language."""
+    await page.locator(".head .menu > button").last.click()
+    await page.locator(".head .menu [role^=menuitem]").nth(place).click()
+
+
+@pytest.mark.parametrize(
+    ("width", "dark", "locale"), [(1280, True, "ar"), (390, False, "ar"), (390, True, "en-GB")]
+)
+async def test_axe_finds_nothing_wrong_in_what_opens(
+    enter: Enter, world: Server, width: int, dark: bool, locale: str
+) -> None:
+    person = await enter(world.url, width=width, height=844, dark=dark, locale=locale)
+    page = person.page
+    await person.says("show airports in red")
+    await person.says("chart elevation of airports")
+    await expect(page.locator(".chart canvas").first).to_be_visible()
+    await page.locator(".figure").first.click()
+    await expect(page.locator(".figure-sheet .sql")).to_be_visible()
+    assert await violations(person) == []
+    await page.keyboard.press("Escape")
+
+    await opens(page, 2)
+    await page.locator(".chart-new").click()
+    await expect(page.locator(".chart-form")).to_be_visible()
+    assert await violations(person) == []
+    await opens(page, 3)
+    await page.locator(".history-list button").last.click()
+    await expect(page.locator(".past")).to_be_visible()
+    assert await violations(person) == []
+    await page.locator(".past .link").last.click()
+    await opens(page, 4)
+    await page.locator(".dialog-part > .button").click()
+    await expect(page.locator(".dialog .copy-line")).to_have_count(3)
+    assert await violations(person) == []
+    await page.keyboard.press("Escape")
+    await expect(page.locator(".dialog")).to_have_count(0)
+
+    if width < 700:
+        await page.locator(".search-field").click()
+    await page.get_by_role("combobox").first.fill("berlin")
+    await expect(page.locator(".search-option").first).to_be_visible()
+    assert await violations(person) == []
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".search-list")).to_be_hidden()
+    await page.locator(".toolbar button").last.click()
+    await expect(page.locator(".tool-hint")).to_be_visible()
+    assert await violations(person) == []
+
+
+async def test_the_focus_returns_from_what_closes(person: Person) -> None:
+    page = person.page
+    await person.says("show airports in red")
+    menu = page.get_by_role("button", name="Menu", exact=True)
+    for name, there in (
+        ("Data", page.get_by_role("region", name="Data")),
+        ("Charts", page.get_by_role("region", name="Charts")),
+        ("History", page.get_by_role("region", name="History")),
+        ("Share this map", page.get_by_role("dialog")),
+    ):
+        await menu.press("Enter")
+        await page.get_by_role("menuitem", name=name, exact=True).press("Enter")
+        await closes(there)
+        await expect(menu).to_be_focused()
+    actions = page.get_by_role("button", name="Actions for airports")
+    await actions.press("Enter")
+    await page.get_by_role("menuitem", name="Open table").press("Enter")
+    await closes(page.get_by_role("region", name="Table of airports"))
+    await expect(actions).to_be_focused()
+    figure = page.locator(".figure").first
+    await figure.press("Enter")
+    await expect(page.locator(".figure-sheet")).to_be_focused()
+    await page.keyboard.press("Escape")
+    await expect(figure).to_be_focused()
+
+
+async def closes(there: Locator) -> None:
+    await there.get_by_role("button", name="Close").press("Enter")
+    await expect(there).to_have_count(0)
+
+
+async def test_tab_leads_around_the_whole_page(person: Person) -> None:
+    """Whatever the focus is on has a name, is in sight and is marked; no part keeps it, and all parts are reached."""
+    page = person.page
+    await person.says("show airports in red")
+    await person.says("which tables are there?")
+    await until(lambda: person.see("document.querySelectorAll('.turn-actions button').length > 0"))
+    await person.box.focus()
+    seen: list[dict[str, Any]] = []
+    for _ in range(150):
+        await page.keyboard.press("Tab")
+        found = await person.see(FOCUSED)
+        if found is None:
+            # The browser's own bar comes after the page; once more leads back in.
+            continue
+        seen.append(found)
+        if found["html"].startswith("<textarea"):
+            break
+    assert seen[-1]["html"].startswith("<textarea"), "the way around comes back to the box"
+    assert [it for it in seen if not it["name"].strip() or not it["shown"] or not it["marked"]] == []
+    names = " | ".join(it["name"] for it in seen)
+    for part in (
+        "Search",
+        "Layers",
+        "Undo",
+        "Actions for airports",
+        "Measure",
+        "Zoom in",
+        "Menu",
+        "Copy answer",
+    ):
+        assert part in names
