@@ -45,6 +45,8 @@ class Chart(Value):
     version: int = 1
     kind: ChartKind
     title: str
+    titled: bool = True
+    """Whether somebody gave the title. Else it only names what is drawn, which clients may say in other languages."""
     table: str
     layer_id: str | None = None
     layer_filter: Cql2 | None = None

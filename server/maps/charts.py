@@ -142,8 +142,9 @@ def subject(state: MapState, draft: ChartDraft) -> tuple[str, Cql2 | None]:
 
 def again(chart: Chart) -> ChartDraft:
     """The wish that leads to the same chart."""
-    fields = ("kind", "layer_id", "filter", "x", "y", "color", "aggregate", "bins", "title")
-    return ChartDraft.model_validate({name: getattr(chart, name) for name in fields})
+    fields = ("kind", "layer_id", "filter", "x", "y", "color", "aggregate", "bins")
+    title = chart.title if chart.titled else None
+    return ChartDraft.model_validate({**{name: getattr(chart, name) for name in fields}, "title": title})
 
 
 def chart_of(state: MapState, chart_id: str) -> Chart:

@@ -77,6 +77,7 @@ class Charts:
             id="",
             kind=asked.kind,
             title=draft.title or title_of(asked, data),
+            titled=bool(draft.title),
             table=table.id,
             layer_id=draft.layer_id,
             layer_filter=layer_filter,

@@ -15,7 +15,7 @@ import { coloursOf, SERIES } from "./colours";
 import type { Window } from "./hits";
 import { featuresOf, type Found, layerOf, looked, partsOf, read } from "./links";
 import type { Marked, Plot } from "./plot";
-import { keyOf, type Mark, nameOf, type Part, type Shape, shapeOf, short } from "./shape";
+import { keyOf, type Mark, nameOf, type Part, type Shape, shapeOf, short, titleOf } from "./shape";
 import { ChartTable } from "./table";
 
 /** More would be said to be selected than a message can carry. */
@@ -41,8 +41,8 @@ export function ChartFigure({ chart }: { chart: Chart }) {
   return (
     <figure class="chart" data-chart={chart.id}>
       <figcaption>
-        <h3 dir="auto">{chart.title}</h3>
-        {isThere && <Menu label={t("chartActions", { name: chart.title })} icon="more" items={() => actions(chart, drawn, asTable)} />}
+        <h3 dir="auto">{titleOf(chart)}</h3>
+        {isThere && <Menu label={t("chartActions", { name: titleOf(chart) })} icon="more" items={() => actions(chart, drawn, asTable)} />}
       </figcaption>
       <Circumstances chart={chart} />
       {fault.value !== null && <p class="chart-note" role="alert">{fault.value}</p>}
@@ -120,7 +120,7 @@ function Drawing({ chart, data, asTable }: { chart: Chart; data: ChartData; asTa
       {shape.series.length > 0 && <Legend names={shape.series} title={chart.color ?? ""} />}
       <div
         class="chart-plot" ref={box} tabIndex={0} role="group" aria-roledescription={t("chart")} hidden={asTable} dir="ltr"
-        aria-label={t("chartLabel", { title: chart.title })} onKeyDown={keys} onBlur={() => (over.value = null)}
+        aria-label={t("chartLabel", { title: titleOf(chart) })} onKeyDown={keys} onBlur={() => (over.value = null)}
       />
       <p class="chart-note" aria-live="polite">
         {words ?? (pinned.value !== null && onMap.value !== "" ? null : noteOf(chart))}

@@ -6,9 +6,9 @@ import type { ChartDraft, Column } from "../protocol/types";
 import { layers } from "../store/store";
 import { Field, Pick } from "../ui/form";
 import { addChart, draft } from "./actions";
+import { type Aggregate, aggregateWords } from "./shape";
 
 type Kind = ChartDraft["kind"];
-type Aggregate = NonNullable<ChartDraft["aggregate"]>;
 
 const KINDS: readonly Kind[] = ["bar", "histogram", "line", "scatter", "box"];
 const AGGREGATES: readonly Aggregate[] = ["mean", "sum", "median", "minimum", "maximum"];
@@ -95,13 +95,6 @@ function kindWords(kind: Kind): string {
   return {
     bar: t("chartBar"), histogram: t("chartHistogram"), line: t("chartLine"), scatter: t("chartScatter"), box: t("chartBox"),
   }[kind];
-}
-
-function aggregateWords(aggregate: Aggregate): string {
-  return {
-    count: t("chartCount"), mean: t("chartMean"), sum: t("chartSum"), median: t("chartMedian"), minimum: t("chartMinimum"),
-    maximum: t("chartMaximum"),
-  }[aggregate];
 }
 
 /** The chart that shows a column best: how its numbers or times spread, or how often its values are. */

@@ -3,7 +3,7 @@ import type { Chart } from "../protocol/types";
 import { save } from "../share/picture";
 import { MARK, SERIES } from "./colours";
 import { Plot } from "./plot";
-import type { Shape } from "./shape";
+import { type Shape, titleOf } from "./shape";
 import { direction } from "../i18n/i18n";
 
 const WIDTH = 720;
@@ -20,7 +20,7 @@ export async function saveChartPicture(chart: Chart, shape: Shape): Promise<void
   try {
     // uPlot draws in a microtask of its own.
     await new Promise((resolve) => requestAnimationFrame(resolve));
-    save(await composed(chart, shape, plot.canvas), `${chart.title.replace(/[^\p{L}\p{N}._ -]+/gu, "_").slice(0, 80)}.png`);
+    save(await composed(chart, shape, plot.canvas), `${titleOf(chart).replace(/[^\p{L}\p{N}._ -]+/gu, "_").slice(0, 80)}.png`);
   } finally {
     plot.destroy();
     box.remove();
@@ -42,7 +42,7 @@ function composed(chart: Chart, shape: Shape, drawn: HTMLCanvasElement): Promise
   pen.textBaseline = "middle";
   pen.fillStyle = "#182026";
   pen.font = "600 15px system-ui, sans-serif";
-  pen.fillText(chart.title, PAD, PAD + 8, WIDTH);
+  pen.fillText(titleOf(chart), PAD, PAD + 8, WIDTH);
   pen.font = "12px system-ui, sans-serif";
   let x = PAD;
   shape.series.forEach((name, index) => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Chart, ChartData } from "../protocol/types";
 import { hits, partsWithin } from "./hits";
-import { keyOf, nameOf, shapeOf } from "./shape";
+import { setLanguage } from "../i18n/i18n";
+import { keyOf, nameOf, shapeOf, titleOf } from "./shape";
 
 const chart = (change: Partial<Chart>): Chart => ({
-  id: "c", version: 1, kind: "bar", title: "C", table: "data.t", layer_id: null, layer_filter: null, filter: null, x: "x", y: null,
+  id: "c", version: 1, kind: "bar", title: "C", titled: true, table: "data.t", layer_id: null, layer_filter: null, filter: null, x: "x", y: null,
   color: null, aggregate: "count", bins: null, rows: 9, usable: 9, shown: 9, note: "", data: "/data", ...change,
 });
 const data = (change: Partial<ChartData>): ChartData => ({
@@ -13,6 +14,19 @@ const data = (change: Partial<ChartData>): ChartData => ({
 const groups = { kind: "category" as const, column: "x", keys: ["a", null], others: 3, edges: [] };
 const bins = { kind: "number" as const, column: "x", keys: [], others: 0, edges: [0, 10, 20] };
 const split = { kind: "category" as const, column: "s", keys: ["one", "two"], others: 0, edges: [] };
+
+describe("titles", () => {
+  it("are as somebody gave them, else in the language of the page with the columns' own names", () => {
+    const plain = chart({ titled: false, title: "Total gdp md by sub region", aggregate: "sum", y: "gdp_md", x: "sub_region" });
+    expect(titleOf(plain)).toBe("Total gdp md by sub region");
+    setLanguage("ar");
+    expect(titleOf(plain)).toBe("المجموع: gdp md · sub region");
+    expect(titleOf(chart({ titled: false, kind: "scatter", aggregate: null, x: "a", y: "b", color: "c" }))).toBe("b · a · c");
+    expect(titleOf(chart({ titled: false, kind: "histogram", aggregate: null, x: "a" }))).toMatch(/ \(t\) · a$/);
+    expect(titleOf({ ...plain, titled: true })).toBe("Total gdp md by sub region");
+    setLanguage("en");
+  });
+});
 
 describe("shapes", () => {
   it("names groups, those without a value, and the others", () => {

@@ -2,8 +2,8 @@
  * What a chart is drawn from: rectangles, points and labels in the units of its data. Pure; `plot.ts` puts it on the
  * screen, `table.tsx` writes it as a table.
  */
-import { locale, number, t } from "../i18n/i18n";
-import type { Axis, Box, Chart, ChartData } from "../protocol/types";
+import { language, locale, number, t } from "../i18n/i18n";
+import type { Axis, Box, Chart, ChartData, ChartDraft } from "../protocol/types";
 
 /** A place of the chart, in one series or in all. */
 export interface Part {
@@ -152,4 +152,21 @@ function extent(values: number[], margin: number): [number, number] {
   if (low > high) return [0, 1];
   const room = low === high ? Math.abs(low) * 0.1 || 1 : (high - low) * margin;
   return [low - room, high + room];
+}
+
+export type Aggregate = NonNullable<ChartDraft["aggregate"]>;
+
+/** The title that somebody gave, else what is drawn: in the language of the page, columns by their names. */
+export function titleOf({ title, titled, kind, aggregate, table, x, y, color }: Chart): string {
+  if (titled !== false || language.value === "en") return title;
+  const counts = kind === "histogram" || ((kind === "bar" || kind === "line") && (aggregate ?? "count") === "count");
+  const measure = counts ? `${t("chartCount")} (${table.replace(/^.*\./, "")})` : aggregate === null ? y : `${aggregateWords(aggregate)}: ${y}`;
+  return [measure, x, color].filter((it) => it !== null).join(" · ").replaceAll("_", " ");
+}
+
+export function aggregateWords(aggregate: Aggregate): string {
+  return {
+    count: t("chartCount"), mean: t("chartMean"), sum: t("chartSum"), median: t("chartMedian"), minimum: t("chartMinimum"),
+    maximum: t("chartMaximum"),
+  }[aggregate];
 }

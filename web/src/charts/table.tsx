@@ -1,7 +1,7 @@
 /** A chart's numbers as a table; each row points at the same features as its part of the plot. */
 import { locale, number, t } from "../i18n/i18n";
 import type { Chart, ChartData } from "../protocol/types";
-import { type Mark, nameOf, shapeOf, short } from "./shape";
+import { type Mark, nameOf, shapeOf, short, titleOf } from "./shape";
 
 const MOST_ROWS = 200;
 
@@ -17,7 +17,7 @@ export function ChartTable({ chart, data, point, choose }: Props) {
   const parts: (Mark | number)[] = shape.points === null ? shape.marks : shape.points.x.slice(0, MOST_ROWS).map((_, index) => index);
   const head = headOf(chart, data);
   return (
-    <div class="chart-table" tabIndex={0} role="region" aria-label={chart.title}>
+    <div class="chart-table" tabIndex={0} role="region" aria-label={titleOf(chart)}>
       <table>
         <thead><tr>{head.map((name) => <th key={name} scope="col" dir="auto">{name}</th>)}</tr></thead>
         <tbody>

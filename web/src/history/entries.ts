@@ -1,4 +1,5 @@
 /** The event log as a readable list, and the map as it was after any of it. Pure. */
+import { titleOf } from "../charts/shape";
 import { apply } from "../store/apply";
 import type { Chart } from "../protocol/types";
 import { emptyState, type Layer, type MapEvent } from "../store/state";
@@ -58,11 +59,13 @@ function deedOf(event: MapEvent, before: readonly Layer[], charts: readonly Char
     case "map_reset":
       return { did: "reset" };
     case "chart_added":
-      return { did: "added", name: event.data.chart.title };
-    case "chart_removed":
-      return { did: "removed", name: charts.find((chart) => chart.id === event.data.chart_id)?.title ?? event.data.chart_id };
+      return { did: "added", name: titleOf(event.data.chart) };
+    case "chart_removed": {
+      const chart = charts.find(({ id }) => id === event.data.chart_id);
+      return { did: "removed", name: chart === undefined ? event.data.chart_id : titleOf(chart) };
+    }
     case "chart_updated":
-      return { did: "changed", name: event.data.chart.title, what: ["data"] };
+      return { did: "changed", name: titleOf(event.data.chart), what: ["data"] };
     default:
       return null;
   }

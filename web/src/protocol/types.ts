@@ -556,6 +556,7 @@ export interface Chart {
   version: number;
   kind: "bar" | "line" | "scatter" | "histogram" | "box";
   title: string;
+  titled: boolean;
   table: string;
   layer_id: string | null;
   layer_filter: {

@@ -10,6 +10,7 @@ import type { Place, Table } from "../protocol/types";
 import { addLayer, findPlaces, zoomTo } from "../session";
 import { layers, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
+import { covered } from "../ui/sheet";
 import type { Reading } from "./coordinates";
 import { pin } from "./pin";
 import { MOST, type Result, results } from "./results";
@@ -31,6 +32,8 @@ export function SearchBox() {
     open.value = false;
     words.value = result.group === "tables" ? "" : titleOf(result);
     choose(result);
+    // On a phone it lies over the map that one wants to see now.
+    if (covered.value > 0) input.current?.blur();
   };
   const clear = () => {
     words.value = "";
@@ -45,7 +48,7 @@ export function SearchBox() {
   };
   return (
     <div
-      class={words.value === "" ? "search" : "search filled"} role="search"
+      class="search" role="search"
       onFocusOut={(event) => { if (!event.currentTarget.contains(event.relatedTarget as Node | null)) open.value = false; }}
     >
       <div class="search-field card">

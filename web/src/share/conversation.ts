@@ -1,4 +1,5 @@
 /** The conversation as Markdown, to keep or to send. Pure. */
+import { titleOf } from "../charts/shape";
 import type { Entry, Turn } from "../store/state";
 
 export function conversationAsMarkdown(turns: readonly Turn[], url: string): string {
@@ -13,7 +14,7 @@ function quoted(text: string): string {
 function line(entry: Entry): string {
   if (entry.kind === "answer") return entry.text;
   if (entry.kind === "question") return `- \`${entry.name}\` (${entry.approved ? "allowed" : "not allowed"})`;
-  if (entry.kind === "chart") return `- chart: ${entry.chart.title}${entry.chart.note && ` (${entry.chart.note})`}`;
+  if (entry.kind === "chart") return `- chart: ${titleOf(entry.chart)}${entry.chart.note && ` (${entry.chart.note})`}`;
   const done = entry.status === "ok" ? "done" : entry.status;
   if (entry.kind === "analysis") return `- analysis (${done}): ${entry.summary || entry.goal}`;
   return `- \`${entry.name}\` (${done}): ${entry.summary}`;

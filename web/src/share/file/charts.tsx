@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { coloursOf, SERIES } from "../../charts/colours";
 import { Plot } from "../../charts/plot";
-import { shapeOf } from "../../charts/shape";
+import { shapeOf, titleOf } from "../../charts/shape";
 import { direction, t } from "../../i18n/i18n";
 import type { Chart, ChartData } from "../../protocol/types";
 
@@ -22,7 +22,7 @@ export function ChartView({ chart, data }: SavedChart) {
   }, []);
   return (
     <section>
-      <h2 dir="auto">{chart.title}</h2>
+      <h2 dir="auto">{titleOf(chart)}</h2>
       {shape.series.length > 0 && (
         <ul class="chart-legend">
           {shape.series.map((name, index) => (
@@ -30,7 +30,7 @@ export function ChartView({ chart, data }: SavedChart) {
           ))}
         </ul>
       )}
-      <div class="chart-plot" ref={box} dir="ltr" role="img" aria-label={chart.title} />
+      <div class="chart-plot" ref={box} dir="ltr" role="img" aria-label={titleOf(chart)} />
       <p>{chart.note || t("rowCount", { n: chart.rows })}</p>
     </section>
   );
