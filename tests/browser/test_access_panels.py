@@ -19,7 +19,7 @@ FOCUSED = """() => {
     const style = getComputedStyle(it);
     const own = (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none";
     const around = it.closest(".search-field, .composer, .range");
-    const label = it.ariaLabel || it.title || it.textContent.trim() || it.labels?.[0]?.textContent
+    const label = it.ariaLabel || it.textContent.trim() || it.title || it.labels?.[0]?.textContent
         || document.getElementById(it.getAttribute("aria-labelledby") ?? "")?.textContent || it.placeholder || "";
     return {
         name: label, html: it.outerHTML.slice(0, 120), shown: it.checkVisibility({ visibilityProperty: true }),
