@@ -36,7 +36,7 @@ _TEXTS = """
     ascii btrim char_length character_length chr concat concat_ws initcap left length lower ltrim md5 octet_length
     position regexp_count regexp_instr regexp_like regexp_match regexp_matches regexp_replace regexp_split_to_array
     regexp_split_to_table regexp_substr replace reverse right rtrim similarity split_part starts_with strpos substr
-    substring to_char to_number translate trim unaccent upper word_similarity
+    substring to_char to_number translate trim unaccent upper
 """
 _TIMES = """
     age clock_timestamp date_bin date_part date_trunc extract isfinite justify_days justify_hours justify_interval
@@ -155,7 +155,7 @@ def _check_buffer(arguments: list[exp.Expr]) -> None:
 
 
 def _check_corners(arguments: list[exp.Expr]) -> None:
-    """As above, of a circle around shapes, or of an arc that is made of straight lines."""
+    """As above, of a circle around shapes, of an arc that is made of straight lines, or of the letters of a hash."""
     for corners in arguments[1:]:
         if not isinstance(corners, exp.Literal) or corners.is_string or not _FEW.fullmatch(str(corners.this)):
             raise InvalidSql("The further arguments of this function are whole numbers up to 99.")
@@ -170,6 +170,7 @@ _RULES: dict[str, Callable[[list[exp.Expr]], None]] = {
     "st_offsetcurve": _check_buffer,
     "st_minimumboundingcircle": _check_corners,
     "st_curvetoline": _check_corners,
+    "st_geohash": _check_corners,
 }
 
 

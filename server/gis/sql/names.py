@@ -84,7 +84,7 @@ class _Tables:
 
 
 Sources = Mapping[str, Table | None]
-"""What FROM makes known, by alias; None for anything but a table."""
+"""What FROM makes known, by alias, with the names of columns that it gives; None for anything but a table."""
 
 
 class _Columns:
@@ -120,8 +120,8 @@ class _Columns:
             for node in _outside_queries(part) if part is not None else ():
                 alias = node.alias_or_name
                 if alias:
-                    columns = node.args.get("alias") is not None and node.args["alias"].args.get("columns")
-                    found[alias] = None if columns else self._tables.of.get(id(node))
+                    table = self._tables.of.get(id(node))
+                    found[alias] = None if table is None else _renamed(table, node)
         return found
 
     def _check(self, node: exp.Column, sources: Sources) -> None:
@@ -145,6 +145,16 @@ class _Columns:
         where = f" in {listed([table.id for table in among], 5)}" if among else ""
         there = f" Columns: {listed(columns, 40)}." if columns else ""
         return UnknownColumn(f"There is no column {name!r}{where}.{hint}{there}")
+
+
+def _renamed(table: Table, node: exp.Expr) -> Table:
+    """The table with the names that `AS c(a, b)` gives to its first columns; the others keep theirs."""
+    alias = node.args.get("alias")
+    given = [name.name for name in (alias.args.get("columns") or ())] if alias is not None else []
+    columns = [
+        column.model_copy(update={"name": name}) for name, column in zip(given, table.columns, strict=False)
+    ]
+    return table.model_copy(update={"columns": (*columns, *table.columns[len(given) :])}) if given else table
 
 
 def _outside_queries(node: exp.Expr) -> Iterator[exp.Expr]:

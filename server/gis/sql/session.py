@@ -34,6 +34,10 @@ Connect = Callable[[Mapping[str, str]], AbstractAsyncContextManager[asyncpg.Conn
 CLOSED_SCHEMAS = ("pg_catalog", "information_schema", "pg_toast", "geoagent")
 GRACE = 10.0
 """Seconds for connecting and answering, on top of what the statement may take."""
+UNSTOPPED = (
+    "This statement took too long, and PostgreSQL has not let go of it yet: it puts many geometries together at once "
+    "(a union, a Voronoi diagram). Do that with fewer of them."
+)
 LONGEST_NUMBER = 400
 _NUMBERS = ("int2", "int4", "int8", "float4", "float8", "numeric")
 
@@ -74,8 +78,10 @@ class Found:
 
 async def run(connect: Connect, sql: str, limits: Limits) -> Found:
     """Run one SELECT. Raises InvalidSql, TooExpensive and DataUnavailable; no other error of the database."""
+    answers = False
     try:
         async with asyncio.timeout(limits.seconds + GRACE), connect(limits.settings) as session:
+            answers = True
             transaction = session.transaction(readonly=True)
             await transaction.start()
             try:
@@ -84,7 +90,7 @@ async def run(connect: Connect, sql: str, limits: Limits) -> Found:
                 if not session.is_closed():
                     await transaction.rollback()
     except TimeoutError as error:
-        raise DataUnavailable(UNAVAILABLE) from error
+        raise (TooExpensive(UNSTOPPED) if answers else DataUnavailable(UNAVAILABLE)) from error
     except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
         raise _fault(error) from error
 

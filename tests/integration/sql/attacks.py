@@ -23,6 +23,10 @@ class Attack(NamedTuple):
 
 _HARMLESS = "SELECT name FROM data.cities"
 
+_TABLES = ", ".join(f"data.countries c{number}" for number in range(60))
+_SAME = " AND ".join(f"c{number}.name = c{number + 1}.name" for number in range(59))
+_MANY_JOINS = f"SELECT count(*) FROM {_TABLES} WHERE {_SAME}"
+
 ATTACKS = (
     # More than one statement, or another than a SELECT.
     Attack("stacked statements", f"{_HARMLESS}; DROP TABLE data.cities", "g"),
@@ -68,6 +72,7 @@ ATTACKS = (
     Attack("a function of the owner's that writes", "SELECT wipe()", "f"),
     Attack("the same as a column of a row", "SELECT c.drain FROM data.cities AS c", "n"),
     Attack("the same behind a forged alias", "SELECT 1 AS drain, c.drain FROM data.cities AS c", "n"),
+    Attack("the same behind renamed columns", "SELECT 1 AS drain, c.drain FROM data.cities AS c(a)", "n"),
     Attack("the same as a field", "SELECT (c).drain FROM data.cities AS c", "f"),
     Attack("nextval", "SELECT nextval('data.attacked_seq')", "f"),
     Attack("setval", "SELECT setval('data.attacked_seq', 1)", "f"),
@@ -105,6 +110,14 @@ ATTACKS = (
     Attack("pg_switch_wal", "SELECT pg_switch_wal()", "f"),
     Attack("pg_create_logical_replication_slot", "SELECT pg_create_logical_replication_slot('a', 'b')", "f"),
     Attack("pg_stat_reset", "SELECT pg_stat_reset()", "f"),
+    Attack("rows of a function from a list", "SELECT * FROM ROWS FROM (pg_ls_dir('.')) AS t", "gf"),
+    Attack("the log's file", "SELECT pg_current_logfile()", "f"),
+    Attack("a word into the log of writes", "SELECT pg_logical_emit_message(true, 'attacked', 'x')", "f", "undoes"),
+    Attack("pg_cancel_backend of the owner's", "SELECT pg_cancel_backend({owner_pid})", "f"),
+    Attack("a snapshot for others", "SELECT pg_export_snapshot()", "f", "undoes"),
+    Attack("a number of a transaction", "SELECT txid_current()", "f", "undoes"),
+    Attack("numbers of objects to come", "SELECT binary_upgrade_set_next_pg_type_oid(1)", "f"),
+    Attack("a replication origin", "SELECT pg_replication_origin_create('attacked')", "f"),
     # What must not be read.
     Attack("passwords", "SELECT rolname, rolpassword FROM pg_authid", "n"),
     Attack("roles", "SELECT * FROM pg_catalog.pg_roles", "n"),
@@ -156,6 +169,16 @@ ATTACKS = (
     Attack("a table within ST_EstimatedExtent",
            "SELECT ST_EstimatedExtent('vault', 'salaries', 'geom')", "f", "answers"),
     Attack("a table within Find_SRID", "SELECT Find_SRID('data', 'cities', 'geom')", "f", "answers"),
+    Attack("a file as a time zone", "SELECT now() AT TIME ZONE '../../../etc/passwd'", ""),
+    Attack("a file as a time zone, by its function", "SELECT timezone('/etc/passwd', now())", ""),
+    Attack("a table made of XML", "SELECT * FROM XMLTABLE('/a' PASSING '<a/>'::xml COLUMNS b text)", "gnf"),
+    Attack("all tables within database_to_xml", "SELECT database_to_xml(true, true, '')", "f"),
+    Attack("SQL within cursor_to_xml", "SELECT cursor_to_xml('c', 1, true, true, '')", "f"),
+    Attack("a row of a cursor", "SELECT * FROM data.cities WHERE CURRENT OF c", "gnf"),
+    Attack("a default", "SELECT DEFAULT FROM data.cities", "n"),
+    Attack("a table without its children", "SELECT * FROM ONLY data.cities", "g", "answers"),
+    Attack("a collation", 'SELECT name COLLATE "C" FROM data.cities', "gf", "answers"),
+    Attack("an operator with its schema", "SELECT 1 OPERATOR(pg_catalog.+) 2", "g", "answers"),
     # Strings and names that readers may read differently.
     Attack("an escape string", r"SELECT E'\'; DROP TABLE data.cities; --'", "g", "answers"),
     Attack("a Unicode string", r"SELECT U&'\0027; DROP TABLE data.cities; --'", "g", "answers"),
@@ -187,6 +210,20 @@ ATTACKS = (
            "SELECT ST_NPoints(ST_CurveToLine('CIRCULARSTRING(0 0,1 1,2 0)', 9999))", "f", "answers"),
     Attack("a bomb of XML",
            "SELECT xpath('//*', '<!DOCTYPE a [<!ENTITY b \"bb\">]><a>&b;</a>'::xml)", "f", "answers"),
+    Attack("a bomb of joins", _MANY_JOINS, ""),
+    Attack("a bomb of likeness", "SELECT word_similarity(name, name) FROM data.cities LIMIT 1", "f", "answers"),
+    Attack("a bomb of hashes", "SELECT length(ST_GeoHash('POINT(1 1)'::geometry, 9999))", "f", "answers"),
+    Attack("a bomb of points along a line",
+           "SELECT ST_NPoints(ST_LineInterpolatePoints('LINESTRING(0 0,1 1)'::geometry, 0.000000001, true))", ""),
+    Attack("a bomb of nested collections",
+           "SELECT ST_NPoints(ST_GeomFromText((SELECT string_agg('GEOMETRYCOLLECTION(', '') FROM "
+           "generate_series(1, 100000)) || 'POINT(0 0)'))", ""),
+    Attack("a bomb of nested lists",
+           "SELECT (SELECT string_agg('[', '') FROM generate_series(1, 1000000))::jsonb", ""),
+    Attack("a bomb that doubles",
+           "WITH RECURSIVE t AS (SELECT to_jsonb(1) AS j UNION ALL SELECT jsonb_build_array(j, "
+           "j) FROM t) SELECT max(length(j::text)) FROM t", ""),
+    Attack("a bomb of digits", "SELECT gcd(9::numeric ^ 130000 + 1, 7::numeric ^ 140000 + 2)", ""),
     Attack("a bomb of brackets", f"SELECT {'(' * 500}1{')' * 500}", "gnf", "answers"),
     Attack("a bomb of terms", f"SELECT {'+'.join(['1'] * 4000)}", "gn", "answers"),
     Attack("a bomb of characters", f"SELECT '{'x' * 100_000}'", "gnf", "answers"),
