@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 
-from agents.domain import Table
+from agents.domain import Column, Table
 
 SIMPLE = frozenset({"POINT", "MULTIPOINT", "LINESTRING", "MULTILINESTRING", "POLYGON", "MULTIPOLYGON"})
 
 
 def declared_type(table: Table) -> tuple[str, str]:
     """`("MULTIPOLYGON", "Z")` of `geometry(MultiPolygonZ,4326)`; `("GEOMETRY", "")` where nothing is declared."""
-    column = table.column(table.geometry_column or "")
+    return declared_kind(table.column(table.geometry_column or ""))
+
+
+def declared_kind(column: Column | None) -> tuple[str, str]:
+    """The same of one geometry column."""
     found = re.search(r"\((\w+?)(ZM|Z|M)?[,)]", column.sql_type if column else "")
     if found is None:
         return "GEOMETRY", ""

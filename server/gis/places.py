@@ -20,10 +20,12 @@ from rapidfuzz.distance import DamerauLevenshtein
 
 from agents.domain import Bounds, Place, Table
 from server.gis import extents
+from server.gis.declared import declared_type
 from server.gis.errors import DataUnavailable, GisError, InvalidQuestion
 from server.gis.filters.texts import without_accents
 from server.gis.gazetteer import Searchable, folded, searchable
 from server.gis.guard import Guard, Query, Record
+from server.gis.soundness import computable
 from server.gis.statements import GEOMETRY, Expression, column_of, lonlat_of, relation
 from server.gis.values import as_json
 from server.gis.witness import note_answer
@@ -235,7 +237,7 @@ def _statement(where: Searchable, rank: Expression, condition: Expression, limit
     )
     geometry = sa.type_coerce(best.c.geometry, GEOMETRY)
     turned = _turned(geometry)
-    inside = sa.func.ST_PointOnSurface(geometry)
+    inside = sa.func.ST_PointOnSurface(computable(geometry, declared_type(table)[0]))
     return sa.select(
         best.c.rank, best.c.population, best.c.codes, best.c.said,
         *(corner(geometry) for corner in (sa.func.ST_XMin, sa.func.ST_YMin, sa.func.ST_XMax, sa.func.ST_YMax)),

@@ -13,7 +13,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from agents.domain import Layer
+from server.gis.declared import declared_type
 from server.gis.export import Source
+from server.gis.soundness import computable
 from server.gis.statements import GEOMETRY, Expression, relation
 from server.gis.styles.attributes import tile_value
 
@@ -42,7 +44,7 @@ async def sample(source: Source, layer: Layer) -> Sample:
     tolerance = 0.0 if layer.geometry_type == "point" else tolerance_of(layer)
     needs_points = any(drawn.source_layer == "points" for drawn in layer.style.layers)
     columns = columns_of(source, layer)
-    shape = source.geometry()
+    shape = computable(source.geometry(), declared_type(source.table)[0])
     simple = sa.func.ST_SimplifyPreserveTopology(shape, tolerance, type_=GEOMETRY) if tolerance else shape
     point = sa.func.ST_AsGeoJSON(sa.func.ST_PointOnSurface(shape, type_=GEOMETRY), DECIMALS)
     query = source.rows(

@@ -106,6 +106,7 @@ class StepRunner:
                 async with self._writer.begin() as connection:
                     watch.pid = await self._enter(connection)
                     workspace = StepWorkspace(readable or self._registry, results, connection, step.id)
+                    await workspace.examine(operation, arguments)
                     built = await operation.build(arguments, workspace)
                     planned: Step = storage.typed(storage.flat(built, workspace.tables_read))
                     await check_pairs(connection, planned.pairs, self._budget, title)
@@ -134,7 +135,7 @@ class StepRunner:
             rows=rows,
             geometry_type=stored.geometry_type,
             srid=stored.srid,
-            notes=planned.notes,
+            notes=(*planned.notes, *workspace.notes),
             duration_ms=watch.elapsed_ms,
         )
         return StepResult(stored, rows, receipt, classes, planned.style)

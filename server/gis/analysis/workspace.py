@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Select
+from sqlalchemy import FromClause, Select, case, func, literal_column, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
 from agents.ports import TableRegistry
-from server.gis.operations.base import Source
-from server.gis.statements import relation
+from server.gis.declared import declared_type
+from server.gis.operations.base import Arguments, Operation, Source
+from server.gis.soundness import computable, has_empty_parts, reasonable
+from server.gis.statements import exact, geometry_of, relation
 
 
 class StepWorkspace:
@@ -26,6 +28,8 @@ class StepWorkspace:
         self._step = step
         self._temporaries = 0
         self._read: list[Table] = []
+        self._unsound: dict[str, bool] = {}
+        self.notes: list[str] = []
 
     @property
     def tables_read(self) -> list[Table]:
@@ -37,10 +41,37 @@ class StepWorkspace:
         return [table.id for table in self.tables_read]
 
     def source(self, name: str) -> Source:
-        table = self._results.get(name) or self._registry.get(name)
+        table = self._named(name)
         self._read.append(table)
         alias = f"s{len(self._read)}"
-        return Source(table, relation(table).alias(alias), alias)
+        rows: FromClause = (
+            _mended(table, alias) if self._unsound.get(table.id) else relation(table).alias(alias)
+        )
+        return Source(table, rows, alias)
+
+    async def examine(self, operation: Operation[Any], arguments: Arguments) -> None:
+        """Find out which of the tables hold shapes that must not be computed with; their sources leave them out.
+
+        In the transaction of the step, so that nothing can come between. Raises UnknownTable.
+        """
+        for name in operation.tables(arguments) if operation.computes else ():
+            table = self._named(name)
+            if table.geometry_column is None or table.id in self._unsound:
+                continue
+            shape, kind = geometry_of(table), declared_type(table)[0]
+            misplaced = reasonable(shape, kind).is_(False)
+            gaps = case((misplaced, False), else_=has_empty_parts(shape, kind))
+            counts = (func.count().filter(each) for each in (misplaced, gaps))
+            nowhere, partly = await self.row(select(*counts).select_from(relation(table)))
+            self._unsound[table.id] = bool(nowhere or partly)
+            if nowhere:
+                self.notes.append(
+                    f"{nowhere:,} rows of {table.id} have coordinates that are not numbers, infinite or beyond any "
+                    "place; they counted as rows without a geometry."
+                )
+
+    def _named(self, name: str) -> Table:
+        return self._results.get(name) or self._registry.get(name)
 
     def temporary(self, stem: str) -> str:
         self._temporaries += 1
@@ -48,3 +79,18 @@ class StepWorkspace:
 
     async def row(self, select: Select[*tuple[Any, ...]]) -> Sequence[Any]:
         return tuple((await self._connection.execute(select)).one())
+
+
+def _mended(table: Table, alias: str) -> FromClause:
+    """The rows of a table under an alias, with shapes that can be computed with, and with their addresses."""
+    stored = relation(table)
+    kind = declared_type(table)[0]
+    columns = [
+        computable(geometry_of(table), kind).label(exact(each.name))
+        if each.name == table.geometry_column
+        else stored.c[each.name].label(exact(each.name))
+        for each in table.columns
+    ]
+    if table.kind in ("table", "materialized view"):
+        columns += [literal_column(name).label(name) for name in ("ctid", "tableoid")]
+    return select(*columns).select_from(stored).subquery(alias)

@@ -15,9 +15,11 @@ import sqlalchemy as sa
 from shapely.geometry import MultiPolygon, box, mapping, shape
 from shapely.geometry.base import BaseGeometry
 
+from server.gis.declared import declared_kind
 from server.gis.errors import InvalidFilter
 from server.gis.filters.literals import bound
 from server.gis.filters.terms import NUMBERS, Term
+from server.gis.soundness import unsound
 from server.gis.statements import GEOMETRY, WGS84, Expression
 
 MAX_COORDINATES = 50_000
@@ -73,7 +75,14 @@ def geometry_literal(node: Mapping[str, Any]) -> Term:
 def spatially(op: str, left: Term, right: Term) -> Term:
     _check(op, left, right)
     srid = left.srid if not left.is_literal else right.srid
-    sql = RELATIONS[op](_stored(left, srid), _stored(right, srid), type_=sa.Boolean)
+    a, b = _stored(left, srid), _stored(right, srid)
+    sql: Expression = RELATIONS[op](a, b, type_=sa.Boolean)
+    columns = [each for each in (left, right) if not each.is_literal]
+    sound = [sa.not_(unsound(each.expression, declared_kind(each.column)[0])) for each in columns]
+    sql = sa.case((sa.and_(*sound), sql))
+    if op != "s_disjoint":
+        # An index knows boxes, and nothing of a CASE.
+        sql = sa.and_(a.op("&&", is_comparison=True)(b), sql)
     return Term("boolean", {"op": op, "args": [left.json, right.json]}, sql)
 
 

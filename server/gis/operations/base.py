@@ -227,6 +227,18 @@ class Operation(ABC, Generic[A]):
     name: ClassVar[str]
     summary: ClassVar[str]
     arguments: ClassVar[type[Arguments]]
+    computes: ClassVar[bool] = True
+    """Whether it computes with shapes, so that those that would crash PostGIS are looked for and left out."""
+
+    def tables(self, arguments: A) -> list[str]:
+        """The tables and earlier steps that the arguments name."""
+        names: list[str] = []
+        for name, each in self.arguments.model_fields.items():
+            extra = each.json_schema_extra
+            if isinstance(extra, dict) and extra.get("x-refers-to") == "table":
+                given = getattr(arguments, name)
+                names += [given] if isinstance(given, str) else [*given]
+        return names
 
     @abstractmethod
     async def build(self, arguments: A, workspace: Workspace) -> Step:

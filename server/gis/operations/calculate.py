@@ -40,6 +40,7 @@ class Calculate(Operation[CalculateArguments]):
     name = "calculate"
     summary = "Add a column calculated from others; what has no answer (division by zero) is empty."
     arguments = CalculateArguments
+    computes = False
 
     async def build(self, arguments: CalculateArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -22,6 +22,7 @@ class Filter(Operation[FilterArguments]):
     name = "filter"
     summary = "Keep the rows of a table that pass a filter on its columns (CQL2)."
     arguments = FilterArguments
+    computes = False
 
     async def build(self, arguments: FilterArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -51,9 +51,9 @@ class Hull(Operation[HullArguments]):
         figure = func.count(there(geometry(source))).label(count)
         shape = lonlat(source)
         if arguments.concave is not None:
-            hull: ColumnElement[Any] = func.ST_ConcaveHull(
-                func.ST_Collect(shape), arguments.concave, type_=Geometry()
-            )
+            # Of points: around areas without extent, and collections with empty parts, ST_ConcaveHull crashes.
+            corners = func.ST_Points(func.ST_Collect(shape))
+            hull: ColumnElement[Any] = func.ST_ConcaveHull(corners, arguments.concave, type_=Geometry())
         else:
             hull = convex(shape) if by else convex_in_steps(shape)
         statement = select(*groups, figure, hull.label(GEOMETRY)).select_from(source.rows)

@@ -38,6 +38,7 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
         "Add the columns of another table where a key agrees (a text key ignores case and outer spaces)."
     )
     arguments = JoinByAttributeArguments
+    computes = False
 
     async def build(self, arguments: JoinByAttributeArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

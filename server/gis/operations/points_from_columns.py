@@ -33,6 +33,7 @@ class PointsFromColumns(Operation[PointsFromColumnsArguments]):
     name = "points_from_columns"
     summary = "Make points from two numeric columns (longitude and latitude, or projected coordinates)."
     arguments = PointsFromColumnsArguments
+    computes = False
 
     async def build(self, arguments: PointsFromColumnsArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

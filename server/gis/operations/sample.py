@@ -26,6 +26,7 @@ class Sample(Operation[SampleArguments]):
     name = "sample"
     summary = "A random sample of n rows; the same seed gives the same rows again."
     arguments = SampleArguments
+    computes = False
 
     async def build(self, arguments: SampleArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -23,6 +23,7 @@ class Sort(Operation[SortArguments]):
         "Rank all rows by a column: column `rank` is 1 for the largest (or smallest); ties share a rank."
     )
     arguments = SortArguments
+    computes = False
 
     async def build(self, arguments: SortArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

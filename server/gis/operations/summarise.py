@@ -19,6 +19,7 @@ class Summarise(Operation[SummariseArguments]):
         "Group rows by columns and count, sum, average, or take percentiles; the result has no geometry."
     )
     arguments = SummariseArguments
+    computes = False
 
     async def build(self, arguments: SummariseArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -10,6 +10,7 @@ from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import Geography, Geometry, Source, Workspace
 from server.gis.operations.geodesy import geography, lonlat
 from server.gis.operations.units import told
+from server.gis.operations.validity import with_extent
 from server.gis.statements import WGS84
 
 FARTHEST = 2_000_000.0
@@ -53,7 +54,7 @@ def _around(shape: ColumnElement[Any], radius: ColumnElement[float]) -> ColumnEl
     Towards the poles PostGIS would choose a projection that errs by half a percent, so there it is azimuthal
     equidistant around the piece; elsewhere PostGIS's choice is as true and, being cached, faster.
     """
-    dense = func.ST_Segmentize(geography(shape), SEGMENT_METRES, type_=Geography())
+    dense = func.ST_Segmentize(geography(with_extent(shape)), SEGMENT_METRES, type_=Geography())
     segments = cast(QUADRANT_SEGMENTS, Integer)
     chosen = cast(func.ST_Buffer(dense, radius, segments), Geometry())
     centre = func.ST_Centroid(shape, type_=Geometry())

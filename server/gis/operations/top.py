@@ -22,6 +22,7 @@ class Top(Operation[TopArguments]):
     name = "top"
     summary = "The n rows with the largest (or smallest) values of a column; empty values never count."
     arguments = TopArguments
+    computes = False
 
     async def build(self, arguments: TopArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

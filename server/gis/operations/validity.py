@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, func, true
+from sqlalchemy import ColumnElement, and_, case, func, true
 
 from server.gis.operations.base import Geometry
 
@@ -17,3 +17,9 @@ def sound(shape: ColumnElement[Any]) -> ColumnElement[Any]:
 def there(shape: ColumnElement[Any]) -> ColumnElement[Any]:
     """Not null in each row that has a shape, so that it can be counted: null and empty shapes are none."""
     return func.nullif(func.ST_IsEmpty(shape), true())
+
+
+def with_extent(shape: ColumnElement[Any]) -> ColumnElement[Any]:
+    """An area whose corners are all at one place is that point: PostGIS cannot follow an outline without length."""
+    nothing = and_(func.ST_Dimension(shape) == 2, func.ST_Perimeter(shape) == 0)
+    return case((nothing, func.ST_Centroid(shape, type_=Geometry())), else_=shape)

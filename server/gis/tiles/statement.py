@@ -18,9 +18,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from agents.domain import Column, Layer, Table
-from server.gis.declared import may_be_curved
+from server.gis.declared import declared_type, may_be_curved
 from server.gis.filters import compile_filter
-from server.gis.statements import is_geography
+from server.gis.soundness import reasonable, without_gaps
+from server.gis.statements import GEOMETRY, is_geography
 from server.gis.styles.attributes import TIME, as_number, tile_value
 from server.gis.styles.errors import require_srid
 from server.gis.styles.expressions import columns_of
@@ -166,7 +167,7 @@ class _Writer:
         common["projected"] = self._mercator(stored)
         text = fragments.TILE.format(
             **common,
-            geometry=self._linear(self._geometry()),
+            geometry=self._linear(self._whole(self._geometry())),
             attributes=self._attributes(),
             relation=self._relation(),
             found=self._found(),
@@ -239,7 +240,11 @@ class _Writer:
             # world is no polygon on a sphere: there, the planar test has to do.
             outline = f"ST_Segmentize({boxes[0]}, 0.5)::geography"
             found += f" AND ({self._z} < 3 OR {column} && {outline})"
-        return f"{found} AND ({self._where})"
+        # What is nowhere on earth is not drawn, and drawing it might crash PostGIS.
+        placed = inline(
+            reasonable(sa.literal_column(self._geometry(), GEOMETRY), declared_type(self._table)[0])
+        )
+        return f"{found} AND {placed} AND ({self._where})"
 
     def _rank(self) -> str:
         """Largest first; then by a hash, which is even over the map, and last by what tells two rows
@@ -257,6 +262,10 @@ class _Writer:
             return ", ".join([*parts, f"hashint8({column}::bigint)", column])
         west, south = f"ST_XMin({g})", f"ST_YMin({g})"
         return ", ".join([*parts, f"hashfloat8({west}) # hashfloat8({south})", west, south])
+
+    def _whole(self, g: str) -> str:
+        """Without empty parts, on which PostGIS crashes when it looks for a point."""
+        return inline(without_gaps(sa.literal_column(g, GEOMETRY), declared_type(self._table)[0]))
 
     def _linear(self, g: str) -> str:
         """Curves as lines, triangulated surfaces as polygons: only where the column may hold such."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from server.gis.statements import join_id
 
+Corners = Sequence[tuple[float, float]]
 ROWS = "id int PRIMARY KEY, n float, t text"
 
 LONG = "a_column_with_a_name_of_exactly_sixty_three_bytes_as_postgres"
@@ -81,6 +82,43 @@ def _at(x: float, y: float) -> str:
     """A point as PostGIS's hexadecimal form, because its text knows no infinity."""
     return struct.pack("<BIIdd", 1, 0x20000001, 4326, x, y).hex()
 
+
+def _lines(*each: Corners) -> list[str]:
+    return [_written(2, _counted(corners)) for corners in each]
+
+
+def _areas(*each: Corners) -> list[str]:
+    return [_written(3, struct.pack("<I", 1) + _counted([*corners, corners[0]])) for corners in each]
+
+
+def _points(*each: Corners) -> list[str]:
+    return [_written(4, struct.pack("<I", len(corners)) + b"".join(map(_part, corners))) for corners in each]
+
+
+def _written(kind: int, body: bytes) -> str:
+    return (struct.pack("<BII", 1, 0x20000000 | kind, 4326) + body).hex()
+
+
+def _counted(corners: Corners) -> bytes:
+    return struct.pack("<I", len(corners)) + b"".join(struct.pack("<dd", *each) for each in corners)
+
+
+def _part(corner: tuple[float, float]) -> bytes:
+    return struct.pack("<BIdd", 1, 1, *corner)
+
+
+_NAN, _INF = math.nan, math.inf
+_NOWHERE = (
+    [(_NAN, 1.0), (2.0, 3.0), (1.0, 1.0)],
+    [(0.0, 0.0), (1.0, _INF), (1.0, 1.0)],
+    [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (_NAN, _NAN)],
+    [(_NAN, 1.0), (_NAN, 2.0), (_NAN, 3.0)],
+    [(-_INF, -_INF), (-_INF, -_INF), (-_INF, -_INF)],
+    [(-179.0, 1.0), (3.0, 1e300), (179.0, 5.0)],
+    [(0.0, 0.0), (1e30, 0.0), (1.0, 1.0)],
+    [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)],
+)
+"""Corners that stop PostgreSQL where they are computed with, and in the end some that do not."""
 
 _SHAPES: Mapping[str, tuple[str, Sequence[str | None]]] = {
     "plain": (
@@ -202,6 +240,42 @@ _SHAPES: Mapping[str, tuple[str, Sequence[str | None]]] = {
     "off the earth": (
         "geometry(Geometry, 4326)",
         ["POINT(500 100)", "LINESTRING(-300 0, 300 95)", "POINT(1e30 1e30)", "POINT(1 2)", "POINT(2 3)"],
+    ),
+    "lines nowhere": ("geometry(LineString, 4326)", _lines(*_NOWHERE)),
+    "areas nowhere": ("geometry(Polygon, 4326)", _areas(*_NOWHERE)),
+    "anything nowhere": (
+        "geometry",
+        [*_points(*_NOWHERE), *_lines(*_NOWHERE[:3]), *_areas(*_NOWHERE[:3])],
+    ),
+    "areas of no extent": (
+        "geometry(Polygon, 4326)",
+        ["POLYGON((5 5, 5 5, 5 5, 5 5))", "POLYGON((0 0, 1 1, 2 2, 0 0))", "POLYGON((1 1, 1 1, 1 1, 1 1))", None],
+    ),
+    "points with gaps": (
+        "geometry(MultiPoint, 4326)",
+        ["MULTIPOINT(1 50, EMPTY)", "MULTIPOINT(EMPTY, EMPTY, 3 50)", "MULTIPOINT(EMPTY)", "MULTIPOINT(2 50, 3 51)"],
+    ),
+    "lines with gaps": (
+        "geometry(MultiLineString, 4326)",
+        ["MULTILINESTRING(EMPTY, (1 50, 2 51))", "MULTILINESTRING(EMPTY)", "MULTILINESTRING((1 50, 2 50))"],
+    ),
+    "areas with gaps": (
+        "geometry(MultiPolygon, 4326)",
+        [
+            "MULTIPOLYGON(EMPTY, ((0 50, 1 50, 1 51, 0 50)))",
+            "MULTIPOLYGON(((0 50, 1 50, 1 51, 0 50)), EMPTY)",
+            "MULTIPOLYGON(EMPTY)",
+        ],
+    ),
+    "anything with gaps": (
+        "geometry(Geometry, 4326)",
+        [
+            "GEOMETRYCOLLECTION(MULTIPOINT(EMPTY, 1 50), MULTIPOLYGON(EMPTY))",
+            "GEOMETRYCOLLECTION(GEOMETRYCOLLECTION(POINT EMPTY, POINT(1 50)), LINESTRING EMPTY)",
+            "MULTILINESTRING(EMPTY, (1 50, 2 51))",
+            "MULTIPOINT(EMPTY, 1 50)",
+            "POINT(1 50)",
+        ],
     ),
     "not numbers": (
         "geometry(Point, 4326)",

@@ -1,0 +1,93 @@
+"""Shapes on which PostGIS crashes, or never comes back, are drawn and asked about without either."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from agents.domain import StyleSpec
+from server.gis.errors import GisError
+from server.gis.export import Source
+from server.gis.filters import normalize
+from server.gis.sample import sample
+from tests.integration.operations.awkward import AWKWARD, statements
+from tests.integration.tiles.drawing import Atlas
+
+MARKS = (
+    "nowhere",
+    "gaps",
+    "extent",
+    "not numbers",
+    "off the earth",
+    "curves",
+    "solids",
+    "mixed",
+    "empty shapes",
+)
+TABLES = [name for name in AWKWARD if name.endswith(MARKS)]
+TILES = ((0, 0, 0), (1, 1, 0), (3, 4, 3), (9, 256, 170), (14, 8192, 5460))
+STYLES = (StyleSpec(), StyleSpec(label="t"), StyleSpec(kind="proportional", column="n"))
+AREA = {"type": "Polygon", "coordinates": [[[-5, 45], [6, 45], [6, 55], [-5, 55], [-5, 45]]]}
+ASKED = (
+    "s_intersects",
+    "s_within",
+    "s_contains",
+    "s_touches",
+    "s_overlaps",
+    "s_crosses",
+    "s_disjoint",
+    "s_equals",
+)
+
+
+@pytest.fixture
+async def awkward(atlas: Atlas) -> Atlas:
+    found = await _scalar(atlas, "SELECT to_regclass('data.plain') IS NOT NULL")
+    if not found:
+        await atlas.execute(*statements())
+    return atlas
+
+
+@pytest.fixture
+async def witness(atlas: Atlas) -> AsyncIterator[AsyncConnection]:
+    """A connection that would be lost if PostgreSQL had to start anew."""
+    async with atlas.database.reader.connect() as connection:
+        await connection.execute(text("SELECT 1"))
+        yield connection
+        assert await connection.scalar(text("SELECT 1")) == 1
+
+
+async def _scalar(atlas: Atlas, question: str) -> object:
+    async with atlas.database.owner.connect() as connection:
+        return await connection.scalar(text(question))
+
+
+@pytest.mark.parametrize("name", TABLES)
+async def test_tiles_and_samples_are_made_or_refused(
+    awkward: Atlas, witness: AsyncConnection, name: str
+) -> None:
+    for number, spec in enumerate(STYLES):
+        try:
+            layer = await awkward.layer(AWKWARD[name], spec, version=number + 1)
+            for tile in TILES:
+                await awkward.tile(*tile, version=number + 1)
+            table = await awkward.table(AWKWARD[name])
+            await sample(Source(awkward.database.reader, table, None), layer)
+        except (GisError, DBAPIError):
+            continue
+
+
+@pytest.mark.parametrize("name", TABLES)
+async def test_filters_are_answered_or_refused(awkward: Atlas, witness: AsyncConnection, name: str) -> None:
+    table = await awkward.table(AWKWARD[name])
+    for op in ASKED:
+        given = {"op": op, "args": [{"property": table.geometry_column}, AREA]}
+        for asked in (given, {**given, "args": given["args"][::-1]}):
+            try:
+                await Source(awkward.database.reader, table, normalize(table, asked)).count()
+            except GisError:
+                continue
