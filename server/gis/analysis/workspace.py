@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import FromClause, Select, case, func, literal_column, select
+from sqlalchemy import FromClause, Select, case, func, literal_column, null, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
 from agents.ports import TableRegistry
 from server.gis.declared import declared_type
 from server.gis.operations.base import Arguments, Operation, Source
+from server.gis.registry_probe import common_type
 from server.gis.soundness import computable, has_empty_parts, reasonable
 from server.gis.statements import exact, geometry_of, relation
 
@@ -29,6 +30,7 @@ class StepWorkspace:
         self._temporaries = 0
         self._read: list[Table] = []
         self._unsound: dict[str, bool] = {}
+        self._typed: dict[str, str] = {}
         self.notes: list[str] = []
 
     @property
@@ -52,6 +54,8 @@ class StepWorkspace:
     async def examine(self, operation: Operation[Any], arguments: Arguments) -> None:
         """Find out which of the tables hold shapes that must not be computed with; their sources leave them out.
 
+        Also what kinds of shapes a table holds whose column says nothing of it.
+
         In the transaction of the step, so that nothing can come between. Raises UnknownTable.
         """
         for name in operation.tables(arguments) if operation.computes else ():
@@ -62,8 +66,12 @@ class StepWorkspace:
             misplaced = reasonable(shape, kind).is_(False)
             gaps = case((misplaced, False), else_=has_empty_parts(shape, kind))
             counts = (func.count().filter(each) for each in (misplaced, gaps))
-            nowhere, partly = await self.row(select(*counts).select_from(relation(table)))
+            types = func.array_agg(func.GeometryType(shape).distinct()) if kind == "GEOMETRY" else null()
+            nowhere, partly, found = await self.row(select(*counts, types).select_from(relation(table)))
             self._unsound[table.id] = bool(nowhere or partly)
+            if found:
+                # The registry looked at the first rows only.
+                self._typed[table.id] = common_type([each for each in found if each])
             if nowhere:
                 self.notes.append(
                     f"{nowhere:,} rows of {table.id} have coordinates that are not numbers, infinite or beyond any "
@@ -71,7 +79,10 @@ class StepWorkspace:
                 )
 
     def _named(self, name: str) -> Table:
-        return self._results.get(name) or self._registry.get(name)
+        table = self._results.get(name) or self._registry.get(name)
+        if table.id in self._typed:
+            return table.model_copy(update={"geometry_type": self._typed[table.id]})
+        return table
 
     def temporary(self, stem: str) -> str:
         self._temporaries += 1

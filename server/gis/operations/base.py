@@ -29,6 +29,9 @@ GEOMETRY = "geom"
 ROW_ID = "fid"
 """The key that the runner adds to every result."""
 
+RESULTS = "analysis"
+"""The schema of results."""
+
 
 class Geometry(UserDefinedType[Any]):
     """PostGIS geometry inside a statement: never converted, because it never leaves the database."""
@@ -102,9 +105,12 @@ class Source:
 
     @property
     def attributes(self) -> tuple[Column, ...]:
-        """All columns but geometries and the key of an earlier result."""
+        """All columns but geometries and the key that we gave to an earlier result."""
+        own_key = self.table.schema_name == RESULTS and tuple(self.table.key) == (ROW_ID,)
         return tuple(
-            column for column in self.table.columns if column.kind != "geometry" and column.name != ROW_ID
+            column
+            for column in self.table.columns
+            if column.kind != "geometry" and not (own_key and column.name == ROW_ID)
         )
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, func, select, true
 
 from server.gis.errors import TooExpensive
 from server.gis.operations.base import (
@@ -19,7 +19,7 @@ from server.gis.operations.base import (
     table_argument,
 )
 from server.gis.operations.columns import attribute
-from server.gis.operations.geodesy import GEODESIC_NOTE, distance, geography, lonlat
+from server.gis.operations.geodesy import GEODESIC_NOTE, distance, geography, lonlat, on_the_map, short_way
 from server.gis.statements import WGS84
 
 MOST_PAIRS = 4_000_000
@@ -50,19 +50,31 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
                 f"at most {MOST_PAIRS:,} are computed. Filter the tables first, or use nearest."
             )
         here, there = lonlat(source), lonlat(other)
+        spots = [_spot(source, here), _spot(other, there)]
+        # In subqueries that PostgreSQL may not take apart: it would find the points anew for each mention of them.
+        ends = select(spots[0].label("a"), spots[1].label("b")).offset(0)
+        ends_of = ends.correlate(source.rows, other.rows).lateral("ends")
+        turn = short_way(func.ST_X(ends_of.c.a), func.ST_X(ends_of.c.b))
+        moved = func.ST_Translate(ends_of.c.b, 360.0 * turn, 0.0)
+        line = select(func.ST_MakeLine(ends_of.c.a, moved, type_=Geometry()).label("shape"))
+        drawn = line.select_from(ends_of).offset(0).correlate(ends_of).lateral("drawn")
         statement = select(
             source.column(attribute(source, arguments.name).name).label("origin"),
             other.column(attribute(other, arguments.other_name).name).label("destination"),
             distance(geography(here), geography(there)).label("distance_m"),
-            func.ST_MakeLine(_spot(source, here), _spot(other, there), type_=Geometry()).label(GEOMETRY),
-        ).select_from(source.rows.join(other.rows, here.is_not(None) & there.is_not(None)))
+            on_the_map(drawn.c["shape"]).label(GEOMETRY),
+        ).select_from(
+            source.rows.join(other.rows, here.is_not(None) & there.is_not(None))
+            .join(ends_of, true())
+            .join(drawn, true())
+        )
         return Step(
             statement,
-            geometry_type="LineString",
+            geometry_type="MultiLineString",
             srid=WGS84,
             notes=(
                 GEODESIC_NOTE,
-                "The lines are for drawing; distances are between the shapes' nearest points.",
+                "The lines are for drawing, cut at the antimeridian; distances are between the shapes' nearest points.",
             ),
             comments={"distance_m": "Metres between the two features, on the WGS 84 spheroid."},
         )

@@ -122,6 +122,22 @@ def centre(source: Source) -> ColumnElement[Any]:
     )
 
 
+def short_way(before: ColumnElement[Any], after: ColumnElement[Any]) -> ColumnElement[Any]:
+    """How many times 360 degrees the second longitude is to be moved, that the way to it crosses the antimeridian
+    instead of the rest of the world."""
+    return case((after - before > 180.0, -1), (after - before < -180.0, 1), else_=0)
+
+
+def on_the_map(line: ColumnElement[Any], turns: int = 1) -> ColumnElement[Any]:
+    """An EPSG:4326 line, whose longitudes may go on beyond 180 degrees, as a multi-line that is cut there."""
+    cut = line
+    for _ in range(turns):
+        cut = func.ST_WrapX(func.ST_WrapX(cut, 180.0, -360.0), -180.0, 360.0, type_=Geometry())
+    beyond = or_(func.ST_XMax(line) > 180.0, func.ST_XMin(line) < -180.0)
+    # Each cut makes a collection within a collection.
+    return func.ST_Multi(case((beyond, func.ST_CollectionExtract(cut, 2)), else_=line), type_=Geometry())
+
+
 def distance(a: ColumnElement[Any], b: ColumnElement[Any]) -> ColumnElement[float]:
     """Metres between two geographies."""
     return func.ST_Distance(a, b, type_=Float())

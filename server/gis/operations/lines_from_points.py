@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, Label, func, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from server.gis.operations.base import (
@@ -10,15 +13,20 @@ from server.gis.operations.base import (
     Arguments,
     Geometry,
     Operation,
+    Source,
     Step,
     Workspace,
     column_argument,
     table_argument,
 )
 from server.gis.operations.columns import free_name, ranged
-from server.gis.operations.geodesy import flat, geography, geometry, lonlat
+from server.gis.operations.geodesy import flat, geography, geometry, lonlat, on_the_map, short_way
 from server.gis.operations.groups import group_columns
 from server.gis.operations.shapes import of_family
+from server.gis.statements import WGS84
+
+MOST_TURNS = 3
+"""How often a line may go around the world and still be cut at every crossing."""
 
 
 class LinesFromPointsArguments(Arguments):
@@ -42,26 +50,71 @@ class LinesFromPoints(Operation[LinesFromPointsArguments]):
             free_name(name, taken) for name in ("points", "first", "last", "length_m")
         )
         shape = geometry(source) if source.declared else flat(source)
-        line = func.ST_MakeLine(aggregate_order_by(shape, order), type_=Geometry())
-        along = func.ST_Length(geography(func.ST_MakeLine(aggregate_order_by(lonlat(source), order))))
+        turns = source.table.srid == WGS84
+        placed, line_of = _placed(source, shape, order, groups, turns=turns)
+        along = func.ST_Length(
+            geography(func.ST_MakeLine(aggregate_order_by(placed.c.lonlat, placed.c.number)))
+        )
+        line = line_of if not turns else on_the_map(line_of, MOST_TURNS)
+        keys = [placed.c[f"g{number}"] for number in range(len(groups))]
         statement = (
             select(
-                *groups,
+                *(key.label(group.name) for key, group in zip(keys, groups, strict=True)),
                 func.count().label(points),
-                func.min(order).label(first),
-                func.max(order).label(last),
+                func.min(placed.c.place).label(first),
+                func.max(placed.c.place).label(last),
                 along.label(length),
                 line.label(GEOMETRY),
             )
-            .select_from(source.rows)
-            .where(geometry(source).is_not(None), order.is_not(None))
-            .group_by(*(group.element for group in groups))
+            .select_from(placed)
+            .group_by(*keys)
             .having(func.count() > 1)
         )
         return Step(
             statement,
-            geometry_type=source.stored_type("LineString"),
+            geometry_type=source.stored_type("MultiLineString" if turns else "LineString"),
             srid=source.stored_srid,
-            notes=("Groups of a single point make no line and are left out.",),
+            notes=(
+                "Groups of a single point make no line and are left out.",
+                *(["Lines go the short way and are cut at the antimeridian."] if turns else []),
+            ),
             comments={length: "Length in metres, geodesic."},
         )
+
+
+def _placed(
+    source: Source,
+    shape: ColumnElement[Any],
+    order: ColumnElement[Any],
+    groups: Sequence[Label[Any]],
+    *,
+    turns: bool,
+) -> tuple[FromClause, ColumnElement[Any]]:
+    """The points with their number along the line, and the line: with `turns` its longitudes go on beyond 180."""
+    keys = [group.element.label(f"g{number}") for number, group in enumerate(groups)]
+    window: dict[str, Any] = {"partition_by": [key.element for key in keys] or None, "order_by": order}
+    numbered = (
+        select(
+            *keys,
+            order.label("place"),
+            shape.label("shape"),
+            lonlat(source).label("lonlat"),
+            func.row_number().over(**window).label("number"),
+        )
+        .select_from(source.rows)
+        .where(geometry(source).is_not(None), order.is_not(None))
+        .subquery("numbered")
+    )
+    if not turns:
+        return numbered, func.ST_MakeLine(
+            aggregate_order_by(numbered.c["shape"], numbered.c.number), type_=Geometry()
+        )
+    by = [numbered.c[key.name] for key in keys] or None
+    x = func.ST_X(numbered.c.lonlat)
+    before = func.lag(x).over(partition_by=by, order_by=numbered.c.number)
+    stepped = select(*numbered.c, short_way(before, x).label("turn")).subquery("stepped")
+    by = [stepped.c[key.name] for key in keys] or None
+    turned = func.sum(stepped.c.turn).over(partition_by=by, order_by=stepped.c.number)
+    placed = select(*stepped.c, turned.label("turns")).subquery("placed")
+    moved = func.ST_Translate(placed.c["shape"], 360.0 * placed.c.turns, 0.0)
+    return placed, func.ST_MakeLine(aggregate_order_by(moved, placed.c.number), type_=Geometry())

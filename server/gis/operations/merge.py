@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from pydantic import Field
-from sqlalchemy import Select, Text, cast, literal, null, select, union_all
+from sqlalchemy import Label, Select, Text, cast, literal, null, select, union_all
 
+from agents.domain import Column
 from server.gis.operations.base import (
     GEOMETRY,
     ROW_ID,
@@ -17,7 +18,7 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.columns import free_name
+from server.gis.operations.columns import carried, free_name
 from server.gis.operations.overlays import in_system
 from server.gis.statements import exact
 
@@ -55,26 +56,30 @@ def _columns(sources: list[Source], *, keep: bool) -> dict[str, str]:
     """Name and kind of each column of the result; one that differs in kind between tables becomes text."""
     columns: dict[str, str] = {}
     for source in sources:
-        for each in source.attributes:
-            known = columns.setdefault(each.name, each.sql_type)
+        for label, each in _named(source).values():
+            known = columns.setdefault(label.name, each.sql_type)
             if known != each.sql_type:
-                columns[each.name] = "text"
+                columns[label.name] = "text"
     if keep:
         return columns
-    shared = set.intersection(*({each.name for each in source.attributes} for source in sources))
+    shared = set.intersection(*(set(_named(source)) for source in sources))
     return {name: kind for name, kind in columns.items() if name in shared}
+
+
+def _named(source: Source) -> dict[str, tuple[Label[Any], Column]]:
+    """The attributes by their names in results."""
+    return {label.name: (label, each) for label, each in zip(carried(source), source.attributes, strict=True)}
 
 
 def _part(source: Source, columns: dict[str, str], origin: str, srid: int) -> Select[Any]:
     selected: list[Any] = []
+    named = _named(source)
     for name, kind in columns.items():
-        column = source.table.column(name)
-        if column is None:
+        if name not in named:
             value: Any = null()
-        elif kind != column.sql_type:
-            value = cast(source.column(name), Text())
         else:
-            value = source.column(name)
+            label, column = named[name]
+            value = label.element if kind == column.sql_type else cast(label.element, Text())
         selected.append(value.label(exact(name)))
     return select(
         *selected,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from geopandas import GeoDataFrame, sjoin
@@ -301,3 +303,32 @@ async def test_keys_that_can_never_agree_are_refused(bench: Bench) -> None:
             await bench.run(
                 "join_by_attribute", source="data.keys", other="data.keys", key="i", other_key=other_key
             )
+
+
+async def test_lines_between_pairs_go_the_short_way_over_the_antimeridian(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.ports (name text PRIMARY KEY, geom geometry(Point, 4326))",
+        "INSERT INTO data.ports SELECT name, ST_SetSRID(ST_MakePoint(x, y), 4326) FROM (VALUES"
+        " ('Suva', 178.0, -18.0), ('Apia', -172.0, -14.0), ('Lima', -77.0, -12.0), ('Rome', 12.5, 41.9),"
+        " ('line', 180.0, 0.0)) AS t (name, x, y)",
+    )
+    ports = (await _frame(bench, "data.ports")).set_index("name").geom
+    rows = (
+        await bench.run(
+            "distance_matrix", source="data.ports", other="data.ports", name="name", other_name="name"
+        )
+    ).rows
+    assert len(rows) == 25
+    for row in rows.itertuples():
+        here, there = ports[row.origin], ports[row.destination]
+        assert row.distance_m == pytest.approx(GEOD.inv(here.x, here.y, there.x, there.y)[2], abs=1e-3)
+        turn = abs(here.x - there.x)
+        short = min(turn, 360 - turn)
+        assert row.geom.length == pytest.approx(math.hypot(short, here.y - there.y))
+        west, _, east, _ = row.geom.bounds
+        assert west >= -180
+        assert east <= 180
+        ends = {end for part in row.geom.geoms for end in part.coords if abs(end[0]) < 180}
+        assert ends == {(spot.x, spot.y) for spot in (here, there) if abs(spot.x) < 180}
+    whole = rows[(rows.origin == "Suva") & (rows.destination == "Apia")].geom.iloc[0]
+    assert [sorted(x for x, _ in part.coords) for part in whole.geoms] == [[178, 180], [-180, -172]]

@@ -163,3 +163,45 @@ async def test_figures_by_place_leave_out_what_is_no_number(bench: Bench) -> Non
         answer = await bench.run(operation, **arguments)
         assert (answer.rows.sum_v[0], answer.rows.max_v[0]) == (7, 4)
         assert any(note.endswith("1 of v.") for note in answer.receipt.notes)
+
+
+async def test_a_column_of_the_users_that_is_called_as_our_key_stays(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.numbered (fid int PRIMARY KEY, v int, geom geometry(Point, 4326))",
+        "INSERT INTO data.numbered SELECT 70 + n, n, ST_SetSRID(ST_MakePoint(n, 50), 4326)"
+        " FROM generate_series(1, 3) n",
+    )
+    once = await bench.run("sort", source="data.numbered", by="fid")
+    assert list(once.rows.fid_2) == [73, 72, 71]
+    again = await bench.run("buffer", source=once.table, distance="1 km")
+    assert sorted(again.rows.fid_2) == [71, 72, 73]
+    both = await bench.run("merge", sources=["data.numbered", once.table])
+    assert sorted(both.rows.fid_2) == [71, 71, 72, 72, 73, 73]
+    joined = await bench.run("nearest", source="data.numbered", target="data.numbered")
+    assert {71, 72, 73} >= set(joined.rows.fid_2)
+
+
+async def test_what_kinds_of_shapes_a_table_holds_is_not_guessed_from_its_first_rows(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.late (n int, geom geometry(Geometry, 4326))",
+        "INSERT INTO data.late SELECT n, ST_SetSRID(ST_MakePoint(n / 1000.0, 50), 4326)"
+        " FROM generate_series(1, 2500) n",
+        "INSERT INTO data.late VALUES (9999, ST_MakeEnvelope(0, 49, 1, 51, 4326))",
+        "CREATE TABLE data.window AS SELECT 1 AS w, ST_MakeEnvelope(0.5, 49, 3, 51, 4326) AS geom",
+    )
+    assert bench.registry.get("data.late").geometry_family == "point"
+    rows = (await bench.run("clip", source="data.late", mask="data.window")).rows
+    kinds = rows.groupby([shape.geom_type for shape in rows.geom]).size()
+    assert dict(kinds) == {"Point": 2001, "Polygon": 1}
+
+
+async def test_shapes_that_are_nowhere_count_as_rows_without_a_geometry(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.partly (n int, geom geometry(LineString, 4326))",
+        "INSERT INTO data.partly VALUES (1, 'SRID=4326;LINESTRING(1 1, 2 2)'),"
+        " (2, ST_SetSRID(ST_MakeLine(ST_MakePoint('NaN', 1), ST_MakePoint('NaN', 2)), 4326)),"
+        " (3, ST_SetSRID(ST_MakeLine(ST_MakePoint('Infinity', 1), ST_MakePoint(1, 2)), 4326))",
+    )
+    answer = await bench.run("buffer", source="data.partly", distance="1 km")
+    assert [shape is not None for shape in answer.rows.sort_values("n").geom] == [True, False, False]
+    assert any("2 rows of data.partly have coordinates" in note for note in answer.receipt.notes)
