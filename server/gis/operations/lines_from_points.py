@@ -110,7 +110,8 @@ def _placed(
             aggregate_order_by(numbered.c["shape"], numbered.c.number), type_=Geometry()
         )
     by = [numbered.c[key.name] for key in keys] or None
-    x = func.ST_X(numbered.c.lonlat)
+    # Among mixed geometries there may be others than points.
+    x = func.ST_XMin(numbered.c.lonlat)
     before = func.lag(x).over(partition_by=by, order_by=numbered.c.number)
     stepped = select(*numbered.c, short_way(before, x).label("turn")).subquery("stepped")
     by = [stepped.c[key.name] for key in keys] or None

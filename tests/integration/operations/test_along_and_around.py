@@ -37,6 +37,7 @@ WAYS = {
 }
 
 
+@pytest.mark.reference("points_along_lines")
 @pytest.mark.parametrize(("every", "ends"), [("50 km", True), ("50 km", False), (100_000, True)])
 async def test_points_lie_every_so_many_metres_along_geodesics(
     bench: Bench, every: str | int, ends: bool
@@ -96,6 +97,7 @@ async def test_points_that_are_too_many_or_on_no_line_are_refused(bench: Bench) 
         await bench.run("points_along_lines", source="data.cities", every="1 km")
 
 
+@pytest.mark.reference("distance_bands")
 async def test_bands_around_airports_are_those_of_shapely_in_a_local_projection(bench: Bench) -> None:
     box = {"op": "s_intersects", "args": [{"property": "geom"}, {"bbox": [10.5, 47.5, 12.5, 48.7]}]}
     airports = await bench.run("filter", source="data.airports", filter=box)

@@ -11,6 +11,7 @@ from server.gis.errors import InvalidQuestion, UnknownColumn
 from tests.integration.operations.conftest import Bench
 
 
+@pytest.mark.reference("changes")
 async def test_changes_of_real_countries_are_those_of_pandas(bench: Bench) -> None:
     await bench.make(
         "CREATE TABLE data.later AS SELECT * FROM data.countries WHERE id % 17 <> 3",

@@ -68,6 +68,7 @@ async def test_empty_cells_fill_the_extent_without_gaps_or_overlaps(bench: Bench
         assert not inside or len(united.query(point, predicate="intersects")) >= 1
 
 
+@pytest.mark.reference("grid")
 async def test_sums_and_means_agree_with_pandas(bench: Bench) -> None:
     cities = await bench.run("filter", source="data.cities", filter=equal("country", "Spain"))
     figures = [
@@ -181,6 +182,7 @@ async def test_too_many_or_senseless_cells_are_refused_with_advice(bench: Bench)
         await bench.run("heat", source=airports.table, bandwidth="10 km", weight="name")
 
 
+@pytest.mark.reference("heat")
 @pytest.mark.parametrize("kernel", ["quartic", "gaussian"])
 @pytest.mark.parametrize("weight", [None, "population"])
 async def test_heat_is_the_kernel_density_worked_out_with_numpy(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import pytest_asyncio
 import shapely
 from pyproj import Geod, Proj
@@ -43,6 +44,7 @@ async def test_each_point_gets_the_voronoi_cell_that_it_lies_in(bench: Bench, sc
     assert set(rows["flat"]) == {0, 1, 2, 3, 4}
 
 
+@pytest.mark.reference("delaunay")
 async def test_delaunay_triangles_are_those_of_geos_in_the_plane(bench: Bench, scattered: str) -> None:
     rows = (await bench.run("delaunay", source=scattered)).rows
     points = (await bench.run("filter", source=scattered, filter="id >= 0")).rows.set_index("id").loc[there()]
@@ -51,6 +53,7 @@ async def test_delaunay_triangles_are_those_of_geos_in_the_plane(bench: Bench, s
     assert len(rows) == len(shapely.delaunay_triangles(flat).geoms)
 
 
+@pytest.mark.reference("cluster")
 async def test_dbscan_joins_what_is_near_on_the_earth(bench: Bench, scattered: str) -> None:
     """With clusters of one, DBSCAN gives the parts of the graph of all pairs within the distance."""
     metres = 2_000.0

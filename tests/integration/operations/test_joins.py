@@ -24,6 +24,7 @@ async def _frame(bench: Bench, table: str) -> GeoDataFrame:
 @pytest.mark.parametrize(
     ("predicate", "reference"), [("intersects", "intersects"), ("within", "within"), ("contains", "contains")]
 )
+@pytest.mark.reference("select_by_location")
 @pytest.mark.parametrize("invert", [False, True])
 async def test_selections_by_location_are_those_of_geopandas(
     bench: Bench, predicate: str, reference: str, invert: bool
@@ -82,6 +83,7 @@ async def test_what_lies_within_a_distance_is_found_by_a_scan_of_all_pairs(bench
         )
 
 
+@pytest.mark.reference("spatial_join")
 async def test_figures_of_a_spatial_join_are_those_of_geopandas(bench: Bench) -> None:
     figures = [
         {"function": "count"},
@@ -117,6 +119,7 @@ async def test_all_and_matched_rows_of_a_spatial_join(bench: Bench) -> None:
     assert len(every.rows) == len(pairs) + len(countries) - pairs.id.nunique()
 
 
+@pytest.mark.reference("join_by_attribute")
 async def test_columns_are_brought_by_a_key_as_pandas_merges(bench: Bench) -> None:
     arguments = {
         "source": "data.airports",
@@ -137,6 +140,7 @@ async def test_columns_are_brought_by_a_key_as_pandas_merges(bench: Bench) -> No
     assert set(matched.id) == set(merged[merged.iso_a2.notna()].id)
 
 
+@pytest.mark.reference("summarise")
 async def test_summaries_are_those_of_pandas(bench: Bench) -> None:
     functions = [
         "count",
@@ -305,6 +309,7 @@ async def test_keys_that_can_never_agree_are_refused(bench: Bench) -> None:
             )
 
 
+@pytest.mark.reference("distance_matrix")
 async def test_lines_between_pairs_go_the_short_way_over_the_antimeridian(bench: Bench) -> None:
     await bench.make(
         "CREATE TABLE data.ports (name text PRIMARY KEY, geom geometry(Point, 4326))",

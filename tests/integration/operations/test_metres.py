@@ -14,6 +14,7 @@ from tests.integration.operations.conftest import Bench
 GEOD = Geod(ellps="WGS84")
 
 
+@pytest.mark.reference("buffer")
 @pytest.mark.parametrize(("longitude", "latitude"), [(0, 0), (10, 60), (-75, -45), (25, 80), (179.95, 10)])
 async def test_a_buffer_of_a_point_is_a_circle_in_metres(
     bench: Bench, longitude: float, latitude: float
@@ -64,6 +65,7 @@ async def test_a_buffer_that_reaches_a_pole_is_refused_with_advice(bench: Bench)
         await bench.run("buffer", source="data.pole", distance="50 km")
 
 
+@pytest.mark.reference("measure")
 async def test_measures_agree_with_geographiclib(bench: Bench) -> None:
     answer = await bench.run(
         "measure", source="data.countries", measures=["area", "perimeter", "compactness"]
@@ -79,6 +81,7 @@ async def test_measures_agree_with_geographiclib(bench: Bench) -> None:
         assert row.compactness == pytest.approx(4 * math.pi * area / perimeter**2, rel=1e-4)
 
 
+@pytest.mark.reference("nearest")
 async def test_nearest_is_nearest_on_the_spheroid_even_across_the_antimeridian(bench: Bench) -> None:
     await bench.make(
         "DROP TABLE IF EXISTS data.here, data.there",

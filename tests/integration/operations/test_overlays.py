@@ -57,6 +57,7 @@ def _same(found: Mapping[Any, float], wanted: Mapping[Any, float]) -> None:
         assert found[key] == pytest.approx(area, rel=1e-6, abs=1e-9), key
 
 
+@pytest.mark.reference("clip")
 async def test_clip_agrees_with_geopandas(bench: Bench) -> None:
     rows = (await bench.run("clip", source="data.africa", mask="data.squares")).rows.set_geometry(
         "geom", crs=4326
@@ -78,6 +79,7 @@ async def test_points_are_clipped_by_areas_in_another_reference_system(bench: Be
     assert set(rows.id) ^ set(wanted.id) <= on_a_side
 
 
+@pytest.mark.reference("intersection")
 async def test_intersection_agrees_with_geopandas(bench: Bench) -> None:
     rows = (await bench.run("intersection", source="data.africa", other="data.squares")).rows
     africa, squares = await _frame(bench, "data.africa"), await _frame(bench, "data.squares")
@@ -86,6 +88,7 @@ async def test_intersection_agrees_with_geopandas(bench: Bench) -> None:
     assert {"population", "amount"} <= set(rows.columns)
 
 
+@pytest.mark.reference("difference")
 async def test_difference_agrees_with_geopandas(bench: Bench) -> None:
     rows = (await bench.run("difference", source="data.africa", other="data.squares")).rows.set_geometry(
         "geom"
@@ -97,6 +100,7 @@ async def test_difference_agrees_with_geopandas(bench: Bench) -> None:
     assert len(whole.rows) == 0
 
 
+@pytest.mark.reference("symmetric_difference")
 async def test_symmetric_difference_agrees_with_shapely(bench: Bench) -> None:
     rows = (await bench.run("symmetric_difference", source="data.africa", other="data.squares")).rows
     africa, squares = [
@@ -113,6 +117,7 @@ def _pieces(rows: GeoDataFrame) -> Mapping[Any, float]:
     return _areas(named, "name", "square")
 
 
+@pytest.mark.reference("identity", "union")
 @pytest.mark.parametrize("how", ["union", "identity"])
 @pytest.mark.parametrize("squares", ["data.squares", "data.squares_3857"])
 async def test_pieces_agree_with_geopandas(bench: Bench, how: str, squares: str) -> None:
@@ -169,6 +174,7 @@ async def test_a_plan_from_when_merge_was_called_union_still_runs(bench: Bench) 
     assert set(rows.from_table) == {"data.africa", "data.squares"}
 
 
+@pytest.mark.reference("merge")
 async def test_merge_puts_rows_together(bench: Bench) -> None:
     rows = (await bench.run("merge", sources=["data.africa", "data.squares", "data.squares_3857"])).rows
     africa = await _frame(bench, "data.africa")
@@ -184,6 +190,7 @@ async def test_merge_puts_rows_together(bench: Bench) -> None:
     assert set(shared.columns) == {"from_table", "geom", "fid"}
 
 
+@pytest.mark.reference("dissolve")
 @pytest.mark.parametrize("by", [["continent"], []])
 async def test_dissolve_agrees_with_geopandas(bench: Bench, by: list[str]) -> None:
     figures = [{"function": "count"}, {"function": "sum", "column": "population"}]
@@ -210,6 +217,7 @@ async def test_dissolve_repairs_and_keeps_a_group_without_a_name(bench: Bench) -
     assert sides[None] is None
 
 
+@pytest.mark.reference("collect")
 async def test_collect_keeps_inner_borders(bench: Bench) -> None:
     rows = (await bench.run("collect", source="data.africa", by=["continent"])).rows
     africa = await _frame(bench, "data.africa")
@@ -219,6 +227,7 @@ async def test_collect_keeps_inner_borders(bench: Bench) -> None:
     assert len(get_coordinates(rows.geom[0])) == len(get_coordinates(list(africa.geom)))
 
 
+@pytest.mark.reference("weighted_overlap")
 async def test_amounts_are_shared_out_by_overlap(bench: Bench) -> None:
     rows = (
         await bench.run("weighted_overlap", source="data.squares", other="data.africa", column="population")

@@ -43,6 +43,7 @@ async def _tables(bench: Bench) -> None:
     )
 
 
+@pytest.mark.reference("centroid")
 async def test_centroids_of_countries_are_those_of_an_equal_area_projection(bench: Bench) -> None:
     countries = (await bench.run("sample", source="data.countries", n=1000)).rows.set_index("name")
     rows = (await bench.run("centroid", source="data.countries")).rows.set_index("name")
@@ -73,6 +74,7 @@ async def test_nothing_put_together_is_nothing(bench: Bench) -> None:
     assert (await bench.run("summarise", source="data.nowhere")).rows["count"].tolist() == [0]
 
 
+@pytest.mark.reference("envelope", "hull")
 async def test_envelopes_and_hulls_agree_with_shapely(bench: Bench) -> None:
     cities = (await bench.run("sample", source="data.iberia", n=1000)).rows
     countries = (await bench.run("sample", source="data.countries", n=1000)).rows.set_index("name")
@@ -91,6 +93,7 @@ async def test_envelopes_and_hulls_agree_with_shapely(bench: Bench) -> None:
         assert row.geom.symmetric_difference(wanted).area < 1e-6
 
 
+@pytest.mark.reference("make_valid")
 async def test_repairs_say_what_was_wrong(bench: Bench) -> None:
     rows = (await bench.run("make_valid", source="data.odd")).rows.set_index("id")
     assert len(rows) == 7
@@ -100,6 +103,7 @@ async def test_repairs_say_what_was_wrong(bench: Bench) -> None:
     assert [bool(isinstance(why, str)) for why in rows.was_wrong] == [True] + [False] * 6
 
 
+@pytest.mark.reference("reproject")
 async def test_coordinates_are_transformed_as_pyproj_does(bench: Bench) -> None:
     rows = (await bench.run("reproject", source="data.iberia", srid=25830)).rows.set_index("id")
     cities = (await bench.run("sample", source="data.iberia", n=1000)).rows
@@ -111,6 +115,7 @@ async def test_coordinates_are_transformed_as_pyproj_does(bench: Bench) -> None:
         await bench.run("reproject", source="data.iberia", srid=999_000)
 
 
+@pytest.mark.reference("densify")
 async def test_long_edges_get_corners_on_their_geodesic(bench: Bench) -> None:
     await bench.make(
         "CREATE TABLE data.edges_to_cut (id int PRIMARY KEY, geom geometry(LineString, 4326))",
@@ -127,6 +132,7 @@ async def test_long_edges_get_corners_on_their_geodesic(bench: Bench) -> None:
     assert rows.geom[2] is None
 
 
+@pytest.mark.reference("smooth")
 async def test_smoothing_cuts_corners_as_chaikin_says(bench: Bench) -> None:
     await bench.make(
         "CREATE TABLE data.corner (id int PRIMARY KEY, geom geometry(LineString, 4326))",
@@ -138,6 +144,7 @@ async def test_smoothing_cuts_corners_as_chaikin_says(bench: Bench) -> None:
         await bench.run("smooth", source="data.iberia")
 
 
+@pytest.mark.reference("explode")
 async def test_parts_are_rows_and_lose_nothing(bench: Bench) -> None:
     countries = (await bench.run("sample", source="data.countries", n=1000)).rows.set_index("id")
     rows = (await bench.run("explode", source="data.countries")).rows
@@ -150,6 +157,7 @@ async def test_parts_are_rows_and_lose_nothing(bench: Bench) -> None:
     assert odd.id.value_counts().to_dict() == {4: 2, 5: 2, 1: 1, 2: 1, 3: 1}
 
 
+@pytest.mark.reference("voronoi")
 async def test_voronoi_cells_hold_what_is_nearest_to_their_point(bench: Bench) -> None:
     cities = (await bench.run("sample", source="data.iberia", n=1000)).rows.set_index("id")
     rows = (await bench.run("voronoi", source="data.iberia")).rows.set_index("id")
@@ -190,6 +198,7 @@ async def test_no_city_lies_in_the_circle_around_a_delaunay_triangle(bench: Benc
         assert np.hypot(spots[:, 0] - ux, spots[:, 1] - uy).min() > radius * (1 - 1e-3) - 50
 
 
+@pytest.mark.reference("lines_from_points")
 async def test_points_become_lines_in_the_order_of_time(bench: Bench) -> None:
     rows = (await bench.run("lines_from_points", source="data.track", order="at", by="who")).rows.set_index(
         "who"
@@ -222,6 +231,7 @@ async def test_a_voyage_around_the_world_is_cut_at_every_crossing(bench: Bench) 
     assert line.bounds == pytest.approx((-180, 0, 180, 8))
 
 
+@pytest.mark.reference("points_from_columns")
 async def test_columns_become_points(bench: Bench) -> None:
     await bench.make(
         "CREATE TABLE data.sheet (id int PRIMARY KEY, east float, north float, word text)",

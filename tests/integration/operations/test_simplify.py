@@ -70,6 +70,7 @@ async def test_neighbouring_countries_stay_neighbours_without_gaps_or_overlaps(b
     assert any("longitude and latitude" in note for note in answer.receipt.notes)
 
 
+@pytest.mark.reference("simplify")
 async def test_no_border_moves_farther_than_the_tolerance_and_areas_change_little(bench: Bench) -> None:
     before = (await bench.run("sample", source="data.countries", n=1000)).rows.set_index("name")
     after = (await bench.run("simplify", source="data.countries", tolerance="10 km")).rows.set_index("name")

@@ -57,6 +57,7 @@ async def _field(bench: Bench) -> None:
     )
 
 
+@pytest.mark.reference("hot_spots")
 @pytest.mark.parametrize("neighbours", [{"distance": "150 km"}, {"k": 6}])
 async def test_hot_spots_have_the_z_of_getis_and_ord(bench: Bench, neighbours: dict[str, Any]) -> None:
     rows = (await bench.run("hot_spots", source="data.field", column="value", **neighbours)).rows
@@ -77,6 +78,7 @@ async def test_hot_spots_have_the_z_of_getis_and_ord(bench: Bench, neighbours: d
         assert row.spot == (f"{side} {wanted}" if wanted else "not significant")
 
 
+@pytest.mark.reference("autocorrelation")
 @pytest.mark.parametrize("neighbours", [{"distance": "150 km"}, {"k": 6}])
 async def test_morans_i_agrees_with_its_formula(bench: Bench, neighbours: dict[str, Any]) -> None:
     rows = (await bench.run("filter", source="data.field", filter="value < 100")).rows
@@ -116,6 +118,7 @@ async def test_the_moments_of_morans_i_are_those_of_random_shuffles(bench: Bench
     assert row.variance == pytest.approx(np.var(shuffled), rel=0.05)
 
 
+@pytest.mark.reference("local_autocorrelation")
 @pytest.mark.parametrize("neighbours", [{"distance": "150 km"}, {"k": 6}])
 async def test_local_morans_i_agrees_with_its_formula(bench: Bench, neighbours: dict[str, Any]) -> None:
     rows = (await bench.run("local_autocorrelation", source="data.field", column="value", **neighbours)).rows

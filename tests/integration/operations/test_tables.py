@@ -40,6 +40,7 @@ async def _figures(bench: Bench) -> None:
         ("sign(a)", lambda a, b, s, q: math.copysign(1, a)),
     ],
 )
+@pytest.mark.reference("calculate")
 async def test_a_calculation_agrees_with_python(bench: Bench, expression: str, reference: object) -> None:
     rows = (await bench.run("calculate", source="data.figures", name="value", expression=expression)).rows
     for row in rows.to_dict("records"):
