@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, FromClause, func
+from sqlalchemy import ColumnElement, FromClause, func, select, text
 
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.base import Geometry, Prepared, Source, Workspace
 from server.gis.operations.geodesy import GEODESIC_NOTE, geography, geometry, indexed, lonlat
 from server.gis.operations.units import told
+from server.gis.statements import is_geography, sql_name
 
 Predicate = Literal["intersects", "within", "contains", "touches", "overlaps", "crosses", "within_distance"]
 
@@ -25,6 +26,13 @@ _FUNCTIONS: dict[str, Any] = {
 }
 FEW = 4
 """How many times fewer the others must be for a start from them to pay."""
+
+_INDEXED = text(
+    "EXISTS (SELECT FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_am AS m ON m.oid = c.relam"
+    " JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
+    " WHERE i.indrelid = to_regclass(:name) AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'gist'"
+    " AND a.attname = :geometry)"
+)
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,17 @@ def may_start_from_other(source: Source, other: Source, predicate: Predicate) ->
     indexed = predicate != "within_distance" and source.table.srid == other.table.srid
     few = other.table.row_estimate * FEW <= source.table.row_estimate
     return indexed and few and source.address is not None
+
+
+async def is_indexed(source: Source, workspace: Workspace) -> bool:
+    """Whether the geometry column has a spatial index, as it is stored."""
+    column = source.table.column(source.table.geometry_column or "")
+    if column is None or is_geography(column):
+        return False
+    (found,) = await workspace.row(
+        select(_INDEXED.bindparams(name=sql_name(source.table), geometry=column.name))
+    )
+    return bool(found)
 
 
 def in_system_of(source: Source, other: Source) -> ColumnElement[Any]:
