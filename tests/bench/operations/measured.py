@@ -53,7 +53,9 @@ class Measured:
         self._read()  # another sitting may have written meanwhile
         self._took[took.case] = took
         self._file.parent.mkdir(exist_ok=True)
-        lines = ",\n".join(each.model_dump_json(exclude_defaults=True) for _case, each in self.all())
+        place = {case.name: number for number, case in enumerate(GIVEN)}
+        every = sorted(self._took.values(), key=lambda each: place.get(each.case, len(place)))
+        lines = ",\n".join(each.model_dump_json(exclude_defaults=True) for each in every)
         self._file.write_text(f"[\n{lines}\n]\n")
 
     def _read(self) -> None:
