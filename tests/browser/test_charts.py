@@ -243,3 +243,32 @@ async def test_charts_can_be_used_by_everybody(
     await act(panel, "Show as a table")
     assert await violations(person) == []
     assert not await person.see("document.documentElement.scrollWidth > innerWidth")
+
+
+async def test_a_look_back_shows_the_charts_of_then_and_restore_brings_them_back(person: Person) -> None:
+    page = person.page
+    await person.says("chart population by continent of countries")
+    await person.says("show airports in red")
+    await page.locator(".chart figcaption .menu button").click()
+    await page.get_by_role("menuitem", name="Remove").click()
+    await until(lambda: person.see("geoagent.state.charts.length === 0"))
+
+    await page.get_by_role("button", name="Menu", exact=True).click()
+    await page.get_by_role("menuitem", name="History", exact=True).click()
+    await page.get_by_role("button", name="Added airports").click()
+    await expect(page.locator(".past")).to_be_visible()
+    panel = await open_charts(person)
+    await expect(panel.locator(".chart canvas").first).to_be_visible()
+    # The past is looked at, not changed.
+    await expect(panel.get_by_role("button", name="New chart")).to_have_count(0)
+    await panel.locator("figcaption .menu button").click()
+    assert [it.strip() for it in await page.get_by_role("menuitem").all_inner_texts()] == [
+        "Show as a table",
+        "Save as PNG",
+        "Save as CSV",
+    ]
+    await page.keyboard.press("Escape")
+    await page.get_by_role("button", name="Restore").click()
+    await until(lambda: person.see("geoagent.state.charts.length === 1"))
+    await expect(panel.get_by_role("button", name="New chart")).to_be_visible()
+    await expect(panel.locator(".chart")).to_have_count(1)
