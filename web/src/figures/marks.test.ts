@@ -12,7 +12,7 @@ function page(text: string, figures: Figure[]): HTMLElement {
 describe("figures in an answer", () => {
   it("are marked where they are only likely, and where nothing backs them", () => {
     const likely: Figure = { ...figure("12", 0), how: "likely" };
-    const classes = [...page("12 and 7", [likely, figure("7", 7, null)]).querySelectorAll("button")].map((it) => it.className);
+    const classes = [...page("12 and 7", [likely, figure("7", 7, null)]).querySelectorAll(".figure")].map((it) => it.className);
     expect(classes).toEqual(["figure likely", "figure unfounded"]);
   });
 
