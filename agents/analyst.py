@@ -13,7 +13,9 @@ from agents.core import Agent, BaseTool, Limits, Result, ToolFailed, tool
 from agents.domain import Column, Table
 from agents.figures.annotation import annotation
 from agents.figures.linking import linked
+from agents.geo import prompt
 from agents.geo.chart_tools import ChartTools
+from agents.geo.choices import narrow_inputs
 from agents.geo.data_tools import DataTools
 from agents.geo.phrases import count_of
 from agents.geo.styles import STYLE_SCHEMA, new_style
@@ -30,7 +32,8 @@ from agents.ports import (
 ROLE = """\
 You are the analyst of GeoAgent. You answer one spatial question by running operations in PostGIS, step by step.
 
-- Look before you plan: describe tables and ask for statistics when names or values are not certain.
+- Look before you plan: describe tables and ask for statistics when names or values are not certain. A table that is
+  not among the choices is offered once search_tables has found it.
 - Then call plan with all steps that you mean to run, in one reply with the first operation; people watch it. Call it
   again when you change your mind.
 - Each operation makes a table that later steps use by its step id. Give every step a short title in plain words.
@@ -98,6 +101,7 @@ class Analyst(DataTools, ChartTools, Agent):
         self._catalogue = None
         self.ended = False
         self._was_warned = False
+        self._narrowed: tuple[Any, list[str]] | None = None
         super().__init__(
             client, model, toolbox=[OperationTool(info, self) for info in session.operations()], **options
         )
@@ -106,9 +110,20 @@ class Analyst(DataTools, ChartTools, Agent):
         kept = {*_DATA_TOOLS, *operations, "plan", "finish", "cannot_do"}
         self.toolbox = self.toolbox.filter(lambda each: each.name in kept)
 
+    def _system_messages(self) -> list[str]:
+        tables = self.registry.tables()
+        return [*super()._system_messages(), prompt.tables_part(tables, len(tables))]
+
     def sources(self) -> list[str]:
         """What a step may read: results of this analysis first, then the tables of the registry."""
         return [*(outcome.step for outcome in self.session.outcomes()), *self.catalogue().table_ids]
+
+    async def narrowed(self, values: Sequence[str], message: str) -> list[str]:
+        """Of many tables the few that matter; every operation asks, and is told the same."""
+        key = (message, len(self.session.outcomes()), tuple(self.seen_tables), self.catalogue().version)
+        if self._narrowed is None or self._narrowed[0] != key:
+            self._narrowed = (key, await narrow_inputs(self, values, message))
+        return self._narrowed[1]
 
     def chart_sources(self) -> list[str]:
         return self.sources()
@@ -207,9 +222,7 @@ def outcome_facts(outcome: StepOutcome) -> dict[str, Any]:
         "table": table.id,
         "rows": outcome.rows,
         "geometry": table.geometry_type,
-        "columns": [
-            _column(column) for column in table.columns[:_SHOWN_COLUMNS] if column.kind != "geometry"
-        ],
+        "columns": _columns(table),
         "notes": list(outcome.notes),
     }
     if outcome.breakdown:
@@ -217,6 +230,15 @@ def outcome_facts(outcome: StepOutcome) -> dict[str, Any]:
     if outcome.rows == 0:
         facts["empty"] = "No row is left. Loosen this step, or say that nothing meets the condition."
     return facts
+
+
+def _columns(table: Table) -> list[str]:
+    """Of a wide table the first ones and the last ones, for operations put what they add behind the others."""
+    told = [_column(column) for column in table.columns if column.kind != "geometry"]
+    if len(told) <= _SHOWN_COLUMNS:
+        return told
+    half = _SHOWN_COLUMNS // 2
+    return [*told[:half], f"... {len(told) - 2 * half} more, which describe_table names ...", *told[-half:]]
 
 
 def _column(column: Column) -> str:
@@ -233,10 +255,14 @@ def _offered(schema: Mapping[str, Any], analyst: Analyst) -> dict[str, Any]:
 
 
 def _property(fragment: Mapping[str, Any], analyst: Analyst) -> dict[str, Any]:
-    known = {key: value for key, value in fragment.items() if not key.startswith("x-")}
+    known = {key: value for key, value in fragment.items() if key != "title" and not key.startswith("x-")}
     if fragment.get("x-refers-to") != "table":
         return known
+
+    async def narrow(_: Any, values: Sequence[str], message: str) -> list[str]:
+        return await analyst.narrowed(values, message)
+
     if fragment.get("type") == "array":
         items: Sequence[tuple[str, Any]] = [*known.get("items", {}).items(), ("enum", analyst.sources)]
-        return {**known, "items": dict(items)}
-    return {"type": "string", **known, "enum": analyst.sources}
+        return {**known, "items": dict(items), "narrow": narrow}
+    return {"type": "string", **known, "enum": analyst.sources, "narrow": narrow}

@@ -39,6 +39,24 @@ async def narrow_tables(agent: GeoTools, values: Sequence[str], message: str) ->
     return [table_id for table_id in chosen if table_id in known][:MOST_CHOICES]
 
 
+MOST_INPUTS = 25
+"""Every operation names its tables again, so of many tables fewer are offered there."""
+
+
+async def narrow_inputs(agent: GeoTools, values: Sequence[str], message: str) -> list[str]:
+    """Of many: the results of earlier steps, tables that the agent came across, those of the map, and relevant ones."""
+    known = agent.catalogue().by_id
+    steps = [value for value in values if value not in known]
+    tables = [value for value in values if value in known]
+    if len(tables) <= MOST_INPUTS:
+        return list(values)
+    chosen = dict.fromkeys(reversed(list(agent.seen_tables)))
+    chosen.update(dict.fromkeys(layer.table for layer in agent.map.layers()))
+    found = await agent.registry.search(message, limit=MOST_INPUTS)
+    chosen.update(dict.fromkeys(table.id for table in found))
+    return [*steps, *[table_id for table_id in chosen if table_id in set(tables)][:MOST_INPUTS]]
+
+
 def layer_ids(agent: GeoTools) -> list[str]:
     return [layer.id for layer in agent.map.layers()]
 

@@ -13,6 +13,8 @@ from agents.geo.tools import FILTERS_BRIEFLY, GeoTools, read_filter
 
 ColumnName = Annotated[str, Param(enum=choices.column_names)]
 _LISTED = 100
+_DESCRIBED = 80
+"""Columns that are described one by one; of a wider table the others are named."""
 
 
 class DataTools(GeoTools):
@@ -53,8 +55,10 @@ class DataTools(GeoTools):
             "key": list(found.key),
             "srid": found.srid,
             "bounds": list(found.bounds) if found.bounds else None,
-            "columns": [_column(column) for column in found.columns],
+            "columns": [_column(column) for column in found.columns[:_DESCRIBED]],
         }
+        if len(found.columns) > _DESCRIBED:
+            facts["more_columns"] = [column.name for column in found.columns[_DESCRIBED:]]
         if self.info_store is not None:
             notes = list(await self.info_store.query(f"{found.name} {found.comment or ''}", k=2))
             facts.update({"notes": notes} if notes else {})

@@ -35,6 +35,8 @@ class Meeting:
     other: Features
     without: bool = False
     said: str = ""
+    touching: bool = False
+    """Only at their borders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ class Questions(FeatureRules):
         """The first rule that reads up to the end or to the next command."""
         cursor, start = self.cursor, self.cursor.at
         rules: tuple[Callable[[], Question | None], ...] = (
-            self.around, self.counted_in, self.nearest_of_each, self.extreme, self.near, self.meeting,
+            self.around, self.counted_in, self.nearest_of_each, self.extreme, self.near,
+            self.bordering, self.meeting,
         )  # fmt: skip
         for rule in rules:
             cursor.at = start
@@ -82,10 +85,16 @@ class Questions(FeatureRules):
                 continue
             while cursor.take(p.TAIL) or cursor.take("?", "!", "."):
                 pass
-            if cursor.done or cursor.word() in ("and", "then", ";", ","):
+            if cursor.done or cursor.word() in ("and", "then", ";", ",") or self._is_look():
                 return found
         cursor.at = start
         return None
+
+    def _is_look(self) -> bool:
+        """Whether it goes on with how the result is to look."""
+        return bool(
+            self.cursor.sees("coloured by") or self.cursor.sees("colored by") or self.cursor.sees("sized by")
+        )
 
     # --- the questions ---------------------------------------------------------------------------------------
 
@@ -132,7 +141,11 @@ class Questions(FeatureRules):
         self._ask()
         if not cursor.take("nearest", "closest"):
             return None
+        start = cursor.at
         target = self.about(tail=False)
+        if target is not None and cursor.word() not in ("to", "for", "of", "from"):
+            cursor.at = start
+            target = self.about()
         if target is None or not cursor.take("to", "for", "of", "from"):
             return None
         each = cursor.take("each", "every", "all the", "all") is not None
@@ -158,6 +171,8 @@ class Questions(FeatureRules):
         said_before = farthest if bare else None
         farthest = farthest or cursor.take(p.EXTREMES)
         if farthest is None or not cursor.take("away from", "from", "to"):
+            return None
+        if cursor.word() in ("each", "every"):
             return None
         cursor.take("any", "an", "a", "the", "all", "their nearest", "the nearest")
         said = " ".join(filter(None, (said_before, cursor.since(begin))))
@@ -215,6 +230,21 @@ class Questions(FeatureRules):
             return None
         cursor.take("in them", "inside", "in it", "within them", "on them")
         return Meeting(source, other, opener in p.WITHOUT_ANY, said)
+
+    def bordering(self) -> Question | None:
+        """`countries bordering Germany`, `which countries touch Switzerland`."""
+        cursor = self.cursor
+        self._ask()
+        source = self.about(tail=False)
+        if source is None or source.place:
+            return None
+        cursor.take("that", "which", "are")
+        begin = cursor.at
+        if not cursor.take(p.BORDERING):
+            return None
+        said = cursor.since(begin)
+        other = self.about()
+        return Meeting(source, other, said=said, touching=True) if other is not None else None
 
     def _is_column(self, source: Features) -> bool:
         """`airports with a city`: what the rows have, not where they lie."""

@@ -13,7 +13,7 @@ from typing import Any
 from agents.domain import Cql2, Table
 from agents.geo.phrases import number
 from agents.offline.analyses import Around, CountedIn, Meeting, Near, Neighbours
-from agents.offline.chains import Chain, Part
+from agents.offline.chains import Chain, LookWords, Part
 from agents.offline.columns import name_column, named_column, top_column
 from agents.offline.features import Features
 from agents.offline.intents import Between, ColumnMention, Compare, Condition, Group, Negation, Quantity
@@ -35,6 +35,11 @@ _AREA_MAKERS = word_set("""
     symmetric_difference union voronoi
 """)
 """Of their results `the largest` are those with the greatest area."""
+_KEEPERS = word_set(
+    "filter select_by_location top sort sample dissolve clip difference explode intersection nearest"
+)
+"""Their results have the kind of geometry of their source."""
+_INSIDE = re.compile(r"(?:in|inside|within)\b", re.IGNORECASE)
 Late = ColumnWords | Ranking | Kept | NamedBy | Added
 """What waits for its table."""
 _COUNTERS = frozenset(("collect", "grid", "spatial_join", "summarise"))
@@ -85,9 +90,15 @@ class _Planner:
                 inputs = await self.inputs(source=source, other=other)
                 relation = {"predicate": "within_distance", "distance": distance, **_set("invert", far)}
                 return self.recipe.add("select_by_location", title, **inputs, **relation)
-            case Meeting(source, other, without):
+            case Meeting(source, other, without, said, touching):
                 inputs = await self.inputs(source=source, other=other)
-                relation = {"predicate": "intersects", **_set("invert", without)}
+                if _INSIDE.match(said) and self.family(inputs["other"]) == "point":
+                    raise Refuse(
+                        f"{other.text} are points, and nothing lies in a point",
+                        f"Say how far around them: “within 10 km of {other.text}”.",
+                    )
+                predicate = "touches" if touching else "intersects"
+                relation = {"predicate": predicate, **_set("invert", without)}
                 return self.recipe.add("select_by_location", title, **inputs, **relation)
             case Neighbours(source, target, limit, farthest):
                 inputs = await self.inputs(source=source, target=target)
@@ -130,10 +141,23 @@ class _Planner:
             if column is None:
                 return source, Added("count")
             return source, ColumnWords(f"{aggregates[-1]['function']} {column.text}")
+        if last.name in _AREA_MAKERS and self.family(source) == "point":
+            if last.name == "dissolve":
+                return source, Added("count")
+            raise Refuse("points have no size", "Say by which column: “the top 10 by …”.")
         if last.name in _AREA_MAKERS:
             measured = self.recipe.add("measure", "Measure their area", source=source, measures=["area"])
             return measured, Added("area_m2")
         return source, ranking
+
+    def family(self, reference: str) -> str | None:
+        """What geometry a table has, or the result of a step that keeps its kind; None where a step makes another."""
+        while reference.startswith("$"):
+            operation = self.recipe.operations[int(reference[1:])]
+            if operation.name not in _KEEPERS:
+                return None
+            reference = str(operation.arguments["source"])
+        return self.scene.table(reference).geometry_family
 
     async def inputs(self, **features: Features) -> dict[str, str]:
         return {name: await self.source(each) for name, each in features.items()}
@@ -192,6 +216,12 @@ async def filled(scene: Scene, operation: Operation, results: Mapping[str, Table
         name: value if name == "filter" and not isinstance(value, Kept) else await final(value)
         for name, value in operation.arguments.items()
     }
+
+
+async def drawn(scene: Scene, look: LookWords, table: Table) -> dict[str, Any]:
+    """The style that the words ask for. Raises Ask or Refuse where the result has no such column."""
+    column = _column(scene, table, look.column.text)
+    return {"column": column, **({"kind": look.kind} if look.kind else {})}
 
 
 async def _late(scene: Scene, words: Late, table: Table) -> Any:

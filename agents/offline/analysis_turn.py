@@ -15,7 +15,7 @@ from agents.core.model import ModelRequest
 from agents.domain import Table
 from agents.geo.phrases import breakdown_words, listed, number, table_rows
 from agents.offline.analyses import CountedIn, Neighbours
-from agents.offline.analysis_plan import Operation, filled, planned, title_of
+from agents.offline.analysis_plan import Operation, drawn, filled, planned, title_of
 from agents.offline.chains import Chain, read_analysis
 from agents.offline.columns import name_column, number_columns
 from agents.offline.lexicon import OPERATION_WORDS
@@ -88,7 +88,11 @@ async def analyst_reply(
         if look is None and _LOOK in tools and 0 < ran[-1].result.data["rows"] <= _MOST_SHOWN:
             arguments = _look(scene, agent.session.outcomes()[-1].table, operations, ran[-1])
             return _call(request, _LOOK, arguments, len(done), len(operations))
-        return _call(request, "finish", {"summary": _summary(chain, ran, look)}, len(done))
+        arguments = {"summary": _summary(chain, ran, look)}
+        made = agent.session.outcomes()[-1].table
+        if chain.look is not None and ran[-1].result.data["rows"]:
+            arguments["style"] = await drawn(scene, chain.look, made)
+        return _call(request, "finish", arguments, len(done))
     except Refuse as refused:
         facts = {"reason": refused.reason, "alternative": refused.alternative}
     except Ask as ask:

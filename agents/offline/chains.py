@@ -12,7 +12,7 @@ from agents.offline.features import Features
 from agents.offline.pair_rules import PairRules
 from agents.offline.pattern_rules import PatternRules
 from agents.offline.shape_rules import ShapeRules
-from agents.offline.steps import Step
+from agents.offline.steps import ColumnWords, Step
 from agents.offline.table_rules import TableRules
 from agents.offline.tokens import tokenize
 from agents.offline.vocabulary import Vocabulary
@@ -22,10 +22,19 @@ _JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and"
 
 
 @dataclass(frozen=True, slots=True)
+class LookWords:
+    """How the result is to be drawn: by a column of it, which is not there yet."""
+
+    column: ColumnWords
+    kind: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Chain:
     """At least one part; each part after the first may read the result of the one before."""
 
     parts: tuple[Part, ...]
+    look: LookWords | None = None
 
     @property
     def pronoun(self) -> str:
@@ -63,8 +72,27 @@ class Chains(Questions, PairRules, PatternRules, ShapeRules, TableRules):
         parts = [first]
         while (following := self._following()) is not None:
             parts.append(following)
+        look = self._look()
         self.chained = False
-        return Chain(tuple(parts))
+        return Chain(tuple(parts), look)
+
+    def _look(self) -> LookWords | None:
+        """`..., coloured by elevation`, `... and size them by population`."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.take(*_JOINERS)
+        kind = None
+        if cursor.take(p.COLOURED, p.COLOUR):
+            cursor.take("them", "it", "the result")
+            by = cursor.take("by the", "by their", "by its", "by", "according to")
+        else:
+            by = cursor.take("sized by", "size them by", "size it by", "scaled by")
+            kind = "proportional"
+        self.chained = True
+        column = self.column_words() if by else None
+        if column is None or not self._ends():
+            cursor.at = start
+            return None
+        return LookWords(column, kind)
 
     def _following(self) -> Part | None:
         start = self.cursor.at

@@ -250,6 +250,23 @@ class DrawingCommands(Grammar):
             return self._labelled(self.mention())
         return None
 
+    def time_slider(self) -> Intent | None:
+        """`time slider for the earthquakes`, `add a timeline to them by day`."""
+        cursor = self.cursor
+        cursor.take("add", "show", "show me", "open", "give me", "use", "make")
+        cursor.take("a", "the")
+        if not cursor.take("time slider", "timeline", "time line", "time filter", "slider"):
+            return None
+        mention = (
+            self.mention() if cursor.take("for the", "for", "to the", "to", "of the", "of", "on") else None
+        )
+        column = None
+        if cursor.take("by", "along", "using"):
+            column = self.column(mention)
+            if column is None:
+                return None
+        return Restyle(mention, Look(timed=True, time=column))
+
     def _labelled(self, mention: Mention | None) -> Intent | None:
         column = None
         if self.cursor.take("by", "with", "using", "as", "from"):

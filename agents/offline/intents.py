@@ -147,6 +147,9 @@ class Look:
     label: ColumnMention | None = None
     labelled: bool = False
     unlabel: bool = False
+    time: ColumnMention | None = None
+    timed: bool = False
+    """People shall slide through its time, by that column or by the one there is."""
 
     @property
     def empty(self) -> bool:
@@ -341,6 +344,14 @@ class Greeting:
 
 
 @dataclass(frozen=True, slots=True)
+class Beyond:
+    """What is known not to be done here: why, and the nearest thing that is."""
+
+    reason: str
+    alternative: str
+
+
+@dataclass(frozen=True, slots=True)
 class NotUnderstood:
     """`understood` and `rest` are pieces of the request as it was written."""
 
@@ -351,7 +362,7 @@ class NotUnderstood:
 Intent = (
     Show | Restyle | Refine | ClearFilter | SetVisible | Remove | Reset | Rename | SetOpacity | Reorder | Zoom
     | Undo | Redo | ListTables | ListLayers | SearchTables | Describe | Count | Statistic | Chart | RemoveChart | Rows
-    | Lookup | FindPlace | Analyse | RunSql | Help | Greeting | NotUnderstood
+    | Lookup | FindPlace | Analyse | RunSql | Help | Greeting | Beyond | NotUnderstood
 )  # fmt: skip
 
 

@@ -97,6 +97,8 @@ class Looks:
 
     def circles(self, look: Look) -> Look | None:
         cursor = self.cursor
+        if look.by is not None and look.kind is None:
+            return None  # one column gives the colours; another one cannot give the sizes besides
         if cursor.take(p.SIZED):
             column = self.column()
             return replace(look, by=column, kind="proportional") if column is not None else None

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from agents.domain import Table
 from agents.offline import phrasebook as p
+from agents.offline.beyond import beyond
 from agents.offline.chart_commands import ChartCommands
 from agents.offline.cursor import Cursor
 from agents.offline.data_commands import DataCommands
@@ -46,6 +47,7 @@ class Parser(LayerCommands, DrawingCommands, ChartCommands, DataCommands):
     def rules(self) -> tuple[Callable[[], Intent | None], ...]:
         """In the order in which they win when several can read a command to its end."""
         return (
+            self.out_of_reach, self.time_slider,
             self.chart, self.remove_chart, self.plain_analysis, self.undo, self.clear_filter, self.unlabel,
             self.reset, self.help,
             self.tables, self.layers, self.search, self.describe, self.count, self.label, self.opacity,
@@ -53,6 +55,12 @@ class Parser(LayerCommands, DrawingCommands, ChartCommands, DataCommands):
             self.statistic, self.restyle, self.rows, self.refine, self.widen, self.replace_filter,
             self.show, self.bare, self.condition_alone, self.place, self.lookup, self.greeting,
         )  # fmt: skip
+
+    def out_of_reach(self) -> Intent | None:
+        """To the end of the message, for what follows may be about the same."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.at = cursor.end
+        return beyond(cursor.since(start))
 
     def commands(self, start: int = 0) -> list[Command]:
         commands: list[Command] = []

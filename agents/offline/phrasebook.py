@@ -195,7 +195,8 @@ CHANGE_COLOUR = Phrases("""
 """)
 
 ZOOM_TO = Phrases("""
-    zoom to | zoom into | zoom on | zoom at | zoom onto | zoom | go to | fly to | pan to | center on
+    zoom to the extent of | zoom to the bounds of
+    | zoom to | zoom into | zoom on | zoom at | zoom onto | zoom | go to | fly to | pan to | center on
     | centre on | center the map on | centre the map on | jump to | navigate to | take me to | focus
     on | move to | move the map to | show me where | bring me to | go back to | fit
 """)
@@ -231,7 +232,8 @@ EXTREMES = Phrases("""
 """)
 IN_EACH = Phrases("in each | in every | per | inside each | within each | for each | each")
 RESULT = Phrases("""
-    them | it | they | each of them | all of them | each one | the result | the results | the ones found | the areas
+    these | those
+    | them | it | they | each of them | all of them | each one | the result | the results | the ones found | the areas
     found
 """)
 """What the step before has made."""
@@ -250,6 +252,11 @@ CELLS = Phrases(
 )
 UNITED = Phrases("""
     and dissolve them | and dissolve | dissolved | and merge them | and unite them | united | merged
+""")
+BORDERING = Phrases("""
+    bordering on | bordering | border on | border | touching | touch | neighbouring | neighboring | adjacent to
+    | next to
+    | sharing a border with | share a border with | that border
 """)
 WITHOUT_ANY = Phrases("""
     without | with no | that have no | having no | not containing | that do not contain | lacking

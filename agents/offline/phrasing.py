@@ -136,13 +136,20 @@ class Phrasing:
         )
         return what + legend_words(facts) + drawn_words(facts)
 
+    @staticmethod
+    def _asked_for_time(done: Done) -> bool:
+        style = done.arguments.get("style")
+        return isinstance(style, Mapping) and "time" in style
+
     def updated(self, done: Done, facts: Facts, command: Command | None) -> str:
         changed = set(facts.get("changed", ()))
         name = f"**{plain(facts['name'])}**"
         parts = []
         if "filter" in changed:
             parts.append(self._filtered(name, facts))
-        if "style" in changed:
+        if "style" in changed and facts.get("style", {}).get("time") and self._asked_for_time(done):
+            parts.append(f"{name} can be slid through in time along `{facts['style']['time']}`.")
+        elif "style" in changed:
             look = look_words(facts).removeprefix(",").strip() or "as asked"
             parts.append(
                 f"{name} {'are' if is_plural(facts['name']) else 'is'} now drawn {look}.{legend_words(facts)}"

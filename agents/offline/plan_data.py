@@ -250,9 +250,13 @@ def not_understood_words(scene: Scene, intent: i.NotUnderstood) -> str:
     return f"{said} You could say:\n{lines}\n\nThe tables are {scene.some_tables()}."
 
 
+async def out_of_reach(scene: Scene, intent: i.Beyond) -> Calls:
+    raise Refuse(intent.reason, intent.alternative)
+
+
 PLANS = {
     "Count": count, "Statistic": statistic, "Rows": rows, "Lookup": lookup, "FindPlace": find_place,
     "ListTables": list_tables, "ListLayers": list_layers, "SearchTables": search_tables,
     "Describe": describe, "Analyse": analyse, "RunSql": run_sql, "Help": help_, "Greeting": greeting,
-    "NotUnderstood": not_understood,
+    "NotUnderstood": not_understood, "Beyond": out_of_reach,
 }  # fmt: skip

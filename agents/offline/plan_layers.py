@@ -8,6 +8,11 @@ from typing import Any
 from agents.domain import Bounds, Layer
 from agents.offline import intents as i
 from agents.offline.scene import Calls, Refuse, Say, Scene
+from agents.offline.values import in_place
+from agents.offline.words import name_words
+
+_MOST_TRIED = 8
+"""Tables, among whose values a name is looked for that no place has."""
 
 
 async def remove(scene: Scene, intent: i.Remove) -> Calls:
@@ -81,6 +86,7 @@ async def zoom(scene: Scene, intent: i.Zoom) -> Calls:
     if intent.bounds is not None:
         return [("zoom_to", {"bounds": list(intent.bounds)})]
     if intent.place is not None:
+        await _no_group(scene, intent.place)
         return [("zoom_to", {"place": intent.place})]
     subject = intent.subject
     if subject is not None and subject.everything:
@@ -96,6 +102,25 @@ async def zoom(scene: Scene, intent: i.Zoom) -> Calls:
             )
         return [("zoom_to", {"bounds": list(table.bounds)})]
     return [("zoom_to", {"layer": scene.layer_of(subject).id})]
+
+
+async def _no_group(scene: Scene, text: str) -> None:
+    """Refuse a continent or the like, which many rows share, rather than go to some town of a similar name."""
+    places = await scene.data.find_place(text, limit=1)
+    if (places and set(name_words(text)) & set(name_words(places[0].name))) or text.isupper():
+        return
+    for table in scene.vocabulary.index.own[:_MOST_TRIED]:
+        if table.geometry_family != "polygon":
+            continue
+        try:
+            await in_place(scene, table, text)
+        except Refuse:
+            continue
+        plain = table.name.replace("_", " ")
+        raise Refuse(
+            f"“{text}” is no place of its own, but what several {plain} have in common",
+            f"Say “show {plain} in {text}, then zoom to them”.",
+        )
 
 
 def _scaled(scene: Scene, factor: float) -> list[float]:

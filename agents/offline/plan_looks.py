@@ -10,6 +10,7 @@ from agents.offline import intents as i
 from agents.offline.columns import name_column, named_column
 from agents.offline.lexicon import RAMP_OF_COLOUR
 from agents.offline.scene import Refuse, Say, Scene
+from agents.offline.words import name_words
 
 
 def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | None) -> dict[str, Any]:
@@ -49,6 +50,7 @@ def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | Non
             style[name] = value
     if look.classes is not None and not 2 <= look.classes <= 9:
         raise Refuse(f"{look.classes} classes cannot be told apart", "Between 2 and 9 can be drawn.")
+    style.update(_time(scene, table, look))
     style.update(_sizes(look, layer), **_labels(scene, table, look, layer))
     arguments: dict[str, Any] = {"style": style} if style else {}
     if look.color is not None and not ramp:
@@ -67,6 +69,22 @@ def _by_column(scene: Scene, table: Table, look: i.Look, by: i.ColumnMention) ->
 
 def _kind_words(kind: str) -> str:
     return {"proportional": "sized circles", "heatmap": "the weights of a heat map"}.get(kind, "classes")
+
+
+def _time(scene: Scene, table: Table, look: i.Look) -> dict[str, Any]:
+    """The column that people slide through: the one that is named, else dates before times before years."""
+    if not look.timed:
+        return {}
+    if look.time is not None:
+        return {"time": named_column(scene, table, look.time).name}
+    kinds = ("timestamp", "date")
+    found = [column.name for kind in kinds for column in table.columns if column.kind == kind]
+    found += [column.name for column in table.columns if "year" in name_words(column.name)]
+    if not found:
+        raise Refuse(
+            f"{table.name} has no column of dates, times or years", "Ask “describe …” for what it has."
+        )
+    return {"time": found[0]}
 
 
 def _sizes(look: i.Look, layer: Layer | None) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from agents.offline import phrasebook as p
@@ -10,6 +11,7 @@ from agents.offline.intents import ColumnMention
 from agents.offline.nouns import take_count
 from agents.offline.step_pieces import Rule, StepPieces, counted, some
 from agents.offline.steps import Kept, Ranking, Step, step
+from agents.offline.subjects import Subject
 
 _MEASURES = ("area", "length", "perimeter", "compactness")
 
@@ -22,11 +24,18 @@ class TableRules(StepPieces):
 
     def dissolve(self) -> Step | None:
         """`dissolve countries by continent with total population`, `collect the airports by country`."""
-        verb = self.cursor.take("dissolve", "merge", "unite", "collect")
+        verb = self.cursor.take("dissolve", "merge", "unite", "union all", "union", "collect")
         source = self.given(tail=False) if verb else None
         if source is None:
             return None
+        start = self.cursor.at
         by = self.columns_by(source)
+        if not by:
+            self.cursor.at = start
+            source = self._conditions_too(source)
+            self.cursor.take("into one", "into a single", "to one", "into one shape", "into a single shape")
+            self.cursor.take("shape", "polygon", "area", "feature")
+            by = self.columns_by(source)
         if verb in ("merge", "unite") and not by and self.cursor.word() in ("with", "and"):
             return None
         aggregates = self.aggregates(source)
@@ -35,6 +44,15 @@ class TableRules(StepPieces):
             source,
             **some(by=by, aggregates=counted(aggregates)),
         )
+
+    def _conditions_too(self, source: Features) -> Features:
+        """With the rows that are meant: `the countries in South America`."""
+        if source.mention is None:
+            return source
+        begin = self.cursor.at
+        full = self._conditioned(Subject(source.mention, source.where))
+        said = self.cursor.since(begin)
+        return replace(source, where=full.where, text=f"{source.text} {said}".strip())
 
     def summarise(self) -> Step | None:
         """`summarise countries by continent with total population`."""

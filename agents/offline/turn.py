@@ -18,6 +18,7 @@ from agents.core.model import ModelRequest
 from agents.domain import Table
 from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.intents import Command, NotUnderstood
+from agents.offline.paraphrases import paraphrased
 from agents.offline.parser import parse
 from agents.offline.phrasing import Phrasing
 from agents.offline.plan_data import not_understood_words
@@ -65,7 +66,8 @@ class Turn:
         self.done = _done(self.messages[self.begin :])
         self.places = [Place.of(done.call) for done in self.done]
         self.vocabulary = Vocabulary(agent.registry, agent.map.layers())
-        self.recent = _recent(self.messages)
+        self.recent = _recent(self.messages, self.vocabulary)
+        self.text = paraphrased(self.text, self.vocabulary)
 
     async def reply(self) -> AssistantMessage:
         if "finish" in self.tools and isinstance(self.agent, AnalysingAgent):
@@ -238,12 +240,16 @@ def _arguments(call: ToolCall) -> dict[str, Any]:
     return parsed if isinstance(parsed, dict) else {}
 
 
-def _recent(messages: Sequence[Message]) -> tuple[str, ...]:
-    """The layers that calls were about, the latest first."""
+def _recent(messages: Sequence[Message], vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The layers that calls were about, the latest first; of an analysis the one that shows its result."""
     found: list[str] = []
     for done in reversed(_done(messages)):
         if done.call.name == "run_analysis":
-            break  # its result is a layer of its own, drawn on top
+            tables = [receipt.get("table") for receipt in done.result.receipts]
+            drawn = [layer.id for layer in vocabulary.layers if layer.table in tables]
+            if drawn or done.result.ok:
+                found.extend(drawn[-1:])
+                break
         for name in _LAYER_ARGUMENTS:
             layer_id = done.arguments.get(name)
             if done.result.ok and isinstance(layer_id, str) and layer_id not in found:

@@ -16,7 +16,7 @@ Tables = tuple[Table, ...]
 _BREAKS = word_set("""
     in from with within as by above over below under between where whose having that which is are
     and or but not then coloured colored shaded sized labelled labeled please on to sorted ordered
-    using weighted ones only
+    using weighted ones only except excluding have
 """)
 
 
@@ -171,9 +171,13 @@ def ends_value(cursor: Cursor) -> bool:
         )
     if token.kind == "number":
         return False
-    return cursor.word() in _BREAKS or bool(
-        cursor.sees("for me")
-        or cursor.sees("there are")
-        or cursor.sees("are there")
-        or cursor.sees("of them")
+    return (
+        cursor.word() in _BREAKS
+        or (cursor.word() in COMPARATIVES and cursor.word(1) == "than")
+        or bool(
+            cursor.sees("for me")
+            or cursor.sees("there are")
+            or cursor.sees("are there")
+            or cursor.sees("of them")
+        )
     )

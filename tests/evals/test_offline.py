@@ -10,8 +10,10 @@ import pytest_asyncio
 from agents.models import build
 from server.app import running
 from server.evaluation.cases import Case, load
+from server.evaluation.judge import judge
 from server.evaluation.run import Evaluation, Metered
 from server.settings import Settings
+from tests.evals.mutants import mutants
 
 COVERED = [case for case in load() if case.offline == "answers"]
 BEYOND = [case for case in load() if case.offline == "declines"]
@@ -29,6 +31,10 @@ async def test_what_the_language_covers_is_right(evaluation: Evaluation, case: C
     tried = await evaluation.attempt(case)
     assert tried.judgement.verdict == "right", tried.judgement.faults
     assert tried.outcome.unbacked == [], tried.outcome.answer
+    found_right = [
+        what for what, other in mutants(case, tried.outcome) if judge(case, other).verdict == "right"
+    ]
+    assert found_right == [], "the case would not notice"
 
 
 @pytest.mark.parametrize("case", BEYOND, ids=lambda case: case.name.replace(" ", "-"))

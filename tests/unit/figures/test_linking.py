@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from agents.core import AssistantMessage, Message, ToolCall, ToolMessage, ToolResult, UserMessage
@@ -52,6 +52,7 @@ WRITINGS = [
 
 
 @given(st.integers(100_000, 10**9), st.sampled_from(WRITINGS))
+@settings(deadline=None)
 def test_a_number_is_found_however_it_is_written_and_rounded(value: int, write: Any) -> None:
     figure = only(linked(f"There are {write(value)} airports.", turn(counted(value))))
     assert figure.source is not None, write(value)
@@ -60,12 +61,14 @@ def test_a_number_is_found_however_it_is_written_and_rounded(value: int, write: 
 
 
 @given(st.integers(10_000, 10**9), st.integers(10_000, 10**9))
+@settings(deadline=None)
 def test_a_number_that_no_result_holds_is_marked(value: int, other: int) -> None:
     assume(abs(value - other) > 0.05 * value)
     assert only(linked(f"There are {other:,} airports.", turn(counted(value)))).source is None
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
+@settings(deadline=None)
 def test_a_share_is_reckoned_from_two_counts(part: int, whole: int) -> None:
     assume(part < whole)
     assume(all(abs(100 * part / whole - value) > 0.1 for value in (part, whole)))
@@ -76,6 +79,7 @@ def test_a_share_is_reckoned_from_two_counts(part: int, whole: int) -> None:
 
 
 @given(st.text(max_size=200))
+@settings(deadline=None)
 def test_no_text_breaks_it_and_places_are_right(text: str) -> None:
     for figure in linked(text, turn(counted(479))):
         assert text[figure.start : figure.end] == figure.text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.figures.numerals import numerals
@@ -21,6 +21,7 @@ def values(text: str) -> list[float]:
 
 
 @given(st.integers(0, 10**12), st.sampled_from(GROUPS))
+@settings(deadline=None)
 def test_a_whole_number_is_read_whatever_groups_its_digits(value: int, separator: str) -> None:
     (numeral,) = numerals(f"There are {grouped(value, separator)} of them.")
     assert numeral.value == value
@@ -32,6 +33,7 @@ def test_a_whole_number_is_read_whatever_groups_its_digits(value: int, separator
     st.integers(0, 99),
     st.sampled_from([(",", "."), (".", ","), (" ", ","), ("’", ".")]),
 )
+@settings(deadline=None)
 def test_decimals_are_read_in_both_conventions(whole: int, cents: int, signs: tuple[str, str]) -> None:
     (numeral,) = numerals(f"It is {grouped(whole, signs[0])}{signs[1]}{cents:02} high")
     assert numeral.value == pytest.approx(whole + cents / 100)
@@ -39,11 +41,13 @@ def test_decimals_are_read_in_both_conventions(whole: int, cents: int, signs: tu
 
 
 @given(st.integers(0, 10**9))
+@settings(deadline=None)
 def test_digits_of_another_script_are_digits(value: int) -> None:
     assert values(f"هناك {f'{value:,}'.translate(ARABIC)} مطار") == [value]
 
 
 @given(st.text(max_size=300))
+@settings(deadline=None)
 def test_any_text_is_read_and_the_places_are_those_of_the_text(text: str) -> None:
     for numeral in numerals(text):
         assert text[numeral.start : numeral.end] == numeral.text

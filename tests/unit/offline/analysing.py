@@ -52,6 +52,7 @@ class MemoryAnalysis:
         self.done: list[Outcome] = []
         self.planned: list[tuple[str, str]] = []
         self.finished: str | None = None
+        self.style: StyleSpec | None = None
         self.failed: tuple[str, str] | None = None
 
     def operations(self) -> Sequence[Operation]:
@@ -85,7 +86,7 @@ class MemoryAnalysis:
     async def finish(
         self, summary: str, style: StyleSpec | None = None, figures: Mapping[str, Any] | None = None
     ) -> str:
-        self.finished = summary
+        self.finished, self.style = summary, style
         return "drawn"
 
     async def fail(self, reason: str, advice: str) -> None:

@@ -1,0 +1,159 @@
+"""Other words for the same, and what is known not to be done: neither is ever misread as another command."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, both, no, where
+
+AIRPORTS, CITIES, COUNTRIES = ("data.airports", "data.cities", "data.countries")
+
+
+def counted(table: str, filters: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+    return "count_features", {"table": table, **({"filters": filters} if filters else {})}
+
+
+@pytest.mark.parametrize(
+    ("said", "call"),
+    [
+        ("how many airports does Germany have?", counted(AIRPORTS, where("country", "=", "Germany"))),
+        ("are there airports above 2000 m?", counted(AIRPORTS, where("elevation_m", ">", 2000))),
+        ("is there any airport in Bolivia?", counted(AIRPORTS, where("country", "=", "Bolivia"))),
+        (
+            "how many cities in Germany have more than a million inhabitants?",
+            counted(CITIES, both(where("country", "=", "Germany"), where("population", ">", 1_000_000))),
+        ),
+    ],
+)
+async def test_a_question_in_other_words_is_the_same_question(said: str, call: tuple[str, Any]) -> None:
+    chat = Chat()
+    answer = await chat(said)
+    assert chat.calls == [call], answer
+
+
+@pytest.mark.parametrize(
+    ("said", "table", "filters"),
+    [
+        (
+            "cities in Germany bigger than 500k",
+            CITIES,
+            both(where("country", "=", "Germany"), where("population", ">", 500_000)),
+        ),
+        (
+            "cities in Europe except Germany",
+            CITIES,
+            both(where("continent", "=", "Europe"), no(where("country", "=", "Germany"))),
+        ),
+        ("give me a map of the cities in France", CITIES, where("country", "=", "France")),
+    ],
+)
+async def test_a_filter_in_other_words_is_the_same_filter(
+    said: str, table: str, filters: dict[str, Any]
+) -> None:
+    chat = Chat()
+    answer = await chat(said)
+    (call,) = chat.calls
+    assert (call[0], call[1]["table"], call[1]["filters"]) == ("add_map_layer", table, filters), answer
+
+
+@pytest.mark.parametrize(
+    ("said", "goal"),
+    [
+        ("how many countries are there per continent?", "summarise countries by continent"),
+        ("number of airports per country", "count the airports in each country"),
+        (
+            "countries with more than 2 airports",
+            "count the airports in each countries and keep those with count over 2",
+        ),
+        ("hot spots of airports", "count the airports in 200 km hexagons, then hot spots of count"),
+        (
+            "buffer the cities in Germany by 50 km and count airports by country inside",
+            "buffer the cities in Germany by 50 km, then airports in them, then summarise them by country",
+        ),
+        ("countries bordering Germany", "countries bordering Germany"),
+    ],
+)  # fmt: skip
+async def test_an_analysis_in_other_words_is_handed_over(said: str, goal: str) -> None:
+    world = World()
+    chat = Chat(world, analyst=Desk(world))
+    answer = await chat(said)
+    assert chat.calls[0] == ("run_analysis", {"goal": goal}), answer
+    assert "cannot" not in answer
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("Delete all airports of Germany from the database.", "only reads your tables"),
+        ("drop the table airports", "only reads your tables"),
+        ("add a new airport in Berlin", "only reads your tables"),
+        ("update the population of Berlin to 4 million", "only reads your tables"),
+        ("rename the column elevation_m to height", "only reads your tables"),
+        ("export the airports as geojson", "saved by hand"),
+        ("save this map", "saved by hand"),
+        ("play the earthquakes by month", "not played by words"),
+        ("airport with the longest name", "by the alphabet"),
+        ("pie chart of countries by continent", "no pie charts"),
+        ("airports near Berlin", "how near"),
+        ("zoom to Europe", "several countries have in common"),
+    ],
+)
+async def test_what_is_not_done_is_refused_for_its_true_reason(said: str, reason: str) -> None:
+    chat = Chat()
+    answer = await chat(said)
+    assert [name for name, _ in chat.calls] == ["cannot_do"], answer
+    assert reason in answer
+
+
+async def test_two_columns_at_once_are_not_drawn_as_one() -> None:
+    chat = Chat()
+    answer = await chat("colour airports by country and size by elevation")
+    assert chat.calls == [], answer
+    assert chat.layers == {}
+
+
+async def test_a_result_is_drawn_as_was_said_with_it() -> None:
+    world = World()
+    desk = Desk(world)
+    chat = Chat(world, analyst=desk)
+    await chat("show the airports within 500 km of Berlin, coloured by elevation_m")
+    assert desk.analysis.style is not None
+    assert (desk.analysis.style.kind, desk.analysis.style.column) == ("graduated", "elevation_m")
+
+
+async def test_points_have_no_size_and_hold_nothing() -> None:
+    world = World()
+    desk = Desk(world)
+    chat = Chat(world, analyst=desk)
+    await chat("dissolve the airports by country and show the two largest")
+    assert [name for name, _ in desk.analysis.steps] == ["dissolve", "top"]
+    assert desk.analysis.steps[-1][1]["by"] == "count"
+    await chat("show airports in Germany")
+    answer = await chat("how many cities are in them?")
+    assert "points, and nothing lies in a point" in answer
+
+
+async def test_each_of_some_gets_its_nearest_of_others() -> None:
+    world = World()
+    desk = Desk(world)
+    await Chat(world, analyst=desk)("nearest city over 1 million to each airport in Germany")
+    nearest = next(arguments for name, arguments in desk.analysis.steps if name == "nearest")
+    source = next(arguments for name, arguments in desk.analysis.steps if name == "filter")
+    assert source["source"] == AIRPORTS
+    assert nearest["source"] == "step_1"
+
+
+async def test_a_time_slider_is_a_column_of_the_layer() -> None:
+    chat = Chat()
+    await chat("show earthquakes")
+    answer = await chat("time slider for them")
+    ((name, arguments),) = chat.calls
+    assert name == "update_map_layer"
+    assert set(arguments["style"]) == {"time"}
+    assert "slid through" in answer
+    await chat("time slider for the airports")
+    assert [name for name, _ in chat.calls] == ["cannot_do"]
