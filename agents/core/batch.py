@@ -7,6 +7,7 @@ import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from agents.core.messages import ToolResult
@@ -50,12 +51,13 @@ class Batch:
         self.jobs = jobs
         self._told_start, self._told_end = started, done
         self.results: dict[int, ToolResult] = {}
-        self._ready: deque[Any] = deque()
+        self._ready: deque[Callable[[], Any]] = deque()
+        """Events are made when they go out: what was made and never read would count as told."""
         self._tasks: dict[asyncio.Task[ToolResult], int] = {}
         self._waiter: asyncio.Future[None] | None = None
 
     def emit(self, event: Any) -> None:
-        self._ready.append(event)
+        self._ready.append(lambda: event)
         self._wake()
 
     async def run(self) -> AsyncGenerator[Any, None]:
@@ -73,7 +75,7 @@ class Batch:
                     yield self._told_start(index)
                     if refusal is not None:
                         self.results[index] = refusal
-                        self._ready.append(self._told_end(index, refusal))
+                        self._ready.append(partial(self._told_end, index, refusal))
                     elif job.suspends:
                         self._start(index)
                     else:
@@ -83,7 +85,7 @@ class Batch:
                     yield self._told_end(index, result)
                 while self._tasks or self._ready:
                     while self._ready:
-                        yield self._ready.popleft()
+                        yield self._ready.popleft()()
                     if self._tasks:
                         self._waiter = asyncio.get_running_loop().create_future()
                         await self._waiter
@@ -104,7 +106,7 @@ class Batch:
             log.error("a call broke off", exc_info=task.exception())
         else:
             result = self.results[index] = task.result()
-            self._ready.append(self._told_end(index, result))
+            self._ready.append(partial(self._told_end, index, result))
         self._wake()
 
     def _wake(self) -> None:

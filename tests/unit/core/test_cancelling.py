@@ -17,6 +17,7 @@ from agents.core import (
     UserMessage,
     tool,
 )
+from tests.support.looking import PATIENCE
 from tests.unit.core.scripted import Scripted, call, events_of, is_whole, results_of
 
 
@@ -41,9 +42,32 @@ class Slow(Agent):
         return "later"
 
     @tool
+    async def end_and_cancel(self, hops: int) -> str:
+        """Ends, and cancels the turn so many rounds of the event loop after that."""
+
+        def hop(left: int) -> None:
+            if left:
+                asyncio.get_running_loop().call_soon(hop, left - 1)
+            else:
+                self.cancel()
+
+        hop(hops)
+        return "ended"
+
+    @tool
     def stop(self, context: ToolContext) -> str:
         context.agent.cancel()
         return "stopping"
+
+
+@pytest.mark.parametrize("hops", range(8))
+async def test_a_call_that_ends_just_as_the_turn_is_cancelled_has_its_end_told(hops: int) -> None:
+    agent = Slow(Scripted([call("end_and_cancel", hops=hops), call("wait")], "never"))
+    events = await events_of(agent)
+    started = [event.call.id for event in events if isinstance(event, ToolStarted)]
+    done = [event.result.call_id for event in events if isinstance(event, ToolDone)]
+    assert sorted(started) == sorted(done)
+    assert is_whole(agent.history)
 
 
 def script() -> Scripted:
@@ -192,7 +216,7 @@ async def test_a_tool_that_will_not_stop_does_not_hold_up_the_cancel_for_long(
     task = asyncio.create_task(agent.run("go"))
     await asyncio.sleep(0.01)
     agent.cancel()
-    finished = await asyncio.wait_for(task, 1)
+    finished = await asyncio.wait_for(task, PATIENCE)
     release.set()
     assert finished.status == "cancelled"
     assert is_whole(agent.history)
