@@ -69,6 +69,8 @@ layer_table = Table(
     Column("layer_id", Text, nullable=False),
     Column("document", JSONB, nullable=False),
     PrimaryKeyConstraint("map_id", "layer_id"),
+    # Before a table is dropped, and for what a map may read: who shows it, on any map.
+    Index("layer_by_table", text("(document ->> 'table')")),
 )
 
 turn_table = Table(
