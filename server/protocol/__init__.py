@@ -2,7 +2,7 @@
 
 This is the contract with browsers and other programs. AsyncAPI and the client's TypeScript types are
 generated from here (`geoagent protocol`). Requests refuse unknown fields; events may gain fields, never lose
-them.
+them. A message may have 512 KiB; a larger one is refused as `too_large`, and beyond 4 MiB its connection ends.
 """
 
 from server.protocol.acknowledgements import *  # noqa: F403 - one namespace, as one contract

@@ -32,7 +32,8 @@ from server.sockets.rights import admitted
 
 log = structlog.get_logger(__name__)
 
-BUFFER_BYTES = 1024 * 1024
+BUFFER_BYTES = 4 * 1024 * 1024
+"""What is beyond `packets.MAX_TEXT` is refused in an acknowledgement; what is beyond this ends its connection."""
 UNORDERED = frozenset({"cancel", "receipt", "find_place"})
 WAITING_REQUESTS = 100
 CLOSING = 0.1

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import aiohttp
 import pytest
 import pytest_asyncio
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.app import Server
 from server.protocol import REQUESTS
+from tests.support.looking import PATIENCE, until
 from tests.support.models import ScriptedModel
 from tests.support.server import Client, client, local_server
 
@@ -63,7 +65,7 @@ HARMLESS = frozenset({"join", "leave", "view", "receipt", "cancel"})
 
 
 @pytest.mark.parametrize("event", [*REQUESTS, "nonsense", "connect", "disconnect", "__proto__", ""])
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 @given(data=st.data())
 async def test_any_payload_is_answered(server: Server, one: Client, event: str, data: st.DataObject) -> None:
     kinds = [anything, st.lists(anything, max_size=3).map(tuple)]
@@ -71,7 +73,7 @@ async def test_any_payload_is_answered(server: Server, one: Client, event: str, 
         kinds.append(nearly(event, one.map_id))
     payload = data.draw(st.one_of(*kinds))
     before = await server.maps.log.seq(one.map_id)
-    answer = await one.send(event, payload, timeout=5)
+    answer = await one.send(event, payload, timeout=PATIENCE)
     assert isinstance(answer, dict)
     assert isinstance(answer["ok"], bool)
     if answer["ok"]:
@@ -200,6 +202,7 @@ def message(body: str) -> str:
         ('["chat",{"map_id":"m","text":' + "[" * 50_000 + "]" * 50_000 + "}]", "invalid_payload"),
         ('["chat",' + '{"a":' * 400 + "1" + "}" * 400 + "]", "invalid_payload"),
         ('["chat",{"map_id":"m","text":"' + "x" * 600_000 + '"}]', "too_large"),
+        ('["chat",{"map_id":"m","text":"' + "x" * 3_000_000 + '"}]', "too_large"),
         ('["chat",{"map_id":"m","text":"' + "x" * 9_000 + '"}]', "invalid_payload"),
         ('["layer_reorder",{"map_id":"m","order":[' + ",".join(['"a"'] * 60_000) + "]}]", "too_large"),
         ('["chat",{"map_id":"m","text":NaN}]', "invalid_payload"),
@@ -236,6 +239,19 @@ async def test_broken_packets_harm_nobody_else(server: Server, one: Client, pack
     await one.ask("join", map_id=one.map_id)
 
 
+async def test_a_huge_message_ends_its_connection_and_harms_nobody_else(server: Server, one: Client) -> None:
+    async with aiohttp.ClientSession() as session, raw_socket(session, server) as socket:
+        with suppress(aiohttp.ClientError, ConnectionError):
+            await socket.send_str(message('["chat",{"map_id":"m","text":"' + "x" * 5_000_000 + '"}]'))
+        await until(lambda: is_over(socket))
+    await one.ask("join", map_id=one.map_id)
+
+
+async def is_over(socket: aiohttp.ClientWebSocketResponse) -> bool:
+    ended = (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.ERROR)
+    return (await socket.receive(timeout=PATIENCE)).type in ended
+
+
 async def test_a_flood_is_slowed_down_and_others_are_not(samples_url: str) -> None:
     async with (
         local_server(samples_url, ScriptedModel(), rate=0.2) as server,
@@ -259,9 +275,9 @@ class raw_socket:
 
     async def __aenter__(self) -> aiohttp.ClientWebSocketResponse:
         self._socket = await self._session.ws_connect(self._url)
-        await self._socket.receive_str(timeout=5)
+        await self._socket.receive_str(timeout=PATIENCE)
         await self._socket.send_str("40")
-        await self._socket.receive_str(timeout=5)
+        await self._socket.receive_str(timeout=PATIENCE)
         return self._socket
 
     async def __aexit__(self, *_: object) -> None:
@@ -270,7 +286,7 @@ class raw_socket:
 
 async def acknowledgement(socket: aiohttp.ClientWebSocketResponse) -> dict[str, Any]:
     while True:
-        text = await socket.receive_str(timeout=10)
+        text = await socket.receive_str(timeout=PATIENCE)
         if text.startswith("431"):
             (answer,) = json.loads(text[3:])
             assert isinstance(answer, dict)
