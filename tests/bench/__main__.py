@@ -1,7 +1,8 @@
 """`python -m tests.bench`, which is `make bench`: what a person waits for, measured on this machine, as a table.
 
 Each section is a module with `async def measure(postgis) -> list[Row]`; operations and the agent loop are measured by
-commands of their own. Numbers from a busy machine say little: look at the ratios.
+commands of their own, here in short: run these for docs/benchmarks.md. Numbers from a busy machine say little: look at
+the ratios.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from tests.bench.rows import Row
 from tests.support.postgis import FAST, Postgis, temporary_home
 
 SECTIONS = ("start", "fanout", "tiles", "registry", "browser")
-OWN_COMMANDS = ("operations", "agents")
+OWN_COMMANDS = {
+    "operations": ("--rows", "20000", "--anew", "--minutes", "10", "--no-docs"),
+    "agents": ("--no-peers", "--no-docs"),
+}
 
 
 def main() -> None:
@@ -42,9 +46,9 @@ def main() -> None:
     rows = measured([name for name in SECTIONS if name in wanted])
     if rows:
         print(table(rows))
-    for name in OWN_COMMANDS:
+    for name, options in OWN_COMMANDS.items():
         if name in wanted:
-            subprocess.run([sys.executable, "-m", f"tests.bench.{name}", "--no-docs"], check=True)
+            subprocess.run([sys.executable, "-m", f"tests.bench.{name}", *options], check=True)
 
 
 def measured(names: list[str]) -> list[Row]:

@@ -1,8 +1,8 @@
 """What a person in front of a browser waits for, in a real Chromium without a GPU: drawing is slower than at home.
 
 JavaScript over the wire, time to the interactive map, from `layer_added` to drawn, frames per second while 100,000
-polygons are panned, and the memory of the page before, during and after scripted use without a pause between two
-actions. `python -m tests.bench browser --minutes 30` is the one for the record; the table says how long it was.
+polygons are panned, and what the page keeps (`memory`). `python -m tests.bench browser --minutes 30` is the one for
+the record; the table says how long it was.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import asyncpg
 from playwright.async_api import async_playwright
 
+from tests.bench.memory import remembering
 from tests.bench.rows import Row
 from tests.browser.conftest import FLAGS, chromium
 from tests.browser.person import Person
@@ -68,7 +69,7 @@ async def measure(postgis: Postgis) -> list[Row]:
             )
             page = await browser.new_page(viewport={"width": 1280, "height": 800})
             person = Person(page, server.url)
-            rows = [*await arriving(person), *await drawing(person), *await remembering(person)]
+            rows = [*await arriving(person), *await drawing(person), *await remembering(person, MINUTES)]
             await browser.close()
             return rows
     finally:
@@ -104,67 +105,6 @@ async def drawing(person: Person) -> list[Row]:
         Row("Browser: layer_added to drawn", f"{drawn:.0f} ms", f"{POLYGONS:,} polygons"),
         Row("Browser: frames while panning them", f"{frames:.0f} per second", "software rendering"),
     ]
-
-
-async def remembering(person: Person) -> list[Row]:
-    session = await person.page.context.new_cdp_session(person.page)
-
-    async def heap() -> float:
-        await session.send("HeapProfiler.collectGarbage")
-        return float(await person.see("performance.memory.usedJSHeapSize")) / 1e6
-
-    before = await heap()
-    started = time.monotonic()
-    seen = [before]
-    rounds = 0
-    while rounds == 0 or time.monotonic() - started < MINUTES * 60:
-        await used(person, rounds)
-        rounds += 1
-        seen.append(await heap())
-    minutes = (time.monotonic() - started) / 60
-    half = seen[len(seen) // 2]
-    return [
-        Row("Browser: memory of the page", f"{before:.0f} MB", "before it was used"),
-        Row(
-            f"Browser: after {minutes:.1f} minutes of use",
-            f"{seen[-1]:.0f} MB",
-            f"{rounds} rounds of {len(ROUND)} actions, no pause; {half:.0f} MB at half time, {max(seen):.0f} at most",
-        ),
-    ]
-
-
-ROUND = (
-    "show the cells",
-    "colour the cells by value",
-    "hide the cells",
-    "how many cells are there?",
-    "pan",
-    "zoom",
-    "undo",
-    "redo",
-    "history",
-    "theme",
-)
-"""What a person does, by words or by hand, in one round."""
-
-
-async def used(person: Person, number: int) -> None:
-    """One round. What was added is still there at its end, so only what the page keeps can grow."""
-    page = person.page
-    for action in ROUND:
-        if " " in action:
-            await person.says(action)
-        elif action in ("pan", "zoom"):
-            await person.looks_at(number % 30 - 15, 42, 5 if action == "pan" else 6)
-        elif action in ("undo", "redo"):
-            await page.get_by_role("button", name=action.capitalize(), exact=True).click()
-        elif action == "history":
-            await page.get_by_role("button", name="Menu").click()
-            await page.get_by_role("menuitem", name="History").click()
-            await page.locator(".history-list li").first.wait_for()
-            await page.locator(".side-head").get_by_role("button", name="Close").click()
-        else:
-            await page.emulate_media(color_scheme="dark" if number % 2 else "light")
 
 
 async def _first(result: Any, beside: Any) -> Any:
