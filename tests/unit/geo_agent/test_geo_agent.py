@@ -11,7 +11,8 @@ from agents.core import AssistantMessage, Completed, ModelRequest, TextDelta, To
 from agents.domain import Focus
 from agents.geo.analysis_tools import ANALYSIS_TOOLS
 from agents.geo_agent import GeoAgent
-from tests.unit.geo_agent.tables import CITIES, make_table
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.tables import CITIES
 from tests.unit.geo_agent.world import World
 
 TOOLS = [

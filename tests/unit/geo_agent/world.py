@@ -27,7 +27,8 @@ from agents.domain import (
 from agents.geo.choices import next_colour, next_layer_id
 from agents.geo.colours import CSS_NAMES
 from tests.unit.geo_agent.filtering import passes, properties
-from tests.unit.geo_agent.tables import AIRPORTS, CITIES, COUNTRIES, EVERYTHING, Row, box_of
+from tests.unit.geo_agent.making import Row, box_of
+from tests.unit.geo_agent.tables import AIRPORTS, CITIES, COUNTRIES, EVERYTHING
 
 
 class MemoryRegistry:

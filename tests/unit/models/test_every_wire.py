@@ -12,6 +12,7 @@ import pytest
 from agents.core.messages import AssistantMessage, ToolCall, ToolMessage, ToolResult
 from agents.core.model import Model, ModelError, TextDelta
 from agents.models import close
+from tests.support.looking import PATIENCE
 from tests.support.model_server import Call, Fault, ModelServer, Refuse, Reply, Say
 from tests.unit.models.asking import asking, hear
 
@@ -221,7 +222,7 @@ async def test_a_model_that_never_begins_runs_into_a_timeout(
     with pytest.raises(ModelError, match="did not begin to answer") as caught:
         await hear(make(name, first_token=0.3, attempts=1))
     assert caught.value.code == "timeout"
-    await asyncio.wait_for(server.hung_up.wait(), 5)
+    await asyncio.wait_for(server.hung_up.wait(), PATIENCE)
 
 
 @every_wire
@@ -263,11 +264,11 @@ async def test_cancelling_closes_the_http_stream(name: str, server: ModelServer,
             begun.set()
 
     task = asyncio.create_task(listen())
-    await asyncio.wait_for(begun.wait(), 5)
+    await asyncio.wait_for(begun.wait(), PATIENCE)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await asyncio.wait_for(server.hung_up.wait(), 5)
+    await asyncio.wait_for(server.hung_up.wait(), PATIENCE)
 
 
 @every_wire
@@ -278,7 +279,7 @@ async def test_closing_the_iterator_closes_the_http_stream(
     events = make(name).stream(asking())
     await anext(events)
     await events.aclose()  # type: ignore[attr-defined]
-    await asyncio.wait_for(server.hung_up.wait(), 5)
+    await asyncio.wait_for(server.hung_up.wait(), PATIENCE)
 
 
 @every_wire

@@ -16,7 +16,7 @@ from agents.domain import Column, ColumnKind, RecipeCard, StyleSpec, Table
 from agents.offline import OfflineModel
 from server.gis.operations import OPERATIONS
 from tests.unit.geo_agent.filtering import passes
-from tests.unit.geo_agent.tables import Row
+from tests.unit.geo_agent.making import Row
 from tests.unit.geo_agent.world import World
 
 METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048}

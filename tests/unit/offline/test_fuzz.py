@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from itertools import pairwise
 
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agents.domain import Focus, LayerDraft
@@ -50,7 +50,7 @@ def test_every_text_is_cut_into_tokens_that_cover_it(text: str) -> None:
 
 
 @given(st.one_of(st.text(max_size=200), SENTENCES))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_every_request_is_read_to_its_end_in_commands_that_follow_each_other(text: str) -> None:
     commands = parse(text, VOCABULARY)
     assert all(one.end <= other.start for one, other in pairwise(commands))
@@ -58,7 +58,7 @@ def test_every_request_is_read_to_its_end_in_commands_that_follow_each_other(tex
 
 
 @given(st.lists(st.one_of(SENTENCES, st.text(max_size=60)), min_size=1, max_size=3))
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 def test_the_model_always_answers_and_never_makes_a_call_that_is_refused(texts: list[str]) -> None:
     async def talk() -> None:
         chat = Chat(World(focus=Focus(bounds=(5.0, 45.0, 15.0, 55.0))))

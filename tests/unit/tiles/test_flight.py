@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from server.gis.tiles.flight import SingleFlight
+from tests.support.looking import PATIENCE
 
 
 async def test_what_many_ask_for_at_once_is_done_once() -> None:
@@ -56,7 +57,7 @@ async def test_the_work_is_cancelled_when_nobody_waits_any_more() -> None:
     for task in waiting:
         task.cancel()
     await asyncio.gather(*waiting, return_exceptions=True)
-    await asyncio.wait_for(cancelled.wait(), 1)
+    await asyncio.wait_for(cancelled.wait(), PATIENCE)
     assert not flights.under_way("key")
 
 

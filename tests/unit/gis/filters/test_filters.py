@@ -286,7 +286,7 @@ tokens = st.sampled_from(
 
 
 @given(text=st.one_of(st.text(max_size=60), st.lists(tokens, max_size=20).map(" ".join)))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_any_text_is_a_filter_or_refused(text: str) -> None:
     try:
         found = normalize(AIRPORTS, text)
@@ -324,7 +324,7 @@ trees = st.recursive(
 
 
 @given(tree=st.dictionaries(keys, trees, max_size=4))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_any_json_is_a_filter_or_refused(tree: dict[str, Any]) -> None:
     try:
         compile_filter(AIRPORTS, tree)
