@@ -4,7 +4,6 @@
 SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
-AGAIN := $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 NODE := source tools/node.sh &&
 CLIENT := web/dist/index.html
 CLIENT_SOURCES := $(shell find web -name node_modules -prune -o -name dist -prune -o -type f -print)
@@ -21,10 +20,8 @@ run: $(VENV)/installed $(CLIENT) ## Set up what is missing, then serve the map a
 
 test: $(VENV)/installed-for-tests $(CLIENT) browser lint ## Install what tests need and run all of them
 	@$(NODE) cd web && npm test --silent && npm run --silent size
-	@# What fails while everything runs at once must pass alone, or it has failed. pytest names it in either case.
-	@$(BIN)/python -m pytest -n 3 --dist loadfile --ignore tests/browser || $(AGAIN) --ignore tests/browser
-	@# One after the other: several browsers that draw without a GPU would starve each other.
-	@$(BIN)/python -m pytest tests/browser || $(AGAIN) tests/browser
+	@# In the order of the folders: the browser first, in a worker of its own, since it takes the longest.
+	@tools/pytest.sh -n 3 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/installed-for-tests web/node_modules/.package-lock.json ## Check style, types and the direction of imports
 	@$(BIN)/ruff check .

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
+import hypothesis
 import pytest
 import pytest_asyncio
+from xdist.scheduler import LoadFileScheduling
 
 from server.database import Database
 from server.postgres import packages, say
@@ -19,7 +22,29 @@ from server.postgres.homes import homes
 from server.settings import Settings
 from tests.support.postgis import FAST, Postgis, temporary_home
 
+# How long an example takes says how busy the machine is.
+hypothesis.settings.register_profile(
+    "geoagent",
+    deadline=None,
+    # A module's server or database serves all examples of a test.
+    suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture],
+)
+hypothesis.settings.load_profile("geoagent")
+
+BROWSER = "tests/browser"
 FOREIGN = ("DATABASE_URL", "HOST", "PORT", "OPENAI_API_KEY", "OPENAI_BASE_URL")
+
+
+class OneBrowser(LoadFileScheduling):  # type: ignore[misc]
+    """One worker runs a file, and one all that needs a browser: several that draw without a GPU starve each other."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return BROWSER if nodeid.startswith(f"{BROWSER}/") else super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneBrowser:
+    return OneBrowser(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)

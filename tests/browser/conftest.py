@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
 
 from server.app import Server
 from tests.browser.person import Person
+from tests.support.looking import PATIENCE
 from tests.support.server import local_server
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,6 +36,8 @@ FLAGS = [
 ]
 
 Enter = Callable[..., Awaitable[Person]]
+
+expect.set_options(timeout=PATIENCE * 1000)
 
 
 def chromium() -> str:
@@ -76,6 +79,7 @@ async def enter(browser: Browser) -> AsyncIterator[Enter]:
             accept_downloads=True,
             **options,
         )
+        context.set_default_timeout(PATIENCE * 1000)
         person = Person(await context.new_page(), url)
         people.append(person)
         await person.arrive()

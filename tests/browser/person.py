@@ -59,7 +59,7 @@ class Person:
 
     async def ready(self) -> None:
         """The map is drawn and the server's word on it has come."""
-        await until(lambda: self.see("!!(window.geoagent?.state && window.geoagent.map.loaded())"), 40, 0.1)
+        await until(lambda: self.see("!!(window.geoagent?.state && window.geoagent.map.loaded())"), pause=0.1)
 
     async def reload(self) -> None:
         await self.page.reload()
@@ -70,7 +70,7 @@ class Person:
         before = len(await self.turns())
         await self.box.fill(text)
         await self.page.keyboard.press("Enter")
-        await until(lambda: self.see(f"(geoagent.state.turns[{before}]?.end ?? null) !== null"), 40, 0.05)
+        await until(lambda: self.see(f"(geoagent.state.turns[{before}]?.end ?? null) !== null"), pause=0.05)
         turn = (await self.turns())[before]
         return "\n".join(entry["text"] for entry in turn["entries"] if entry["kind"] == "answer")
 
@@ -97,7 +97,7 @@ class Person:
 
     async def sees(self, layer_id: str) -> int:
         """Waits until features of a layer are on the screen; how many."""
-        return int(await until(lambda: self.count(layer_id), 30, 0.25))
+        return int(await until(lambda: self.count(layer_id), pause=0.25))
 
     async def misses(self, layer_id: str) -> None:
         """Waits until no feature of a layer is on the screen."""
@@ -105,7 +105,7 @@ class Person:
         async def gone() -> bool:
             return await self.count(layer_id) == 0
 
-        await until(gone, 30, 0.25)
+        await until(gone, pause=0.25)
 
     async def lists(self, *names: str) -> None:
         """Waits until the panel lists exactly these layers, top first."""
@@ -113,7 +113,7 @@ class Person:
         async def listed() -> bool:
             return await self.names() == list(names)
 
-        await until(listed, 20, 0.05)
+        await until(listed, pause=0.05)
 
     async def paints(self, red: int, green: int, blue: int, near: int = 24, least: int = 50) -> None:
         """Waits until at least so many pixels of the map have about this colour."""
@@ -121,7 +121,7 @@ class Person:
         async def painted() -> bool:
             return await self.pixels(red, green, blue, near) >= least
 
-        await until(painted, 30, 0.25)
+        await until(painted, pause=0.25)
 
     async def pixels(self, red: int, green: int, blue: int, near: int = 24) -> int:
         """How many pixels of the map have about this colour."""
@@ -153,7 +153,7 @@ class Person:
             "([lng, lat, zoom]) => window.geoagent.map.jumpTo({ center: [lng, lat], zoom })",
             [longitude, latitude, zoom],
         )
-        await until(lambda: self.see("geoagent.map.loaded() && geoagent.map.areTilesLoaded()"), 20, 0.05)
+        await until(lambda: self.see("geoagent.map.loaded() && geoagent.map.areTilesLoaded()"), pause=0.05)
 
     @property
     def box(self) -> Locator:

@@ -116,7 +116,7 @@ async def test_the_theme_changes_without_a_reload(person: Person) -> None:
     await person.paints(217, 228, 234, near=3, least=10_000)
     await page.get_by_role("button", name="Menu").click()
     await page.get_by_role("menuitemradio", name="Dark").click()
-    await until(lambda: dark_water(person), 10)
+    await until(lambda: dark_water(person))
     assert light > 0
     assert await person.count("airports") > 0, "the layers stay"
 

@@ -52,8 +52,8 @@ async def test_a_question_is_seen_by_all_and_answered_with_the_keyboard(
             await allow.focus()
             await other.page.keyboard.press("Enter")
             for person in (one, other):
-                await expect(person.page.get_by_text("It is out.").first).to_be_visible(timeout=15_000)
-                await expect(person.page.get_by_text("Hello.").first).to_be_visible(timeout=15_000)
+                await expect(person.page.get_by_text("It is out.").first).to_be_visible()
+                await expect(person.page.get_by_text("Hello.").first).to_be_visible()
                 await expect(person.page.get_by_role("button", name="Allow", exact=True)).to_have_count(0)
             turns = await until(lambda: one.turns())
             assert [turn["end"] for turn in turns] == ["done", "done"]

@@ -49,7 +49,7 @@ async def test_raster_tiles_by_an_address_with_places(
         samples_url, basemap_style=template, basemap_attribution="<b>Maps & Co"
     ) as server:
         person = await entered(enter, server.url, there)
-        await until(lambda: person.pixels(*PINK, near=4), 30, 0.25)
+        await until(lambda: person.pixels(*PINK, near=4), pause=0.25)
         await person.says("show airports in red")
         await person.sees("airports")
         await expect(person.page.locator(".maplibregl-ctrl-attrib")).to_contain_text("<b>Maps & Co")
@@ -67,7 +67,7 @@ async def test_an_archive_of_pictures_is_read_by_ranges(
     there.files["/world.pmtiles"] = (archive, "application/octet-stream")
     async with local_server(samples_url, basemap_style=f"{there.url}/world.pmtiles") as server:
         person = await entered(enter, server.url, there)
-        await until(lambda: person.pixels(*PINK, near=4), 30, 0.25)
+        await until(lambda: person.pixels(*PINK, near=4), pause=0.25)
         allow(person, there)
     assert there.asked
     assert all(wanted.startswith("bytes=") for _, wanted in there.asked)
@@ -95,10 +95,10 @@ async def test_an_archive_of_vectors_is_drawn_in_our_colours_light_and_dark(
     there.files["/world.pmtiles"] = (pmtiles(tile, MVT, metadata), "application/octet-stream")
     async with local_server(samples_url, basemap_style=f"{there.url}/world.pmtiles") as server:
         person = await entered(enter, server.url, there)
-        await until(lambda: person.pixels(247, 246, 242, near=2), 30, 0.25)
+        await until(lambda: person.pixels(247, 246, 242, near=2), pause=0.25)
         await person.page.get_by_role("button", name="Menu").click()
         await person.page.get_by_role("menuitemradio", name="Dark").click()
-        await until(lambda: person.pixels(31, 38, 46, near=2), 30, 0.25)
+        await until(lambda: person.pixels(31, 38, 46, near=2), pause=0.25)
         await person.says("show airports in red")
         await person.sees("airports")
         allow(person, there)
@@ -112,7 +112,7 @@ async def test_a_style_may_read_an_archive(enter: Enter, samples_url: str, there
     there.files["/style.json"] = (json.dumps(style).encode(), "application/json")
     async with local_server(samples_url, basemap_style=f"{there.url}/style.json") as server:
         person = await entered(enter, server.url, there)
-        await until(lambda: person.pixels(*PINK, near=4), 30, 0.25)
+        await until(lambda: person.pixels(*PINK, near=4), pause=0.25)
         allow(person, there)
 
 

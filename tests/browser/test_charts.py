@@ -90,13 +90,13 @@ async def test_pointing_at_a_bar_marks_its_features_on_the_map(person: Person) -
     async def all_african() -> bool:
         return await marked(person, "countries") == ["Africa"]
 
-    await until(all_african, 20, 0.2)
+    await until(all_african, pause=0.2)
     await person.page.get_by_role("heading", name="Layers").hover()
 
     async def none() -> bool:
         return await marked(person, "countries") == []
 
-    await until(none, 20, 0.2)
+    await until(none, pause=0.2)
 
 
 async def test_a_click_selects_what_a_bar_stands_for(person: Person) -> None:
@@ -120,7 +120,7 @@ async def test_pointing_at_the_map_marks_the_bar(person: Person) -> None:
         await person.page.mouse.move(x + 3, y + 3)
         return await orange(panel) > 20
 
-    await until(told, 20, 0.3)
+    await until(told, pause=0.3)
 
 
 async def orange(panel: Locator) -> int:
@@ -158,7 +158,7 @@ async def test_a_brush_marks_all_that_lies_under_it(person: Person) -> None:
     async def many() -> bool:
         return len(await marked(person, "airports")) > 5
 
-    await until(many, 20, 0.2)
+    await until(many, pause=0.2)
 
 
 async def test_everything_is_there_for_the_keyboard(person: Person) -> None:
@@ -173,7 +173,7 @@ async def test_everything_is_there_for_the_keyboard(person: Person) -> None:
     async def selected() -> Any:
         return await person.page.locator(".focus-chip").count() or await marked(person, "countries")
 
-    await until(selected, 20, 0.2)
+    await until(selected, pause=0.2)
     await act(panel, "Show as a table")
     row = panel.get_by_role("row", name="Europe")
     await expect(row).to_contain_text("742,892,012")

@@ -28,7 +28,7 @@ async def test_the_map_becomes_a_globe_and_stays_one(person: Person) -> None:
 async def test_north_is_up_again(person: Person) -> None:
     await person.see("geoagent.map.jumpTo({ bearing: 40, pitch: 30 })")
     await person.page.get_by_role("button", name="click for north up").click()
-    await until(lambda: person.see("geoagent.map.getBearing() === 0"), 20, 0.1)
+    await until(lambda: person.see("geoagent.map.getBearing() === 0"), pause=0.1)
 
 
 async def test_the_page_fills_the_screen(person: Person) -> None:

@@ -32,14 +32,14 @@ async def test_a_file_that_is_brought_becomes_a_layer(person: Person) -> None:
     await page.get_by_role("button", name="Browse and add data").click()
     brought: FilePayload = {"name": "my places.geojson", "mimeType": "application/json", "buffer": content}
     await page.locator('input[type="file"]').set_input_files(brought)
-    [layer] = await until(lambda: person.layers(), 30, 0.1)
+    [layer] = await until(lambda: person.layers(), pause=0.1)
     assert layer["count"] == 1
     assert await person.sees(layer["id"]) == 1
 
     broken: FilePayload = {"name": "broken.geojson", "mimeType": "application/json", "buffer": b"no"}
     person.outages_expected = True  # the browser notes the refusal in its console
     await page.locator('input[type="file"]').set_input_files(broken)
-    await expect(page.locator(".toast-error")).to_be_visible(timeout=20_000)
+    await expect(page.locator(".toast-error")).to_be_visible()
     assert len(await person.layers()) == 1
 
 

@@ -86,9 +86,9 @@ async def test_the_features_of_a_number_are_highlighted_where_a_layer_draws_them
     await person.page.get_by_role("button", name="Show on the map").click()
     mark = "airports:mark-point"
     marked = f"geoagent.map.getLayer('{mark}') ? geoagent.map.getFilter('{mark}')[2][1].length : 0"
-    assert await until(lambda: person.see(marked), 20, 0.1) == 79
+    assert await until(lambda: person.see(marked), pause=0.1) == 79
     west = "geoagent.map.getBounds().getWest()"
-    assert await until(lambda: person.see(f"{west} > -40 && {west} < -20"), 20, 0.1)
+    assert await until(lambda: person.see(f"{west} > -40 && {west} < -20"), pause=0.1)
 
 
 async def test_without_a_layer_they_are_added_as_one(person: Person, model: ScriptedModel) -> None:
@@ -99,7 +99,7 @@ async def test_without_a_layer_they_are_added_as_one(person: Person, model: Scri
     await expect(sheet.locator("tbody tr")).to_have_count(1)
     await expect(sheet.locator("tbody tr")).to_contain_text("Shanghai")
     await sheet.get_by_role("button", name="Add as a layer").click()
-    layers = await until(person.layers, 20, 0.1)
+    layers = await until(person.layers, pause=0.1)
     assert [(layer["table"], layer["count"]) for layer in layers] == [("data.cities", 1)]
     await expect(sheet.get_by_role("button", name="Show on the map")).to_be_visible()
 

@@ -11,7 +11,7 @@ from tests.support.looking import until
 
 
 async def test_a_newcomer_sees_the_whole_product_work(person: Person, world: Server) -> None:
-    await until(lambda: many_colours(person), 30, 0.25)  # the base map is drawn
+    await until(lambda: many_colours(person), pause=0.25)  # the base map is drawn
 
     answer = await person.says("show airports in red")
     assert "28,298" in answer
@@ -20,7 +20,7 @@ async def test_a_newcomer_sees_the_whole_product_work(person: Person, world: Ser
     await person.paints(255, 0, 0, near=60, least=2000)
 
     await person.says("only the ones above 2000 m")
-    high = await until(lambda: only_high(person, airports["id"]), 30, 0.25)
+    high = await until(lambda: only_high(person, airports["id"]), pause=0.25)
     assert 0 < len(high) <= 379
 
     await person.says("colour countries by population")
@@ -47,7 +47,7 @@ async def test_a_suggestion_can_be_clicked_and_its_steps_opened(person: Person) 
     await person.page.get_by_role("button", name="show airports in red").click()
     step = person.page.locator(".step-line").first
     await step.wait_for()
-    await until(lambda: person.page.locator(".step-ok").count(), 30)
+    await until(lambda: person.page.locator(".step-ok").count())
     await expect(step).to_have_attribute("aria-expanded", "false")
     await step.click()
     await expect(person.page.locator(".step-details")).to_contain_text("airports")

@@ -13,7 +13,7 @@ from tests.browser.conftest import Enter
 from tests.browser.person import Person
 from tests.browser.test_connection import free_port
 from tests.support.looking import until
-from tests.support.server import Child
+from tests.support.server import child_server
 
 AWAY = 10.0
 MANY = """
@@ -56,31 +56,20 @@ async def test_ten_seconds_without_a_server(enter: Enter, samples_url: str, how:
     await connection.execute(MANY)
     await connection.close()
     port = free_port()
-    child = await Child.start(samples_url, port=port)
-    person = await enter(child.url)
-    for text in ("show airports in red", "colour countries by population", "which tables are there?"):
-        await person.says(text)
-    page = person.page
-    await person.see("window.notReloaded = true")
-    await person.box.fill("buffer many by 20 km")
-    await page.keyboard.press("Enter")
-    await until(
-        lambda: person.see("geoagent.state.turns[3]?.entries.some(it => it.kind === 'analysis')"), 30, 0.02
-    )
-    await person.box.fill("a draft that nobody")
-    await until(lambda: reads_the_beginning(person), 30, 0.1)
+    async with child_server(samples_url, port) as child:
+        person = await enter(child.url)
+        await reads_while_an_analysis_runs(person)
+        person.outages_expected = True
+        await (child.stop() if how == "stop" else child.kill())
+        page = person.page
+        await expect(page.locator(".banner")).to_contain_text("Connection lost")
+        assert await page.get_by_role("dialog").count() == 0
+        await person.box.press_sequentially(" has sent")
+        await asyncio.sleep(AWAY)
 
-    person.outages_expected = True
-    await (child.stop() if how == "stop" else child.kill())
-    await expect(page.locator(".banner")).to_contain_text("Connection lost", timeout=20_000)
-    assert await page.get_by_role("dialog").count() == 0
-    await person.box.press_sequentially(" has sent")
-    await asyncio.sleep(AWAY)
-
-    again = await Child.start(samples_url, port=port)
-    try:
-        await until(lambda: person.see("(geoagent.state.turns[3]?.end ?? null) !== null"), 60, 0.1)
-        await expect(page.locator(".banner")).to_be_hidden(timeout=20_000)
+    async with child_server(samples_url, port):
+        await until(lambda: person.see("(geoagent.state.turns[3]?.end ?? null) !== null"), pause=0.1)
+        await expect(page.locator(".banner")).to_be_hidden()
         assert await person.see("window.notReloaded") is True
         await expect(person.box).to_have_value("a draft that nobody has sent")
         assert await person.see("document.querySelector('.messages').scrollTop") < 60, (
@@ -90,5 +79,17 @@ async def test_ten_seconds_without_a_server(enter: Enter, samples_url: str, how:
         await until(lambda: person.see("geoagent.state.turns.every(it => it.end !== null)"))
         assert await knows(person) == await knows(fresh), "nothing is missing, nothing doubled"
         assert (await person.says("remove the airports")) != ""
-    finally:
-        await again.stop()
+
+
+async def reads_while_an_analysis_runs(person: Person) -> None:
+    """At the beginning of the conversation, with a draft in the box."""
+    for text in ("show airports in red", "colour countries by population", "which tables are there?"):
+        await person.says(text)
+    await person.see("window.notReloaded = true")
+    await person.box.fill("buffer many by 20 km")
+    await person.page.keyboard.press("Enter")
+    await until(
+        lambda: person.see("geoagent.state.turns[3]?.entries.some(it => it.kind === 'analysis')"), pause=0.02
+    )
+    await person.box.fill("a draft that nobody")
+    await until(lambda: reads_the_beginning(person), pause=0.1)

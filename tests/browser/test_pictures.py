@@ -56,7 +56,7 @@ async def test_the_picture_of_an_analysis_that_runs(enter: Enter, world: Server)
     await expect(person.page.locator(".step-progress")).to_be_visible()
     await keep(person, "pictures/analysis.png")
     await person.page.get_by_role("button", name="Stop").click()
-    await until(lambda: person.see("(geoagent.state.turns[1]?.end ?? null) !== null"), 40, 0.1)
+    await until(lambda: person.see("(geoagent.state.turns[1]?.end ?? null) !== null"), pause=0.1)
 
 
 async def thematic_map(person: Person) -> None:
@@ -67,7 +67,7 @@ async def thematic_map(person: Person) -> None:
 
 
 async def keep(person: Person, name: str) -> None:
-    await until(lambda: person.see("geoagent.map.loaded() && !geoagent.map.isMoving()"), 20, 0.1)
+    await until(lambda: person.see("geoagent.map.loaded() && !geoagent.map.isMoving()"), pause=0.1)
     assert await person.colours() > 20
     made = ARTIFACTS / name
     await person.page.screenshot(path=made)

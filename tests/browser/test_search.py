@@ -24,7 +24,7 @@ async def looked_at(person: Person, longitude: float, latitude: float, near: flo
         )
         return not moving and abs(lng - longitude) < near and abs(lat - latitude) < near
 
-    await until(there, 20, 0.1)
+    await until(there, pause=0.1)
 
 
 async def test_a_place_is_found_looked_at_and_marked(person: Person) -> None:
@@ -77,7 +77,7 @@ async def test_a_layer_is_zoomed_to_and_a_table_added(person: Person) -> None:
     await person.looks_at(100, 70, 6)
     await box(person).fill("AIRP")
     await page.get_by_role("group", name="Layers").get_by_role("option", name="airports").click()
-    await until(lambda: person.see("!geoagent.map.isMoving() && geoagent.map.getZoom() < 4"), 20, 0.1)
+    await until(lambda: person.see("!geoagent.map.isMoving() && geoagent.map.getZoom() < 4"), pause=0.1)
     assert len(await person.layers()) == 1
 
 

@@ -140,7 +140,7 @@ async def test_names_pointers_and_selections_are_seen_by_the_others(person: Pers
         await other.page.mouse.move(520, 410)
         return await person.page.locator(".pointer").count() == 1
 
-    await until(points, 15, 0.2)
+    await until(points, pause=0.2)
     await expect(person.page.locator(".pointer")).to_have_text("Ben")
     shown = await person.page.locator(".pointer").evaluate(
         "it => getComputedStyle(it.querySelector('span')).backgroundColor"
@@ -159,7 +159,7 @@ async def test_names_pointers_and_selections_are_seen_by_the_others(person: Pers
     await expect(person.page.locator(".author")).to_have_text("Ben")
     assert await violations(person) == []
     await other.page.context.close()
-    await expect(person.page.locator(".pointer")).to_have_count(0, timeout=30_000)
+    await expect(person.page.locator(".pointer")).to_have_count(0)
 
 
 async def test_a_name_is_kept_over_a_reload(person: Person, enter: Enter) -> None:
@@ -183,7 +183,7 @@ async def test_somebody_is_followed_until_one_moves_the_map_oneself(person: Pers
             await ben.click()
         return await page.get_by_text("Following Ben").count() > 0
 
-    await until(follows, 30, 0.2)
+    await until(follows, pause=0.2)
     await expect(page.get_by_text("Following Ben")).to_be_visible()
     await other.looks_at(8, 47, 6)
     await until(

@@ -34,7 +34,7 @@ async def opened(person: Person) -> Locator:
     await person.page.get_by_role("button", name="Actions for quakes").click()
     await person.page.get_by_role("menuitem", name="Time slider").click()
     await slider(person).get_by_role("slider", name="From").wait_for()
-    await until(lambda: some_timed(person), 30, 0.1)
+    await until(lambda: some_timed(person), pause=0.1)
     return slider(person)
 
 
@@ -69,21 +69,21 @@ async def test_a_window_shows_a_part_of_the_time_without_new_tiles(person: Perso
         times = await drawn_times(person)
         return 0 < len(times) < COUNT - WITHOUT_TIME and min(times) > 0 and times
 
-    times = await until(earlier, 20, 0.1)
+    times = await until(earlier, pause=0.1)
     await expect(time).to_contain_text("Jan 2020")
     assert max(times) < FIRST + APART * COUNT
     assert [url for url in asked if "/tiles/" in url] == []
     assert (await person.layers())[0]["filter"] is None, "it is this page's own until it is applied"
 
     await person.page.keyboard.press("End")
-    await until(lambda: timed(person), 20, 0.1)
+    await until(lambda: timed(person), pause=0.1)
 
 
 async def test_a_window_becomes_the_filter_for_all_and_can_be_undone(person: Person, quakes: None) -> None:
     time = await opened(person)
     await time.get_by_role("slider", name="From").fill("100")
     await time.get_by_role("button", name="Apply as filter").click()
-    [layer] = await until(lambda: filtered(person), 20)
+    [layer] = await until(lambda: filtered(person))
     assert layer["filter"]["op"] == ">="
     assert layer["filter"]["args"][0] == {"property": "at"}
     assert 0 < layer["count"] < COUNT - WITHOUT_TIME
@@ -92,10 +92,10 @@ async def test_a_window_becomes_the_filter_for_all_and_can_be_undone(person: Per
         times = await drawn_times(person)
         return len(times) == layer["count"] and min(times) >= MIDDLE - APART
 
-    await until(late, 20, 0.1)
+    await until(late, pause=0.1)
     await expect(time.get_by_role("slider", name="From")).to_have_value("100")
     await person.page.get_by_role("button", name="Undo").click()
-    await until(lambda: unfiltered(person), 20)
+    await until(lambda: unfiltered(person))
 
 
 async def filtered(person: Person) -> list[dict[str, Any]]:
@@ -116,12 +116,12 @@ async def test_it_plays_until_it_is_stopped_or_nobody_looks(person: Person, quak
         seen.add(await window.get_attribute("aria-valuetext") or "")
         return len(seen) > 2
 
-    await until(moves, 30, 0.1)
+    await until(moves, pause=0.1)
 
     async def part() -> bool:
         return 0 < await person.count("quakes") < COUNT / 4
 
-    await until(part, 20, 0.1)
+    await until(part, pause=0.1)
     await person.see(
         "Object.defineProperty(document, 'hidden', { value: true, configurable: true }),"
         " document.dispatchEvent(new Event('visibilitychange'))"
@@ -129,7 +129,7 @@ async def test_it_plays_until_it_is_stopped_or_nobody_looks(person: Person, quak
     await expect(time.get_by_role("button", name="Play")).to_be_visible()
     await time.get_by_role("button", name="Close").click()
     await expect(slider(person)).to_have_count(0)
-    await until(lambda: timed(person), 20, 0.1)
+    await until(lambda: timed(person), pause=0.1)
 
 
 async def test_the_window_is_moved_by_the_pointer(person: Person, quakes: None) -> None:
@@ -151,7 +151,7 @@ async def test_the_window_is_moved_by_the_pointer(person: Person, quakes: None) 
         ]
         return 30 <= first <= 50 and last - first == 40
 
-    await until(moved, 10, 0.1)
+    await until(moved, pause=0.1)
 
 
 async def test_years_are_slid_through_once_somebody_says_so(person: Person, quakes: None) -> None:
@@ -160,15 +160,15 @@ async def test_years_are_slid_through_once_somebody_says_so(person: Person, quak
     first = time.get_by_role("slider", name="From")
     await expect(first).to_have_attribute("max", "1")
     await expect(first).to_have_attribute("aria-valuetext", "2020")
-    assert (await until(lambda: by_year(person), 20))["style"]["time"] == "year"
-    await until(lambda: all_of_them(person), 20, 0.1)
+    assert (await until(lambda: by_year(person)))["style"]["time"] == "year"
+    await until(lambda: all_of_them(person), pause=0.1)
     await first.focus()
     await person.page.keyboard.press("ArrowRight")
 
     async def only_2021() -> bool:
         return set(await drawn_times(person)) == {2021}
 
-    await until(only_2021, 20, 0.1)
+    await until(only_2021, pause=0.1)
 
 
 async def by_year(person: Person) -> dict[str, Any] | None:

@@ -97,7 +97,7 @@ async def test_the_past_can_be_looked_at_and_brought_back(person: Person) -> Non
     await person.sees("airports")
     assert await person.layers() == [], "looking changes nothing"
     await page.get_by_role("button", name="Restore").click()
-    await until(lambda: person.layers(), 20)
+    await until(lambda: person.layers())
     await person.lists("airports")
     await page.get_by_role("button", name="Undo", exact=True).click()
     await expect(page.locator(".layer-name")).to_have_count(0)

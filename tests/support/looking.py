@@ -8,9 +8,12 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+PATIENCE = 120.0
+"""Seconds that a test waits for what should come soon. Only a test that fails waits so long."""
+
 
 async def until(
-    look: Callable[[], Any] | Callable[[], Awaitable[Any]], seconds: float = 30.0, pause: float = 0.02
+    look: Callable[[], Any] | Callable[[], Awaitable[Any]], seconds: float = PATIENCE, pause: float = 0.02
 ) -> Any:
     """The first truthy thing that `look` gives."""
     deadline = time.monotonic() + seconds

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import shutil
-import tempfile
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -22,19 +20,16 @@ from server import migrate, samples
 from server.database import Database
 from server.postgres.cluster import PrivateCluster
 from server.settings import Settings
+from tests.support.children import temporary_folder
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "128MB"}
 
 
 @contextmanager
 def temporary_home() -> Iterator[Path]:
-    """A folder that the cluster's owner can reach, gone afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="geoagent-test-"))
-    folder.chmod(0o755)
-    try:
+    """A place for a cluster that its owner can reach; gone afterwards, and with it all that still runs there."""
+    with temporary_folder("test") as folder:
         yield folder / "home"
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Postgis:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +14,7 @@ from typing import Any
 
 from server.postgres.installation import find
 from server.postgres.keeper import owner_of_cluster
+from tests.support.children import leash, temporary_folder
 from tests.support.postgis import Postgis
 
 
@@ -46,6 +45,7 @@ class Postmaster:
             [self._program("postgres"), "-D", str(self._data), *(f"--{each}" for each in settings)],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            preexec_fn=leash(signal.SIGQUIT),
             **self._as_owner,
         )
         deadline = time.monotonic() + 30
@@ -90,12 +90,10 @@ def free_port() -> int:
 @contextmanager
 def postmaster() -> Iterator[tuple[Postmaster, Postgis]]:
     """A cluster of one's own, and its databases."""
-    home = Path(tempfile.mkdtemp(prefix="geoagent-postmaster-"))
-    home.chmod(0o755)
-    one = Postmaster(home)
-    one.start()
-    try:
-        yield one, Postgis(one)
-    finally:
-        one.stop()
-        shutil.rmtree(home, ignore_errors=True)
+    with temporary_folder("postmaster") as home:
+        one = Postmaster(home)
+        try:
+            one.start()
+            yield one, Postgis(one)
+        finally:
+            one.stop()

@@ -22,9 +22,11 @@ import socketio
 from agents.core.model import Model
 from server.app import Server, serving
 from server.settings import Settings
-from tests.support.looking import until
+from tests.support.children import leash
+from tests.support.looking import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]
+READY = "GeoAgent is ready: "
 OF_NO_MAP = ("join", "introduce")
 
 
@@ -70,34 +72,45 @@ class Child:
                 **(environment or {}),
             },
             stdout=asyncio.subprocess.PIPE,
+            preexec_fn=leash(),
         )
-        assert process.stdout is not None
-        line = (await asyncio.wait_for(process.stdout.readline(), 60)).decode()
-        if not line.startswith("GeoAgent is ready: "):
-            await process.wait()
-            raise AssertionError(f"the server did not start; it said {line!r}")
-        return cls(process, line.removeprefix("GeoAgent is ready: ").strip())
+        child = cls(process, "")
+        try:
+            await child._ready()
+        except BaseException:
+            await child.kill()
+            raise
+        return child
+
+    async def _ready(self) -> None:
+        assert self.process.stdout is not None
+        line = (await asyncio.wait_for(self.process.stdout.readline(), PATIENCE)).decode()
+        assert line.startswith(READY), f"the server did not start; it said {line!r}"
+        self.url = line.removeprefix(READY).strip()
 
     async def kill(self) -> None:
         """As the system does it: no time to tidy up."""
-        self.process.kill()
+        with suppress(ProcessLookupError):
+            self.process.kill()
         await self.process.wait()
 
     async def stop(self) -> int:
         """As a person does it; the exit status."""
         with suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGTERM)
-        return await asyncio.wait_for(self.process.wait(), 30)
+        return await asyncio.wait_for(self.process.wait(), PATIENCE)
 
 
 @asynccontextmanager
-async def child_server(database_url: str, **environment: str) -> AsyncIterator[Child]:
-    child = await Child.start(database_url, environment)
+async def child_server(database_url: str, port: int = 0, **environment: str) -> AsyncIterator[Child]:
+    """It may be stopped or killed meanwhile; it is gone afterwards."""
+    child = await Child.start(database_url, environment, port)
     try:
         yield child
-    finally:
         if child.process.returncode is None:
             await child.stop()
+    finally:
+        await child.kill()
 
 
 class Client:
@@ -112,7 +125,7 @@ class Client:
     async def _hear(self, event: str, data: Any = None) -> None:
         self.events.append((event, data))
 
-    async def send(self, event: str, payload: Any = None, timeout: float = 30) -> dict[str, Any]:
+    async def send(self, event: str, payload: Any = None, timeout: float = PATIENCE) -> dict[str, Any]:
         """The acknowledgement, whatever it says. A tuple is several payloads."""
         answer: dict[str, Any] = await self.io.call(event, payload, timeout=timeout)
         return answer
@@ -153,7 +166,7 @@ class Client:
         """Chat, and wait for the end of the turn: its `turn_finished`."""
         answer = await self.ask("chat", text=text, **fields)
         found = await until(
-            lambda: [one for one in self.named("turn_finished") if one["turn_id"] == answer["turn_id"]], 60
+            lambda: [one for one in self.named("turn_finished") if one["turn_id"] == answer["turn_id"]]
         )
         event: dict[str, Any] = found[0]
         return event

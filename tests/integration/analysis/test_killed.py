@@ -22,13 +22,13 @@ async def test_an_analysis_of_a_killed_server_has_ended_after_the_restart(sample
         async with child_server(samples_url) as first, client(first) as one:
             await one.ask("join")
             await one.ask("chat", text=GOAL)
-            await until(lambda: [each for each in one.named("analysis_progress") if each["step"] == 2], 60)
-            await until(lambda: working(database), 60)
-            await until(lambda: database.fetchval(NOTED, one.map_id), 60)
+            await until(lambda: [each for each in one.named("analysis_progress") if each["step"] == 2])
+            await until(lambda: working(database))
+            await until(lambda: database.fetchval(NOTED, one.map_id))
             await first.kill()
             seen = one.numbered()[-1][0]
         # The statement ends with its server, long before it would have been done.
-        await until(lambda: idle(database), 30)
+        await until(lambda: idle(database))
         async with child_server(samples_url) as second, client(second) as two:
             back = await two.ask("join", map_id=one.map_id, after_seq=seen)
             told = {event["event"]: event["data"] for event in back["events"]}

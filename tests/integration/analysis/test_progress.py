@@ -90,7 +90,7 @@ async def test_who_comes_in_the_middle_sees_the_same_progress(samples_url: str, 
             joined = await one.ask("join")
             await one.ask("chat", text=GOAL)
             known = await until(
-                lambda: [each for each in one.named("analysis_progress") if each["elapsed_ms"] > 1500], 60
+                lambda: [each for each in one.named("analysis_progress") if each["elapsed_ms"] > 1500]
             )
             if comes == "anew":
                 answer = await two.ask("join", map_id=one.map_id)

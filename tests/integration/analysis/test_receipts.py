@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import shutil
@@ -14,6 +13,7 @@ import pytest
 
 from server.app import Server
 from tests.integration.analysis.asking import FARTHEST, GOAL, hand_over
+from tests.support.children import ran
 from tests.support.models import ScriptedModel
 from tests.support.server import client, local_server
 
@@ -90,13 +90,9 @@ async def test_psql_runs_the_script_of_a_receipt_beside_the_result_and_gets_the_
         name = done["table"].removeprefix("analysis.")
         compare = f"TABLE pg_temp.{name} EXCEPT TABLE analysis.{name}"
         script += f"SELECT 'differing ' || count(*) FROM ({compare}) AS differing;\n"
-        process = await asyncio.create_subprocess_exec(
-            str(psql()), "-X", "-A", "-t", samples_url,
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
-        )  # fmt: skip
-        said = (await process.communicate(script.encode()))[0].decode()
-        assert process.returncode == 0, said
-        assert said.splitlines()[-2:] == ["20", "differing 0"], said
+        told = await ran(str(psql()), "-X", "-A", "-t", samples_url, stdin=script)
+        assert told.status == 0, told
+        assert told.out.splitlines()[-2:] == ["20", "differing 0"], told
 
 
 async def test_what_a_script_quotes_from_people_stays_a_comment(samples_url: str) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,33 +13,15 @@ import pytest_asyncio
 
 from server import protocol_export
 from server.app import Server
+from tests.support.children import Ran, ran
 from tests.support.looking import until
 from tests.support.models import ScriptedModel
 from tests.support.server import ROOT, client, local_server
 
 
-@dataclass(frozen=True)
-class Ran:
-    status: int
-    out: str
-    err: str
-
-
 async def geoagent(*arguments: str, stdin: str = "", **environment: str) -> Ran:
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GEOAGENT_")}
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "server",
-        *arguments,
-        cwd=ROOT,
-        env={**inherited, "COLUMNS": "100", "NO_COLOR": "1", **environment},
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, err = await asyncio.wait_for(process.communicate(stdin.encode()), 90)
-    return Ran(process.returncode or 0, out.decode(), err.decode())
+    env = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", **environment}
+    return await ran(sys.executable, "-m", "server", *arguments, stdin=stdin, cwd=ROOT, env=env)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

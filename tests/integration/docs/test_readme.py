@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.children import ran
 from tests.support.server import child_server
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -29,12 +29,9 @@ async def test_the_example_clients_show_the_airports(samples_url: str, example: 
     (tmp_path / "node_modules").symlink_to(ROOT / "web/node_modules")
     command = [sys.executable if example.endswith(".py") else "node", str(script)]
     async with child_server(samples_url) as server:
-        process = await asyncio.create_subprocess_exec(
-            *command, server.url, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
-        )
-        out, err = await asyncio.wait_for(process.communicate(), 60)
-    assert process.returncode == 0, err.decode()
-    lines = out.decode().splitlines()
+        told = await ran(*command, server.url)
+    assert told.status == 0, told.err
+    lines = told.out.splitlines()
     layer = next(line for line in lines if line.startswith("layer airports "))
     count = int(layer.rsplit(" ", 1)[1])
     assert count > 20_000

@@ -5,7 +5,6 @@ The wait belongs to the map and not to a server: it outlives one that is killed.
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -18,6 +17,7 @@ from agents.core.messages import Message, ToolMessage
 from server import migrate
 from server.maps.pause import Pause, together
 from server.protocol import TurnUsage
+from tests.support.children import ran
 from tests.support.looking import until
 from tests.support.model_server import Call, ModelServer, Reply, Say
 from tests.support.models import ScriptedModel
@@ -296,19 +296,13 @@ async def test_another_server_answers_and_goes_on(database_url: str, library: Li
 async def test_the_command_line_asks_in_the_terminal(database_url: str, library: Library) -> None:
     model = ScriptedModel([("burn", {"shelf": "A"}), ("burn", {"shelf": "B"})], ["One of them is gone."])
     async with local_server(database_url, model, tools=("library_tools",)) as server:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "server", "chat", "burn A and B", "--server", server.url),
-            cwd=ROOT,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        out, err = await asyncio.wait_for(process.communicate(b"no\ny\n"), 60)
+        command = (sys.executable, "-m", "server", "chat", "burn A and B", "--server", server.url)
+        told = await ran(*command, stdin="no\ny\n", cwd=ROOT)
     assert library.burnt == ["B"]
-    assert out.decode() == "One of them is gone.\n"
-    assert 'Allow burn {"shelf": "A"}? [y/N]' in err.decode()
-    assert "✓ burn: Shelf B is ashes." in err.decode()
-    assert process.returncode == 0
+    assert told.out == "One of them is gone.\n"
+    assert 'Allow burn {"shelf": "A"}? [y/N]' in told.err
+    assert "✓ burn: Shelf B is ashes." in told.err
+    assert told.status == 0
 
 
 async def test_a_tool_is_told_before_what_it_does_to_the_map(samples_url: str) -> None:

@@ -98,7 +98,7 @@ CHANGES = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.lists(CHANGES, min_size=1, max_size=4), max_size=8))
 async def test_the_stored_layers_are_the_replay_of_the_log(
     log: EventLog, batches: list[list[Change]]

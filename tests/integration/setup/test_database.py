@@ -12,8 +12,8 @@ from sqlalchemy.exc import DBAPIError
 from server import migrate
 from server.database import Database, is_unavailable, plain_url
 from server.settings import OWN_SCHEMAS, Settings
+from tests.support.looking import until
 from tests.support.postgis import Postgis
-from tests.support.waiting import eventually
 
 FORBIDDEN_TO_THE_READER = [
     "SELECT * FROM geoagent.secret",
@@ -103,13 +103,13 @@ async def test_a_table_made_by_anybody_is_announced_and_readable_at_once(
     surveyor = await asyncpg.connect(database_url, user="surveyor", password="chain")
     await surveyor.execute('CREATE TABLE data."My ""naïve"" Table" (id int)')
     await surveyor.execute("CREATE TEMP TABLE scratch (id int)")
-    await eventually(lambda: ("geoagent_ddl", 'data."My ""naïve"" Table"') in heard)
+    await until(lambda: ("geoagent_ddl", 'data."My ""naïve"" Table"') in heard)
     async with database.reader.connect() as connection:
         assert await connection.scalar(text('SELECT count(*) FROM data."My ""naïve"" Table"')) == 0
     heard.clear()
     await surveyor.execute('DROP TABLE data."My ""naïve"" Table"')
     await surveyor.close()
-    await eventually(lambda: ("geoagent_ddl", 'data."My ""naïve"" Table"') in heard)
+    await until(lambda: ("geoagent_ddl", 'data."My ""naïve"" Table"') in heard)
     async with database.owner.begin() as connection:
         await connection.execute(text("DROP ROLE surveyor"))
     await subscription.close()
@@ -150,9 +150,9 @@ async def test_everything_works_again_after_all_connections_were_cut(database: D
         async with engine.connect() as connection:
             assert await connection.scalar(text("SELECT 1")) == 1
     assert await database.tile_pool.fetchval("SELECT 1") == 1
-    await eventually(lambda: again == [True])
+    await until(lambda: again == [True])
     await killer.execute("NOTIFY test_news, 'back'")
-    await eventually(lambda: heard == ["back"])
+    await until(lambda: heard == ["back"])
     assert subscription.reconnects == 1
     await killer.close()
     await subscription.close()
@@ -195,7 +195,7 @@ async def test_a_listener_that_fails_hears_the_next_notification_all_the_same(da
     async with database.owner.begin() as connection:
         await connection.execute(text("NOTIFY test_faults, 'bad'"))
         await connection.execute(text("NOTIFY test_faults, 'good'"))
-    await eventually(lambda: heard == ["bad", "good"])
+    await until(lambda: heard == ["bad", "good"])
     await subscription.close()
 
 

@@ -22,6 +22,8 @@ from typing import IO
 import psutil
 import pytest
 
+from tests.support.children import leash, processes_in
+
 ROOT = Path(__file__).resolve().parents[3]
 FIRST, LATER = 900.0, 120.0
 READY = "GeoAgent is ready: "
@@ -38,15 +40,21 @@ def clone() -> Iterator[Path]:
         check=True,
     )
     folder = Path(tempfile.mkdtemp(prefix="geoagent clone ", dir=Path.home()))
-    for name in filter(None, listed.stdout.split("\0")):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
-    yield folder
-    shutil.rmtree(folder)
-    for place in (Path("/var/lib/geoagent"), Path.home() / ".local/share/geoagent"):
-        for home in place.glob(f"{folder.name}-*"):
-            shutil.rmtree(home)
+    try:
+        for name in filter(None, listed.stdout.split("\0")):
+            if (ROOT / name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, folder / name)
+        yield folder
+    finally:
+        for place in (*homes_of(folder), folder):
+            shutil.rmtree(place)
+
+
+def homes_of(clone: Path) -> list[Path]:
+    """Where its private PostgreSQL lives."""
+    places = (Path("/var/lib/geoagent"), Path.home() / ".local/share/geoagent")
+    return [home for place in places for home in place.glob(f"{clone.name}-*")]
 
 
 class Run:
@@ -67,6 +75,7 @@ class Run:
             stdout=self.output,
             stderr=self.errors,
             start_new_session=True,
+            preexec_fn=leash(),
         )
         self.url = ""
 
@@ -110,15 +119,9 @@ def running(clone: Path, seconds: float) -> Iterator[Run]:
         run.stop()
 
 
-def left_over(clone: Path) -> list[str]:
+def left_over(clone: Path) -> list[psutil.Process]:
     """Processes of this clone that still run."""
-    found = []
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            place = process.cwd()
-            if place == str(clone) or f"{clone.name}-" in place:
-                found.append(f"{process.pid} {process.name()} {place}")
-    return found
+    return [process for place in (clone, *homes_of(clone)) for process in processes_in(place)]
 
 
 def tables(run: Run) -> str:
@@ -156,9 +159,9 @@ def test_two_runs_of_one_clone_share_the_database_and_the_second_outlives_the_fi
 def test_after_a_kill_of_everything_the_next_run_starts_as_ever(clone: Path) -> None:
     with running(clone, LATER) as run:
         os.killpg(run.process.pid, signal.SIGKILL)
-        for line in left_over(clone):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(int(line.split()[0]), signal.SIGKILL)
+        for process in left_over(clone):
+            with contextlib.suppress(psutil.Error):
+                process.kill()
     with running(clone, LATER) as again:
         assert "data.airports" in tables(again)
     assert left_over(clone) == []

@@ -22,8 +22,9 @@ from server.postgres.cluster import PROJECT, PrivateCluster
 from server.postgres.files import ClusterFailed
 from server.postgres.homes import homes
 from server.settings import Settings
+from tests.support.children import leash, processes_in
+from tests.support.looking import PATIENCE, until
 from tests.support.postgis import temporary_home
-from tests.support.waiting import eventually
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +43,6 @@ def home(made: Path) -> Iterator[Path]:
     with temporary_home() as folder:
         copy(made, folder)
         yield folder
-        for process in processes_of(folder):
-            process.kill()
 
 
 def copy(made: Path, home: Path) -> None:
@@ -51,7 +50,7 @@ def copy(made: Path, home: Path) -> None:
 
 
 async def ask(url: str, question: str = "SELECT 1") -> object:
-    connection = await asyncpg.connect(url, timeout=5)
+    connection = await asyncpg.connect(url, timeout=PATIENCE)
     try:
         return await connection.fetchval(question)
     finally:
@@ -68,20 +67,6 @@ def keeper(home: Path) -> psutil.Process:
     return parent
 
 
-def processes_of(home: Path) -> list[psutil.Process]:
-    """PostgreSQL's processes on this cluster, and its keeper."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if process.status() == psutil.STATUS_ZOMBIE:
-                continue
-            if process.cwd() == str(home / "data") or str(home) in process.cmdline():
-                found.append(process)
-        except psutil.Error:
-            continue
-    return [process for process in found if process.pid != os.getpid()]
-
-
 class User:
     """Another process that uses the cluster."""
 
@@ -92,6 +77,7 @@ class User:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            preexec_fn=leash(),
         )
 
     def said(self) -> str:
@@ -99,12 +85,12 @@ class User:
         return self.process.stdout.readline().strip()
 
     def leave(self) -> int:
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=PATIENCE)
         return self.process.returncode
 
 
 async def gone(home: Path) -> bool:
-    await eventually(lambda: not processes_of(home), 20)
+    await until(lambda: not processes_in(home))
     return True
 
 
@@ -218,7 +204,7 @@ async def test_a_killed_postgresql_comes_back_with_what_was_committed(home: Path
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
                 await asyncio.sleep(0.05)
 
-    assert await asyncio.wait_for(answers(), 30) == 42
+    assert await asyncio.wait_for(answers(), PATIENCE) == 42
     assert head(home).pid != killed.pid
     with pytest.raises((OSError, asyncpg.PostgresError, asyncpg.InterfaceError)):
         await sleeping
@@ -230,7 +216,7 @@ async def test_a_killed_keeper_is_replaced(home: Path) -> None:
     cluster = PrivateCluster(home)
     url = cluster.acquire("postgres")
     keeper(home).kill()
-    await eventually(cluster.revive)
+    await until(cluster.revive)
     assert await ask(url) == 1
     assert cluster.revive() is False
     cluster.release()
@@ -261,7 +247,7 @@ async def test_a_pid_file_left_by_a_power_cut_does_not_matter(home: Path, strang
     cluster = PrivateCluster(home)
     url = cluster.acquire("postgres")
     left = (home / "data/postmaster.pid").read_text()
-    victims = [keeper(home), *processes_of(home)]
+    victims = [keeper(home), *processes_in(home)]
     for process in victims:
         if process.is_running():
             process.kill()
@@ -293,8 +279,8 @@ async def test_a_postgresql_that_lost_everybody_is_stopped_and_started_anew(home
 async def test_a_start_killed_in_the_middle_of_making_the_cluster_is_made_good_by_the_next() -> None:
     with temporary_home() as home:
         user = User(home)
-        await eventually(lambda: any((home / "postgres").glob("initdb-*/data/global")), 20)
-        for process in processes_of(home / "postgres"):
+        await until(lambda: any((home / "postgres").glob("initdb-*/data/global")))
+        for process in processes_in(home / "postgres"):
             process.kill()
         user.process.kill()
         user.process.wait()

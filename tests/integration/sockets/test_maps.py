@@ -10,7 +10,7 @@ import pytest_asyncio
 import socketio
 
 from server.app import Server
-from tests.support.looking import until
+from tests.support.looking import PATIENCE, until
 from tests.support.models import ScriptedModel
 from tests.support.server import client, local_server
 
@@ -266,7 +266,7 @@ async def test_requests_of_one_connection_are_handled_in_order(server: Server) -
         await other.io.emit("join", {"map_id": map_id}, callback=heard)
         await other.io.emit("layer_add", {"map_id": map_id, "table": "data.airports"}, callback=heard)
         await other.io.emit("layer_remove", {"map_id": map_id, "layer_id": "airports"}, callback=heard)
-        await asyncio.wait_for(done.wait(), 20)
+        await asyncio.wait_for(done.wait(), PATIENCE)
         assert answers == [True, True, True]
 
 

@@ -75,16 +75,18 @@ async def test_a_server_killed_in_the_middle_of_a_turn_leaves_the_map_as_the_log
     samples_url: str,
 ) -> None:
     steps = Reply(Call("add_map_layer", {"table": "data.airports"})), SLOW
-    async with ModelServer(*steps) as model:
-        killed = await Child.start(samples_url, speaking_to(model))
-        async with client(killed) as one:
-            await one.ask("join")
-            await one.ask("chat", text="show airports, then think", client_id="c1")
-            await one.ask("chat", text="and then this", client_id="c2")
-            await one.hears("ai_delta")
-            before = one.numbered()
-            map_id = one.map_id
-            await killed.kill()
+    async with (
+        ModelServer(*steps) as model,
+        child_server(samples_url, **speaking_to(model)) as killed,
+        client(killed) as one,
+    ):
+        await one.ask("join")
+        await one.ask("chat", text="show airports, then think", client_id="c1")
+        await one.ask("chat", text="and then this", client_id="c2")
+        await one.hears("ai_delta")
+        before = one.numbered()
+        map_id = one.map_id
+        await killed.kill()
     async with child_server(samples_url) as again, client(again) as one:
         await one.ask("join", map_id=map_id, after_seq=0)
         await until(lambda: is_over(again, map_id))
@@ -109,25 +111,28 @@ async def is_over(child: Child, map_id: str) -> bool:
 
 
 async def test_another_server_takes_over_when_one_is_killed(samples_url: str) -> None:
-    async with ModelServer(SLOW) as model, child_server(samples_url) as other:
-        killed = await Child.start(samples_url, speaking_to(model))
-        async with client(killed) as one, client(other) as there:
-            await one.ask("join")
-            await there.ask("join", map_id=one.map_id)
-            await one.ask("chat", text="think")
-            await one.hears("ai_delta")
-            await one.ask("chat", text="show airports")
-            await killed.kill()
-            assert (await there.hears("turn_finished"))["status"] == "interrupted"
-            assert (await there.hears("turn_finished", 2))["status"] == "done"
-            assert there.named("layer_added")
+    async with (
+        ModelServer(SLOW) as model,
+        child_server(samples_url) as other,
+        child_server(samples_url, **speaking_to(model)) as killed,
+        client(killed) as one,
+        client(other) as there,
+    ):
+        await one.ask("join")
+        await there.ask("join", map_id=one.map_id)
+        await one.ask("chat", text="think")
+        await one.hears("ai_delta")
+        await one.ask("chat", text="show airports")
+        await killed.kill()
+        assert (await there.hears("turn_finished"))["status"] == "interrupted"
+        assert (await there.hears("turn_finished", 2))["status"] == "done"
+        assert there.named("layer_added")
 
 
 async def test_sigterm_interrupts_running_turns_and_ends_well(samples_url: str) -> None:
     """On standard output there was the one line with the address, and nothing else."""
     async with ModelServer(SLOW) as model:
-        child = await Child.start(samples_url, speaking_to(model))
-        async with client(child) as one:
+        async with child_server(samples_url, **speaking_to(model)) as child, client(child) as one:
             await one.ask("join")
             await one.ask("chat", text="think")
             await one.hears("ai_delta")
@@ -164,8 +169,8 @@ async def through_an_absence(postgresql: Postmaster, child: Child, one: Client, 
             assert await one.refused(event, **payload) == "unavailable"
         assert await one.refused("join") == "unavailable"
         assert (await ready(child.url))["status"] == 503
-    await until(lambda: is_ready(child.url), 30)
-    await until(lambda: comes_back(one), 30)
+    await until(lambda: is_ready(child.url))
+    await until(lambda: comes_back(one))
     assert (await one.says("remove the airports"))["status"] == "done"
     await other.hears("layer_removed")
     await other.hears("turn_finished")

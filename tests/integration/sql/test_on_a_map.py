@@ -97,7 +97,7 @@ async def test_stop_ends_the_statement_in_the_database(samples_url: str) -> None
         await one.ask("chat", text="count for ever")
         await until(started)
         await one.ask("cancel")
-        await until(gone, 10)  # before PostgreSQL itself would end it
+        await until(gone, seconds=10)  # before PostgreSQL itself would end it
         assert (await one.hears("turn_finished"))["status"] == "cancelled"
     await watching.close()
 

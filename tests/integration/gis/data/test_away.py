@@ -16,7 +16,7 @@ from server.gis.errors import DataUnavailable
 from server.gis.registry import Registry
 from server.settings import Settings
 from tests.support.cable import Cable, cable
-from tests.support.waiting import eventually
+from tests.support.looking import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -68,7 +68,7 @@ async def test_questions_fail_clearly_while_the_database_is_away_and_work_again_
 async def test_a_question_under_way_when_the_database_goes_fails_clearly(setting: Setting) -> None:
     async with setting.near.owner.begin() as connection:
         await connection.exec_driver_sql("CREATE VIEW data.slow AS SELECT pg_sleep(30)::text AS id")
-    await eventually(lambda: any(table.id == "data.slow" for table in setting.registry.tables()))
+    await until(lambda: any(table.id == "data.slow" for table in setting.registry.tables()))
     question = asyncio.create_task(setting.data.count("data.slow", "id = 'x'"))
     await asyncio.sleep(0.3)
     await setting.cable.pull()
@@ -112,6 +112,6 @@ async def test_what_changed_while_it_was_away_is_known_afterwards(setting: Setti
     await asyncio.sleep(0.5)
     assert all(table.id != "data.meanwhile" for table in setting.registry.tables())
     await setting.cable.plug()
-    await eventually(lambda: any(table.id == "data.meanwhile" for table in setting.registry.tables()))
+    await until(lambda: any(table.id == "data.meanwhile" for table in setting.registry.tables()))
     async with setting.near.owner.begin() as connection:
         await connection.exec_driver_sql("DROP TABLE data.meanwhile")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.domain import Table
@@ -199,7 +199,7 @@ filters = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=400)
 @given(wanted=filters)
 async def test_the_same_rows_pass_in_postgis_and_in_python(
     database: Database, table: Table, wanted: dict[str, Any]
@@ -207,7 +207,7 @@ async def test_the_same_rows_pass_in_postgis_and_in_python(
     assert await passing(database, table, wanted) == {row["id"] for row in DATA if passes(wanted, row)}
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200)
 @given(wanted=filters)
 async def test_the_canonical_form_and_its_text_mean_the_same(
     database: Database, table: Table, wanted: dict[str, Any]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.domain import Table
@@ -174,7 +174,7 @@ async def test_a_uuid_that_is_none_is_refused(registry: Registry) -> None:
         compile_filter(registry.get("types"), "code = 'x'")
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150)
 @given(value=st.text(max_size=30), name=st.sampled_from(["a%b:c $1 \\ 'x'", "rank", "name"]))
 async def test_any_text_is_only_a_value(
     database: Database, registry: Registry, value: str, name: str

@@ -12,7 +12,7 @@ from agents.domain import Table
 from server.database import Database
 from server.gis.errors import UnknownTable
 from server.gis.registry import Registry
-from tests.support.waiting import eventually
+from tests.support.looking import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -35,7 +35,7 @@ async def registry(database: Database) -> AsyncIterator[Registry]:
 
 
 async def appears(registry: Registry, table_id: str) -> Table:
-    await eventually(lambda: any(table.id == table_id for table in registry.tables()))
+    await until(lambda: any(table.id == table_id for table in registry.tables()))
     return registry.get(table_id)
 
 
@@ -54,7 +54,7 @@ async def test_an_entry_says_all_that_the_catalogue_and_the_statistics_know(
         "ANALYZE data.peaks",
     )
     await registry.refresh()
-    await eventually(lambda: registry.get("data.peaks").row_estimate == 100)
+    await until(lambda: registry.get("data.peaks").row_estimate == 100)
     table = registry.get("data.peaks")
     assert (table.kind, table.comment, table.key) == ("table", "Mountains", ("id",))
     assert (table.geometry_column, table.geometry_type, table.srid) == ("geom", "POINT", 3857)
@@ -85,14 +85,14 @@ async def test_a_new_table_a_changed_one_and_a_dropped_one_are_known_at_once(
     await appears(registry, "data.fresh")
     assert registry.version > before
     await run(database, "ALTER TABLE data.fresh ADD COLUMN colour text")
-    await eventually(lambda: registry.get("data.fresh").column("colour") is not None)
+    await until(lambda: registry.get("data.fresh").column("colour") is not None)
     await run(database, "COMMENT ON COLUMN data.fresh.colour IS 'as painted'")
-    await eventually(lambda: _comment(registry.get("data.fresh"), "colour") == "as painted")
+    await until(lambda: _comment(registry.get("data.fresh"), "colour") == "as painted")
     await run(database, "ALTER TABLE data.fresh RENAME TO stale")
     await appears(registry, "data.stale")
-    await eventually(lambda: all(table.id != "data.fresh" for table in registry.tables()))
+    await until(lambda: all(table.id != "data.fresh" for table in registry.tables()))
     await run(database, "DROP TABLE data.stale")
-    await eventually(lambda: all(table.id != "data.stale" for table in registry.tables()))
+    await until(lambda: all(table.id != "data.stale" for table in registry.tables()))
 
 
 def _comment(table: Table, name: str) -> str | None:
@@ -104,11 +104,11 @@ async def test_subscribers_are_told_which_tables_changed(database: Database, reg
     told: list[frozenset[str]] = []
     end = registry.on_change(told.append)
     await run(database, "CREATE TABLE data.announced (id int)")
-    await eventually(lambda: any("data.announced" in each for each in told))
+    await until(lambda: any("data.announced" in each for each in told))
     end()
     seen = len(told)
     await run(database, "DROP TABLE data.announced")
-    await eventually(lambda: all(table.id != "data.announced" for table in registry.tables()))
+    await until(lambda: all(table.id != "data.announced" for table in registry.tables()))
     assert len(told) == seen
 
 
@@ -124,9 +124,7 @@ async def test_what_the_reader_may_not_read_does_not_exist(database: Database, r
         "CREATE TABLE elsewhere.unexposed (id int)",
     )
     await appears(registry, "data.partly")
-    await eventually(
-        lambda: [column.name for column in registry.get("data.partly").columns] == ["id", "open"]
-    )
+    await until(lambda: [column.name for column in registry.get("data.partly").columns] == ["id", "open"])
     await registry.refresh()
     ids = {table.id for table in registry.tables()}
     assert ids.isdisjoint({"data.hidden", "elsewhere.unexposed", "public.spatial_ref_sys", "geoagent.secret"})
@@ -151,7 +149,7 @@ async def test_views_materialized_views_and_partitioned_tables_are_entries_and_p
     )
     await appears(registry, "data.frozen")
     await registry.refresh()
-    await eventually(lambda: registry.get("data.seen").srid == 3857)
+    await until(lambda: registry.get("data.seen").srid == 3857)
     seen, frozen, parts = (registry.get(f"data.{each}") for each in ("seen", "frozen", "parts"))
     assert (seen.kind, seen.geometry_column, seen.geometry_type) == ("view", "shape", "POINT")
     assert seen.row_estimate == 50
@@ -190,7 +188,7 @@ async def test_type_srid_and_samples_come_from_the_rows_where_nothing_is_declare
             " FROM generate_series(1, 5) n UNION ALL"
             " SELECT 'pond', 9, ST_Multi(ST_SetSRID(ST_MakeEnvelope(0, 0, 1, 1), 4326))",
         )
-        await eventually(lambda: polling.get("data.loose").bounds == (0, 0, 6, 11))
+        await until(lambda: polling.get("data.loose").bounds == (0, 0, 6, 11))
         table = polling.get("data.loose")
     finally:
         await polling.stop()
@@ -260,7 +258,7 @@ async def test_bounds_cross_the_antimeridian_where_the_data_do(
     )
     await appears(registry, "data.globe")
     await registry.refresh()
-    await eventually(lambda: registry.get("data.globe").bounds is not None)
+    await until(lambda: registry.get("data.globe").bounds is not None)
     assert registry.get("data.islands").bounds == (177, -19, -178, -15)
     assert registry.get("data.world").bounds == (-170, 0, 170, 0)
     globe = registry.get("data.globe")
@@ -295,7 +293,7 @@ async def test_fresh_statistics_are_noticed_without_any_notification(database: D
             "INSERT INTO data.growing SELECT n, 'tree' FROM generate_series(1, 300) n",
             "ANALYZE data.growing",
         )
-        await eventually(lambda: polling.get("data.growing").row_estimate == 300)
+        await until(lambda: polling.get("data.growing").row_estimate == 300)
         kind = polling.get("data.growing").column("kind")
         assert kind is not None
         assert kind.samples == ("tree",)
@@ -354,7 +352,7 @@ async def test_a_view_whose_geometry_nothing_said_is_looked_at_again(database: D
     try:
         assert polling.get("data.looking").geometry_type is None
         await run(database, "INSERT INTO data.source VALUES (1, ST_SetSRID(ST_MakePoint(1, 2), 4326))")
-        await eventually(lambda: polling.get("data.looking").geometry_type == "POINT")
+        await until(lambda: polling.get("data.looking").geometry_type == "POINT")
         assert polling.get("data.looking").bounds == (1, 2, 1, 2)
     finally:
         await polling.stop()

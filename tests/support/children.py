@@ -1,0 +1,91 @@
+"""Processes and folders of tests: nothing outlives the test that made it, however that ends.
+
+Whoever starts a process ends it in `finally`. For a pytest that is killed there is the leash, by which the kernel
+ends the children (on Linux), and folders named after their maker, which the next one sweeps away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from asyncio.subprocess import PIPE
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+PR_SET_PDEATHSIG = 1
+LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+"""Loaded before any fork: a forked child of a process with threads must not load libraries."""
+
+
+def leash(ending: signal.Signals = signal.SIGTERM) -> Callable[[], object]:
+    """A `preexec_fn`: the child gets this signal when the process that started it is gone."""
+    return lambda: LIBC and LIBC.prctl(PR_SET_PDEATHSIG, ending)
+
+
+@dataclass(frozen=True)
+class Ran:
+    status: int
+    out: str
+    err: str
+
+
+async def ran(*command: str, stdin: str = "", seconds: float = 90, **options: Any) -> Ran:
+    """Runs a program to its end."""
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, preexec_fn=leash(), **options
+    )
+    try:
+        out, err = await asyncio.wait_for(process.communicate(stdin.encode()), seconds)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return Ran(process.returncode or 0, out.decode(), err.decode())
+
+
+def processes_in(folder: Path) -> list[psutil.Process]:
+    """All that run in a folder or below, or have a path there among their arguments."""
+    inside = (str(folder), f"{folder}/")
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if process.pid == os.getpid() or process.status() == psutil.STATUS_ZOMBIE:
+                continue
+            places = (process.cwd(), *process.cmdline())
+            if any(place == inside[0] or place.startswith(inside[1]) for place in places):
+                found.append(process)
+    return found
+
+
+@contextmanager
+def temporary_folder(kind: str) -> Iterator[Path]:
+    """A folder that everybody may enter; at its end all that runs in it is killed, and it is gone."""
+    for left in Path(tempfile.gettempdir()).glob(f"geoagent-{kind}-*-*"):
+        maker = left.name.split("-")[-2]
+        if maker.isdecimal() and not psutil.pid_exists(int(maker)):
+            _remove(left)
+    folder = Path(tempfile.mkdtemp(prefix=f"geoagent-{kind}-{os.getpid()}-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    left = processes_in(folder)
+    for process in left:
+        with suppress(psutil.Error):
+            process.kill()
+    psutil.wait_procs(left, timeout=10)
+    shutil.rmtree(folder, ignore_errors=True)
