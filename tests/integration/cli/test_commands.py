@@ -5,34 +5,21 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from server import protocol_export
 from server.app import Server
 from tests.support.children import Ran, ran
 from tests.support.looking import until
 from tests.support.models import ScriptedModel
-from tests.support.server import ROOT, client, local_server
+from tests.support.server import ROOT, client
 
 
 async def geoagent(*arguments: str, stdin: str = "", **environment: str) -> Ran:
     env = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", **environment}
     return await ran(sys.executable, "-m", "server", *arguments, stdin=stdin, cwd=ROOT, env=env)
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def model() -> ScriptedModel:
-    return ScriptedModel()
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def server(samples_url: str, model: ScriptedModel) -> AsyncIterator[Server]:
-    async with local_server(samples_url, model) as running:
-        yield running
 
 
 async def test_help_teaches_every_command() -> None:

@@ -47,12 +47,6 @@ def nearly(event: str, map_id: str) -> st.SearchStrategy[dict[str, Any]]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def server(samples_url: str) -> AsyncIterator[Server]:
-    async with local_server(samples_url, ScriptedModel()) as running:
-        yield running
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def one(server: Server) -> AsyncIterator[Client]:
     """On a map with a layer."""
     async with client(server) as joined:

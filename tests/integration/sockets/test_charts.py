@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
 import pytest
-import pytest_asyncio
 
 from server.app import Server
 from tests.support.models import ScriptedModel
-from tests.support.server import Client, client, local_server
+from tests.support.server import Client, client
 
 HIGH = "elevation_m > 2000"
 HISTOGRAM = {"kind": "histogram", "layer_id": "airports", "x": "elevation_m"}
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def model() -> ScriptedModel:
-    return ScriptedModel()
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def server(samples_url: str, model: ScriptedModel) -> AsyncIterator[Server]:
-    async with local_server(samples_url, model) as running:
-        yield running
 
 
 async def fetched(server: Server, address: str, **query: str) -> tuple[int, Any]:

@@ -28,17 +28,6 @@ TOP = (
 )
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def model() -> ScriptedModel:
-    return ScriptedModel()
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def server(samples_url: str, model: ScriptedModel) -> AsyncIterator[Server]:
-    async with local_server(samples_url, model) as running:
-        yield running
-
-
 @pytest_asyncio.fixture(loop_scope="session")
 async def one(server: Server) -> AsyncIterator[Client]:
     async with client(server) as joined:

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
-import pytest_asyncio
 import socketio
 
 from server.app import Server
 from tests.support.looking import PATIENCE, until
 from tests.support.models import ScriptedModel
 from tests.support.server import client, local_server
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def model() -> ScriptedModel:
-    return ScriptedModel()
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def server(samples_url: str, model: ScriptedModel) -> AsyncIterator[Server]:
-    async with local_server(samples_url, model) as running:
-        yield running
 
 
 async def test_join_without_a_map_makes_an_empty_one(server: Server) -> None:

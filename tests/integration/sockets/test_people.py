@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
-import pytest_asyncio
-
 from server.app import Server
 from tests.support.looking import until
 from tests.support.models import ScriptedModel
 from tests.support.server import Client, child_server, client, local_server
 
 SELECTION = {"layer_id": "airports", "feature_ids": [3, "b7"]}
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def server(samples_url: str) -> AsyncIterator[Server]:
-    async with local_server(samples_url, ScriptedModel()) as running:
-        yield running
 
 
 def names(one: Client) -> list[str]:

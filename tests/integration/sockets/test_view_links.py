@@ -19,7 +19,7 @@ from server.sockets.limits import RateLimits
 from server.sockets.rights import VIEWERS_MAY, admitted
 from tests.support.looking import until
 from tests.support.models import ScriptedModel
-from tests.support.server import Client, child_server, client, local_server
+from tests.support.server import Client, child_server, client
 
 SELECTION = {"layer_id": "airports", "feature_ids": [1]}
 REFUSED: dict[str, dict[str, Any]] = {
@@ -43,17 +43,6 @@ REFUSED: dict[str, dict[str, Any]] = {
     "gesture": {"selection": SELECTION},
 }
 """What a viewer may not ask, with payloads that would be granted to others."""
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def model() -> ScriptedModel:
-    return ScriptedModel()
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def server(samples_url: str, model: ScriptedModel) -> AsyncIterator[Server]:
-    async with local_server(samples_url, model) as running:
-        yield running
 
 
 @pytest_asyncio.fixture(loop_scope="session")
