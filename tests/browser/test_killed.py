@@ -28,7 +28,7 @@ async def test_an_analysis_that_was_cut_short_says_so_and_can_be_run_again(
         page = person.page
         await person.box.fill("buffer many by 20 km")
         await page.keyboard.press("Enter")
-        await until(lambda: person.see(f"{ANALYSIS}?.status === 'running'"), 60, 0.02)
+        await until(lambda: person.see(f"{ANALYSIS}?.status === 'running'"), pause=0.02)
         await expect(page.locator(".step-progress")).to_be_visible()
         person.outages_expected = True
     finally:
@@ -36,7 +36,7 @@ async def test_an_analysis_that_was_cut_short_says_so_and_can_be_run_again(
     await expect(page.locator(".banner")).to_contain_text("Connection lost", timeout=20_000)
     again = await Child.start(samples_url, port=port)
     try:
-        await until(lambda: person.see("(geoagent.state.turns[0]?.end ?? null) === 'interrupted'"), 90, 0.1)
+        await until(lambda: person.see("(geoagent.state.turns[0]?.end ?? null) === 'interrupted'"), pause=0.1)
         await expect(page.locator(".banner")).to_be_hidden(timeout=30_000)
         # Nothing turns or grows any more, and it is said why.
         assert await person.see(f"{ANALYSIS}.status") in ("failed", "stopped")
@@ -54,7 +54,7 @@ async def test_an_analysis_that_was_cut_short_says_so_and_can_be_run_again(
             lambda: person.see("geoagent.state.turns[1]?.entries.some(it => it.kind === 'analysis')"), 60
         )
         await page.get_by_role("button", name="Stop", exact=True).click()
-        await until(lambda: person.see("geoagent.state.turns[1].end === 'cancelled'"), 60, 0.1)
+        await until(lambda: person.see("geoagent.state.turns[1].end === 'cancelled'"), pause=0.1)
         assert "28,298" in await person.says("how many airports are there?")
     finally:
         await again.stop()

@@ -146,6 +146,6 @@ async def test_dropping_a_file_or_drawing_asks_nothing_of_the_server(person: Per
     await page.mouse.down()
     await page.mouse.move(760, 420, steps=4)
     await page.mouse.up()
-    await until(lambda: viewer.see("geoagent.map.loaded()"), 20, 0.1)
+    await until(lambda: viewer.see("geoagent.map.loaded()"), pause=0.1)
     assert len(await viewer.layers()) == 1
     assert set(sent) <= SENDS

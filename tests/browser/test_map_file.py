@@ -41,7 +41,7 @@ async def opened(browser: Browser, path: Path) -> tuple[Page, list[str]]:
     page.on("pageerror", lambda error: troubles.append(str(error)))
     page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
     await page.goto(path.as_uri())
-    await until(lambda: page.evaluate("!!window.geoagent?.map.loaded()"), 60, 0.2)
+    await until(lambda: page.evaluate("!!window.geoagent?.map.loaded()"), pause=0.2)
     return page, [trouble for trouble in troubles if trouble != path.as_uri()]
 
 
@@ -70,12 +70,12 @@ async def test_a_map_saved_as_a_file_opens_offline(person: Person, browser: Brow
     await person.page.get_by_role("button", name="Hide airports").click()
     await until(lambda: person.see("geoagent.state.layers.some(it => !it.visible)"))
     page, troubles = await opened(browser, await saved(person, tmp_path))
-    await until(lambda: drawn(page, "countries"), 30, 0.2)
+    await until(lambda: drawn(page, "countries"), pause=0.2)
     assert await drawn(page, "airports") == 0, "hidden as it was"
     await page.get_by_role("checkbox", name="airports").check()
-    await until(lambda: drawn(page, "airports"), 30, 0.2)
+    await until(lambda: drawn(page, "airports"), pause=0.2)
     await page.get_by_role("checkbox", name="countries").uncheck()
-    await until(lambda: hidden(page, "countries"), 30, 0.2)
+    await until(lambda: hidden(page, "countries"), pause=0.2)
     await page.get_by_role("checkbox", name="countries").check()
     chart = page.get_by_role("img", name="Total population by continent")
     await expect(chart.locator("canvas")).to_be_visible()
@@ -102,7 +102,7 @@ async def test_the_file_says_what_it_leaves_out_and_runs_nothing_from_tables(
     path = await saved(person, tmp_path)
     assert path.read_text().count("</script>") == 3, "the file's own, and none from the table"
     page, troubles = await opened(browser, path)
-    await until(lambda: drawn(page, "notes"), 30, 0.2)
+    await until(lambda: drawn(page, "notes"), pause=0.2)
     await expect(page.locator("#legend")).to_contain_text("5,000 of 6,000 features")
     spot: dict[str, Any] = await page.evaluate(
         """() => {

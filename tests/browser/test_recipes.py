@@ -55,7 +55,7 @@ async def test_a_recipe_is_saved_run_with_another_value_renamed_and_removed(anal
     assert await violations(person) == []
     await distance.fill("25 km")
     await form.get_by_role("button", name="Run").click()
-    await until(lambda: person.see("geoagent.state.turns[1]?.end === 'done'"), 60, 0.1)
+    await until(lambda: person.see("geoagent.state.turns[1]?.end === 'done'"), pause=0.1)
     run = "geoagent.state.turns[1].entries.find(it => it.kind === 'analysis')"
     assert await person.see(f"{run}.status") == "ok"
     assert "25 km" in await person.see(f"JSON.stringify({run}.plan) + {run}.summary")
@@ -82,7 +82,7 @@ async def test_a_value_that_cannot_be_is_told_with_one_that_can(analysed: Person
     distance = data.locator(".recipe-form").get_by_label("distance")
     await distance.fill("ten bananas")
     await data.get_by_role("button", name="Run").click()
-    await until(lambda: person.see("(geoagent.state.turns[1]?.end ?? null) !== null"), 60, 0.1)
+    await until(lambda: person.see("(geoagent.state.turns[1]?.end ?? null) !== null"), pause=0.1)
     await expect(page.locator(".turn-last")).to_contain_text("is not a quantity; write for example")
     assert len(await person.layers()) == 1
     assert await person.see("geoagent.state.recipes.map(it => it.name)") == ["Wide"]
