@@ -10,6 +10,7 @@ status=$?
 [ "$status" -eq 1 ] || exit "$status" # 1: tests failed; 2: somebody pressed Ctrl-C; others: pytest itself could not go on.
 mapfile -t failed < <(.venv/bin/python -c 'import json
 print(*json.load(open(".pytest_cache/v/cache/lastfailed")), sep="\n")')
+[ "${#failed[@]}" -gt 0 ] || exit "$status"
 
 run "${failed[@]}" || exit
 {
