@@ -16,6 +16,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from server.gis.analysis.storage import SCHEMA
+from server.gis.errors import is_undefined
 from server.gis.readable import ReadableTables
 from server.gis.registry import Registry
 from server.maps.events import Change
@@ -116,8 +117,13 @@ class Results:
             try:
                 async with self._writer.begin() as connection:
                     await connection.execute(select(func.set_config("lock_timeout", "10s", True)))
-                    await connection.exec_driver_sql(f'DROP TABLE IF EXISTS {SCHEMA}."{quoted}"')
+                    await connection.exec_driver_sql(f'LOCK TABLE {SCHEMA}."{quoted}"')
+                    # Somebody may have brought a layer back that shows it, by undo, while this waited (gone.py).
+                    if await self._orphans([name]):
+                        await connection.exec_driver_sql(f'DROP TABLE {SCHEMA}."{quoted}"')
             except Exception as error:
+                if is_undefined(error):
+                    continue
                 log.warning("a result could not be dropped yet", table=name, error=type(error).__name__)
         if names:
             await self._registry.refresh()

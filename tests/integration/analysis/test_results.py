@@ -4,6 +4,7 @@ them, which it cannot while a copy shows them."""
 from __future__ import annotations
 
 import asyncpg
+import pytest
 from sqlalchemy import text
 
 from server.app import Server
@@ -181,6 +182,33 @@ async def test_a_layer_whose_result_was_dropped_stays_away(samples_url: str) -> 
         assert await layers_of(two) == []
         assert stays_away not in (await two.ask("redo"))["what"]
         assert await layers_of(two) == ["airports"]
+
+
+@pytest.mark.parametrize("first", ["the undo", "the drop"])
+async def test_an_undo_while_a_result_is_dropped_never_leaves_a_layer_without_data(
+    samples_url: str, first: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The undo comes where it hurts most: between the decision that nobody shows the table and its end."""
+    model = ScriptedModel(hand_over(), *FARTHEST)
+    async with local_server(samples_url, model) as server, client(server) as one, client(server) as two:
+        await one.ask("join")
+        await two.ask("join", map_id=one.map_id)
+        result = await result_of(one)
+        (layer,) = [event["layer"] for event in one.named("layer_added")]
+        await one.ask("layer_remove", layer_id=layer["id"])
+        drop_tables = server.results._drop_tables
+
+        async def meanwhile(names: list[str]) -> None:
+            if first == "the undo":
+                await two.ask("undo")
+            await drop_tables(names)
+
+        monkeypatch.setattr(server.results, "_drop_tables", meanwhile)
+        await one.ask("result_drop", table=result)
+        if first == "the drop":
+            assert "cannot come back" in (await one.ask("undo"))["what"]
+        shown = await layers_of(one)
+        assert (shown != []) == (await existing(server, [result]) != []) == (first == "the undo")
 
 
 async def test_what_a_copy_shows_outlives_the_map_that_it_was_copied_from(samples_url: str) -> None:
