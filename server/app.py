@@ -164,7 +164,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         register_prometheus(metrics)
         app = application(settings, sockets, origins, maps.links)
         app.add_routes(health.routes(checks(database, registry), metrics))
-        app.add_routes(tables.routes(results.readable))
+        app.add_routes(tables.routes(results.readable, database.reader, notes))
         app.add_routes(tile_routes.routes(tiles, registry))
         app.add_routes(receipts.routes(analysing.store, recipes))
         app.add_routes(rows.routes(data, registry, maps.lookup))

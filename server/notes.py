@@ -62,6 +62,10 @@ class Notes:
                 for row in await connection.execute(query)
             ]
 
+    async def about(self, table_id: str) -> list[Note]:
+        """The notes that name this table."""
+        return [note for note in await self.all() if table_id in note.tables]
+
     async def remove(self, note_id: str) -> bool:
         async with self._engine.begin() as connection:
             gone = await connection.execute(delete(notes).where(notes.c.id == note_id))

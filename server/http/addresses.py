@@ -38,6 +38,7 @@ async def known_ids(request: web.Request, handler: Handler) -> web.StreamRespons
 
 
 READING = frozenset({"GET", "HEAD"})
+VIEW = web.RequestKey("view", bool)
 
 
 def keys(links: ViewLinks) -> Any:
@@ -54,12 +55,18 @@ def keys(links: ViewLinks) -> Any:
         if request.method not in READING:
             raise read_only()
         request.match_info["map_id"] = access.map_id
+        request[VIEW] = True
         response = await handler(request)
         if isinstance(response, web.Response) and isinstance(response.body, bytes) and is_text(response):
             response.body = response.body.replace(access.map_id.encode(), access.key.encode())
         return response
 
     return resolve
+
+
+def is_view(request: web.Request) -> bool:
+    """Whether it was asked with a view key."""
+    return VIEW in request
 
 
 def is_text(response: web.Response) -> bool:

@@ -1,14 +1,22 @@
 """GET /api/tables: the tables that may be drawn, as the registry knows them at this moment. GET
-/api/maps/{map_id}/tables: with the results of that map's analyses, which no other map sees."""
+/api/maps/{map_id}/tables: with the results of that map's analyses, which no other map sees. GET
+/api/maps/{map_id}/tables/{table_id}/preview: some of a table's shapes, and what people
+noted about it, for who may add it to the map."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
 from aiohttp import web
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.ports import TableRegistry
+from server.gis.export import Source
+from server.gis.preview import EMPTY, preview
+from server.http.addresses import is_view
 from server.http.errors import HttpFault
+from server.maps.access import read_only
+from server.notes import Notes
 
 MOST = 1000
 
@@ -17,7 +25,7 @@ Readable = Callable[[str | None], Awaitable[TableRegistry]]
 """The tables that a map may read, or that every map may."""
 
 
-def routes(readable: Readable) -> list[web.RouteDef]:
+def routes(readable: Readable, reader: AsyncEngine, notes: Notes) -> list[web.RouteDef]:
     async def tables(request: web.Request) -> web.Response:
         """`?q=words` searches, best first; `?limit=` at most so many."""
         limit = request.query.get("limit", str(MOST))
@@ -38,8 +46,23 @@ def routes(readable: Readable) -> list[web.RouteDef]:
         found = (await readable(request.match_info.get("map_id"))).get(request.match_info["table_id"])
         return web.json_response(found.model_dump(mode="json"), headers={"Cache-Control": "no-store"})
 
+    async def first_look(request: web.Request) -> web.Response:
+        if is_view(request):
+            raise read_only()
+        found = (await readable(request.match_info["map_id"])).get(request.match_info["table_id"])
+        shapes = await preview(Source(reader, found)) if found.geometry_column else EMPTY
+        told = [{"title": note.title, "body": note.body} for note in await notes.about(found.id)]
+        return web.json_response(
+            {**shapes, "notes": told},
+            content_type="application/geo+json",
+            headers={"Cache-Control": "no-store"},
+        )
+
     return [
-        web.get(f"{base}/tables{one}", handler)
-        for base in ("/api", "/api/maps/{map_id}")
-        for one, handler in (("", tables), ("/{table_id}", table))
+        web.get("/api/maps/{map_id}/tables/{table_id}/preview", first_look),
+        *(
+            web.get(f"{base}/tables{one}", handler)
+            for base in ("/api", "/api/maps/{map_id}")
+            for one, handler in (("", tables), ("/{table_id}", table))
+        ),
     ]

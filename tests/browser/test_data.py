@@ -17,8 +17,14 @@ async def test_a_table_is_found_in_the_catalogue_and_put_on_the_map(person: Pers
     await expect(page.locator(".table-entry").first).to_contain_text("airports")
     await page.locator(".table-name").first.click()
     await expect(page.locator(".table-columns")).to_contain_text("elevation_m")
+    await expect(page.locator(".table-note")).to_contain_text("elevation_ft")
+    shapes = "geoagent.map.querySourceFeatures('geoagent-preview').length"
+    await until(lambda: page.evaluate(shapes), pause=0.1)
+    assert await person.layers() == []
     await page.get_by_role("button", name="Add to map: data.airports").click()
     await person.sees("airports")
+    await page.keyboard.press("Escape")
+    await until(lambda: page.evaluate(f"{shapes} === 0"), pause=0.1)
 
 
 async def test_a_file_that_is_brought_becomes_a_layer(person: Person) -> None:

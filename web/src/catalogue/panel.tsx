@@ -1,14 +1,16 @@
 /** The tables that can be drawn: search them, see what they hold, put them on the map, or bring a file. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { Markdown } from "../chat/markdown";
 import { number, t } from "../i18n/i18n";
 import { searchTables } from "../layers/tables";
 import type { Table } from "../protocol/types";
-import { addLayer } from "../session";
+import { addLayer, zoomTo } from "../session";
 import { results } from "../store/store";
 import { onEscape, ReturnFocus } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/side";
+import { look, preview } from "./preview";
 import { Recipes } from "./recipes";
 import { DropResult } from "./result";
 import { upload, uploading } from "./upload";
@@ -19,7 +21,12 @@ const MOST = 200;
 export function Catalogue() {
   const words = useSignal("");
   const found = useSignal<Table[] | null>(null);
+  const open = useSignal<string | null>(null);
   const file = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    void look(open.value);
+    return () => void look(null);
+  }, [open.value]);
   useEffect(() => {
     const timer = setTimeout(() => void searchTables(words.value.trim(), MOST).then((tables) => (found.value = tables)), PAUSE);
     return () => clearTimeout(timer);
@@ -51,7 +58,9 @@ export function Catalogue() {
       {uploading.value !== null && <Progress {...uploading.value} />}
       {words.value === "" && <Recipes />}
       {found.value?.length === 0 && <p class="quiet side-note">{t("noTables")}</p>}
-      <ul class="table-list" tabIndex={0}>{found.value?.map((table) => <Entry key={table.id} table={table} />)}</ul>
+      <ul class="table-list" tabIndex={0}>{found.value?.map((table) => (
+        <Entry key={table.id} table={table} open={open.value === table.id} onToggle={() => (open.value = open.value === table.id ? null : table.id)} />
+      ))}</ul>
     </section>
   );
 }
@@ -66,25 +75,35 @@ function Progress({ name, share }: { name: string; share: number }) {
   );
 }
 
-function Entry({ table }: { table: Table }) {
-  const open = useSignal(false);
+/** Lines that an editor wrapped go on: in the chat each would be a line of its own. */
+function flowing(markdown: string): string {
+  return markdown.replace(/^(?!#)(.*\S)\n *(?=[\p{L}(`])/gmu, "$1 ");
+}
+
+function Entry({ table, open, onToggle }: { table: Table; open: boolean; onToggle: () => void }) {
   // A result is called what its last step was: its comment begins with that.
   const name = (table.is_result && table.comment?.split(": ")[0]) || table.id.replace(/^(data|analysis)\./, "");
   const columns = table.columns.filter((column) => column.kind !== "geometry");
   return (
     <li class="table-entry">
       <div class="table-line">
-        <button type="button" class="table-name" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
+        <button type="button" class="table-name" aria-expanded={open} onClick={onToggle}>
           <Icon name="chevron" /><span dir="auto">{name}</span>
         </button>
         <span class="quiet">{t("tableRows", { n: number(table.row_estimate, { notation: "compact" }) })}</span>
+        {open && table.bounds != null && (
+          <IconButton icon="target" label={`${t("zoomTo")}: ${table.id}`} onClick={() => zoomTo(table.bounds ?? null)} />
+        )}
         {table.geometry_column === null ? <span class="quiet">{t("notDrawable")}</span> : (
           <IconButton icon="plus" label={`${t("addToMap")}: ${table.id}`} onClick={() => void addLayer(table.id)} />
         )}
         {table.is_result && <DropResult table={table.id} />}
       </div>
       {table.comment !== null && !table.is_result && <p class="table-comment" dir="auto">{table.comment}</p>}
-      {open.value && (
+      {open && preview.value.notes.map(({ title, body }) => (
+        <div key={title} class="table-note" dir="auto">{!body.startsWith("#") && <strong>{title}</strong>}<Markdown text={flowing(body)} /></div>
+      ))}
+      {open && (
         <dl class="table-columns">
           {columns.map((column) => (
             <div key={column.name}>

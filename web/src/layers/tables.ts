@@ -31,14 +31,14 @@ export function tables(): Table[] {
 export async function searchTables(words: string, limit: number): Promise<Table[]> {
   try {
     const asked = new URLSearchParams({ limit: String(limit), ...(words !== "" && { q: words }) });
-    return ((await (await fetch(address(`?${asked}`))).json()) as { tables?: Table[] }).tables ?? [];
+    return ((await (await fetch(addressOf(`?${asked}`))).json()) as { tables?: Table[] }).tables ?? [];
   } catch {
     return [];
   }
 }
 
 /** Where the tables are as this map sees them: the results of its analyses are its own. */
-const address = (more = ""): string => `/api/maps/${map.value?.mapId ?? ""}/tables${more}`;
+export const addressOf = (more = ""): string => `/api/maps/${map.value?.mapId ?? ""}/tables${more}`;
 
 /** There are other tables now. */
 export function forget(): void {
@@ -47,7 +47,7 @@ export function forget(): void {
 
 async function loadAll(): Promise<void> {
   try {
-    const answer = await fetch(address());
+    const answer = await fetch(addressOf());
     const { tables: found } = (await answer.json()) as { tables: Table[] };
     known.value = new Map([...known.value, ...found.map((table) => [table.id, table] as const)]);
   } catch {
@@ -57,7 +57,7 @@ async function loadAll(): Promise<void> {
 
 async function load(id: string): Promise<void> {
   try {
-    const answer = await fetch(address(`/${encodeURIComponent(id)}`));
+    const answer = await fetch(addressOf(`/${encodeURIComponent(id)}`));
     if (answer.ok) known.value = new Map(known.value).set(id, (await answer.json()) as Table);
     else asked.delete(id);
   } catch {

@@ -8,6 +8,7 @@ import { installPeople } from "../people/pointers";
 import { palette } from "../theme/theme";
 import { Icon, IconButton } from "../ui/icons";
 import { covered } from "../ui/sheet";
+import { installPreview } from "../catalogue/preview";
 import { installPin } from "../search/pin";
 import { Inspector } from "./inspector";
 import { boxed, inspect, pointed, tool } from "./selection";
@@ -79,6 +80,7 @@ function open(container: HTMLElement): void {
   effect(() => view.paint(palette.value));
   effect(() => view.rebase(base.value));
   installPin(view.map);
+  installPreview(view.map);
   installThinned(view.map, () => view.bounds());
   installTools(view.map, () => layers.peek().map((layer) => layer.id));
   installPeople(view, gestures);
