@@ -9,11 +9,12 @@ One agent serves one map. Between turns the host may hand it another session of 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from agents.core import Agent, Limits, Message, UserMessage, hook
+from agents.core import Agent, Limits, Message, ToolMessage, UserMessage, hook
 from agents.figures.annotation import annotation
 from agents.figures.linking import linked
 from agents.geo import prompt
@@ -26,6 +27,9 @@ from agents.ports import Analyst, DataSource, InfoStore, MapSession, SqlRunner, 
 
 WRITTEN_BY_MODELS = frozenset({"run_analysis", "cannot_do"})
 """Tools whose results are words of a model; what its numbers rest on is in their receipts."""
+
+OFFLINE = "offline"
+"""The name of the model that is none."""
 
 log = logging.getLogger("agents.geo_agent")
 _NOTES_SECONDS = 3.0
@@ -93,11 +97,20 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, SqlTools, Agent):
     @hook.annotation
     def _figures(self, text: str) -> dict[str, Any]:
         """Where each number of the answer comes from, or that it was found in no result."""
+        if self.model.name == OFFLINE and not self._has_looked():
+            # It makes nothing up: without a result its numbers are limits, and examples of what can be said.
+            return {}
         tables = self.catalogue().table_ids
         names = [*(layer.name for layer in self.map.layers()), *tables]
         return annotation(
             linked(text, self.history, WRITTEN_BY_MODELS, names, tables, told=self._notes[1] or "")
         )
+
+    def _has_looked(self) -> bool:
+        """Whether a tool has found something since the user's last message."""
+        since = itertools.takewhile(lambda item: not isinstance(item, UserMessage), reversed(self.history))
+        results = (result for item in since if isinstance(item, ToolMessage) for result in item.results)
+        return any(result.name != "cannot_do" for result in results)
 
     @hook.system
     async def _recipes_now(self) -> str | None:

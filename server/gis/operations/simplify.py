@@ -64,9 +64,8 @@ class Simplify(Operation[SimplifyArguments]):
         if source.family == "line":
             kind, note = source.table.geometry_type or "Geometry", LINES_NOTE
             if plane.projection is None:
-                return reshaped(
-                    source, plane.simplified(lonlat(source)), kind, WGS84, notes=[plane.note, note]
-                )
+                line = _of_kind(plane.simplified(lonlat(source)), kind)
+                return reshaped(source, line, kind, WGS84, notes=[plane.note, note])
         else:
             kind, note = "MultiPolygon" if source.family == "polygon" else "Geometry", COVERAGE_NOTE
         featured, features = _features(source, plane, workspace)
@@ -88,13 +87,18 @@ class Simplify(Operation[SimplifyArguments]):
         return Step(
             select(
                 *(column.label(label.name) for column, label in zip(kept, own, strict=True)),
-                new.label(GEOMETRY),
+                _of_kind(new, kind).label(GEOMETRY),
             ).select_from(features if plane.projection is None else rows),
             geometry_type=kind,
             srid=WGS84,
             prepare=(featured, *prepared),
             notes=(plane.note, note),
         )
+
+
+def _of_kind(shape: ColumnElement[Any], kind: str) -> ColumnElement[Any]:
+    """In several parts where the column asks for it: what is left of a line may be one."""
+    return func.ST_Multi(shape, type_=Geometry()) if kind.upper() == "MULTILINESTRING" else shape
 
 
 @dataclass(frozen=True)
