@@ -160,7 +160,8 @@ class Calls:
 
     async def _work(self, item: Prepared) -> ToolResult:
         agent = self.agent
-        context = ToolContext(agent, item.call, agent.context, self._batch.emit, self._add_usage)
+        stopped = self.turn.clock.paused
+        context = ToolContext(agent, item.call, agent.context, self._batch.emit, self._add_usage, stopped)
         before = self._before if agent.hooks.before_tool else None
         tracing = agent.telemetry.tracing
         if tracing is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +19,8 @@ class ToolContext:
     """`agent` runs the call, `context` is the agent's own state object, `call` is what the model wrote.
 
     `emit(event)` puts an event into the turn's stream; `add_usage` counts the tokens that the tool itself
-    spent (a tool that asks a model), so that the turn's limits hold for them too.
+    spent (a tool that asks a model), so that the turn's limits hold for them too. `with own_time():` the turn's
+    clock stands still: for a sequential tool that has a limit of its own.
     """
 
     agent: Any
@@ -26,3 +28,4 @@ class ToolContext:
     context: Any = None
     emit: Callable[[Any], None] = field(default=_nowhere, repr=False)
     add_usage: Callable[[Usage], None] = field(default=_nowhere, repr=False)
+    own_time: Callable[[], AbstractContextManager[None]] = field(default=nullcontext, repr=False)

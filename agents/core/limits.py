@@ -11,7 +11,8 @@ from agents.core.messages import Usage
 class Limits:
     """Bounds of one turn; None is no bound.
 
-    `steps` are model calls. `seconds` is wall time, without the time that the user takes to approve. `tokens`
+    `steps` are model calls. `seconds` is wall time, without the time that the user takes to approve and that tools
+    take as their own (`ToolContext.own_time`). `tokens`
     and `cost` (US dollars) count everything the turn used. `identical_failures` is how often one
     byte-identical call may fail before the turn stops.
     """

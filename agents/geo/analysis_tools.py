@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from agents.core import Param, Result, ToolFailed, tool
+from agents.core import Param, Result, ToolContext, ToolFailed, tool
 from agents.geo.tools import GeoTools
 from agents.ports import Analyst
 
@@ -29,7 +29,7 @@ RecipeName = Annotated[str, Param(enum=recipe_names)]
 
 class AnalysisTools(GeoTools):
     @tool(timeout=None, sequential=True)
-    async def run_analysis(self, goal: str) -> str:
+    async def run_analysis(self, goal: str, context: ToolContext) -> str:
         """Hand a question over to the analyst: distances, buffers, joins, overlays, densities, clusters and the like.
 
         It plans the steps, runs them in the database and puts the result on the map.
@@ -37,7 +37,8 @@ class AnalysisTools(GeoTools):
         Args:
             goal: What the user wants to know, complete in itself, with all names, numbers and units.
         """
-        return await self._the_analyst().run(goal, self.map)
+        with context.own_time():
+            return await self._the_analyst().run(goal, self.map)
 
     @tool(sequential=True)
     async def drop_result(self, table: Annotated[str, Param(enum=result_ids)]) -> Result:
@@ -63,14 +64,17 @@ class AnalysisTools(GeoTools):
         return Result({"recipe": card.model_dump(mode="json")}, summary=f"Saved the recipe “{card.name}”")
 
     @tool(timeout=None, sequential=True)
-    async def run_recipe(self, recipe: RecipeName, values: dict[str, Any] | None = None) -> str:
+    async def run_recipe(
+        self, recipe: RecipeName, context: ToolContext, values: dict[str, Any] | None = None
+    ) -> str:
         """Run a recipe of the map again, as an analysis of its own.
 
         Args:
             recipe: Which one.
             values: New values by parameter name; what is left out is as it was saved.
         """
-        return await self._the_analyst().run_recipe(recipe, values or {}, self.map)
+        with context.own_time():
+            return await self._the_analyst().run_recipe(recipe, values or {}, self.map)
 
     @tool(sequential=True)
     async def rename_recipe(self, recipe: RecipeName, name: str) -> Result:

@@ -108,6 +108,7 @@ class MapAnalysis:
 
     async def plan(self, steps: Sequence[tuple[str, str]]) -> None:
         """All steps from here on, as (operation, title); those that have run stay. The map is told."""
+        self._refuse_after_end()
         rest = enumerate(steps, len(self._outcomes) + 1)
         intended = [_planned(number, operation, {}, title) for number, (operation, title) in rest]
         self._steps_known = True
@@ -115,6 +116,7 @@ class MapAnalysis:
 
     async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> Outcome:
         """Run it and tell the map. Raises GisError, which the analyst may repair."""
+        self._refuse_after_end()
         number = len(self._outcomes) + 1
         step = _planned(number, operation, arguments, title)
         self._current = step
@@ -142,6 +144,7 @@ class MapAnalysis:
         self, summary: str, style: StyleSpec | None = None, figures: Mapping[str, Any] | None = None
     ) -> str:
         """The last step's table goes onto the map; what the browsers said of it."""
+        self._refuse_after_end()
         last = self._outcomes[-1]
         self._plan = self._plan.model_copy(update={"style": style})
         await self._close("finished")
@@ -161,6 +164,7 @@ class MapAnalysis:
 
     async def fail(self, reason: str, advice: str) -> None:
         """The end without an answer. Steps that finished stay; the last one's table is the result."""
+        self._refuse_after_end()
         await self._start()
         await self._close("failed")
         at = self._current
@@ -187,6 +191,12 @@ class MapAnalysis:
         except ToolFailed as fault:
             return f"the result could not be put on the map: {fault.message}"
         return drawn
+
+    def _refuse_after_end(self) -> None:
+        if self.ended:
+            raise ToolFailed(
+                "The analysis has ended, and its summary is shown. Say in a sentence that it is done."
+            )
 
     async def _record_end(self, change: Change) -> None:
         """Exactly once, whoever cancels meanwhile."""

@@ -21,3 +21,18 @@ from server.gis.operations.units import metres, told
 def test_a_length_is_told_as_it_would_be_written(length: float, text: str) -> None:
     assert told(length) == text
     assert metres(text) == pytest.approx(length)
+
+
+@pytest.mark.parametrize(
+    "text", ["1,5 km", "12,34 km", "1,000,00 m", "km", "", "1e999 m", "nan", "5 km2", "3 °"]
+)
+def test_what_may_mean_something_else_is_no_length(text: str) -> None:
+    with pytest.raises(ValueError, match=r"quantity|unit|infinite"):
+        metres(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "length"), [("1,500 m", 1500), ("1 000 000 m", 1e6), ("1,234.5 m", 1234.5), (".5 km", 500)]
+)
+def test_thousands_may_be_parted(text: str, length: float) -> None:
+    assert metres(text) == length

@@ -12,7 +12,8 @@ from agents.domain import Value
 
 
 class InputUsed(Value):
-    """A table that a step read. `version` changes whenever its rows or its storage do (PostgreSQL's own counters).
+    """A table that a step read. `version` is made of PostgreSQL's own counters, which change with its rows and its
+    storage, perhaps a moment later.
 
     `rows` was counted, or is the planner's estimate where `exact` is false: of large tables and of views.
     """
@@ -95,7 +96,7 @@ class Receipt(Value):
         for step in self.steps:
             schema, _, name = step.table.partition(".")
             place = rf'"?\b{schema}"?\."?{re.escape(name)}"?(?!\w)'
-            sql = re.sub(place, f"pg_temp.{name}", sql)
+            sql = re.sub(place, f'pg_temp."{name}"', sql)
         return sql
 
 

@@ -116,8 +116,7 @@ class StepRunner:
                         inputs = await inputs_of(connection, workspace.tables_read)
                         rows = await self._store(connection, planned, name, watch, room, cost)
                         watch.computed(1.0, rows)
-                        origin = f"{title}: {step.operation} of {', '.join(workspace.names_read)}."
-                        await self._finish(connection, planned, name, watch, origin)
+                        await self._finish(connection, planned, name, watch, workspace, step.operation)
                         await self._check_room(connection, name, room, title)
                         classes = await breakdown(connection, name, planned)
                 await self._registry.refresh(PATIENCE)
@@ -200,9 +199,16 @@ class StepRunner:
         return rows
 
     async def _finish(
-        self, connection: AsyncConnection, planned: Step, name: str, watch: StepWatch, origin: str
+        self,
+        connection: AsyncConnection,
+        planned: Step,
+        name: str,
+        watch: StepWatch,
+        workspace: StepWorkspace,
+        operation: str,
     ) -> None:
-        finishing = list(storage.finish(name, planned, origin))
+        origin = f"{watch.name}: {operation} of {', '.join(workspace.names_read)}."
+        finishing = list(storage.finish(name, planned, origin, workspace.tables_read))
         for number, statement in enumerate(finishing):
             watch.part("storing", number, len(finishing))
             await storage.execute(connection, [statement])

@@ -110,18 +110,29 @@ def fill(name: str, step: Step, portion: ColumnElement[bool]) -> Insert:
     return insert(target).from_select(names, rows)
 
 
-def finish(name: str, step: Step, origin: str) -> Iterator[str]:
+def finish(name: str, step: Step, origin: str, read: Sequence[Table]) -> Iterator[str]:
     """Key, spatial index, statistics, and comments that say where rows and columns came from."""
     qualified = f"{SCHEMA}.{quoted(name)}"
     yield f"ALTER TABLE {qualified} ADD PRIMARY KEY ({ROW_ID})"
     if step.geometry_type:
         yield f"CREATE INDEX ON {qualified} USING gist ({GEOMETRY})"
     yield f"COMMENT ON TABLE {qualified} IS {_text(origin)}"
-    known = {selected.name for selected in step.select.selected_columns}
-    for each, comment in step.comments.items():
-        if each in known:
-            yield f"COMMENT ON COLUMN {qualified}.{quoted(each)} IS {_text(comment)}"
+    for each in (selected.name for selected in step.select.selected_columns if selected.name != GEOMETRY):
+        comment = step.comments.get(each) or _carried(each, read) or f"Calculated: {origin}"
+        yield f"COMMENT ON COLUMN {qualified}.{quoted(each)} IS {_text(comment)}"
     yield f"ANALYZE {qualified}"
+
+
+def _carried(name: str, read: Sequence[Table]) -> str | None:
+    """Where a column came from: the first of the tables that has it, as the others' give way to it."""
+    for each in read:
+        found = each.column(name)
+        if found is not None:
+            comment = found.comment or ""
+            if each.schema_name == SCHEMA and comment:
+                return comment  # It says already where it came from.
+            return f"From {each.id}: {comment}".removesuffix(": ")
+    return None
 
 
 def script(name: str, step: Step) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Annotated, Any
 
@@ -25,17 +26,21 @@ SQUARE_METRES: dict[str, float] = {
     "mi2": 2_589_988.110336, "mi²": 2_589_988.110336, "sqmi": 2_589_988.110336,
 }  # fmt: skip
 
-_QUANTITY = re.compile(r"\s*([-+]?[\d,_ ]*\.?\d+(?:e[-+]?\d+)?)\s*([^\d\s]*[^\s]*)\s*", re.IGNORECASE)
+_QUANTITY = re.compile(
+    # Thousands may be parted, in threes; a decimal comma is refused, for 1,5 must not be read as 15.
+    r"\s*([-+]?(?:\d{1,3}(?:[, _]\d{3})+|\d*)(?:\.\d+|(?<=\d))(?:e[-+]?\d+)?)\s*([^\d\s,.][^\s]*|)\s*",
+    re.IGNORECASE,
+)
 
 
 def _parse(value: Any, units: dict[str, float], base: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError(f"give a number of {base}, or a number with a unit: {', '.join(list(units)[:8])}")
     if isinstance(value, int | float):
-        return float(value)
+        return _finite(float(value))
     match = _QUANTITY.fullmatch(value)
     if match is None:
-        raise ValueError(f"{value!r} is not a quantity; write for example '500 {base}'")
+        raise ValueError(f"{value!r} is not a quantity; write for example '500 {base}' or '1.5 {base}'")
     unit = match[2].lower()
     if unit and unit not in units:
         hint = (
@@ -44,7 +49,13 @@ def _parse(value: Any, units: dict[str, float], base: str) -> float:
             else ""
         )
         raise ValueError(f"unknown unit {match[2]!r}; known are {', '.join(units)}.{hint}")
-    return float(re.sub(r"[,_ ]", "", match[1])) * (units[unit] if unit else 1.0)
+    return _finite(float(re.sub(r"[,_ ]", "", match[1])) * (units[unit] if unit else 1.0))
+
+
+def _finite(number: float) -> float:
+    if not math.isfinite(number):
+        raise ValueError("give a number that is not infinite")
+    return number
 
 
 def metres(value: Any) -> float:

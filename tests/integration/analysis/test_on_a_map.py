@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import aiohttp
 import asyncpg
 import pytest
 
@@ -194,3 +195,35 @@ async def _working(connection: asyncpg.Connection) -> int:
 
 async def _idle(connection: asyncpg.Connection) -> bool:
     return await _working(connection) == 0
+
+
+async def test_an_analysis_ends_once(samples_url: str) -> None:
+    """Whatever a model calls after the end is refused, and the map hears of one end."""
+    end = ("finish", {"summary": "Done."})
+    later = [("cannot_do", {"reason": "no"}), FARTHEST[0][0], end]
+    model = ScriptedModel(
+        hand_over(), *FARTHEST[:1], [end], *([each] for each in later), ["Done."], ["Done."]
+    )
+    async with local_server(samples_url, model) as server, client(server) as one:
+        await one.ask("join")
+        await one.says(GOAL)
+        ended = [name for name in ("analysis_finished", "analysis_failed") for _ in one.named(name)]
+        assert ended == ["analysis_finished"]
+        assert len(one.named("layer_added")) == 1
+        assert len(one.named("analysis_finished")[0]["receipt"]["steps"]) == 1
+        refusals = [request.messages[-1] for request in model.requests[4:7]]
+        assert all("has ended" in str(refusal) for refusal in refusals)
+
+
+async def test_every_column_of_a_result_says_where_it_came_from(samples_url: str) -> None:
+    model = ScriptedModel(hand_over(), *FARTHEST, ["Here they are."])
+    async with local_server(samples_url, model) as server, client(server) as one:
+        await one.ask("join")
+        await one.says(GOAL)
+        address = f"/api/maps/{one.map_id}/tables/{one.named('analysis_finished')[0]['table']}"
+        async with aiohttp.ClientSession(server.url) as session, session.get(address) as answer:
+            columns = {each["name"]: each["comment"] for each in (await answer.json())["columns"]}
+    assert columns["population"].startswith("From data.cities: ")
+    assert "spheroid" in columns["distance_m"]
+    untold = [name for name, comment in columns.items() if not comment and name not in ("fid", "geom")]
+    assert untold == []

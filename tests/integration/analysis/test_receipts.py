@@ -78,7 +78,8 @@ async def test_nobody_gets_a_receipt_by_another_map(samples_url: str) -> None:
 async def test_psql_runs_the_script_of_a_receipt_beside_the_result_and_gets_the_same_rows(
     samples_url: str,
 ) -> None:
-    model = ScriptedModel(hand_over(), *FARTHEST)
+    top = ("top", {"source": "step_2", "by": "distance_m", "n": 20, "title": "20 farthest cities"})
+    model = ScriptedModel(hand_over(), *FARTHEST[:2], [top], FARTHEST[3])
     async with local_server(samples_url, model) as server, client(server) as one:
         await one.ask("join")
         await one.says(GOAL)
@@ -88,7 +89,8 @@ async def test_psql_runs_the_script_of_a_receipt_beside_the_result_and_gets_the_
         )
         assert str(headers["Content-Type"]).startswith("application/sql")
         name = done["table"].removeprefix("analysis.")
-        compare = f"TABLE pg_temp.{name} EXCEPT TABLE analysis.{name}"
+        assert name.startswith("20_farthest")  # a name that must be quoted
+        compare = f'TABLE pg_temp."{name}" EXCEPT TABLE analysis."{name}"'
         script += f"SELECT 'differing ' || count(*) FROM ({compare}) AS differing;\n"
         told = await ran(str(psql()), "-X", "-A", "-t", samples_url, stdin=script)
         assert told.status == 0, told

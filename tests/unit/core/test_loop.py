@@ -17,6 +17,7 @@ from agents.core import (
     Finished,
     Limits,
     ModelError,
+    ToolContext,
     ToolDone,
     ToolMessage,
     ToolRetry,
@@ -306,3 +307,17 @@ async def test_a_providers_client_becomes_a_model_by_the_registered_adapter(
     client = Client()
     assert await Agent(client, "some-model").chat("hi") == "from the client"
     assert made == [(client, "some-model")]
+
+
+async def test_a_tool_with_a_limit_of_its_own_does_not_use_up_the_turn() -> None:
+    @tool(sequential=True)
+    async def long_work(context: ToolContext) -> str:
+        """Takes longer than the turn may."""
+        with context.own_time():
+            await asyncio.sleep(0.3)
+        return "worked"
+
+    agent = Agent(Scripted([call("long_work")], "done"), toolbox=[long_work], limits=Limits(seconds=0.2))
+    finished = await agent.run("go")
+    assert (finished.status, finished.text) == ("done", "done")
+    assert results_of(agent.history)[0].content == "worked"
