@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import aiohttp
 import asyncpg
 import pytest
@@ -139,9 +137,7 @@ async def test_an_analyst_that_refuses_ends_the_analysis_as_failed(samples_url: 
 
 
 @pytest.mark.parametrize("by_whom", ["the same person", "somebody else"])
-async def test_stopping_cancels_the_statement_in_postgresql_within_a_second(
-    samples_url: str, by_whom: str
-) -> None:
+async def test_stopping_cancels_the_statement_in_postgresql(samples_url: str, by_whom: str) -> None:
     slow = (
         "distance_matrix",
         {"source": "data.large", "other": "data.large", "name": "name", "other_name": "name"},
@@ -160,10 +156,9 @@ async def test_stopping_cancels_the_statement_in_postgresql_within_a_second(
         await one.ask("chat", text="all distances")
         await until(lambda: _working(connection))
         stopper = one if by_whom == "the same person" else two
-        asked = asyncio.get_running_loop().time()
         await stopper.ask("cancel")
+        # How soon is measured by `python -m tests.bench.stops`.
         await until(lambda: _idle(connection))
-        assert asyncio.get_running_loop().time() - asked < 3  # a second, and the load of the machine
         await two.hears("analysis_failed")
         assert (await two.hears("turn_finished"))["status"] == "cancelled"
     await connection.close()
