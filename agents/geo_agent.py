@@ -122,4 +122,4 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, SqlTools, Agent):
 
     @hook.system
     def _focus_now(self) -> str | None:
-        return prompt.focus_part(self.map.focus)
+        return prompt.focus_part(self.map.focus, self.map.layers())

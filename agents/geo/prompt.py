@@ -74,23 +74,34 @@ def recipes_part(recipes: Sequence[RecipeCard]) -> str | None:
     return "Recipes of the map, with their parameters and what these were\n" + "\n".join(lines)
 
 
-def focus_part(focus: Focus | None) -> str | None:
-    """What `here`, `this area` and `these` mean."""
+def focus_part(focus: Focus | None, layers: Sequence[Layer]) -> str | None:
+    """What `here`, `this area` and `these` mean: selection, else drawn area, else view."""
     if focus is None:
         return None
+    said: list[str] = []
+    if focus.feature_ids and all(layer.id != focus.layer_id for layer in layers):
+        return (
+            f"The user had selected features of layer {focus.layer_id}, which is not on the map any more. "
+            "If the request is about them, or about “here”, say so and ask to select again."
+        )
     if focus.feature_ids:
         ids = json.dumps(list(focus.feature_ids[:50]), ensure_ascii=False)
         more = f" (the first 50 of {len(focus.feature_ids)})" if len(focus.feature_ids) > 50 else ""
-        return (
-            f"The user has selected features of layer {focus.layer_id}: ids {ids}{more}. “These” means them."
+        said.append(
+            f"The user has selected features of layer {focus.layer_id}: ids {ids}{more}. "
+            "“These” and “here” mean them."
         )
     if focus.area is not None:
         text = json.dumps(focus.area, separators=(",", ":"))
-        return f"The user has drawn an area; “here” means it: {text[:4000]}"
+        words = "“this area” means" if said else "“here” and “this area” mean"
+        said.append(f"The user has drawn an area; {words} it: {text[:4000]}")
     if focus.bounds is not None:
         box = ", ".join(f"{edge:.4f}" for edge in focus.bounds)
-        return f"The user looks at west, south, east, north = {box} ({bounds_words(focus.bounds)}). “Here” means that."
-    return None
+        words = "Only “in view” means that." if said else "“Here” means that."
+        said.append(
+            f"The user looks at west, south, east, north = {box} ({bounds_words(focus.bounds)}). {words}"
+        )
+    return "\n".join(said) or None
 
 
 def notes_part(notes: Sequence[str]) -> str | None:

@@ -103,9 +103,13 @@ class Conditions(ValueRules):
         self.cursor.take("the")
         if self.cursor.take(p.SELECTED):
             self.cursor.take("ones", "features", "one")
-            return InFocus(selected=True)
+            return InFocus("selected")
         self.cursor.at = start
-        return InFocus() if self.cursor.take(p.IN_VIEW) else None
+        if self.cursor.take(p.HERE):
+            return InFocus("here")
+        if self.cursor.take(p.IN_AREA):
+            return InFocus("area")
+        return InFocus("view") if self.cursor.take(p.IN_VIEW) else None
 
     def named(self) -> Condition | None:
         if self.cursor.take(p.NAMED):

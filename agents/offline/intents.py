@@ -98,9 +98,10 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class InFocus:
-    """What the user points at: `selected`, else the drawn area, else the view."""
+    """What the user points at. `here` is the strongest: what is selected, else the drawn area, else the view.
+    `area` is the drawn area where there is one, else as `here`."""
 
-    selected: bool = False
+    what: Literal["selected", "here", "area", "view"]
 
 
 @dataclass(frozen=True, slots=True)

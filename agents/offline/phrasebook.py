@@ -24,11 +24,14 @@ KINDS_OF_THING = Phrases("layer | layers | table | tables | features | dataset")
 
 IN_VIEW = Phrases("""
     in the current view | in the present view | in my view | in the view | in view | within the view |
-    in sight | on screen | on the screen | in this area | in the area | in that area | in the drawn area
-    | in the box | in this region | inside the area | within the area | within this area | inside this
-    area | in the shape | in this part | in what i see | i see | i can see | here | visible | in this
-    polygon | in the polygon
+    in sight | on screen | on the screen | in what i see | i see | i can see | visible
 """)
+IN_AREA = Phrases("""
+    in this area | in the area | in that area | in the drawn area | in the box | in this region | inside
+    the area | within the area | within this area | inside this area | in the shape | in this part | in
+    this polygon | in the polygon
+""")
+HERE = Phrases("here")
 SELECTED = Phrases("""
     that are selected | i selected | i have selected | selected | in the selection | in my selection
 """)

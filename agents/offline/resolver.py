@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from dataclasses import replace
 
-from agents.domain import Column, Cql2, Table
+from agents.domain import Column, Cql2, Focus, Table
 from agents.offline import values
 from agents.offline.columns import compared_column, is_number, named_column
 from agents.offline.intents import (
@@ -49,8 +49,8 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             return values.contains(column.name, values.unquoted(text), before, after)
         case Empty(mention):
             return {"op": "isNull", "args": [values.property_of(named_column(scene, table, mention).name)]}
-        case InFocus(selected):
-            return _focus(scene, table, selected)
+        case InFocus(what):
+            return await _focus(scene, table, what)
         case OneOf():
             return await _one_of(scene, table, condition)
 
@@ -198,23 +198,41 @@ def _moment(column: Column, day: datetime.date) -> Cql2:
     )
 
 
-def _focus(scene: Scene, table: Table, selected: bool) -> Cql2:
-    focus = scene.focus
-    if selected or (focus is not None and focus.feature_ids and focus.area is None and focus.bounds is None):
-        if focus is None or not focus.feature_ids:
-            raise Refuse("nothing is selected on the map", "Click on features to select them.")
-        layer = scene.vocabulary.layer(focus.layer_id or "")
-        if layer is None or layer.table != table.id or len(table.key) != 1:
-            raise Refuse(f"what is selected are not features of {table.name}")
-        return values.equals(table.key[0], list(focus.feature_ids))
+async def _focus(scene: Scene, table: Table, what: str) -> Cql2:
+    focus = scene.focus or Focus()
+    has_area = focus.area is not None
+    if what == "selected" or (focus.feature_ids and (what == "here" or (what == "area" and not has_area))):
+        return await _selected(scene, table, focus)
     if table.geometry_column is None:
         raise Refuse(f"{table.name} has no geometry, so it lies nowhere")
     own = values.property_of(table.geometry_column)
-    if focus is not None and focus.area is not None:
+    if has_area and (what != "view" or focus.bounds is None):
         return {"op": "s_intersects", "args": [own, focus.area]}
-    if focus is not None and focus.bounds is not None:
+    if focus.bounds is not None:
         return {"op": "s_intersects", "args": [own, {"bbox": list(focus.bounds)}]}
     raise Refuse(
         "I do not know which part of the map you look at",
         "Move the map a little, or draw an area, and ask again.",
+    )
+
+
+async def _selected(scene: Scene, table: Table, focus: Focus) -> Cql2:
+    """The selected features, or the rows that belong to them by a column that both tables have."""
+    if not focus.feature_ids:
+        raise Refuse("nothing is selected on the map", "Click on features to select them.")
+    layer = scene.vocabulary.layer(focus.layer_id or "")
+    if layer is None:
+        raise Refuse(
+            "the layer of what was selected is not on the map any more",
+            "Select features again, and ask again.",
+        )
+    other = scene.table(layer.table)
+    if len(other.key) == 1:
+        chosen = values.equals(other.key[0], list(focus.feature_ids))
+        found = chosen if other.id == table.id else await values.joined(scene, table, other, chosen)
+        if found is not None:
+            return found
+    raise Refuse(
+        f"what is selected are features of {layer.name}, not of {table.name}",
+        "To mean the area or the view, take the selection out of the message.",
     )

@@ -289,7 +289,7 @@ async def _elsewhere(scene: Scene, table: Table, forms: Sequence[str]) -> Cql2 |
     for other in others[:4]:
         stored = await _stored(scene, other, _grouping(other), forms)
         for column, values in stored.items():
-            found = await _joined(scene, table, other, equals(column, values))
+            found = await joined(scene, table, other, equals(column, values))
             if found is not None:
                 return found
     return None
@@ -301,7 +301,8 @@ def _grouping(other: Table) -> list[Column]:
     return [c for c in text_columns(other) if c is own or _GROUPS & set(name_words(c.name))][:_MOST_LOOKUPS]
 
 
-async def _joined(scene: Scene, table: Table, other: Table, condition: Cql2) -> Cql2 | None:
+async def joined(scene: Scene, table: Table, other: Table, condition: Cql2) -> Cql2 | None:
+    """The rows of `table` that belong to these of `other` by a column that both have; None where none is."""
     names = sorted({theirs for _, theirs in _links(table, other)})
     try:
         answer = await scene.data.query(other.id, names, condition, limit=_MOST_ROWS)

@@ -260,6 +260,28 @@ async def test_everything_in_view_follows_the_focus() -> None:
     assert chat.layers["cities"].filter == where("id", "in", [1, 5])
 
 
+async def test_here_means_the_strongest_and_an_area_stays_at_hand() -> None:
+    area = {"type": "Polygon", "coordinates": [[[13, 52], [14, 52], [14, 53], [13, 53], [13, 52]]]}
+    view = {"bbox": [5.0, 45.0, 15.0, 55.0]}
+    chat = Chat(World())
+    await chat("show cities")
+    chat.world.map.focus = Focus(layer_id="cities", feature_ids=(1, 5), bounds=(5.0, 45.0, 15.0, 55.0))
+
+    async def asked_for(text: str) -> object:
+        await chat(text)
+        return chat.calls[0][1]["filters"]
+
+    assert await asked_for("how many cities are here?") == where("id", "in", [1, 5])
+    assert await asked_for("how many cities are in this area?") == where("id", "in", [1, 5])
+    assert (await asked_for("how many cities are in view?"))["args"][1] == view
+    chat.world.map.focus = chat.world.map.focus.model_copy(update={"area": area})
+    assert await asked_for("how many cities are here?") == where("id", "in", [1, 5])
+    assert (await asked_for("how many cities are in this area?"))["args"][1] == area
+    assert (await asked_for("how many cities are in view?"))["args"][1] == view
+    chat.world.map.focus = Focus(layer_id="gone", feature_ids=(1, 5), bounds=(5.0, 45.0, 15.0, 55.0))
+    assert "not on the map any more" in await chat("how many cities are here?")
+
+
 async def test_an_empty_layer_is_called_empty() -> None:
     chat = Chat()
     answer = await chat("show airports above 8000 m")

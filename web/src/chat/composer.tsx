@@ -153,7 +153,7 @@ function FocusChip() {
   const layer = layers.value.find((it) => it.id === layer_id)?.name ?? layer_id;
   const text = layer ? t("focusSelection", { n: feature_ids?.length ?? 0, layer }) : area ? t("focusArea") : t("thisView");
   return (
-    <div class={layer || area ? "chip focus-chip strong" : "chip focus-chip"} title={t("focusView")}>
+    <div class={layer || area ? "chip focus-chip strong" : "chip focus-chip"} title={t("focusMeans", { text })}>
       <Icon name={layer ? "select" : area ? "polygon" : "focus"} />
       <span>{text}</span>
       <button type="button" aria-label={t("removeFocus")} title={t("removeFocus")} onClick={dropFocus}>

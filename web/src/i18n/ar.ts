@@ -57,7 +57,7 @@ export const ar: Record<Key, string> = {
   suggestions: "اقتراحات",
   nextSteps: "الخطوات التالية",
   thisView: "هذا العرض",
-  focusView: "«هنا» تعني ما تعرضه الخريطة الآن",
+  focusMeans: "«هنا» تعني: {text}",
   focusSelection: "{n} محدد في {layer}",
   selectedPart: "حُدِّد أول {n} فقط من {total}. ارسم منطقة لتعنيها كلها.",
   focusArea: "منطقة مرسومة",

@@ -55,7 +55,7 @@ export const en = {
   suggestions: "Suggestions",
   nextSteps: "Next steps",
   thisView: "This view",
-  focusView: "“Here” means what the map shows now",
+  focusMeans: "“Here” means: {text}",
   focusSelection: "{n} selected in {layer}",
   selectedPart: "Only the first {n} of {total} are selected. Draw an area to mean them all.",
   focusArea: "Drawn area",

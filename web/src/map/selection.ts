@@ -1,7 +1,8 @@
 /** What the user points at on the map: features, a drawn area, or what is in view; sent as the focus of a message. */
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type { Focus } from "../protocol/types";
 import { areaOf, lengthOf, type Position } from "./geodesy";
+import { layers } from "../store/store";
 import type { Bounds } from "./view";
 
 export interface Found {
@@ -44,20 +45,28 @@ export const withView = signal(true);
 /** The features that the map makes conspicuous, and that "these" means. */
 export const marked = computed<Selection | null>(() => {
   const found = inspect.value?.found[inspect.value.index];
-  if (found === undefined) return boxed.value;
-  return found.id === null ? null : { layerId: found.layerId, ids: [found.id] };
+  const chosen = found === undefined ? boxed.value : found.id === null ? null : { layerId: found.layerId, ids: [found.id] };
+  return layers.value.some((it) => it.id === chosen?.layerId) ? chosen : null;
 });
 
-/** The first that is there counts: selection, drawn area, view. */
+// What was selected of a layer goes with it, and does not come back with another of its name.
+effect(() => {
+  const known = new Set(layers.value.map(({ id }) => id));
+  const isGone = (it: { layerId: string } | null) => it !== null && !known.has(it.layerId);
+  if (isGone(boxed.peek())) boxed.value = null;
+  if (inspect.peek()?.found.some(isGone)) inspect.value = null;
+});
+
+/** The first that is there counts: selection, drawn area, view. The others go along, for who names them. */
 export const focus = computed<Focus | null>(() => {
-  const view = bounds.value === null ? {} : { bounds: bounds.value.bounds, zoom: bounds.value.zoom };
   const [selection, area] = [marked.value, drawnArea.value];
-  if (selection !== null) return { layer_id: selection.layerId, feature_ids: selection.ids, ...view };
   const [first] = area ?? [];
-  if (area !== null && first !== undefined) {
-    return { area: { type: "Polygon", coordinates: [[...area, first]] }, ...view };
-  }
-  return withView.value && bounds.value !== null ? view : null;
+  const strong: Focus = {
+    ...(selection && { layer_id: selection.layerId, feature_ids: selection.ids }),
+    ...(area && first && { area: { type: "Polygon", coordinates: [[...area, first]] } }),
+  };
+  if (bounds.value === null) return selection === null && first === undefined ? null : strong;
+  return withView.value || selection !== null || first !== undefined ? { ...strong, ...bounds.value } : null;
 });
 
 /** Takes away what the next message would point at, the strongest first. */

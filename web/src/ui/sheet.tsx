@@ -17,7 +17,7 @@ export const height = signal<Height>("half");
 /** Pixels of the map that the sheet covers on a phone. */
 export const covered = computed(() => {
   if (innerWidth > PHONE) return 0;
-  return height.value === "low" ? 144 : height.value === "half" ? innerHeight * 0.52 : innerHeight - 64;
+  return height.value === "low" ? 172 : height.value === "half" ? innerHeight * 0.52 : innerHeight - 64;
 });
 const width = signal(Number(local.getItem(WIDTH.stored)) || WIDTH.start);
 
