@@ -20,7 +20,7 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { App } from "./app";
 import { direction, language } from "./i18n/i18n";
-import { redo, start, undo } from "./session";
+import { past, redo, start, undo } from "./session";
 import { embedded } from "./share/viewer";
 import { mayChange } from "./store/store";
 
@@ -30,14 +30,14 @@ effect(() => {
 });
 
 addEventListener("keydown", (event) => {
-  const typing = event.target instanceof Element && event.target.closest("input, textarea, [contenteditable]") !== null;
+  const typing = event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]") !== null;
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
   const key = event.key.toLowerCase();
   if (key === "k") {
     event.preventDefault();
     document.querySelector<HTMLElement>(".search input")?.focus();
   }
-  if (typing) return;
+  if (typing || past.value !== null) return;
   if (key !== "z" && key !== "y") return;
   event.preventDefault();
   void (key === "y" || event.shiftKey ? redo() : undo());

@@ -28,8 +28,16 @@ export function Catalogue() {
     return () => void look(null);
   }, [open.value]);
   useEffect(() => {
-    const timer = setTimeout(() => void searchTables(words.value.trim(), MOST).then((tables) => (found.value = tables)), PAUSE);
-    return () => clearTimeout(timer);
+    let isLate = false;
+    const ask = async () => {
+      const tables = await searchTables(words.value.trim(), MOST);
+      if (!isLate) found.value = tables;
+    };
+    const timer = setTimeout(() => void ask(), PAUSE);
+    return () => {
+      isLate = true;
+      clearTimeout(timer);
+    };
   }, [words.value, uploading.value === null, results.value]);
   return (
     <section class="side catalogue" aria-label={t("catalogue")} onKeyDown={onEscape(() => (side.value = "chat"))}>

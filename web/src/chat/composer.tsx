@@ -72,15 +72,14 @@ export function Composer() {
           }}
           onKeyDown={typed} onBlur={() => setTimeout(() => (dismissed.value = draft.value), 150)}
         />
-        {turn !== undefined && draft.value.trim() === "" ? (
+        {turn !== undefined && (
           <button type="button" class="send" aria-label={t("stop")} title={t("stop")} onClick={() => stop(turn.id)}>
             <Icon name="stop" />
           </button>
-        ) : (
-          <button type="submit" class="send" aria-label={t("send")} title={t("send")} disabled={draft.value.trim() === ""}>
-            <Icon name="send" />
-          </button>
         )}
+        <button type="submit" class="send" aria-label={t("send")} title={t("send")} disabled={draft.value.trim() === ""}>
+          <Icon name="send" />
+        </button>
       </div>
     </form>
   );

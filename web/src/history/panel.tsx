@@ -13,14 +13,25 @@ const ICONS: Record<Deed["did"], IconName> = {
   asked: "chat", added: "plus", changed: "edit", removed: "trash", reordered: "layers", reset: "close",
 };
 
+/** Milliseconds without an event before the list is read anew. */
+const PAUSE = 300;
+
 export function HistoryPanel() {
   const list = useSignal<HistoryEntry[] | null>(null);
   const fault = useSignal<string | null>(null);
   useEffect(() => {
-    void readHistory().then((events) => {
-      if (Array.isArray(events)) list.value = entries(events);
+    let isLate = false;
+    const read = async () => {
+      const events = await readHistory();
+      if (isLate) return;
+      if (Array.isArray(events)) [list.value, fault.value] = [entries(events), null];
       else fault.value = events.message;
-    });
+    };
+    const timer = setTimeout(() => void read(), list.value === null ? 0 : PAUSE);
+    return () => {
+      isLate = true;
+      clearTimeout(timer);
+    };
   }, [map.value?.seq]);
   const close = () => {
     past.value = null;

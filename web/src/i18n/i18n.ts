@@ -39,9 +39,12 @@ export function number(value: number, options: Intl.NumberFormatOptions = {}): s
   return new Intl.NumberFormat(locale.value, options).format(value);
 }
 
+/** The time of day, and the date unless it is today's. */
 export function time(iso: string): string {
   const date = new Date(iso);
-  return Number.isNaN(date.valueOf()) ? "" : date.toLocaleTimeString(locale.value, { hour: "2-digit", minute: "2-digit" });
+  if (Number.isNaN(date.valueOf())) return "";
+  const isToday = date.toDateString() === new Date().toDateString();
+  return date.toLocaleString(locale.value, { ...(!isToday && { dateStyle: "medium" }), timeStyle: "short" });
 }
 
 export function duration(ms: number): string {
