@@ -135,8 +135,18 @@ async def test_distances_are_measured_on_the_earth(person: Person) -> None:
     await mouse.move(x + 2 * per_degree, y)
     hint = person.page.locator(".tool-hint")
     await until(lambda: is_about(hint, 222.4))
-    await hint.get_by_role("button", name="Cancel").click()
+    await mouse.dblclick(x + 2 * per_degree, y)
+    await mouse.move(x + 2 * per_degree, y + 3 * per_degree)
+    await person.page.wait_for_timeout(300)
+    assert await is_about(hint, 222.4), "the pointer moves a line that was ended"
+    await mouse.click(x, y)
+    await mouse.move(x + per_degree, y)
+    await until(lambda: is_about(hint, 111.2))
+    button = person.page.get_by_role("button", name="Measure", exact=True)
+    await button.focus()
+    await person.page.keyboard.press("Escape")
     await expect(hint).to_have_count(0)
+    await expect(button).to_have_attribute("aria-pressed", "false")
 
 
 async def is_about(hint: Any, kilometres: float) -> bool:

@@ -197,8 +197,9 @@ export async function restore(seq: number): Promise<void> {
 
 export async function savePicture(): Promise<void> {
   if (view === null) return;
+  const shown = (past.value?.layers ?? layers.value).filter(({ id }) => isolated.value === null || id === isolated.value);
   try {
-    save(await pictureOf(view.map, past.value?.layers ?? layers.value, `${sourceOfBase()} · GeoAgent`), "map.png");
+    save(await pictureOf(view.map, shown, `${sourceOfBase()} · GeoAgent`), "map.png");
   } catch (error) {
     notify(t("pictureFailed", { reason: error instanceof Error ? error.message : String(error) }), "error");
   }

@@ -25,8 +25,8 @@ export async function upload(file: File): Promise<void> {
     forget();
     notify([t("uploaded", { name: file.name }), ...report.problems, ...report.remarks].slice(0, 3).join(" · "));
     if (report.geometry_type !== null) await addLayer(report.table);
-  } catch {
-    notify(t("offline"), "error");
+  } catch (error) {
+    notify((error as Error).message, "error");
   } finally {
     uploading.value = null;
   }
@@ -43,8 +43,13 @@ function send(file: File): Promise<Report> {
     request.upload.onprogress = ({ loaded, total }) => {
       uploading.value = { name: file.name, share: total > 0 ? loaded / total : 0 };
     };
-    request.onload = () => (request.response === null ? reject(new Error("no answer")) : resolve(request.response as Report));
-    request.onerror = () => reject(new Error("no connection"));
+    request.onload = () => {
+      // What is not JSON was said by something in between, like a proxy that takes no file as large.
+      const { status, response } = request;
+      if (response !== null) resolve(response as Report);
+      else reject(new Error(status === 413 ? t("uploadTooLarge", { name: file.name }) : t("uploadRefused", { status: String(status) })));
+    };
+    request.onerror = () => reject(new Error(t("noConnection")));
     request.send(form);
   });
 }

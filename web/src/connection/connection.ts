@@ -2,6 +2,7 @@
  * The client's line to the server: joins a map, keeps its events gapless over any interruption, sends requests and
  * keeps messages that could not be sent. It changes no state itself; all that it learns goes to its `Listener`.
  */
+import { t } from "../i18n/i18n";
 import type { Focus, JoinAck, Protocol, Snapshot } from "../protocol/types";
 import type { MapEvent, TransientEvent } from "../store/state";
 import { Sequence } from "./sequence";
@@ -48,9 +49,9 @@ type Requests = Protocol["requests"];
 type Wish<Name extends keyof Requests> = Omit<Requests[Name], "map_id">;
 
 const TRANSIENT = new Set(["ai_delta", "analysis_progress", "view_requested", "presence", "gestures", "access_withdrawn"]);
-const NO_ANSWER: Fault = { code: "no_answer", message: "The server did not answer. Please try again." };
-const TOO_LARGE: Fault = { code: "too_large", message: "This is too long for the server. Please make it shorter." };
-const OFFLINE: Fault = { code: "offline", message: "There is no connection to the server right now." };
+const NO_ANSWER: Fault = { code: "no_answer", get message() { return t("noAnswer"); } };
+const TOO_LARGE: Fault = { code: "too_large", get message() { return t("tooLong"); } };
+const OFFLINE: Fault = { code: "offline", get message() { return t("noConnection"); } };
 
 export class Connection {
   private readonly sequence: Sequence;

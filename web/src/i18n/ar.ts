@@ -131,6 +131,9 @@ export const ar: Record<Key, string> = {
   nothingToUndo: "لا شيء للتراجع عنه",
   nothingToRedo: "لا شيء لإعادته",
   couldNot: "لم ينجح ذلك: {reason}",
+  noAnswer: "لم يُجب الخادم. حاول مرة أخرى.",
+  tooLong: "هذا أطول مما يقبله الخادم. اجعله أقصر.",
+  noConnection: "لا يوجد اتصال بالخادم الآن.",
 
   details: "التفاصيل",
   featureOf: "{position} من {count}",
@@ -215,6 +218,9 @@ export const ar: Record<Key, string> = {
   zoomOut: "تصغير",
   northUp: "اسحب للتدوير، انقر ليكون الشمال لأعلى",
   whereAmI: "أين أنا",
+  noLocation: "الموقع غير متاح",
+  metres: "م",
+  kilometres: "كم",
   search: "ابحث عن الأماكن والإحداثيات والطبقات والجداول",
   searchHint: "ابحث في الخريطة",
   searchClear: "امسح البحث",
@@ -263,7 +269,7 @@ export const ar: Record<Key, string> = {
   hintSelect: "اسحب مربعًا فوق العناصر",
   hintLasso: "ارسم حول العناصر",
   hintArea: "انقر الزوايا، وانقر مرتين للإنهاء",
-  hintMeasure: "انقر على طول ما تقيسه",
+  hintMeasure: "انقر على طول ما تقيسه، وانقر مرتين للإنهاء",
   finish: "إنهاء",
   download: "تنزيل",
 
@@ -305,6 +311,8 @@ export const ar: Record<Key, string> = {
   uploadFile: "رفع ملف",
   dropFile: "أفلت الملف لرفعه",
   uploading: "جارٍ رفع {name}…",
+  uploadTooLarge: "{name} أكبر من اللازم: ما يقف أمام الخادم لا يقبل ملفًا بهذا الحجم.",
+  uploadRefused: "تعذّر رفع الملف: أجاب شيء آخر بدل الخادم (HTTP {status}).",
   uploaded: "رُفع {name}",
   notDrawable: "بلا شكل هندسي",
 

@@ -129,6 +129,9 @@ export const en = {
   nothingToUndo: "Nothing to undo",
   nothingToRedo: "Nothing to redo",
   couldNot: "That did not work: {reason}",
+  noAnswer: "The server did not answer. Please try again.",
+  tooLong: "This is too long for the server. Please make it shorter.",
+  noConnection: "There is no connection to the server right now.",
 
   details: "Details",
   featureOf: "{position} of {count}",
@@ -213,6 +216,9 @@ export const en = {
   zoomOut: "Zoom out",
   northUp: "Drag to turn, click for north up",
   whereAmI: "Where am I",
+  noLocation: "The location is not available",
+  metres: "m",
+  kilometres: "km",
   basemap: "Base map",
   basemapBuiltIn: "Built-in",
   basemapFailed: "The base map that was chosen could not be read ({reason}); the built-in one is shown.",
@@ -261,7 +267,7 @@ export const en = {
   hintSelect: "Drag a box over features",
   hintLasso: "Draw around features",
   hintArea: "Click the corners; double click to finish",
-  hintMeasure: "Click along what you measure",
+  hintMeasure: "Click along what you measure; double click to finish",
   finish: "Finish",
   download: "Download",
 
@@ -303,6 +309,8 @@ export const en = {
   uploadFile: "Upload a file",
   dropFile: "Drop the file to upload it",
   uploading: "Uploading {name}…",
+  uploadTooLarge: "{name} is too large: what stands before the server takes no file of that size.",
+  uploadRefused: "The file could not be uploaded: something answered in place of the server (HTTP {status}).",
   uploaded: "{name} is uploaded",
   notDrawable: "no geometry",
 

@@ -1,4 +1,5 @@
 /** How a layer looks, by hand: the same wishes that the agent sends, over the same event. */
+import { useRef } from "preact/hooks";
 import { number, t } from "../i18n/i18n";
 import type { Column, Layer, StyleSpec, Table } from "../protocol/types";
 import { config, updateLayer } from "../session";
@@ -10,7 +11,16 @@ type Kind = NonNullable<StyleSpec["kind"]>;
 export function StyleEditor({ layer }: { layer: Layer }) {
   const table = tableOf(layer.table);
   const { layers: _, ...style } = layer.style;
-  const change = (part: Partial<StyleSpec>) => void updateLayer(layer.id, { style: { ...style, ...part } });
+  const wish = useRef<{ style: StyleSpec; waiting: number } | null>(null);
+  // A change goes on top of those that are still on their way, for the whole style is sent.
+  const change = async (part: Partial<StyleSpec>) => {
+    const mine = (wish.current ??= { style, waiting: 0 });
+    mine.style = { ...mine.style, ...part };
+    mine.waiting += 1;
+    const taken = await updateLayer(layer.id, { style: mine.style });
+    mine.waiting -= 1;
+    if ((mine.waiting === 0 || !taken) && wish.current === mine) wish.current = null;
+  };
   const columns = table === null ? [] : usable(table, style.kind);
   return (
     <div class="editor">
@@ -45,7 +55,7 @@ export function StyleEditor({ layer }: { layer: Layer }) {
 
 interface PartProps {
   style: StyleSpec;
-  change: (part: Partial<StyleSpec>) => void;
+  change: (part: Partial<StyleSpec>) => unknown;
 }
 
 function Classes({ style, change }: PartProps) {

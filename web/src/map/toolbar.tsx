@@ -19,7 +19,10 @@ export function Toolbar() {
   const chosen = TOOLS.find(([it]) => it === tool.value);
   return (
     <>
-      <div class="toolbar card" role="toolbar" aria-label={t("tools")} aria-orientation="vertical">
+      <div
+        class="toolbar card" role="toolbar" aria-label={t("tools")} aria-orientation="vertical"
+        onKeyDown={({ key }) => key === "Escape" && cancel()}
+      >
         {TOOLS.filter(([it]) => mayChange.value || it !== "area").map(([it, icon, label]) => (
           <IconButton
             key={it} icon={icon} label={t(label)} pressed={tool.value === it}

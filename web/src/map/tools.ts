@@ -11,6 +11,8 @@ import { boxed, drags, drawnArea, inspect, sketch, tool } from "./selection";
 
 const SOURCE = "geoagent-sketch";
 const COLOUR = "#ffb000";
+/** The measured line has its end: it stays as it is until another one begins. */
+let ended = false;
 
 /** `layerIds` are the layers on the map, bottom first. */
 export function installTools(map: MapLibre, layerIds: () => string[]): void {
@@ -21,6 +23,7 @@ export function installTools(map: MapLibre, layerIds: () => string[]): void {
   effect(() => {
     const looking = tool.value === "look";
     sketch.value = [];
+    ended = false;
     map.getCanvasContainer().classList.toggle("crosshair", !looking);
     for (const handler of [map.doubleClickZoom, map.boxZoom]) looking ? handler.enable() : handler.disable();
     drags(tool.value) ? map.dragPan.disable() : map.dragPan.enable();
@@ -43,6 +46,11 @@ export function finish(): void {
     inspect.value = null;
     tool.value = "look";
   }
+  const last = corners.at(-1);
+  if (tool.value === "measure" && !ended && corners.length >= 2 && last !== undefined) {
+    sketch.value = [...corners, last];
+    ended = true;
+  }
 }
 
 export function cancel(): void {
@@ -53,12 +61,13 @@ export function cancel(): void {
 function corner(position: Position): void {
   if (tool.value !== "area" && tool.value !== "measure") return;
   if (tool.value === "area") drawnArea.value = null;
-  const fixed = sketch.value.length === 0 ? [] : sketch.value.slice(0, -1);
+  const fixed = ended ? [] : sketch.value.slice(0, -1);
+  ended = false;
   sketch.value = [...fixed, position, position];
 }
 
 function follow(position: Position): void {
-  if (sketch.value.length > 0 && !drags(tool.value)) sketch.value = [...sketch.value.slice(0, -1), position];
+  if (sketch.value.length > 0 && !ended && !drags(tool.value)) sketch.value = [...sketch.value.slice(0, -1), position];
 }
 
 function addSketchLayers(map: MapLibre): void {

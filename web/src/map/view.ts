@@ -74,6 +74,8 @@ export class MapView {
         "NavigationControl.ResetBearing": t("northUp"), "GeolocateControl.FindMyLocation": t("whereAmI"),
         "AttributionControl.ToggleAttribution": t("attribution"), "FullscreenControl.Enter": t("fullscreen"),
         "FullscreenControl.Exit": t("fullscreenExit"), "GlobeControl.Enable": t("globeOn"), "GlobeControl.Disable": t("globeOff"),
+        "GeolocateControl.LocationNotAvailable": t("noLocation"),
+        "ScaleControl.Meters": t("metres"), "ScaleControl.Kilometers": t("kilometres"),
       },
       maxPitch: 70,
       fadeDuration: calm() ? 0 : 150,
@@ -103,7 +105,7 @@ export class MapView {
     this.wanted = { layers, looking };
     if (!this.ready) return;
     const next = drawn(layers, location.origin, looking);
-    for (const operation of plan(this.shown, next, this.top)) this.perform(operation);
+    for (const operation of plan(this.shown, next, this.ceiling())) this.perform(operation);
     this.shown = next;
     const seen = looking.isPast ? [] : layers.filter(({ id }) => looking.isolated === null || id === looking.isolated);
     this.receipts.expect(seen);
@@ -131,7 +133,8 @@ export class MapView {
         if (before === undefined) return next;
         const own = before.layers.filter(({ id }) => !this.baseLayers.has(id));
         const kept = new Set(own.flatMap((layer) => ("source" in layer ? layer.source : [])));
-        const over = before.layers.findIndex(({ id }) => id === this.top);
+        const ceiling = this.ceiling();
+        const over = before.layers.findIndex(({ id }) => id === ceiling);
         const isUnder = (layer: LayerSpecification) => over === -1 || before.layers.indexOf(layer) < over;
         this.know(next.layers);
         const at = next.layers.findIndex(({ id }) => id === this.top);
@@ -192,6 +195,11 @@ export class MapView {
   private know(layers: LayerSpecification[]): void {
     this.baseLayers = new Set(layers.map(({ id }) => id));
     this.top = this.baseLayers.has(TOP) ? TOP : layers.find((layer) => layer.type === "symbol")?.id;
+  }
+
+  /** The layer below which all data is drawn: where the base map has no names, the first that this page sketches on top. */
+  private ceiling(): string | undefined {
+    return this.top ?? this.map.getLayersOrder().find((id) => id.startsWith("geoagent-"));
   }
 
   private perform(operation: Operation): void {

@@ -4,6 +4,7 @@ import type { Layer, LegendEntry } from "../protocol/types";
 
 const ROW = 20;
 const PAD = 16;
+const MOST_RADIUS = 28;
 
 interface Line {
   text: string;
@@ -57,31 +58,41 @@ function legendLines(layer: Layer): Line[] {
 
 function drawLegend(pen: CanvasRenderingContext2D, lines: Line[]): void {
   const font = (bold: boolean) => `${bold ? 600 : 400} 12px system-ui, sans-serif`;
+  const swatches = Math.max(20, ...lines.map((line) => 2 * radius(line)));
+  const indent = (line: Line) => (line.swatch === null ? 0 : swatches + 8);
   const width = Math.max(...lines.map((line) => {
     pen.font = font(line.bold);
-    return pen.measureText(line.text).width + (line.swatch === null ? 0 : 28);
+    return pen.measureText(line.text).width + indent(line);
   })) + 2 * PAD;
-  const height = lines.length * ROW + PAD;
+  const high = (line: Line) => Math.max(ROW, 2 * radius(line) + 4);
+  const height = lines.reduce((sum, line) => sum + high(line), PAD);
   pen.fillStyle = "rgb(255 255 255 / 0.92)";
   pen.beginPath();
   pen.roundRect(PAD, PAD, width, height, 8);
   pen.fill();
   pen.textBaseline = "middle";
-  lines.forEach((line, index) => {
-    const y = PAD + PAD / 2 + index * ROW + ROW / 2;
-    if (line.swatch !== null) drawSwatch(pen, line.swatch, line.shape, 2 * PAD, y);
+  let top = PAD + PAD / 2;
+  for (const line of lines) {
+    const y = top + high(line) / 2;
+    top += high(line);
+    if (line.swatch !== null) drawSwatch(pen, line, line.swatch.color, 2 * PAD + swatches / 2, y);
     pen.fillStyle = "#182026";
     pen.font = font(line.bold);
-    pen.fillText(line.text, 2 * PAD + (line.swatch === null ? 0 : 28), y);
-  });
+    pen.fillText(line.text, 2 * PAD + indent(line), y);
+  }
 }
 
-function drawSwatch(pen: CanvasRenderingContext2D, { color }: LegendEntry, shape: Line["shape"], x: number, y: number): void {
+/** Pixels of a circle of the legend, as large as on the map within reason; 0 for other shapes. */
+function radius({ shape, swatch }: Line): number {
+  return shape === "circle" ? Math.max(4, Math.min(swatch?.size ?? 5, MOST_RADIUS)) : 0;
+}
+
+function drawSwatch(pen: CanvasRenderingContext2D, line: Line, color: string, x: number, y: number): void {
   pen.fillStyle = color;
   pen.beginPath();
-  if (shape === "circle") pen.arc(x + 10, y, 5, 0, 2 * Math.PI);
-  else if (shape === "line") pen.rect(x, y - 1.5, 20, 3);
-  else pen.roundRect(x, y - 7, 20, 14, 3);
+  if (line.shape === "circle") pen.arc(x, y, radius(line), 0, 2 * Math.PI);
+  else if (line.shape === "line") pen.rect(x - 10, y - 1.5, 20, 3);
+  else pen.roundRect(x - 10, y - 7, 20, 14, 3);
   pen.fill();
 }
 
