@@ -55,6 +55,8 @@ async def test_the_picture_of_an_analysis_that_runs(enter: Enter, world: Server)
     await person.page.keyboard.press("Enter")
     await expect(person.page.locator(".step-progress")).to_be_visible()
     await keep(person, "pictures/analysis.png")
+    await person.box.fill("and then")
+    await expect(person.page.get_by_role("button", name="Send", exact=True)).to_be_enabled()
     await person.page.get_by_role("button", name="Stop").click()
     await until(lambda: person.see("(geoagent.state.turns[1]?.end ?? null) !== null"), pause=0.1)
 
