@@ -73,6 +73,21 @@ async def test_the_table_of_a_layer_is_sorted_scrolled_and_linked_with_the_map(p
     assert await table.locator(".grid-body .grid-row").count() < 40, "only the rows in view are drawn"
 
 
+async def test_a_table_that_could_not_be_read_is_asked_for_again(person: Person) -> None:
+    await person.says("show airports in red")
+    page = person.page
+    person.outages_expected = True
+    await page.route("**/rows?*", lambda route: route.abort())
+    await page.get_by_role("button", name="Actions for airports").click()
+    await page.get_by_role("menuitem", name="Open table").click()
+    panel = page.locator(".table-panel")
+    await expect(panel.get_by_role("alert")).to_contain_text("Connection lost")
+    await page.unroute("**/rows?*")
+    await panel.get_by_role("button", name="Try again").click()
+    await expect(panel.get_by_role("table")).to_have_attribute("aria-rowcount", "28298")
+    await expect(panel.get_by_role("alert")).to_have_count(0)
+
+
 async def test_a_feature_shows_its_whole_row_however_far_the_map_is_zoomed_out(person: Person) -> None:
     await person.says("show airports above 4000 m")
     await until(lambda: person.layers())

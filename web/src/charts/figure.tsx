@@ -1,11 +1,13 @@
 /** One chart: its title, the plot, what is under the pointer in words, its data as a table, and what can be done. */
 import { batch, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { read } from "../connection/read";
 import { direction, language, number, t } from "../i18n/i18n";
 import { describe } from "../layers/cql2";
 import { boxed, hinted, inspect } from "../map/selection";
 import type { Chart, ChartData } from "../protocol/types";
 import { mayChangeNow } from "../session";
+import { connections } from "../store/store";
 import { palette } from "../theme/theme";
 import { Icon } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
@@ -13,7 +15,7 @@ import { notify } from "../ui/toast";
 import { charts, refreshChart, removeChart, saveChartRows } from "./actions";
 import { coloursOf, SERIES } from "./colours";
 import type { Window } from "./hits";
-import { featuresOf, type Found, layerOf, looked, partsOf, read } from "./links";
+import { featuresOf, type Found, layerOf, looked, partsOf } from "./links";
 import type { Marked, Plot } from "./plot";
 import { keyOf, type Mark, nameOf, type Part, type Shape, shapeOf, short, titleOf } from "./shape";
 import { ChartTable } from "./table";
@@ -31,11 +33,11 @@ export function ChartFigure({ chart }: { chart: Chart }) {
   useEffect(() => {
     let wanted = true;
     read<ChartData>(chart.data).then(
-      (found) => { if (wanted) data.value = found; },
+      (found) => { if (wanted) [data.value, fault.value] = [found, null]; },
       (error: Error) => { if (wanted) fault.value = error.message; },
     );
     return () => (wanted = false);
-  }, [chart.data]);
+  }, [chart.data, connections.value]);
   const { value: drawn } = data;
   const isThere = charts.value.some((it) => it.id === chart.id);
   return (

@@ -4,6 +4,7 @@
  * some attributes where the map shows much at once.
  */
 import { computed } from "@preact/signals";
+import { read } from "../connection/read";
 import { marked, pointed } from "../map/selection";
 import type { Chart, Layer } from "../protocol/types";
 import { layers } from "../store/store";
@@ -58,11 +59,4 @@ function asked<Answer>(chart: Chart, question: string): Promise<Answer> {
   const [oldest] = known.keys();
   if (known.size > KEPT && oldest !== undefined) known.delete(oldest);
   return answer;
-}
-
-export async function read<Answer>(address: string): Promise<Answer> {
-  const answer = await fetch(address);
-  const body = (await answer.json()) as Answer & { error?: { message: string } };
-  if (body.error !== undefined) throw new Error(body.error.message);
-  return body;
 }

@@ -7,7 +7,7 @@ import { Sql } from "../chat/sql";
 import { readable } from "../chat/step";
 import { t } from "../i18n/i18n";
 import { formatValue } from "../map/format";
-import { map, mayChange } from "../store/store";
+import { connections, map, mayChange } from "../store/store";
 import { onEscape } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { notify } from "../ui/toast";
@@ -86,12 +86,13 @@ function Behind({ value }: { value: Looked }) {
       (rows) => {
         if (!isCurrent) return;
         setPage(rows);
+        setFault("");
         if (offset === 0) setFirst(rows);
       },
       (error: Error) => { if (isCurrent) setFault(error.message); },
     );
     return () => { isCurrent = false; };
-  }, [offset]);
+  }, [offset, connections.value]);
   if (fault !== "") return <p class="quiet" role="alert">{fault}</p>;
   if (page === null || first === null) return <div class="skeleton" aria-hidden="true"><i class="w90" /><i class="w70" /></div>;
   const onMap = drawnBy(first) !== undefined;

@@ -1,5 +1,6 @@
 /** Which figure of an answer is looked at, and the rows that stand behind it. */
 import { signal } from "@preact/signals";
+import { read } from "../connection/read";
 import type { Figure, FigureSource } from "../protocol/types";
 import type { Page } from "../table/rows";
 
@@ -24,11 +25,8 @@ export interface Rows extends Page {
 }
 
 /** Rejects with words for people. */
-export async function readRows(mapId: string, { seq, figure }: Looked, offset: number, limit: number): Promise<Rows> {
+export function readRows(mapId: string, { seq, figure }: Looked, offset: number, limit: number): Promise<Rows> {
   const asked = new URLSearchParams({ limit: String(limit), offset: String(offset) });
   if (figure.row != null) asked.set("row", String(figure.row));
-  const answer = await fetch(`/api/maps/${mapId}/answers/${seq}/sources/${figure.source}/rows?${asked}`);
-  const body = (await answer.json()) as Rows & { error?: { message: string } };
-  if (body.error !== undefined) throw new Error(body.error.message);
-  return body;
+  return read(`/api/maps/${mapId}/answers/${seq}/sources/${figure.source}/rows?${asked}`);
 }

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { number, t } from "../i18n/i18n";
 import { formatNumber } from "../map/format";
 import type { Column, Layer } from "../protocol/types";
-import { map } from "../store/store";
+import { connections, map } from "../store/store";
 import { type Frequent, readHistogram, readValues } from "../table/rows";
 import { Pick } from "../ui/form";
 import { HistogramRange } from "../ui/histogram";
@@ -96,7 +96,7 @@ function Between({ layer, column, value, set }: PartProps) {
         .then((found) => (histogram.value = found), () => {});
     }
     return () => reading.abort();
-  }, [layer.table]);
+  }, [layer.table, connections.value]);
   const ends = value.split("\n");
   const [from = "", to = ""] = ends;
   const scale = histogram.value && scaleOf(column, histogram.value);
@@ -134,7 +134,7 @@ function useValues(layer: Layer, column: Column | undefined, words: string): Fre
       clearTimeout(timer);
       reading.abort();
     };
-  }, [layer.table, column?.name, words]);
+  }, [layer.table, column?.name, words, connections.value]);
   return found.value;
 }
 

@@ -9,6 +9,8 @@ import { emptyState, type MapEvent, type MapState, openQuestion, runningTurn, ty
 
 export const map = signal<MapState | null>(null);
 export const status = signal<Status>("connecting");
+/** How often the server was reached: what could not be read is asked for again when this changes. */
+export const connections = signal(0);
 /** False for who came by a view link. */
 export const mayChange = signal(true);
 export const outbox = signal<Outgoing[]>([]);
@@ -43,7 +45,10 @@ export function listener(asked: (event: TransientEvent) => void, entered: (answe
       asked(event);
     },
     resumed: () => change(muteDrafts),
-    status: (next) => void (status.value = next),
+    status: (next) => {
+      if (next === "online" && status.value !== next) connections.value += 1;
+      status.value = next;
+    },
     outbox: (messages) => void (outbox.value = messages),
   };
 }

@@ -10,7 +10,7 @@ import { t } from "../i18n/i18n";
 import { tableOf } from "../layers/tables";
 import { formatValue } from "../map/format";
 import { boxed, inspect, marked } from "../map/selection";
-import { layers, map, mayChange } from "../store/store";
+import { connections, layers, map, mayChange } from "../store/store";
 import { ReturnFocus } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { type Page, readRows, type Row } from "./rows";
@@ -34,7 +34,8 @@ interface Order {
 export function TablePanel() {
   const layer = layers.value.find((it) => it.id === tableOpen.value);
   if (layer === undefined || map.value === null) return null;
-  const version = `${layer.id} ${layer.version} ${JSON.stringify(layer.filter)}`;
+  // A new name or look leaves the rows and the place in them as they are.
+  const version = `${layer.id} ${layer.table} ${JSON.stringify(layer.filter)}`;
   return (
     <section class="table-panel card" aria-label={t("tableOf", { name: layer.name })}>
       <ReturnFocus />
@@ -52,6 +53,7 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
   const order = useSignal<Order>({ column: null, descending: false });
   const pages = useSignal<ReadonlyMap<number, Page>>(new Map());
   const fault = useSignal<string | null>(null);
+  const again = useSignal(0);
   const scroll = useSignal<Scroll>({ top: 0, row: 0 });
   const box = useRef<HTMLDivElement>(null);
   const asked = useRef(new Set<string>());
@@ -72,8 +74,12 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
         const kept = [...pages.value].slice(-KEPT + 1);
         for (const [old] of pages.value) if (!kept.some(([it]) => it === old)) asked.current.delete(`${old} ${column} ${descending}`);
         pages.value = new Map(kept).set(index, page);
+        fault.value = null;
       },
-      (error: Error) => { fault.value = error.message; },
+      (error: Error) => {
+        asked.current.delete(name);
+        fault.value = error.message;
+      },
     );
   };
   useEffect(() => {
@@ -82,13 +88,17 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
       if (total > 0) want(Math.floor(Math.min(first + visible, total - 1) / PAGE));
     }, total === 0 ? 0 : PAUSE);
     return () => clearTimeout(timer);
-  }, [first, total, order.value]);
+  }, [first, total, order.value, connections.value, again.value]);
   useEffect(() => {
     const timer = setTimeout(() => settle(box.current, scroll, view()), REST);
     return () => clearTimeout(timer);
   }, [scroll.value]);
-  if (fault.value !== null) return <p class="table-note" role="alert">{fault.value}</p>;
-  if (any === undefined) return <div class="skeleton table-note" aria-hidden="true"><i class="w90" /><i class="w70" /></div>;
+  const note = fault.value !== null && (
+    <p class="table-note" role="alert">
+      {fault.value} <button type="button" class="link" onClick={() => (again.value += 1)}>{t("retry")}</button>
+    </p>
+  );
+  if (any === undefined) return note || <div class="skeleton table-note" aria-hidden="true"><i class="w90" /><i class="w70" /></div>;
   const sort = (column: string) => {
     const again = order.value.column === column;
     order.value = { column, descending: again && !order.value.descending };
@@ -99,24 +109,27 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
   };
   const shown = Array.from({ length: Math.max(0, Math.min(visible, total - first)) }, (_, i) => first + i);
   return (
-    <div
-      class="grid" ref={box} tabIndex={0} role="table" aria-rowcount={total} aria-label={t("rows")}
-      onScroll={({ currentTarget: { scrollTop } }) => {
-        if (scrollTop !== scroll.value.top) scroll.value = scrolled(scroll.value, scrollTop, view());
-      }}
-    >
-      <div class="grid-inner" style={{ "--columns": any.columns.length }}>
-        <Head columns={any.columns} order={order.value} sort={sort} layerId={layerId} />
-        <div class="grid-body" role="rowgroup" style={{ height: `${bodyHeight(total)}px` }}>
-          {shown.map((index) => (
-            <GridRow
-              key={index} index={index} y={scroll.value.top + (index - scroll.value.row) * ROW} columns={any.columns} keyColumns={any.key} layerId={layerId}
-              row={pages.value.get(Math.floor(index / PAGE))?.rows[index % PAGE]}
-            />
-          ))}
+    <>
+      {note}
+      <div
+        class="grid" ref={box} tabIndex={0} role="table" aria-rowcount={total} aria-label={t("rows")}
+        onScroll={({ currentTarget: { scrollTop } }) => {
+          if (scrollTop !== scroll.value.top) scroll.value = scrolled(scroll.value, scrollTop, view());
+        }}
+      >
+        <div class="grid-inner" style={{ "--columns": any.columns.length }}>
+          <Head columns={any.columns} order={order.value} sort={sort} layerId={layerId} />
+          <div class="grid-body" role="rowgroup" style={{ height: `${bodyHeight(total)}px` }}>
+            {shown.map((index) => (
+              <GridRow
+                key={index} index={index} y={scroll.value.top + (index - scroll.value.row) * ROW} columns={any.columns} keyColumns={any.key} layerId={layerId}
+                row={pages.value.get(Math.floor(index / PAGE))?.rows[index % PAGE]}
+              />
+            ))}
+          </div>
         </div>
       </div>
-    </div>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 /** The rows of a layer and how their values are spread, as the server gives them: `GET /api/maps/…/layers/…/rows`. */
+import { read as ask } from "../connection/read";
 import type { Cql2 } from "../layers/cql2";
 import type { Histogram } from "../ui/scale";
 
@@ -60,10 +61,6 @@ export async function readValues(
   return (await read<{ values: Frequent[] }>(mapId, layerId, "values", asked, signal)).values;
 }
 
-async function read<Body>(mapId: string, layerId: string, what: string, asked: URLSearchParams, signal?: AbortSignal): Promise<Body> {
-  const address = `/api/maps/${mapId}/layers/${encodeURIComponent(layerId)}/${what}?${asked}`;
-  const answer = await fetch(address, { signal: signal ?? null });
-  const body = (await answer.json()) as Body & { error?: { message: string } };
-  if (body.error !== undefined) throw new Error(body.error.message);
-  return body;
+function read<Body>(mapId: string, layerId: string, what: string, asked: URLSearchParams, signal?: AbortSignal): Promise<Body> {
+  return ask(`/api/maps/${mapId}/layers/${encodeURIComponent(layerId)}/${what}?${asked}`, signal);
 }

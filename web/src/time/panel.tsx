@@ -7,7 +7,7 @@ import { tableOf } from "../layers/tables";
 import { formatNumber } from "../map/format";
 import type { Column, Layer } from "../protocol/types";
 import { updateLayer } from "../session";
-import { map, mayChange } from "../store/store";
+import { connections, map, mayChange } from "../store/store";
 import { readHistogram } from "../table/rows";
 import { Pick } from "../ui/form";
 import { ReturnFocus } from "../ui/focus";
@@ -69,13 +69,13 @@ function Slider({ mapId, layer, column }: { mapId: string; layer: Layer; column:
     const reading = new AbortController();
     readHistogram(mapId, layer.id, { column: column.name, bins: BINS, filter: others }, reading.signal).then(
       (found) => {
-        histogram.value = found;
+        [histogram.value, fault.value] = [found, null];
         if (scale.value !== null) span.value = spanOf(scale.value, layer, column);
       },
       (error: Error) => { if (!reading.signal.aborted) fault.value = error.message; },
     );
     return () => reading.abort();
-  }, [layer.table, others]);
+  }, [layer.table, others, connections.value]);
   useEffect(() => {
     if (scale.value !== null) show(layer.id, scale.value, span.value);
   }, [scale.value, span.value]);

@@ -1,0 +1,12 @@
+import { t } from "../i18n/i18n";
+
+/** What the server answers to a GET. Rejects with words for people. */
+export async function read<Answer>(address: string, signal?: AbortSignal): Promise<Answer> {
+  const answer = await fetch(address, { signal: signal ?? null }).catch((error: unknown) => {
+    // The only one that a browser gives when there was no answer; its own words are for programmers.
+    throw error instanceof TypeError ? new Error(t("offline")) : error;
+  });
+  const body = (await answer.json()) as Answer & { error?: { message: string } };
+  if (body.error !== undefined) throw new Error(body.error.message);
+  return body;
+}
