@@ -66,6 +66,14 @@ async def test_the_table_of_a_layer_is_sorted_scrolled_and_linked_with_the_map(p
     await expect(page.locator(".focus-chip")).to_contain_text("1 selected in airports")
     await until(lambda: person.see("geoagent.map.getLayersOrder().some(it => it === 'airports:mark-point')"))
 
+    await first.focus()
+    for _ in range(2):
+        await page.keyboard.press("ArrowDown")
+    third = table.locator('[aria-rowindex="4"]')
+    await expect(third).to_be_focused()
+    await page.keyboard.press("Enter")
+    await expect(third).to_have_attribute("aria-selected", "true")
+
     await table.evaluate("it => it.scrollTo(0, it.scrollHeight)")
     last = table.locator('[aria-rowindex="28299"]')
     await expect(last).to_be_visible()

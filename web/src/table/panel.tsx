@@ -122,7 +122,7 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
           <div class="grid-body" role="rowgroup" style={{ height: `${bodyHeight(total)}px` }}>
             {shown.map((index) => (
               <GridRow
-                key={index} index={index} y={scroll.value.top + (index - scroll.value.row) * ROW} columns={any.columns} keyColumns={any.key} layerId={layerId}
+                key={index} index={index} isFirst={index === shown[0]} y={scroll.value.top + (index - scroll.value.row) * ROW} columns={any.columns} keyColumns={any.key} layerId={layerId}
                 row={pages.value.get(Math.floor(index / PAGE))?.rows[index % PAGE]}
               />
             ))}
@@ -173,9 +173,10 @@ function Head({ columns, order, sort, layerId }: {
   );
 }
 
-function GridRow({ row, index, y, columns, keyColumns, layerId }: {
+function GridRow({ row, index, isFirst, y, columns, keyColumns, layerId }: {
   row: Row | undefined;
   index: number;
+  isFirst: boolean;
   y: number;
   columns: string[];
   keyColumns: string[];
@@ -189,8 +190,18 @@ function GridRow({ row, index, y, columns, keyColumns, layerId }: {
     inspect.value = null;
     boxed.value = isMarked ? null : { layerId, ids: [id] };
   };
+  const keys = (event: KeyboardEvent) => {
+    const { key, currentTarget } = event;
+    const row = currentTarget as HTMLElement;
+    const next = key === "ArrowDown" ? row.nextElementSibling : key === "ArrowUp" ? row.previousElementSibling : null;
+    if (next === null && key !== "Enter") return;
+    event.preventDefault();
+    if (next === null) mark();
+    else (next as HTMLElement).focus();
+  };
   return (
     <div
+      tabIndex={isFirst ? 0 : -1} onKeyDown={keys}
       class={isMarked ? "grid-row marked" : "grid-row"} role="row" aria-rowindex={index + 2} aria-selected={isMarked}
       style={{ transform: `translateY(${y}px)` }} onClick={mark}
     >
