@@ -223,6 +223,8 @@ class Focus(Value):
     """A drawn GeoJSON Polygon or MultiPolygon."""
     bounds: Bounds | None = None
     zoom: Finite | None = None
+    seq: Annotated[int, Field(ge=0)] | None = None
+    """The last event of the map that was seen when this was pointed at: the version of what is meant."""
 
 
 class QueryReceipt(Value):

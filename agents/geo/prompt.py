@@ -80,8 +80,9 @@ def focus_part(focus: Focus | None, layers: Sequence[Layer]) -> str | None:
         return None
     said: list[str] = []
     if focus.feature_ids and all(layer.id != focus.layer_id for layer in layers):
+        lost = f"layer {focus.layer_id}" if focus.layer_id else "a layer"
         return (
-            f"The user had selected features of layer {focus.layer_id}, which is not on the map any more. "
+            f"The user had selected features of {lost}, which is not on the map any more. "
             "If the request is about them, or about “here”, say so and ask to select again."
         )
     if focus.feature_ids:

@@ -244,6 +244,7 @@ class TurnRunner:
         turn = work.turn
         session = TurnSession(turn, self._hub, self._layers, self._charts, self._server_id)
         async with self._hub.following(turn.map_id, session):
+            await session.check_focus()
             made = self._agents(session, await self._history(turn))
             work.agent = agent = await made if isinstance(made, Awaitable) else made
             stream: Any = (

@@ -22,6 +22,8 @@ from server.protocol import ViewRequested
 NOBODY = "no browser is watching"
 UNCONFIRMED = "not confirmed: no browser has reported it drawn yet"
 HIDDEN = "the layer is hidden"
+MOST_ENDS = 200
+"""Removals of layers that are looked through for one that was pointed at."""
 
 
 class TurnSession:
@@ -34,6 +36,7 @@ class TurnSession:
         self._charts = charts
         self.by = By(turn.id, server_id)
         self._state = MapState()
+        self._focus = turn.focus
 
     @property
     def map_id(self) -> str:
@@ -50,7 +53,19 @@ class TurnSession:
 
     @property
     def focus(self) -> Focus | None:
-        return self._turn.focus
+        return self._focus
+
+    async def check_focus(self) -> None:
+        """Take a selection away whose layer went since the person saw it: another may have its name by now."""
+        focus = self._focus
+        if focus is None or focus.seq is None or not focus.feature_ids:
+            return
+        ends = await self._hub.log.read_latest(self.map_id, ("layer_removed", "map_reset"), MOST_ENDS)
+        if any(
+            each.seq > focus.seq and each.payload.get("layer_id", focus.layer_id) == focus.layer_id
+            for each in ends
+        ):
+            self._focus = focus.model_copy(update={"layer_id": None})
 
     def begin(self, state: MapState) -> None:
         self._state = state

@@ -17,7 +17,7 @@ async def test_a_table_is_found_in_the_catalogue_and_put_on_the_map(person: Pers
     await expect(page.locator(".table-entry").first).to_contain_text("airports")
     await page.locator(".table-name").first.click()
     await expect(page.locator(".table-columns")).to_contain_text("elevation_m")
-    await expect(page.locator(".table-note")).to_contain_text("elevation_ft")
+    await expect(page.locator(".noted")).to_contain_text("elevation_ft")
     shapes = "geoagent.map.querySourceFeatures('geoagent-preview').length"
     await until(lambda: page.evaluate(shapes), pause=0.1)
     assert await person.layers() == []
@@ -108,3 +108,25 @@ async def test_a_feature_shows_its_whole_row_however_far_the_map_is_zoomed_out(p
     card = person.page.get_by_role("dialog", name="Details")
     await expect(card).to_contain_text("timezone")
     await expect(card).to_contain_text("elevation_ft")
+
+
+async def test_a_column_of_the_table_tells_its_statistics_and_is_filtered_by(person: Person) -> None:
+    await person.says("show airports above 1500 m")
+    page = person.page
+    await page.get_by_role("button", name="Actions for airports").click()
+    await page.get_by_role("menuitem", name="Open table").click()
+    table = page.get_by_role("region", name="Table of airports")
+    head = table.get_by_role("columnheader", name="elevation_m")
+    await head.get_by_role("button", name="Actions for elevation_m").click()
+    await head.get_by_role("menuitem", name="Statistics").click()
+    told = table.locator(".statistics")
+    await expect(told).to_contain_text("Rows1,090")
+    await expect(told).to_contain_text("Median")
+    await told.get_by_role("button", name="Close").click()
+    await expect(told).to_have_count(0)
+    await head.get_by_role("button", name="Actions for elevation_m").click()
+    await head.get_by_role("menuitem", name="Filter").click()
+    row = page.locator('[data-layer="airports"]')
+    conditions = row.locator(".condition")
+    await expect(conditions).to_have_count(2)
+    await expect(conditions.last).to_contain_text("elevation_m")

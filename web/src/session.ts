@@ -110,7 +110,7 @@ export function showOn(next: MapView): void {
 export const say = (text: string): void => {
   const clean = text.trim();
   if (clean === "" || connection === null || !allowed()) return;
-  connection.say(clean, focus.value, `${tab}.${uniqueId()}`);
+  connection.say(clean, focus.value && { ...focus.value, seq: map.value?.seq ?? null }, `${tab}.${uniqueId()}`);
   withView.value = true;
 };
 

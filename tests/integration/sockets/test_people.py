@@ -166,3 +166,21 @@ async def test_a_restore_is_one_step(server: Server) -> None:
 
 def looks(layers: list[dict[str, object]]) -> list[dict[str, object]]:
     return [{name: value for name, value in layer.items() if name != "version"} for layer in layers]
+
+
+async def test_a_selection_does_not_pass_to_another_layer_of_that_name(samples_url: str) -> None:
+    """What was selected before its layer went is not taken for features of the one that has its id now."""
+    async with local_server(samples_url) as server, client(server) as one:
+        await one.ask("join")
+        await one.ask("layer_add", table="data.countries", layer_id="places")
+        seen = (await one.hears("layer_added"))["seq"]
+        focus = {"layer_id": "places", "feature_ids": [1]}
+        question = "how many countries are selected?"
+        await one.says(question, focus={**focus, "seq": seen})
+        assert "1" in one.named("ai_response")[-1]["message"]
+        await one.ask("layer_remove", layer_id="places")
+        await one.ask("layer_add", table="data.countries", layer_id="places")
+        await one.says(question, focus={**focus, "seq": seen})
+        assert "not on the map any more" in one.named("ai_response")[-1]["message"]
+        await one.says(question, focus={**focus, "seq": one.named("layer_added")[-1]["seq"]})
+        assert "not on the map any more" not in one.named("ai_response")[-1]["message"]

@@ -109,7 +109,7 @@ function Entry({ table, open, onToggle }: { table: Table; open: boolean; onToggl
       </div>
       {table.comment !== null && !table.is_result && <p class="table-comment" dir="auto">{table.comment}</p>}
       {open && preview.value.notes.map(({ title, body }) => (
-        <div key={title} class="table-note" dir="auto">{!body.startsWith("#") && <strong>{title}</strong>}<Markdown text={flowing(body)} /></div>
+        <div key={title} class="noted" dir="auto">{!body.startsWith("#") && <strong>{title}</strong>}<Markdown text={flowing(body)} /></div>
       ))}
       {open && (
         <dl class="table-columns">

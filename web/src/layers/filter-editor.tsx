@@ -1,5 +1,6 @@
 /** Which features are drawn, as rows of conditions; they become CQL2, as the agent writes it. */
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import type { Column, Layer } from "../protocol/types";
 import { updateLayer } from "../session";
@@ -7,6 +8,7 @@ import { Pick } from "../ui/form";
 import { IconButton } from "../ui/icons";
 import { type Comparison, comparisonsOf, type Condition, describe, isFilterable, type Rows, toCql2, toRows } from "./cql2";
 import { ValueBox } from "./filter-value";
+import { filtering } from "./filtering";
 import { tableOf } from "./tables";
 
 export function FilterEditor({ layer }: { layer: Layer }) {
@@ -14,6 +16,14 @@ export function FilterEditor({ layer }: { layer: Layer }) {
   const stored = toRows(layer.filter);
   const edited = useSignal<Rows | null>(null);
   const rows = edited.value ?? stored;
+  const wanted = filtering.value?.layerId === layer.id ? columns.find((it) => it.name === filtering.value?.column) : undefined;
+  useEffect(() => {
+    if (wanted === undefined) return;
+    filtering.value = null;
+    if (rows === null) return;
+    const condition = { column: wanted.name, comparison: firstOf(wanted), value: "" };
+    edited.value = { join: rows.join, conditions: [...rows.conditions, condition] };
+  }, [wanted]);
   if (rows === null) return <Foreign layer={layer} />;
   const set = (conditions: Condition[], join = rows.join) => (edited.value = { join, conditions });
   const apply = async () => {

@@ -1,11 +1,13 @@
 /** The layers of the map, top first as they lie, with their legends; a card that floats over the map. */
 import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import { isolated, past, redo, reorderLayers, undo } from "../session";
 import { layers, map, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { openSide, side } from "../ui/side";
 import { dragged, target } from "./drag";
+import { filtering } from "./filtering";
 import { LayerRow } from "./row";
 
 /** Closed at first on phones, where the map comes first. */
@@ -16,6 +18,9 @@ export function LayersPanel() {
   const order = target.value;
   const all = (past.value?.layers ?? layers.value).toReversed();
   const state = map.value;
+  useEffect(() => {
+    if (filtering.value !== null) open.value = true;
+  }, [filtering.value]);
   return (
     <section class={open.value ? "layers card" : "layers card closed"} aria-label={t("layersPanel")}>
       <header class="layers-head">

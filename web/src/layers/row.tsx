@@ -1,6 +1,6 @@
 /** One layer in the panel: show or hide, name, legend, and what can be done with it. */
 import { useSignal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { startChart } from "../charts/actions";
 import { number, t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
@@ -15,6 +15,7 @@ import { height } from "../ui/sheet";
 import { describe } from "./cql2";
 import { startDrag } from "./drag";
 import { FilterEditor } from "./filter-editor";
+import { filtering } from "./filtering";
 import { LegendView, Swatch } from "./legend";
 import { StyleEditor } from "./style-editor";
 
@@ -34,6 +35,9 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
     // On a phone the map that changes is to be seen, and the editor needs room.
     if (what !== null) height.value = "low";
   };
+  useEffect(() => {
+    if (filtering.value?.layerId === layer.id) editing.value = "filter";
+  }, [filtering.value]);
   const { name, visible } = layer;
   const hidden = !visible || (isolated.value !== null && isolated.value !== layer.id);
   return (

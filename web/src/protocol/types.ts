@@ -128,6 +128,7 @@ export interface Focus {
   } | null;
   bounds?: [number, number, number, number] | null;
   zoom?: number | null;
+  seq?: number | null;
 }
 /**
  * Stop a turn; without `turn_id` the one that is running or waits for an answer.

@@ -10,10 +10,13 @@ import { t } from "../i18n/i18n";
 import { tableOf } from "../layers/tables";
 import { formatValue } from "../map/format";
 import { boxed, inspect, marked } from "../map/selection";
+import { filtering } from "../layers/filtering";
 import { connections, layers, map, mayChange } from "../store/store";
 import { ReturnFocus } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
+import { Menu, type MenuItem } from "../ui/menu";
 import { type Page, readRows, type Row } from "./rows";
+import { Statistics } from "./statistics";
 import { bodyHeight, ROW, type Scroll, scrolled, topOf, type View } from "./scroll";
 
 /** The layer whose table is open. */
@@ -55,6 +58,8 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
   const fault = useSignal<string | null>(null);
   const again = useSignal(0);
   const scroll = useSignal<Scroll>({ top: 0, row: 0 });
+  /** The column whose statistics are shown. */
+  const about = useSignal<string | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const asked = useRef(new Set<string>());
   const [any] = pages.value.values();
@@ -111,6 +116,7 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
   return (
     <>
       {note}
+      {about.value !== null && <Statistics mapId={mapId} layerId={layerId} column={about.value} close={() => (about.value = null)} />}
       <div
         class="grid" ref={box} tabIndex={0} role="table" aria-rowcount={total} aria-label={t("rows")}
         onScroll={({ currentTarget: { scrollTop } }) => {
@@ -118,7 +124,7 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
         }}
       >
         <div class="grid-inner" style={{ "--columns": any.columns.length }}>
-          <Head columns={any.columns} order={order.value} sort={sort} layerId={layerId} />
+          <Head columns={any.columns} order={order.value} sort={sort} layerId={layerId} tell={(column) => (about.value = column)} />
           <div class="grid-body" role="rowgroup" style={{ height: `${bodyHeight(total)}px` }}>
             {shown.map((index) => (
               <GridRow
@@ -141,30 +147,34 @@ function settle(box: HTMLElement | null, scroll: { value: Scroll }, view: View):
   scroll.value = { row: scroll.value.row, top: box.scrollTop };
 }
 
-function Head({ columns, order, sort, layerId }: {
+function Head({ columns, order, sort, tell, layerId }: {
   columns: string[];
   order: Order;
   sort: (column: string) => void;
+  tell: (column: string) => void;
   layerId: string;
 }) {
   const table = tableOf(layers.value.find((layer) => layer.id === layerId)?.table ?? "");
   const chart = (name: string) => {
     const column = table?.columns.find((it) => it.name === name);
     const kind = column === undefined ? null : kindFor(column);
-    return kind === null || !mayChange.value ? null : () => void addChart({ kind, layer_id: layerId, x: name });
+    return kind === null ? [] : [{ label: t("chartOfColumn", { name }), icon: "chart" as const, act: () => void addChart({ kind, layer_id: layerId, x: name }) }];
   };
+  const items = (name: string): MenuItem[] => [
+    { label: t("statistics"), icon: "table", act: () => tell(name) },
+    ...(mayChange.value ? [{ label: t("editFilter"), icon: "filter" as const, act: () => (filtering.value = { layerId, column: name }) }, ...chart(name)] : []),
+  ];
   return (
     <div class="grid-head" role="rowgroup">
       <div class="grid-row" role="row">
         {columns.map((column) => {
           const isSorted = order.column === column;
-          const makeChart = chart(column);
           return (
             <div key={column} role="columnheader" aria-sort={!isSorted ? "none" : order.descending ? "descending" : "ascending"}>
               <button type="button" dir="auto" onClick={() => sort(column)}>
                 {column}{isSorted && <Icon name={order.descending ? "down" : "send"} />}
               </button>
-              {makeChart !== null && <IconButton icon="chart" class="on-hover" label={t("chartOfColumn", { name: column })} onClick={makeChart} />}
+              <Menu label={t("columnActions", { name: column })} icon="more" items={() => items(column)} />
             </div>
           );
         })}

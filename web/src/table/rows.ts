@@ -33,6 +33,11 @@ export function readRows(mapId: string, layerId: string, question: Question, sig
   return read(mapId, layerId, "rows", asked, signal);
 }
 
+/** Counts, ends and middle of a column's values; which of them depends on its type. */
+export function readStatistics(mapId: string, layerId: string, column: string, signal?: AbortSignal): Promise<Row> {
+  return read(mapId, layerId, "stats", new URLSearchParams({ column }), signal);
+}
+
 /** How many features of the layer are within the bounds. */
 export async function countWithin(mapId: string, layerId: string, bounds: readonly number[], signal?: AbortSignal): Promise<number> {
   const asked = new URLSearchParams({ bounds: bounds.join(",") });
