@@ -26,7 +26,7 @@ LOOKS = [
     "Light", "Dark", "System", "English", "العربية",
     # a layer, its table and its features
     "Actions for airports", "Zoom to layer", "Zoom to layer: airports", "Show only this", "Open table",
-    "GeoJSON", "CSV", "GeoPackage", "FlatGeobuf", "GeoParquet", r"column \w+", "Previous", "Next",
+    "GeoJSON", "CSV", "GeoPackage", "FlatGeobuf", "GeoParquet", r"column (Actions for )?\w+", "Previous", "Next",
     # the conversation
     "Copy answer", "Jump to latest", r"(done|did not work|stopped).*", r"figure .*", "Copy the SQL",
     r"Download the evidence: (JSON|SQL)", "Show on the map",
