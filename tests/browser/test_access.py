@@ -93,7 +93,7 @@ async def test_a_phone_shows_the_map_under_a_sheet(enter: Enter, world: Server) 
     await handle.tap()
     await expect(person.page.get_by_role("button", name="Show the conversation")).to_be_visible()
     # The sheet slides: its height is that of its last frame a moment later.
-    await until(lambda: person.see("document.querySelector('.chat').getBoundingClientRect().height < 160"))
+    await until(lambda: person.see("document.querySelector('.chat').getBoundingClientRect().height < 200"))
     await expect(person.box).to_be_visible()
     await person.page.locator(".layers-title").tap()
     await expect(person.page.locator('[data-layer="airports"]')).to_be_visible()
