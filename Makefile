@@ -6,22 +6,28 @@ VENV := .venv
 BIN := $(VENV)/bin
 NODE := source tools/node.sh &&
 CLIENT := web/dist/index.html
+# Evaluated only by the target that uses it.
+CHANGED_TESTS = $(sort $(shell { git diff --name-only --diff-filter=d HEAD; git ls-files --others --exclude-standard; } \
+  | grep -E '^tests/integration/.*test_[^/]*\.py$$'))
 CLIENT_SOURCES := $(shell find web -name node_modules -prune -o -name dist -prune -o -type f -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench lint client lock clean browser
+.PHONY: help run test test-fast bench chaos lint fmt docs client lock clean browser
 .DELETE_ON_ERROR:
 
 help: ## Show what there is to make
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: $(VENV)/installed $(CLIENT) ## Set up what is missing, then serve the map at http://127.0.0.1:8080
-	@exec $(BIN)/python -m server serve
+run: $(BIN)/geoagent $(CLIENT) ## Set up what is missing, then serve the map at http://127.0.0.1:8080
+	@exec $(BIN)/geoagent serve
 
-test: $(VENV)/installed-for-tests $(CLIENT) browser lint ## Install what tests need and run all of them
+test: $(VENV)/installed-for-tests $(BIN)/geoagent $(CLIENT) browser lint ## Install what tests need and run all of them
 	@$(NODE) cd web && npm test --silent && npm run --silent size
-	@# In the order of the folders: the browser first, in a worker of its own, since it takes the longest.
-	@tools/pytest.sh -n 3 --dist loadfile --no-loadscope-reorder
+	@# In the order of the folders: the browser first, in two workers, since it takes the longest.
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+
+test-fast: $(VENV)/installed-for-tests ## Run the unit tests and the changed integration tests
+	@$(BIN)/python -m pytest -q -n 2 tests/unit $(CHANGED_TESTS)
 
 lint: $(VENV)/installed-for-tests web/node_modules/.package-lock.json ## Check style, types and the direction of imports
 	@$(BIN)/ruff check .
@@ -30,8 +36,18 @@ lint: $(VENV)/installed-for-tests web/node_modules/.package-lock.json ## Check s
 	@$(BIN)/lint-imports
 	@$(NODE) cd web && npm run --silent check
 
+fmt: $(VENV)/installed-for-tests ## Format the Python code, and mend what can be mended by itself
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format --quiet .
+
+docs: $(VENV)/installed-for-tests ## Build the documentation site in .local/site, and check its links
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir .local/site
+
 bench: $(VENV)/installed-for-tests $(CLIENT) ## Measure start, tool calls, tiles and sockets, and print a table
 	@$(BIN)/python -m tests.bench
+
+chaos: $(VENV)/installed-for-tests ## Attack a server, break its database and its disks, and check that others notice nothing
+	@$(BIN)/python -m tests.chaos
 
 client: $(CLIENT) ## Build the browser client
 
@@ -49,6 +65,12 @@ $(VENV)/installed: requirements.lock
 $(VENV)/installed-for-tests: requirements-dev.lock
 	@tools/venv.sh $(VENV) requirements-dev.lock
 	@touch $@ $(VENV)/installed
+
+# Editable, so that it is installed again only when the entry points or the metadata change; needs no download.
+$(BIN)/geoagent: pyproject.toml | $(VENV)/installed
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-index --no-deps \
+	  --no-build-isolation --editable .
+	@touch $@
 
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json | $(VENV)/installed
 	@echo 'Installing the packages of the browser client ...' >&2

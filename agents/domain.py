@@ -60,6 +60,8 @@ class Table(Value):
     comment: str | None = None
     is_result: bool = False
     """An analysis made it: it belongs to the map that asked, and no other map sees it."""
+    is_private: bool = False
+    """It was uploaded to a map and is not shared: no other map sees it."""
 
     def column(self, name: str) -> Column | None:
         return next((column for column in self.columns if column.name == name), None)
@@ -108,14 +110,24 @@ class StyleSpec(Value):
     """A column of dates, times or numbers (years) that tiles carry as a number, so that a slider can go through it."""
 
 
+OTHERS = "other"
+"""Label of the legend's entry for all values that have no colour of their own."""
+
+
 class LegendEntry(Value):
     """One row of a legend. `size` is a circle's radius or a line's width in CSS pixels."""
 
     label: str
+    """In English; `code` says what it is, for those who word it themselves."""
+    code: Literal["range", "value", "other", "no_data", "few", "many", "name", "step"] = "name"
+    """`range` is from `minimum` to just under `maximum`, of which `open` ends have no bound; `value` is `value`."""
     color: str
     size: float | None = None
     minimum: float | None = None
     maximum: float | None = None
+    open: Literal["below", "above", "both"] | None = None
+    whole: bool = False
+    """The values of a `range` are whole numbers."""
     value: str | float | bool | None = None
     count: int | None = None
 
@@ -260,6 +272,9 @@ class Place(Value):
     longitude: float
     latitude: float
     detail: str = ""
+    population: float | None = None
+    whole: bool = True
+    """What was asked for is all of its name, or its code; not a part of it, and not only similar."""
 
 
 class SqlAnswer(Value):

@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from agents.core import Agent, Limits, Message, ToolMessage, UserMessage, hook
-from agents.figures.annotation import annotation
-from agents.figures.linking import linked
 from agents.geo import prompt
 from agents.geo.analysis_tools import ANALYSIS_TOOLS, AnalysisTools
 from agents.geo.chart_tools import ChartTools
@@ -24,6 +22,8 @@ from agents.geo.data_tools import DataTools
 from agents.geo.map_tools import MapTools
 from agents.geo.sql_tools import SqlTools
 from agents.ports import Analyst, DataSource, InfoStore, MapSession, SqlRunner, TableRegistry
+from agents.provenance.annotation import annotation
+from agents.provenance.linking import linked
 
 WRITTEN_BY_MODELS = frozenset({"run_analysis", "cannot_do"})
 """Tools whose results are words of a model; what its numbers rest on is in their receipts."""
@@ -65,6 +65,7 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, SqlTools, Agent):
         self.info_store = info_store
         self.sql = sql
         self.seen_tables = {}
+        self.told_notes = set()
         self._catalogue = None
         self._notes: tuple[str, str | None] = ("", None)
         super().__init__(client, model, socket_emit, history=history, limits=limits, **options)
@@ -76,7 +77,8 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, SqlTools, Agent):
     def _system_messages(self) -> list[str]:
         tables = self.registry.tables()
         parts = [prompt.ROLE, *([self.instructions] if self.instructions else [])]
-        return [*parts, prompt.tables_part(tables, len(tables))]
+        few = tables if len(tables) <= prompt.MAX_TABLES else ()  # of many, an enum lists those that matter
+        return [*parts, prompt.tables_part(few, len(tables))]
 
     @hook.system
     async def _relevant_notes(self) -> str | None:
@@ -91,20 +93,24 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, SqlTools, Agent):
             except Exception:
                 log.warning("the info store did not answer; going on without notes", exc_info=True)
                 notes = []
+            self.told_notes.update(notes)
             self._notes = (message, prompt.notes_part(notes))
         return self._notes[1]
 
     @hook.annotation
-    def _figures(self, text: str) -> dict[str, Any]:
+    async def _figures(self, text: str) -> dict[str, Any]:
         """Where each number of the answer comes from, or that it was found in no result."""
         if self.model.name == OFFLINE and not self._has_looked():
             # It makes nothing up: without a result its numbers are limits, and examples of what can be said.
             return {}
         tables = self.catalogue().table_ids
         names = [*(layer.name for layer in self.map.layers()), *tables]
-        return annotation(
-            linked(text, self.history, WRITTEN_BY_MODELS, names, tables, told=self._notes[1] or "")
+        told = self._notes[1] or ""
+        # In a thread: a long conversation has many numbers, and others wait for this event loop.
+        figures = await asyncio.to_thread(
+            linked, text, list(self.history), WRITTEN_BY_MODELS, names, tables, told=told
         )
+        return annotation(figures)
 
     def _has_looked(self) -> bool:
         """Whether a tool has found something since the user's last message."""

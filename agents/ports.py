@@ -7,9 +7,11 @@ message names the fault, what was expected and the nearest valid value.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
 from agents.charts import Chart, ChartData, ChartDraft
+from agents.core import ToolContext
 from agents.domain import (
     Bounds,
     Cql2,
@@ -102,6 +104,11 @@ class DataSource(Protocol):
         """Rows that pass the filter, and lie within a GeoJSON geometry if one is given."""
         ...
 
+    async def bounds(self, table: str) -> Mapping[str, Any]:
+        """`bounds` in the table's own reference system and `bounds_lonlat`, each `{crs, box, exact}`; only `bounds`
+        where that is longitude and latitude; nothing without geometries."""
+        ...
+
     async def stats(self, table: str, column: str, filter: Filter = None) -> Mapping[str, Any]:
         """`{count, nulls, distinct, minimum, maximum, mean, median, sum, top: [{value, count}]}`, as they apply."""
         ...
@@ -114,8 +121,11 @@ class DataSource(Protocol):
         sort: str | None = None,
         descending: bool = False,
         limit: int = 20,
+        *,
+        lonlat: bool = False,
     ) -> Mapping[str, Any]:
-        """`{columns, rows, total, truncated}`; without geometry columns unless asked for by name (GeoJSON then)."""
+        """`{columns, rows, total, truncated}`; without geometry columns unless asked for by name: GeoJSON then, in
+        the reference system that `geometry_crs` names for each."""
         ...
 
     async def find_place(self, text: str, limit: int = 5) -> Sequence[Place]: ...
@@ -127,10 +137,26 @@ class SqlRunner(Protocol):
     async def run(self, statement: str) -> SqlAnswer: ...
 
 
+@dataclass(frozen=True)
+class AnalysisReport:
+    """What came of an analysis: words for the user, and for the model that asked the tables that can be used now."""
+
+    text: str
+    finished: bool = True
+    """False where the analysis was refused."""
+    outputs: Sequence[Mapping[str, Any]] = ()
+    """Each with `table`, `rows`, `geometry`, `crs`, `columns`."""
+
+
 class Analyst(Protocol):
     """Plans and runs spatial analyses, and looks after what they leave."""
 
-    async def run(self, goal: str, session: MapSession) -> str: ...
+    async def run(self, goal: str, session: MapSession, context: ToolContext) -> AnalysisReport:
+        """Answer a question by an analysis of its own, on behalf of a tool call.
+
+        Raises ToolFailed where the analyst could not finish: its model failed, or a limit was reached.
+        """
+        ...
 
     async def drop_result(self, table: str, session: MapSession) -> None:
         """Delete a result of the map for good; no layer may show it."""
@@ -182,6 +208,11 @@ class StepOutcome(Protocol):
         ...
 
 
+OperationTrait = Literal["keeps_geometry", "makes_areas", "counts"]
+"""Of an operation's result: it has the kind of geometry of the source; `the largest` of it are those with the greatest
+area; `the largest` of it are those with the greatest count or sum."""
+
+
 class OperationInfo(Protocol):
     """One operation that an analyst may plan. `schema` is a JSON schema of its arguments.
 
@@ -197,6 +228,9 @@ class OperationInfo(Protocol):
 
     @property
     def schema(self) -> Mapping[str, Any]: ...
+
+    @property
+    def traits(self) -> frozenset[OperationTrait]: ...
 
 
 class AnalysisSession(Protocol):
@@ -220,7 +254,7 @@ class AnalysisSession(Protocol):
         """Put the last step's table on the map and end as finished; what the browsers said of the layer.
 
         Without a style it is drawn so that it shows what the steps found. `figures` tells where the numbers of the
-        summary come from, as `agents.figures.annotation` does.
+        summary come from, as `agents.provenance.annotation` does.
         """
         ...
 

@@ -7,16 +7,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.analyst import Analyst
-from agents.core import ToolFailed
+from agents.core import ToolContext, ToolFailed, hand_over
 from agents.core.model import Model
 from agents.domain import RecipeCard
+from agents.geo.operation_tools import output_facts
 from agents.geo.phrases import breakdown_words, count_of
-from agents.ports import DataSource, InfoStore
-from server.gis.readable import ReadableTables
-from server.maps.analyses import AnalysisService, MapAnalysis, reason_of
-from server.maps.recipes import Recipes
-from server.maps.results import Results
-from server.maps.session import TurnSession
+from agents.ports import AnalysisReport, DataSource, InfoStore
+from server.gis.catalog.readable_tables import ReadableTables
+from server.maps.analyses.recipes import Recipes
+from server.maps.analyses.results import Results
+from server.maps.analyses.session import AnalysisService, MapAnalysis, reason_of
+from server.maps.turns.session import TurnSession
 
 
 class AnalystDesk:
@@ -40,8 +41,8 @@ class AnalystDesk:
         self._recipes = recipes
         self._info_store = info_store
 
-    async def run(self, goal: str, session: Any) -> str:
-        """The analyst's words for the user. However it ends, the map is told how."""
+    async def run(self, goal: str, session: Any, context: ToolContext) -> AnalysisReport:
+        """The analyst's report to the user. However it ends, the map is told how."""
         session = _turn(session)
         analysis = self._analyses.open(goal, session, self._readable)
         analyst = Analyst(
@@ -53,13 +54,13 @@ class AnalystDesk:
             info_store=self._info_store,
         )
         try:
-            finished = await analyst.run(goal)
+            finished = await hand_over(analyst, goal, context, history=analyst.history, forward=False)
         except BaseException as error:
-            await asyncio.shield(_close(analysis, *reason_of(error)))
+            await asyncio.shield(_close(analysis, *reason_of(analysis.outage or error)))
             raise
-        if not analysis.ended:
-            await _close(analysis, finished.reason or "It ended without a result.", finished.text)
-        return finished.text
+        await _close(analysis, "It ended without a result.", finished.text)
+        outputs = [output_facts(analysis.outcomes()[-1])] if analyst.finished else []
+        return AnalysisReport(finished.text, analyst.finished, outputs)
 
     async def drop_result(self, table: str, session: Any) -> None:
         turn = _turn(session)
@@ -97,7 +98,7 @@ class AnalystDesk:
             summary = " ".join([f"{plan.goal}: {count_of(last.rows, 'row')}{found}.", *notes])
             await analysis.finish(summary, plan.style)
         except BaseException as error:
-            await asyncio.shield(_close(analysis, *reason_of(error)))
+            await asyncio.shield(_close(analysis, *reason_of(analysis.outage or error)))
             raise
         return summary
 

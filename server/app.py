@@ -11,20 +11,17 @@ import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
-from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
-import migrations
 from agents.core.messages import Message
 from agents.core.model import Model
-from agents.core.prometheus import register_prometheus
-from agents.core.toolbox import ToolBox
-from agents.core.tracing import use_opentelemetry
+from agents.core.observe.prometheus import register_prometheus
+from agents.core.observe.tracing import use_opentelemetry
 from agents.domain import Place
 from agents.geo_agent import GeoAgent
 from agents.models import build, close, warm
@@ -34,23 +31,25 @@ from agents.ports import TableRegistry
 from server import migrate, postgres, samples
 from server.analysts import AnalystDesk
 from server.database import Database
+from server.extensions import agent_class, own_tools
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.runner import StepRunner
+from server.gis.catalog.readable_tables import ReadableTables
+from server.gis.catalog.registry import Registry
 from server.gis.charts import Charts
-from server.gis.data import PostgisData
-from server.gis.readable import ReadableTables
-from server.gis.registry import Registry
-from server.gis.sql import PostgisSql
+from server.gis.ingest import IngestLimits
+from server.gis.query.data import PostgisData
 from server.gis.styles import ramps
-from server.gis.tiles import TileService
+from server.gis.tiles import TileLimits, TileService
 from server.http import (
+    abandoned,
     addresses,
     charts,
     errors,
     exports,
-    figures,
     health,
     page_file,
+    proxies,
     rows,
     security,
     site,
@@ -58,24 +57,44 @@ from server.http import (
     uploads,
 )
 from server.http import analyses as receipts
+from server.http import answer_sources as figures
+from server.http import metrics as measured
 from server.http import tiles as tile_routes
+from server.http.health_process import health_process
+from server.http.metrics import serving_metrics
+from server.http.pace import complete_bodies
+from server.http.spool import Spool
+from server.lanes import LaneMetrics
 from server.maps.access import ViewLinks
-from server.maps.analyses import AnalysisService
-from server.maps.analysis_store import AnalysisStore
-from server.maps.log import EventLog
-from server.maps.recipes import Recipes
-from server.maps.results import Results
+from server.maps.analyses.recipes import Recipes
+from server.maps.analyses.results import Results
+from server.maps.analyses.session import AnalysisService
+from server.maps.analyses.store import AnalysisStore
+from server.maps.layers.source import TableSource
+from server.maps.log.event_log import EventLog
 from server.maps.service import MapService
-from server.maps.session import TurnSession
-from server.maps.source import TableSource
+from server.maps.turns.admission import Limits
+from server.maps.turns.session import TurnSession
 from server.metrics import registry_of
 from server.notes import Notes
 from server.origins import Origins
+from server.schema_version import newest_revision, works_with
 from server.settings import Settings, display_url
 from server.sockets import SocketServer
+from server.uploads import Quota, Uploads
 
+if TYPE_CHECKING:
+    from server.gis.sql import PostgisSql
+
+BACKLOG = 1024
+"""Connections that may wait to be accepted."""
+MB = 1024 * 1024
+LINGERING_S = 2.0
+"""For the rest of a body that was refused, so that the client reads why."""
 MAX_BODY = 1024 * 1024
 """Of requests that are no uploads; those have a limit of their own."""
+TILE_CANCEL_S = 2.0
+"""Within this time after its timeout PostgreSQL should have ended the query of a tile."""
 SAMPLES = frozenset({"data.airports", "data.cities", "data.countries"})
 SUGGESTIONS = (
     "show airports in red",
@@ -96,14 +115,17 @@ class Server:
     sockets: SocketServer
     analyses: AnalysisService
     results: Results
+    tiles: TileService
     app: web.Application
     url: str = ""
+    metrics_url: str = ""
 
 
 @asynccontextmanager
 async def running(settings: Settings, model: Model | None = None) -> AsyncIterator[Server]:
     """A server without a port. `model` is used instead of the one that the settings name."""
     given, model = model, model or build(settings.chosen_model, model_settings(settings))
+    more_tools, agent_type = own_tools(settings.tools), agent_class(settings.agent)
     if find_spec("opentelemetry") is not None:
         use_opentelemetry(content=settings.trace_content)
     async with AsyncExitStack() as stack:
@@ -127,28 +149,36 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         analysing = analyses(settings, database, registry)
         recipes = Recipes(events, analysing.store)
 
-        more_tools = ToolBox.gather(*settings.tools)
+        raw_sql = select_runner(database, registry) if settings.sql else None
 
         async def agent(session: TurnSession, history: Sequence[Message]) -> GeoAgent:
             readable = await results.readable(session.map_id)
             its_data = PostgisData(database.reader, readable)
             # What somebody asked for by hand needs no reading between the lines.
             by_hand = heard_run(session.text, await recipes.cards(session.map_id)) is not None
-            return GeoAgent(
+            return agent_type(
                 OfflineModel() if by_hand else model,
                 registry=readable,
                 map=session,
                 data=its_data,
                 analyst=AnalystDesk(model, readable, its_data, analysing, results, recipes, notes),
                 info_store=notes,
-                sql=PostgisSql(database.reader_session, readable) if settings.sql else None,
+                sql=raw_sql.reading(readable) if raw_sql else None,
                 history=history,
                 toolbox=more_tools,
             )
 
         source = TableSource(registry, data, database.reader, results.readable)
         charted = Charts(database.reader, registry, results.readable)
-        maps = MapService(database, source, charted, agent, turns_at_once=settings.turns)
+        maps = MapService(
+            database,
+            source,
+            charted,
+            agent,
+            log=events,
+            turns_at_once=settings.turns,
+            limits=turn_limits(settings),
+        )
         origins = Origins(settings.origins, settings.host)
 
         async def find_places(map_id: str, text: str, limit: int) -> Sequence[Place]:
@@ -157,38 +187,75 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         sockets = SocketServer(maps, results, recipes, find_places, origins, settings.rate)
         await maps.start()
         stack.push_async_callback(maps.close)
-        tiles = TileService(database.tile_pool, registry, maps.lookup)
+        limits = TileLimits(seconds=settings.tile_timeout + TILE_CANCEL_S)
+        tiles = TileService(database.tile_pool, registry, maps.lookup, limits)
         stack.push_async_callback(tiles.close)
         metrics = registry_of(gauges(maps, sockets, registry))
         metrics.register(tiles.metrics)
+        metrics.register(LaneMetrics([*database.lanes.values(), tiles.queue]))
         register_prometheus(metrics)
-        app = application(settings, sockets, origins, maps.links)
-        app.add_routes(health.routes(checks(database, registry), metrics))
-        app.add_routes(tables.routes(results.readable, database.reader, notes))
+        app = application(settings, sockets, origins, maps.links, tiles)
+        spool = Spool(int(settings.spool * MB))
+        spool.open()
+        stack.callback(spool.close)
+        policy = await upload_policy(settings, database, maps.links)
+        app.add_routes(health.routes(checks(database, registry, maps)))
+        token = settings.metrics_token
+        app.add_routes(measured.routes(metrics, token.get_secret_value() if token else None))
+        metrics_url = await stack.enter_async_context(serving_metrics(settings.metrics, metrics))
+        app.add_routes(tables.routes(results.readable, results.shown, database.reader, notes))
         app.add_routes(tile_routes.routes(tiles, registry))
         app.add_routes(receipts.routes(analysing.store, recipes))
         app.add_routes(rows.routes(data, registry, maps.lookup))
         app.add_routes(charts.routes(maps.charts))
         app.add_routes(figures.routes(data, registry, maps.log))
-        app.add_routes(exports.routes(database.reader, registry, maps.lookup))
-        app.add_routes(page_file.routes(database.reader, registry, maps.log, maps.charts))
-        app.add_routes(uploads.routes(database, loaded=registry.refresh))
+        app.add_routes(
+            exports.routes(database.exporter, registry, maps.lookup, spool, database.lanes["exports"].size)
+        )
+        app.add_routes(page_file.routes(database.exporter, registry, maps.log, maps.charts))
+        app.add_routes(uploads.routes(database, spool, policy, registry.refresh))
         app.add_routes(site.routes(partial(client_config, settings, model, ReadableTables(registry))))
         await warm(model)
-        yield Server(settings, database, registry, maps, sockets, analysing, results, app)
+        yield Server(
+            settings,
+            database,
+            registry,
+            maps,
+            sockets,
+            analysing,
+            results,
+            tiles,
+            app,
+            metrics_url=metrics_url,
+        )
 
 
 @asynccontextmanager
 async def serving(settings: Settings, model: Model | None = None) -> AsyncIterator[Server]:
     """A server that listens; `url` is its address."""
     async with running(settings, model) as server:
-        runner = web.AppRunner(server.app, handle_signals=False, access_log=None, shutdown_timeout=1)
+        runner = web.AppRunner(
+            server.app,
+            handle_signals=False,
+            access_log=None,
+            shutdown_timeout=1,
+            keepalive_timeout=settings.idle_timeout,
+            lingering_time=LINGERING_S,
+        )
         await runner.setup()
         try:
-            listening = web.TCPSite(runner, settings.host, settings.port, reuse_address=True)
-            await listening.start()
-            port = runner.addresses[0][1]
-            yield Server(**{**vars(server), "url": display_url(settings.host, port)})
+            protocols = runner.server
+            assert protocols is not None  # noqa: S101 - setup() made it
+            listening = await asyncio.get_running_loop().create_server(
+                protocols, settings.host, settings.port, reuse_address=True, backlog=BACKLOG
+            )
+            descriptors = [each.fileno() for each in listening.sockets]
+            port = listening.sockets[0].getsockname()[1]
+            try:
+                async with health_process(descriptors, protocols):
+                    yield Server(**{**vars(server), "url": display_url(settings.host, port)})
+            finally:
+                listening.close()
         finally:
             await server.maps.close()
             await server.sockets.close()
@@ -196,14 +263,30 @@ async def serving(settings: Settings, model: Model | None = None) -> AsyncIterat
 
 
 def application(
-    settings: Settings, sockets: SocketServer, origins: Origins, links: ViewLinks
+    settings: Settings, sockets: SocketServer, origins: Origins, links: ViewLinks, tiles: TileService
 ) -> web.Application:
     """Without routes but the sockets'."""
-    before = [errors.faults, security.gatekeeper(origins), addresses.known_ids, addresses.keys(links)]
+    before = [
+        tile_routes.from_memory(tiles, origins),
+        errors.faults,
+        security.gatekeeper(origins),
+        complete_bodies,
+        addresses.known_ids,
+        abandoned.stop_abandoned_reading,
+        addresses.keys(links),
+    ]
     app = web.Application(middlewares=before, client_max_size=MAX_BODY)
+    app[proxies.TRUSTED_PROXIES] = proxies.networks(settings.trusted_proxies)
     app.on_response_prepare.append(security.policy(origins, settings.foreign_origins, settings.embed_origins))
     sockets.attach(app)
     return app
+
+
+def select_runner(database: Database, registry: Registry) -> PostgisSql:
+    """Runs SELECT statements that a model writes."""
+    from server.gis.sql import PostgisSql  # the parser is large, and few servers allow SQL
+
+    return PostgisSql(database.reader_session, registry)
 
 
 def analyses(settings: Settings, database: Database, registry: Registry) -> AnalysisService:
@@ -215,8 +298,30 @@ def analyses(settings: Settings, database: Database, registry: Registry) -> Anal
         bytes=int(settings.result_space * 1e6),
     )
     runner = StepRunner(database.writer, registry, budget, database.owner)
-    at_once = asyncio.Semaphore(settings.analyses)
+    # One connection is for the progress of the others.
+    at_once = asyncio.Semaphore(min(settings.analyses, database.lanes["analyses"].size - 1))
     return AnalysisService(runner, AnalysisStore(database.owner), budget, at_once)
+
+
+def turn_limits(settings: Settings) -> Limits:
+    return Limits(
+        waiting_per_address=settings.waiting_turns_per_address,
+        waiting=settings.waiting_turns,
+        running_per_address=settings.turns_per_address,
+    )
+
+
+async def upload_policy(settings: Settings, database: Database, links: ViewLinks) -> uploads.UploadPolicy:
+    limits = IngestLimits(
+        vertices=settings.upload_vertices,
+        bytes=int(settings.upload_size * MB),
+        memory=int(settings.upload_memory * MB),
+        seconds=settings.upload_timeout,
+    )
+    quota = Quota(int(settings.upload_quota * MB), int(settings.upload_space * MB))
+    kept = Uploads(database.owner, quota)
+    await kept.sweep()
+    return uploads.UploadPolicy(limits, kept, links.access, settings.share_uploads)
 
 
 def starts(registry: TableRegistry) -> list[str]:
@@ -251,7 +356,7 @@ def model_settings(settings: Settings) -> Mapping[str, str]:
     return known
 
 
-def checks(database: Database, registry: Registry) -> dict[str, health.Check]:
+def checks(database: Database, registry: Registry, maps: MapService) -> dict[str, health.Check]:
     async def answers() -> str | None:
         async with database.owner.connect() as connection:
             await connection.execute(text("SELECT 1"))
@@ -259,20 +364,18 @@ def checks(database: Database, registry: Registry) -> dict[str, health.Check]:
 
     async def migrated() -> str | None:
         async with database.owner.connect() as connection:
-            found = await connection.execute(text("SELECT version_num FROM geoagent.alembic_version"))
-            revision = found.scalar_one_or_none()
-        newest = newest_revision()
-        return None if revision == newest else f"at {revision}, and this version needs {newest}"
+            schema = await migrate.recorded_schema(connection)
+        if works_with(schema):
+            return None
+        return f"at {schema.revision}, and this version needs {newest_revision()}"
 
     async def catalogued() -> str | None:
-        return None if registry.version > 0 else "the table catalogue was not read yet"
+        return None if registry.was_read else "the table catalogue was not read yet"
 
-    return {"database": answers, "migrations": migrated, "registry": catalogued}
+    async def taking_turns() -> str | None:
+        return "the server is about to end" if maps.runner.is_closing else None
 
-
-@cache
-def newest_revision() -> str | None:
-    return ScriptDirectory(os.path.dirname(migrations.__file__)).get_current_head()
+    return {"database": answers, "migrations": migrated, "registry": catalogued, "turns": taking_turns}
 
 
 def gauges(maps: MapService, sockets: SocketServer, registry: Registry) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""The way to PostgreSQL for everything in the server: three engines, a pool for tiles, and LISTEN.
+"""The way to PostgreSQL for everything in the server: engines and a pool for tiles, one for each lane, and LISTEN.
 
 `owner` is who DATABASE_URL names, `reader` and `writer` have only the rights that `server.roles` gave them,
-and every reader session is read-only with a `statement_timeout`. All of it survives the database going away
-and coming back: what was under way fails (`is_unavailable` tells), the next use connects anew.
+and every reader session is read-only with a `statement_timeout`. Together they open at most as many connections as
+`server.connection_budget` gives them. All of it survives the database going away and coming back: what was
+under way fails (`is_unavailable` tells), the next use connects anew.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,9 +19,15 @@ import asyncpg
 import structlog
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from server import roles
+from server.connection_budget import ConnectionBudget
+from server.lanes import Lane
+from server.lost_connections import replace_lost_connections
+from server.pools import LanePool, close_idle_connections, pool_of
+from server.postgres.address import plain_url
+from server.postgres.problem import DatabaseProblem
 from server.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -36,47 +43,93 @@ OWNER_SESSION = {"lock_timeout": "15000", "idle_in_transaction_session_timeout":
 BACKOFF = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 
 
+TILE_CONNECTION_IDLE_S = 60.0
+TILE_SESSION = {"enable_memoize": "off", "max_parallel_workers_per_gather": "0"}
+"""For tiles, workers take longer to start than the sort they would share, and no shape is met twice in a tile."""
+
+
+class TooFewConnections(DatabaseProblem):
+    """PostgreSQL allows fewer connections than the settings want."""
+
+
 @dataclass
 class Database:
+    """An engine for each lane. Two engines of the same role differ only in whom they wait for."""
+
     owner: AsyncEngine
+    """The event log."""
     reader: AsyncEngine
+    """Questions about data."""
     writer: AsyncEngine
+    """Analyses."""
+    exporter: AsyncEngine
+    """As the reader, for exports."""
     tile_pool: asyncpg.Pool
+    lanes: Mapping[str, Lane]
+    """All but that of the tiles, which have an order of their own."""
     url: str = field(repr=False)
     """The owner's URL, without SQLAlchemy's driver name, as asyncpg and psql take it."""
     _reader_login: roles.Login = field(repr=False)
+    _loader_login: roles.Login = field(repr=False)
     _subscriptions: list[Subscription] = field(default_factory=list, repr=False)
+    _closing_idle: asyncio.Task[None] | None = field(default=None, repr=False)
 
     @classmethod
     async def connect(cls, settings: Settings, url: str | None = None) -> Database:
-        """Open everything on a migrated database: `url`, or the one in the settings."""
+        """Open everything on a migrated database: `url`, or the one in the settings.
+
+        Raises TooFewConnections where PostgreSQL has not enough for `settings.connections`.
+        """
         if url is None:
             if settings.database_url is None:
                 raise ValueError("no database URL: set DATABASE_URL, or enter server.postgres.ensure() first")
             url = settings.database_url.get_secret_value()
         url = plain_url(url)
-        owner = open_engine(url, session=OWNER_SESSION, size=5, overflow=10)
-        async with owner.begin() as connection:
-            reader, writer = await roles.logins(connection)
-        milliseconds = str(int(settings.statement_timeout * 1000))
+        lanes = _lanes(settings)
+        owner = open_engine(url, session=OWNER_SESSION, lane=lanes["events"])
+        try:
+            async with owner.begin() as connection:
+                await _check_connections(connection, settings.connections)
+                reader, writer, loader = await roles.logins(connection)
+        except BaseException:
+            await owner.dispose()
+            raise
         read_only = {"default_transaction_read_only": "on"}
-        return cls(
+        query = {"statement_timeout": str(int(settings.statement_timeout * 1000)), **read_only}
+        tile = {"statement_timeout": str(int(settings.tile_timeout * 1000)), **TILE_SESSION, **read_only}
+        opened = cls(
             owner=owner,
-            reader=open_engine(
-                url, reader, {"statement_timeout": milliseconds, **read_only}, size=5, overflow=10
-            ),
-            writer=open_engine(url, writer, size=2, overflow=10),
-            tile_pool=await _open_pool(
-                url, reader, {"statement_timeout": str(int(settings.tile_timeout * 1000)), **read_only}
-            ),
+            reader=open_engine(url, reader, query, lane=lanes["interactive"]),
+            writer=open_engine(url, writer, lane=lanes["analyses"]),
+            exporter=open_engine(url, reader, query, lane=lanes["exports"]),
+            tile_pool=await _open_pool(url, reader, tile, budget_of(settings).tiles),
+            lanes=lanes,
             url=url,
             _reader_login=reader,
+            _loader_login=loader,
         )
+        opened._closing_idle = asyncio.create_task(close_idle_connections(*opened._engines))
+        return opened
+
+    @property
+    def _engines(self) -> tuple[AsyncEngine, ...]:
+        return (self.owner, self.reader, self.writer, self.exporter)
+
+    def reader_session(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[asyncpg.Connection]:
+        """A session of its own as the reader, that ends with the block and leaves nothing behind."""
+        return self._session(self._reader_login, settings)
 
     @asynccontextmanager
-    async def reader_session(self, settings: Mapping[str, str]) -> AsyncIterator[asyncpg.Connection]:
-        """A session of its own as the reader, that ends with the block and leaves nothing behind."""
-        session = await asyncpg.connect(**_arguments(self.url, self._reader_login, settings))
+    async def loader_session(self, settings: Mapping[str, str]) -> AsyncIterator[asyncpg.Connection]:
+        """The same as the role that makes the tables of uploads, in their lane."""
+        async with self.lanes["uploads"].place(), self._session(self._loader_login, settings) as session:
+            yield session
+
+    @asynccontextmanager
+    async def _session(
+        self, login: roles.Login, settings: Mapping[str, str]
+    ) -> AsyncIterator[asyncpg.Connection]:
+        session = await asyncpg.connect(**_arguments(self.url, login, settings))
         try:
             yield session
         finally:
@@ -103,11 +156,14 @@ class Database:
         for subscription in self._subscriptions:
             await subscription.close()
         self._subscriptions.clear()
+        if self._closing_idle is not None:
+            self._closing_idle.cancel()
+            await asyncio.gather(self._closing_idle, return_exceptions=True)
         try:
             await asyncio.wait_for(self.tile_pool.close(), 5)
         except TimeoutError:
             self.tile_pool.terminate()
-        for engine in (self.reader, self.writer, self.owner):
+        for engine in self._engines:
             await engine.dispose()
 
     async def __aenter__(self) -> Database:
@@ -118,7 +174,10 @@ class Database:
 
 
 def is_unavailable(error: BaseException) -> bool:
-    """Whether an error says that the database is away (and may come back), not that it was asked wrongly."""
+    """Whether the database could not be asked and the same may be tried later, not that it was asked wrongly.
+
+    It is away, or all connections are busy (`LaneBusy`, which people are told in its own words).
+    """
     if isinstance(error, PoolTimeout):
         return True
     if isinstance(error, DBAPIError):
@@ -126,21 +185,8 @@ def is_unavailable(error: BaseException) -> bool:
     return _means_away(error)
 
 
-def plain_url(url: str) -> str:
-    """`postgresql://...` whatever spelling it came in."""
-    scheme, separator, rest = url.partition("://")
-    if not separator or scheme.split("+")[0] not in ("postgresql", "postgres"):
-        raise ValueError("DATABASE_URL must begin with postgresql://")
-    return f"postgresql://{rest}"
-
-
 def open_engine(
-    url: str,
-    login: roles.Login | None = None,
-    session: Mapping[str, str] | None = None,
-    *,
-    size: int,
-    overflow: int = 0,
+    url: str, login: roles.Login | None = None, session: Mapping[str, str] | None = None, *, lane: Lane
 ) -> AsyncEngine:
     """An engine whose connections asyncpg makes from the URL itself, so that every libpq option in it
     counts.
@@ -150,24 +196,60 @@ def open_engine(
     async def connect() -> asyncpg.Connection:
         return await asyncpg.connect(**arguments)
 
-    return create_async_engine(
+    engine = create_async_engine(
         "postgresql+asyncpg://",
         async_creator=connect,
-        pool_size=size,
-        max_overflow=overflow,
-        pool_pre_ping=True,
+        poolclass=LanePool,
+        pool_size=lane.size,
+        max_overflow=0,
+        pool_use_lifo=True,
         pool_recycle=1800,
-        pool_timeout=15,
     )
+    replace_lost_connections(engine)
+    pool_of(engine).lane = lane
+    return engine
 
 
-async def _open_pool(url: str, login: roles.Login, session: Mapping[str, str]) -> asyncpg.Pool:
+def budget_of(settings: Settings) -> ConnectionBudget:
+    return ConnectionBudget.divide(settings.connections, settings.sql)
+
+
+def _lanes(settings: Settings) -> Mapping[str, Lane]:
+    """One map may hold half of the connections for questions."""
+    sizes = {name: size for name, size in budget_of(settings).lanes.items() if name != "tiles"}
+    return {
+        name: Lane(name, size, size // 2 if name == "interactive" else None) for name, size in sizes.items()
+    }
+
+
+async def _check_connections(connection: AsyncConnection, wanted: int) -> None:
+    allowed = int((await connection.exec_driver_sql(_ALLOWED)).scalar_one())
+    if wanted > allowed:
+        raise TooFewConnections(
+            f"GEOAGENT_CONNECTIONS is {wanted}, but PostgreSQL allows this server {allowed} connections. Set "
+            f"GEOAGENT_CONNECTIONS to at most {allowed}, or raise max_connections in PostgreSQL and restart it. "
+            "Several servers on one database need their sum."
+        )
+
+
+_ALLOWED = """
+    SELECT least(
+        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+            - coalesce(current_setting('reserved_connections', true)::int, 0),
+        (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database()),
+        (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user))
+"""
+"""`least` leaves out what is NULL: limits that are not set."""
+
+
+async def _open_pool(url: str, login: roles.Login, session: Mapping[str, str], size: int) -> asyncpg.Pool:
     return await asyncpg.create_pool(
         **_arguments(url, login, session),
         min_size=1,
-        max_size=8,
+        max_size=size,
         init=_decode_json,
-        max_inactive_connection_lifetime=300,
+        reset=_leave_as_it_is,
+        max_inactive_connection_lifetime=TILE_CONNECTION_IDLE_S,
     )
 
 
@@ -180,6 +262,10 @@ def _arguments(url: str, login: roles.Login | None, session: Mapping[str, str] |
     if login is not None:
         arguments |= {"user": login.name, "password": login.password}
     return arguments
+
+
+async def _leave_as_it_is(connection: asyncpg.Connection) -> None:
+    """A tile leaves nothing behind on its connection, and the usual reset would be a round trip more."""
 
 
 async def _decode_json(connection: asyncpg.Connection) -> None:

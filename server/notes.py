@@ -13,19 +13,39 @@ from sqlalchemy import delete, insert, select
 from sqlalchemy import text as sql
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from server.maps.tables import info_note_table as notes
+from server.maps.log.tables import info_note_table as notes
 
 LONGEST_IN_PROMPT = 2_000
 
 MATCHING = """
-    SELECT title, body
-    FROM geoagent.info_note,
-        -- any of the words, not all of them: PostgreSQL writes the query with &, which becomes |
-        CAST(replace(CAST(plainto_tsquery('english', :text) AS text), '&', '|') AS tsquery) AS words
-    WHERE search @@ words
-    ORDER BY ts_rank_cd(search, words, 1) DESC, id
+    WITH asked AS (
+        SELECT
+            -- any of the words, not all of them: PostgreSQL writes the query with &, which becomes |
+            CAST(replace(CAST(plainto_tsquery('english', :text) AS text), '&', '|') AS tsquery) AS words,
+            tsvector_to_array(to_tsvector('english', :text)) AS lexemes
+    ), matched AS (
+        SELECT
+            note.id, note.title, note.body, note.search, asked.words,
+            to_tsvector('english', CASE WHEN cardinality(note.tables) = 0 THEN note.title ELSE (
+                SELECT string_agg(translate(regexp_replace(name, '^.*[.]', ''), '_"', '  '), ' ')
+                FROM unnest(note.tables) AS name
+            ) END) @@ asked.words AS is_named,
+            (
+                SELECT count(*) FROM unnest(asked.lexemes) AS lexeme
+                WHERE note.search @@ CAST(quote_literal(lexeme) AS tsquery)
+            ) AS shared,
+            cardinality(asked.lexemes) AS total
+        FROM geoagent.info_note AS note CROSS JOIN asked
+        WHERE note.search @@ asked.words
+    )
+    SELECT title, body FROM matched
+    WHERE is_named OR (shared >= :least AND shared >= CAST(:share AS double precision) * total)
+    ORDER BY is_named DESC, ts_rank_cd(search, words, 1) DESC, id
     LIMIT :k
 """
+FEWEST_WORDS = 2
+SHARE_OF_WORDS = 0.8
+"""A note that names none of the question's tables has to have so many of its words: one word in common is chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +61,10 @@ class Notes:
         self._engine = engine
 
     async def query(self, text: str, k: int = 3) -> Sequence[str]:
-        """The notes that share most words with the text, as Markdown, best first."""
+        """The notes about the text, as Markdown, best first: on a table that it names, or with most of its words."""
+        values = {"text": text[:2000], "k": k, "least": FEWEST_WORDS, "share": SHARE_OF_WORDS}
         async with self._engine.connect() as connection:
-            rows = await connection.execute(sql(MATCHING), {"text": text[:2000], "k": k})
+            rows = await connection.execute(sql(MATCHING), values)
             return [f"## {row.title}\n{row.body[:LONGEST_IN_PROMPT]}" for row in rows]
 
     async def add(self, title: str, body: str, tables: Sequence[str] = ()) -> Note:

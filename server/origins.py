@@ -6,8 +6,7 @@ Browsers send `Origin`; programs do not, and hold no cookies that could be abuse
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 from urllib.parse import urlsplit
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -34,7 +33,3 @@ class Origins:
             return True
         host = host.lower()
         return host in self._hosts or urlsplit(f"//{host}").hostname in LOOPBACK
-
-    def allows_socket(self, origin: str, environ: Mapping[str, Any]) -> bool:
-        """As python-socketio asks."""
-        return self.allows(origin, environ.get("HTTP_HOST"))

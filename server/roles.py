@@ -1,11 +1,12 @@
-"""The reader and the writer: their logins, what they may see, and the triggers that keep both true for new
-tables.
+"""The reader, the writer and the loader: their logins, what they may see, and the triggers that keep it true for
+new tables.
 
 Run at every start by `server.migrate`, as the owner. The reader may SELECT from the exposed schemas and
-nothing in `geoagent`; the writer may besides create tables in `analysis`. Passwords derive from a secret
-that only the owner can read, so every server on the same database knows them and none is stored. Without
-the right to make event triggers (not superuser) those are left out: the registry polls, and tables of other
-users are granted at the next start.
+nothing in `geoagent`; the writer may besides create tables in `analysis`. The loader creates tables in `data`
+for uploads and reads nothing else; as long as a table is the loader's, only the map that it was uploaded to
+sees it. Passwords derive from a secret that only the owner can read, so every server on the same database
+knows them and none is stored. Without the right to make event triggers (not superuser) those are left out:
+the registry polls, and tables of other users are granted at the next start.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import hashlib
 import hmac
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
@@ -43,28 +45,42 @@ class Login:
         return f"Login({self.name!r}, password=***)"
 
 
-async def logins(connection: AsyncConnection) -> tuple[Login, Login]:
-    """The reader's and the writer's names and passwords. Needs the owner's rights."""
+class Logins(NamedTuple):
+    reader: Login
+    writer: Login
+    loader: Login
+
+
+IDLE_IN_TRANSACTION_MS = 60_000
+"""A transaction in which nothing happens for so long is ended by PostgreSQL: it holds a connection and locks."""
+
+
+async def logins(connection: AsyncConnection) -> Logins:
+    """Names and passwords of the three roles. Needs the owner's rights."""
     secret = await _secret(connection)
-    names = (
-        await connection.execute(text("SELECT geoagent.role_name('reader'), geoagent.role_name('writer')"))
-    ).one()
-    reader, writer = (Login(name, _derive(secret, name)) for name in names)
-    return reader, writer
+    columns = ", ".join(f"geoagent.role_name('{kind}')" for kind in Logins._fields)
+    names = (await connection.execute(text(f"SELECT {columns}"))).one()
+    return Logins(*(Login(name, _derive(secret, name)) for name in names))
 
 
 async def synchronise(connection: AsyncConnection, schemas: Sequence[str]) -> None:
     """Make roles, grants and triggers what they should be. Idempotent; leaves the commit to the caller."""
-    reader, writer = await logins(connection)
-    for login in (reader, writer):
+    known = await logins(connection)
+    reader, writer, loader = known
+    for login in known:
         await _ensure_login(connection, login)
-    await _be_member_of(connection, writer.name)
+        await connection.exec_driver_sql(
+            f"ALTER ROLE {_ident(login.name)} SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION_MS}"
+        )
+    for login in (writer, loader):
+        await _be_member_of(connection, login.name)
     both = f"{_ident(reader.name)}, {_ident(writer.name)}"
     await _hide(connection, both, await _no_longer_exposed(connection, schemas))
     for schema in await _existing(connection, schemas):
         await _expose(connection, both, schema)
-    await _share_postgis(connection, reader, writer)
+    await _share_postgis(connection, known)
     await _open_analysis(connection, reader, writer)
+    await _open_uploads(connection, loader, both)
     await _ensure_triggers(connection)
 
 
@@ -178,8 +194,8 @@ async def _expose(connection: AsyncConnection, both: str, schema: str) -> None:
         await _try(connection, f"GRANT SELECT ON {quoted}.{_ident(table)} TO {both}")
 
 
-async def _share_postgis(connection: AsyncConnection, reader: Login, writer: Login) -> None:
-    """Where PostGIS lives in a schema of its own, both roles must find its functions without naming it."""
+async def _share_postgis(connection: AsyncConnection, known: Logins) -> None:
+    """Where PostGIS lives in a schema of its own, all roles must find its functions without naming it."""
     rows = await connection.scalars(
         text(
             "SELECT DISTINCT nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace "
@@ -188,12 +204,12 @@ async def _share_postgis(connection: AsyncConnection, reader: Login, writer: Log
     )
     homes = list(rows)
     path = ", ".join(["public", *map(_ident, homes)])
-    for login in (reader, writer):
+    for login in known:
         for home in homes:
             await _try(connection, f"GRANT USAGE ON SCHEMA {_ident(home)} TO {_ident(login.name)}")
         await connection.exec_driver_sql(f"ALTER ROLE {_ident(login.name)} SET search_path = {path}")
     await connection.exec_driver_sql(
-        f"ALTER ROLE {_ident(reader.name)} SET default_transaction_read_only = on"
+        f"ALTER ROLE {_ident(known.reader.name)} SET default_transaction_read_only = on"
     )
 
 
@@ -202,6 +218,13 @@ async def _open_analysis(connection: AsyncConnection, reader: Login, writer: Log
     await connection.exec_driver_sql(
         f"ALTER DEFAULT PRIVILEGES FOR ROLE {_ident(writer.name)} IN SCHEMA analysis "
         f"GRANT SELECT ON TABLES TO {_ident(reader.name)}"
+    )
+
+
+async def _open_uploads(connection: AsyncConnection, loader: Login, both: str) -> None:
+    await connection.exec_driver_sql(f"GRANT USAGE, CREATE ON SCHEMA data TO {_ident(loader.name)}")
+    await connection.exec_driver_sql(
+        f"ALTER DEFAULT PRIVILEGES FOR ROLE {_ident(loader.name)} IN SCHEMA data GRANT SELECT ON TABLES TO {both}"
     )
 
 

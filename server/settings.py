@@ -11,6 +11,7 @@ import json
 import os
 import re
 from functools import cached_property
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -26,6 +27,8 @@ from pydantic import (
     field_validator,
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from server.connection_budget import MIN_CONNECTIONS
 
 OWN_SCHEMAS = ("data", "analysis", "public")
 """Schemas whose tables people and models may read without being asked for."""
@@ -54,6 +57,22 @@ def _from_json(value: object) -> object:
 def _web_address(address: str) -> str:
     if origin_of(address) is None:
         raise ValueError(f"{address!r} is no address that begins with http:// or https:// and a host")
+    return address
+
+
+def _network(text: str) -> str:
+    try:
+        ip_network(text, strict=False)
+    except ValueError:
+        raise ValueError(f"{text!r} is not an IP address or a network such as 10.0.0.0/8") from None
+    return text
+
+
+def _host_and_port(address: str) -> str:
+    if address in ("", "off"):
+        return ""
+    if not re.fullmatch(r"(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9.\-]+):\d{1,5}", address):
+        raise ValueError(f"{address!r} is no address and port, as in 127.0.0.1:9464")
     return address
 
 
@@ -102,6 +121,9 @@ class Settings(BaseSettings):
     tools: Listed = Field((), validation_alias=_named("GEOAGENT_TOOLS"))
     """Modules whose tools the agent gets beside its own, separated by commas (docs/agents.md)."""
 
+    agent: str | None = Field(None, validation_alias=_named("GEOAGENT_AGENT"))
+    """A subclass of GeoAgent that answers in its place, as `module:Class` (docs/agents.md)."""
+
     basemap_style: str | None = Field(None, validation_alias=_named("GEOAGENT_BASEMAP_STYLE"))
     """URL of a MapLibre style, of a PMTiles archive, or of raster tiles with {z}, {x} and {y} in it. None: the
     built-in offline base map.
@@ -118,6 +140,12 @@ class Settings(BaseSettings):
     """Whom a base map of raster tiles or PMTiles is by, as text."""
     origins: Listed = Field((), validation_alias=_named("GEOAGENT_ORIGINS"))
     """Other web origins that may connect, separated by commas. Its own origin always may."""
+    trusted_proxies: Annotated[
+        tuple[Annotated[str, AfterValidator(_network)], ...], NoDecode, BeforeValidator(_listed)
+    ] = Field((), validation_alias=_named("GEOAGENT_TRUSTED_PROXIES"))
+    """Networks of reverse proxies, such as `127.0.0.1, 10.0.0.0/8`, separated by commas. Only from these are
+    `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` believed (docs/deployment.md).
+    """
     embed_origins: Listed = Field((), validation_alias=_named("GEOAGENT_EMBED_ORIGINS"))
     """Web origins whose pages may show view links of maps in a frame, separated by commas; `*` is any. Maps'
     own links are never framed by others.
@@ -128,10 +156,56 @@ class Settings(BaseSettings):
     """Seconds after which PostgreSQL ends a query that a model or a person asked for."""
     tile_timeout: float = Field(10.0, gt=0, le=3600, validation_alias=_named("GEOAGENT_TILE_TIMEOUT"))
     """Seconds after which PostgreSQL ends the query of a tile."""
+    connections: int = Field(30, ge=MIN_CONNECTIONS, le=1000, validation_alias=_named("GEOAGENT_CONNECTIONS"))
+    """Connections that this server opens to PostgreSQL at most, divided among kinds of work (docs/deployment.md).
+    The sum over all servers must stay below PostgreSQL's `max_connections`.
+    """
     turns: int = Field(16, ge=1, le=1000, validation_alias=_named("GEOAGENT_TURNS"))
     """Turns that this server works on at once; one map never has more than one."""
+    turns_per_address: int = Field(12, ge=1, le=1000, validation_alias=_named("GEOAGENT_TURNS_PER_ADDRESS"))
+    """Turns of one network address that this server works on at once: the rest of `GEOAGENT_TURNS` stays free for
+    everybody else, however slow the model is.
+    """
+    waiting_turns: int = Field(400, ge=1, le=100_000, validation_alias=_named("GEOAGENT_WAITING_TURNS"))
+    """Messages that may wait for an answer, on all maps and servers; more are refused as `busy`. At 16 turns at once
+    that take a second each, the last of 400 waits under half a minute: longer than that nobody stays.
+    """
+    waiting_turns_per_address: int = Field(
+        40, ge=1, le=100_000, validation_alias=_named("GEOAGENT_WAITING_TURNS_PER_ADDRESS")
+    )
+    """Messages from one network address that may wait. Beyond them it may still have one on each further map, up to
+    half of `GEOAGENT_WAITING_TURNS`, because a school or an office shares one address.
+    """
+    upload_size: float = Field(512.0, gt=0, validation_alias=_named("GEOAGENT_UPLOAD_SIZE"))
+    """Megabytes that an uploaded file may have."""
+    upload_vertices: int = Field(1_000_000, ge=1000, validation_alias=_named("GEOAGENT_UPLOAD_VERTICES"))
+    """Vertices that one shape of an upload may have, because PostGIS cannot be interrupted within a shape; shapes with
+    more are refused, or cut into pieces where the upload asks for it (`subdivide`).
+    """
+    upload_timeout: float = Field(900.0, gt=0, le=86400, validation_alias=_named("GEOAGENT_UPLOAD_TIMEOUT"))
+    """Seconds that loading an upload may take once it is received, and each of its statements."""
+    upload_memory: float = Field(2048.0, ge=512, validation_alias=_named("GEOAGENT_UPLOAD_MEMORY"))
+    """Megabytes of memory for the process that reads an upload; two run at once."""
+    upload_quota: float = Field(8192.0, ge=0, validation_alias=_named("GEOAGENT_UPLOAD_QUOTA"))
+    """Megabytes that uploads from one network address may take in the database; 0 is no limit."""
+    upload_space: float = Field(51200.0, ge=0, validation_alias=_named("GEOAGENT_UPLOAD_SPACE"))
+    """Megabytes that all uploads together may take in the database; 0 is no limit."""
+    share_uploads: bool = Field(False, validation_alias=_named("GEOAGENT_SHARE_UPLOADS"))
+    """Show every upload to all maps at once. Without it, only the map that it was uploaded to sees it until somebody
+    there shares it.
+    """
+    spool: float = Field(8192.0, gt=0, validation_alias=_named("GEOAGENT_SPOOL"))
+    """Megabytes in the system's temporary folder for uploads and exports under way; never more than half of what is
+    free there at the start.
+    """
+    idle_timeout: float = Field(30.0, gt=0, le=3600, validation_alias=_named("GEOAGENT_IDLE_TIMEOUT"))
+    """Seconds after which an HTTP connection is closed that sends no request, or only half of its headers. A proxy in
+    front must keep its connections for less.
+    """
     analyses: int = Field(4, ge=1, le=100, validation_alias=_named("GEOAGENT_ANALYSES"))
-    """Steps of analyses that this server runs at once; more wait. One map never has more than one."""
+    """Steps of analyses that this server runs at once, of which each takes a connection (GEOAGENT_CONNECTIONS); more
+    wait. One map never has more than one.
+    """
     analysis_timeout: float = Field(
         600.0, gt=0, le=86400, validation_alias=_named("GEOAGENT_ANALYSIS_TIMEOUT")
     )
@@ -144,8 +218,18 @@ class Settings(BaseSettings):
     """Rows that a step of an analysis may make."""
     result_space: float = Field(4096.0, gt=0, validation_alias=_named("GEOAGENT_RESULT_SPACE"))
     """Megabytes that the results of one map may take."""
+    grace: float = Field(20.0, ge=0, le=3600, validation_alias=_named("GEOAGENT_GRACE"))
+    """Seconds that turns which run get to end by themselves after SIGTERM; a second signal ends them at once."""
     rate: float = Field(1.0, ge=0, le=1000, validation_alias=_named("GEOAGENT_RATE"))
     """How fast one connection may send requests: 2 is twice the usual rates, 0 is no limit."""
+    metrics: Annotated[str, AfterValidator(_host_and_port)] = Field(
+        "127.0.0.1:9464", validation_alias=_named("GEOAGENT_METRICS")
+    )
+    """Address and port of their own that metrics for Prometheus are served at, as `/metrics`; `off` serves none."""
+    metrics_token: SecretStr | None = Field(None, validation_alias=_named("GEOAGENT_METRICS_TOKEN"))
+    """With it, `/metrics` is served at the server's own address too, to who sends `Authorization: Bearer` and the
+    token.
+    """
     trace_content: bool = Field(False, validation_alias=_named("GEOAGENT_TRACE_CONTENT"))
     """Put what was said, and what tools were given, into OpenTelemetry spans too; spans are made without it."""
     log_level: str = Field("WARNING", validation_alias=_named("GEOAGENT_LOG_LEVEL"))

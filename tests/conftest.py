@@ -7,6 +7,7 @@ new for each test module, so a module may change them as it likes. All asyncio t
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -32,19 +33,24 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("geoagent")
 
 BROWSER = "tests/browser"
+BROWSERS = 2
+"""Workers with a browser: more of them, drawing without a GPU, starve each other."""
 FOREIGN = ("DATABASE_URL", "HOST", "PORT", "OPENAI_API_KEY", "OPENAI_BASE_URL")
 
 
-class OneBrowser(LoadFileScheduling):  # type: ignore[misc]
-    """One worker runs a file, and one all that needs a browser: several that draw without a GPU starve each other."""
+class FewBrowsers(LoadFileScheduling):  # type: ignore[misc]
+    """One worker runs a file, and `BROWSERS` workers share the files that need a browser."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return BROWSER if nodeid.startswith(f"{BROWSER}/") else super()._split_scope(nodeid)
+        file: str = super()._split_scope(nodeid)
+        if not file.startswith(f"{BROWSER}/"):
+            return file
+        return f"{BROWSER}/{zlib.crc32(file.encode()) % BROWSERS}"
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneBrowser:
-    return OneBrowser(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FewBrowsers:
+    return FewBrowsers(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,6 +10,6 @@ compile() {
   "$uv" pip compile "$@" --upgrade --python-version 3.11 --universal --generate-hashes \
     --no-emit-index-url --no-emit-find-links --no-header --no-annotate --quiet
 }
-compile pyproject.toml -o requirements.lock
-compile pyproject.toml --group dev -o requirements-dev.lock
+compile pyproject.toml tools/build-requirements.in -o requirements.lock
+compile pyproject.toml tools/build-requirements.in --group dev -o requirements-dev.lock
 compile tools/node-requirements.in -o tools/node-requirements.lock

@@ -1,4 +1,4 @@
-"""Fills what the README takes from the code: the settings, and the example clients. `--check` only compares.
+"""Fills what the documentation takes from the code: the settings, and the example clients. `--check` only compares.
 
 Run by hand after a change of either; a test runs the check.
 """
@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGES = (ROOT / "docs/settings.md", ROOT / "docs/events.md")
 sys.path.insert(0, str(ROOT))
 
 from server.settings import Settings  # noqa: E402 - the repository is no installed package here
@@ -51,7 +52,9 @@ def example(name: str) -> str:
 
 
 def filled(text: str) -> str:
-    text = _between(text, "<!-- settings -->", "<!-- /settings -->", settings_table())
+    """The page with what stands between its marks made again."""
+    if "<!-- settings -->" in text:
+        text = _between(text, "<!-- settings -->", "<!-- /settings -->", settings_table())
     for name in re.findall(r"<!-- example (\S+) -->", text):
         text = _between(text, f"<!-- example {name} -->", "<!-- /example -->", example(name))
     return text
@@ -64,15 +67,18 @@ def _between(text: str, first: str, last: str, inside: str) -> str:
 
 
 def main() -> int:
-    readme = ROOT / "README.md"
-    before = readme.read_text()
-    after = filled(before)
-    if "--check" in sys.argv:
-        if before != after:
-            print("README.md is stale; run: .venv/bin/python tools/readme.py", file=sys.stderr)
-        return int(before != after)
-    readme.write_text(after)
-    return 0
+    stale = 0
+    for page in PAGES:
+        before = page.read_text()
+        after = filled(before)
+        if before == after:
+            continue
+        if "--check" in sys.argv:
+            print(f"{page.name} is stale; run: .venv/bin/python tools/readme.py", file=sys.stderr)
+            stale = 1
+        else:
+            page.write_text(after)
+    return stale
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 1200,
     rolldownOptions: {
       output: {
-        codeSplitting: { groups: [{ name: "maplibre", test: /node_modules\/(maplibre-gl|@maplibre|@mapbox)\// }] },
+        codeSplitting: { groups: [{ name: "maplibre", test: /node_modules\/(maplibre-gl|@maplibre|@mapbox)\/.*(?<!\.css)$/ }] },
       },
     },
   },

@@ -4,12 +4,11 @@ Depends on nothing of the project and on no provider; pydantic and docstring-par
 declaration needs them.
 """
 
-from agents.core.agent import Agent
-from agents.core.base_tool import BaseTool
 from agents.core.clients import register_client_adapter
-from agents.core.context import ToolContext
 from agents.core.errors import DeclarationError, ToolFailed, ToolRetry
-from agents.core.events import (
+from agents.core.limits import Limits
+from agents.core.loop.agent import Agent
+from agents.core.loop.events import (
     AgentEvent,
     ApprovalNeeded,
     AssistantSaid,
@@ -19,8 +18,8 @@ from agents.core.events import (
     ToolDone,
     ToolStarted,
 )
-from agents.core.hooks import hook
-from agents.core.limits import Limits
+from agents.core.loop.hooks import hook
+from agents.core.loop.registry import AgentRegistry, hand_over
 from agents.core.messages import (
     AssistantMessage,
     Message,
@@ -31,14 +30,15 @@ from agents.core.messages import (
     UserMessage,
 )
 from agents.core.model import Completed, Model, ModelError, ModelEvent, ModelRequest, TextDelta, ToolSpec
-from agents.core.param import Param
-from agents.core.registry import AgentRegistry
-from agents.core.results import Result
-from agents.core.snapshot import Snapshot
+from agents.core.observe.telemetry import Telemetry, telemetry
 from agents.core.storage import dump_history, load_history
-from agents.core.telemetry import Telemetry, telemetry
-from agents.core.tool import Tool, tool
-from agents.core.toolbox import ToolBox
+from agents.core.tools.base_tool import BaseTool
+from agents.core.tools.context import ToolContext
+from agents.core.tools.param import Param
+from agents.core.tools.results import Result
+from agents.core.tools.snapshot import Snapshot
+from agents.core.tools.tool import Tool, tool
+from agents.core.tools.toolbox import ToolBox
 
 __all__ = [
     "Agent",
@@ -78,6 +78,7 @@ __all__ = [
     "Usage",
     "UserMessage",
     "dump_history",
+    "hand_over",
     "hook",
     "load_history",
     "register_client_adapter",

@@ -13,11 +13,16 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's wish to run a tool; `arguments` is the JSON text exactly as the model wrote it."""
+    """A model's request to run a tool; `arguments` is the JSON text exactly as the model wrote it.
+
+    `approved_with` is set while the call waits for the user's approval: what was filled in for the model when the
+    user was asked. The call then runs with these values and no others.
+    """
 
     id: str
     name: str
     arguments: str
+    approved_with: Mapping[str, Any] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,8 @@ class ToolResult:
     `error` names the fault's kind when `ok` is false: `unknown_tool`, `malformed_json`, `invalid_arguments`,
     `retry` (the tool asks for a better call), `failed`, `timeout`, `cancelled`, `denied`. `filled` holds
     arguments that a resolver supplied. `summary` is a short line for people; `ms` is the run time in
-    milliseconds. `receipts` are what the tool's collaborators noted while it ran (agents.core.receipts).
+    milliseconds. `receipts` are what the tool's collaborators noted while it ran (agents.core.observe.receipts).
+    `answer` is set by a tool that ends the turn with this text.
     """
 
     call_id: str
@@ -42,6 +48,7 @@ class ToolResult:
     ms: float = 0.0
     summary: str = ""
     receipts: tuple[Mapping[str, Any], ...] = ()
+    answer: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +61,14 @@ class AssistantMessage:
     """One reply of a model: text, calls, or both.
 
     `opaque` holds provider parts that must be sent back unread (reasoning items), keyed by calling type.
+    `memory` is what a model keeps with its reply to find again in later turns, as small JSON keyed by the model's name.
+    Hosts store it with the turn; no provider is sent it.
     """
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     opaque: Mapping[str, Any] = field(default_factory=dict)
+    memory: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +83,10 @@ Message = UserMessage | AssistantMessage | ToolMessage
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one or more model calls, and their price in US dollars where it is known."""
+    """Tokens of one or more model calls, and their price in US dollars.
+
+    `cost` is None as soon as a part of the tokens has no known price: what is known would look like the whole.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -82,15 +95,19 @@ class Usage:
     cost: float | None = None
 
     def __add__(self, other: Usage) -> Usage:
-        cost = None if self.cost is None and other.cost is None else (self.cost or 0) + (other.cost or 0)
+        unknown = any(each.cost is None and each.total_tokens for each in (self, other))
+        costs = [] if unknown else [each.cost for each in (self, other) if each.cost is not None]
         return Usage(
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             self.cached_tokens + other.cached_tokens,
             self.reasoning_tokens + other.reasoning_tokens,
-            cost,
+            sum(costs) if costs else None,
         )
 
     @property
     def total_tokens(self) -> int:
         return self.input_tokens + self.output_tokens
+
+
+NO_USAGE = Usage()

@@ -1,8 +1,9 @@
 """The one interface between the loop and a language model.
 
-A model is a name, a context size and `stream`. An adapter (agents/models) turns a `ModelRequest` into its
-provider's request and the provider's reply into `ModelEvent`s: any number of `TextDelta` and `ToolCall`, then
-exactly one `Completed`. It raises `ModelError` and nothing else; closing the iterator ends the request.
+A model is a name, a context size and `stream`. An adapter (agents/models) turns a `ModelRequest` into its provider's
+request and the provider's reply into `ModelEvent`s: any number of `TextDelta`, `ToolCall` and (from a chain of models)
+`ModelFailed`, then exactly one `Completed`. It raises `ModelError` and nothing else; closing the iterator ends the
+request.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from agents.core.messages import Message, ToolCall, Usage
+
+ToolChoice = Literal["auto", "required", "none"]
+"""Whether a reply may call tools, has to, or must not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +33,10 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """All that one model call needs. `system` parts are stable-first, so that a prompt cache can serve them.
+    """All that one model call needs.
 
+    The first `stable_parts` of the `system` parts stay the same from call to call, so that a prompt cache can serve
+    them; what depends on the moment follows.
     `context` is the agent's own state object; only models that run in this process (offline) read it.
     """
 
@@ -38,26 +44,39 @@ class ModelRequest:
     system: Sequence[str] = ()
     tools: Sequence[ToolSpec] = ()
     max_output_tokens: int | None = None
-    tool_choice: Literal["auto", "required", "none"] = "auto"
+    tool_choice: ToolChoice = "auto"
     context: Any = None
+    stable_parts: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
+    """A piece of the reply's text."""
+
     text: str
 
 
 @dataclass(frozen=True, slots=True)
+class ModelFailed:
+    """One model of several behind this one could not answer; another one may. For telemetry."""
+
+    model: str
+    error: ModelError
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Completed:
-    """The end of a reply. `model` is the model that answered (a fallback may have)."""
+    """The end of a reply. `model` is the model that answered (a fallback may have). `memory` becomes the message's."""
 
     usage: Usage = field(default_factory=Usage)
     finish: Literal["stop", "tool_calls", "length", "refusal"] = "stop"
     opaque: Mapping[str, Any] = field(default_factory=dict)
     model: str = ""
+    memory: Mapping[str, Any] = field(default_factory=dict)
 
 
-ModelEvent = TextDelta | ToolCall | Completed
+ModelEvent = TextDelta | ToolCall | ModelFailed | Completed
 
 
 @runtime_checkable

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from agents.core import Param, Result, ToolContext, ToolFailed, tool
+from agents.core.tools.results import content_of
 from agents.geo.tools import GeoTools
 from agents.ports import Analyst
 
@@ -29,7 +30,7 @@ RecipeName = Annotated[str, Param(enum=recipe_names)]
 
 class AnalysisTools(GeoTools):
     @tool(timeout=None, sequential=True)
-    async def run_analysis(self, goal: str, context: ToolContext) -> str:
+    async def run_analysis(self, goal: str, context: ToolContext) -> Result:
         """Hand a question over to the analyst: distances, buffers, joins, overlays, densities, clusters and the like.
 
         It plans the steps, runs them in the database and puts the result on the map.
@@ -38,7 +39,10 @@ class AnalysisTools(GeoTools):
             goal: What the user wants to know, complete in itself, with all names, numbers and units.
         """
         with context.own_time():
-            return await self._the_analyst().run(goal, self.map)
+            report = await self._the_analyst().run(goal, self.map, context)
+        self.seen_tables.update(dict.fromkeys(str(output["table"]) for output in report.outputs))
+        made = f"\n{content_of({'outputs': report.outputs})}" if report.outputs else ""
+        return Result(content=report.text + made, data={"finished": report.finished, "answer": report.text})
 
     @tool(sequential=True)
     async def drop_result(self, table: Annotated[str, Param(enum=result_ids)]) -> Result:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import islice
 from typing import Annotated, Any
 
@@ -31,19 +31,6 @@ _ADDITIVE = (
     "length",
 )
 """What columns are called whose values can be added up."""
-
-
-def chart_sources(agent: ChartTools) -> Sequence[str]:
-    return agent.chart_sources()
-
-
-async def narrow_sources(agent: ChartTools, values: Sequence[str], message: str) -> list[str]:
-    """The layers, and of the tables those that matter."""
-    own = [value for value in agent.chart_sources() if value not in agent.catalogue().by_id]
-    return [
-        *own,
-        *await choices.narrow_tables(agent, [value for value in values if value not in own], message),
-    ]
 
 
 def only_number(agent: ChartTools, arguments: Mapping[str, Any]) -> str | None:
@@ -79,18 +66,15 @@ def only_chart(agent: ChartTools) -> str | None:
     return charts[0].id if len(charts) == 1 else None
 
 
-ColumnName = Annotated[str, Param(enum=choices.column_names)]
-
-
 class ChartTools(GeoTools):
     @tool(params={"filters": FILTERS_BRIEFLY})
     async def make_chart(
         self,
         kind: ChartKind,
-        data: Annotated[str, Param(enum=chart_sources, narrow=narrow_sources, resolve=choices.only_layer)],
-        x: Annotated[ColumnName | None, Param(resolve=main_x)] = None,
-        y: Annotated[ColumnName | None, Param(resolve=main_y)] = None,
-        color: ColumnName | None = None,
+        data: Annotated[str, Param(resolve=choices.only_layer)],
+        x: Annotated[str | None, Param(resolve=main_x)] = None,
+        y: Annotated[str | None, Param(resolve=main_y)] = None,
+        color: str | None = None,
         aggregate: Annotated[Aggregate | None, Param(resolve=usual_aggregate)] = None,
         filters: dict[str, Any] | str | None = None,
         bins: Annotated[int, Param(minimum=2, maximum=60)] | None = None,
@@ -128,15 +112,11 @@ class ChartTools(GeoTools):
         left = [each.title for each in self.map.charts()]
         return Result({"removed": gone.title, "charts": left}, summary=f"Removed the chart {gone.title}")
 
-    def chart_sources(self) -> Sequence[str]:
-        """What a chart can be of: layers first."""
-        return [*choices.layer_ids(self), *self.catalogue().table_ids]
-
     def chart_subject(self, data: str) -> dict[str, str]:
         """The part of a draft that says what the chart is of."""
         if any(layer.id == data for layer in self.map.layers()):
             return {"layer_id": data}
-        return {"table": self.registry.get(data).id}
+        return {"table": self.table(data).id}
 
     def charted_table(self, data: str) -> Table | None:
         subject = {layer.id: layer.table for layer in self.map.layers()}.get(data, data)

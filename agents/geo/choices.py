@@ -8,68 +8,53 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agents.domain import Layer, Table
+from agents.geo.catalogue import MOST_CHOICES
 from agents.geo.colours import PALETTE, same_colour
+from agents.geo.tools import GeoTools
 
-if TYPE_CHECKING:
-    from agents.geo.tools import GeoTools
-
-MOST_CHOICES = 200
-"""A longer enum of tables is narrowed to what is relevant."""
-MOST_COLUMNS = 80
-"""More columns are not listed; the tools check their names all the same."""
 NO_LABEL = "(none)"
 
 
+MAX_RELEVANT = 50
+"""Tables that a narrowed enum offers; search_tables finds the others."""
+NAME: dict[str, Any] = {"type": "string"}
+"""What a model is shown of names that another tool, or the system message, lists already."""
+
+
 def table_ids(agent: GeoTools) -> Sequence[str]:
+    """The tables of the registry."""
     return agent.catalogue().table_ids
+
+
+def described_tables(agent: GeoTools) -> Sequence[str]:
+    """What describe_table can describe."""
+    return agent.described_tables()
 
 
 async def narrow_tables(agent: GeoTools, values: Sequence[str], message: str) -> list[str]:
     """Of many: the tables on the map, those that the agent came across, and the most relevant ones to the message."""
     if len(values) <= MOST_CHOICES:
         return list(values)
-    chosen = dict.fromkeys(layer.table for layer in agent.map.layers())
-    chosen.update(dict.fromkeys(agent.seen_tables))
-    found = await agent.registry.search(message, limit=MOST_CHOICES)
-    chosen.update(dict.fromkeys(table.id for table in found))
+    chosen = [table.id for table in await relevant_tables(agent, message, MAX_RELEVANT)]
     known = set(values)
-    return [table_id for table_id in chosen if table_id in known][:MOST_CHOICES]
+    return [table_id for table_id in chosen if table_id in known]
 
 
-MOST_INPUTS = 25
-"""Every operation names its tables again, so of many tables fewer are offered there."""
-
-
-async def narrow_inputs(agent: GeoTools, values: Sequence[str], message: str) -> list[str]:
-    """Of many: the results of earlier steps, tables that the agent came across, those of the map, and relevant ones."""
-    known = agent.catalogue().by_id
-    steps = [value for value in values if value not in known]
-    tables = [value for value in values if value in known]
-    if len(tables) <= MOST_INPUTS:
-        return list(values)
-    chosen = dict.fromkeys(reversed(list(agent.seen_tables)))
-    chosen.update(dict.fromkeys(layer.table for layer in agent.map.layers()))
-    found = await agent.registry.search(message, limit=MOST_INPUTS)
-    chosen.update(dict.fromkeys(table.id for table in found))
-    return [*steps, *[table_id for table_id in chosen if table_id in set(tables)][:MOST_INPUTS]]
+async def relevant_tables(agent: GeoTools, message: str, limit: int = 25) -> list[Table]:
+    """The tables of the map, those that the agent came across, and the most relevant ones to a message."""
+    by_id = agent.catalogue().by_id
+    chosen = dict.fromkeys(layer.table for layer in agent.map.layers())
+    chosen.update(dict.fromkeys(reversed(list(agent.seen_tables))))
+    chosen.update(dict.fromkeys(table.id for table in await agent.registry.search(message, limit=limit)))
+    kept = [by_id[table_id] for table_id in chosen if table_id in by_id]
+    return kept[: max(limit, len(agent.map.layers()) + len(agent.seen_tables))]
 
 
 def layer_ids(agent: GeoTools) -> list[str]:
     return [layer.id for layer in agent.map.layers()]
-
-
-def column_names(agent: GeoTools) -> Sequence[str] | None:
-    """Every column of every table, as long as they are few enough to be shown."""
-    return agent.catalogue().column_names
-
-
-def label_columns(agent: GeoTools) -> Sequence[str] | None:
-    """As `column_names`, and the word that takes labels away."""
-    names = agent.catalogue().column_names
-    return None if names is None else [*names, NO_LABEL]
 
 
 def only_layer(agent: GeoTools) -> str | None:
@@ -121,21 +106,3 @@ def only_numeric_column(agent: GeoTools, arguments: Mapping[str, Any]) -> str | 
 
 def numeric_columns(table: Table) -> list[str]:
     return [c.name for c in table.columns if c.kind in ("integer", "number") and c.name not in table.key]
-
-
-class Catalogue:
-    """What the enums need of one version of the registry."""
-
-    def __init__(self, version: int, tables: Sequence[Table]) -> None:
-        self.version = version
-        self.by_id = {table.id: table for table in tables}
-        # Tuples, because the same tuple is known to be unchanged without looking into it.
-        self.table_ids: Sequence[str] = tuple(self.by_id)
-        columns = dict.fromkeys(
-            column.name
-            for table in tables[:MOST_CHOICES]
-            for column in table.columns
-            if column.kind != "geometry"
-        )
-        few = len(tables) <= MOST_CHOICES and len(columns) <= MOST_COLUMNS
-        self.column_names: Sequence[str] | None = tuple(columns) if few and columns else None

@@ -7,11 +7,10 @@ from typing import Annotated, Any
 from agents.core import Param, Result, ToolFailed, tool
 from agents.domain import Column, Table
 from agents.geo import choices
-from agents.geo.map_tools import TableId
 from agents.geo.phrases import count_of, filter_words, number
 from agents.geo.tools import FILTERS_BRIEFLY, GeoTools, read_filter
 
-ColumnName = Annotated[str, Param(enum=choices.column_names)]
+DescribedTable = Annotated[str, Param(enum=choices.described_tables, shown=choices.NAME)]
 _LISTED = 100
 _DESCRIBED = 80
 """Columns that are described one by one; of a wider table the others are named."""
@@ -42,33 +41,35 @@ class DataTools(GeoTools):
         return Result(facts, summary=f"{count_of(len(tables), 'table')} for “{text}”")
 
     @tool
-    async def describe_table(self, table: TableId) -> Result:
+    async def describe_table(self, table: DescribedTable) -> Result:
         """What a table holds: geometry, rows, columns with types, comments, sample values and ranges.
 
         Args:
             table: The table to describe.
         """
-        found = self.registry.get(table)
+        found = self.table(table)
         self.remember_tables([found])
         facts: dict[str, Any] = {
             **_brief(found),
             "key": list(found.key),
             "srid": found.srid,
-            "bounds": list(found.bounds) if found.bounds else None,
+            **await self.data.bounds(found.id),
             "columns": [_column(column) for column in found.columns[:_DESCRIBED]],
         }
         if len(found.columns) > _DESCRIBED:
             facts["more_columns"] = [column.name for column in found.columns[_DESCRIBED:]]
         if self.info_store is not None:
-            notes = list(await self.info_store.query(f"{found.name} {found.comment or ''}", k=2))
-            facts.update({"notes": notes} if notes else {})
+            notes = await self.info_store.query(f"{found.name} {found.comment or ''}", k=2)
+            new = [note for note in notes if note not in self.told_notes]
+            self.told_notes.update(new)
+            facts.update({"notes": new} if new else {})
         return Result(facts, summary=f"{found.name}: {count_of(len(found.columns), 'column')}")
 
     @tool(params={"filters": FILTERS_BRIEFLY})
     async def column_stats(
         self,
-        table: TableId,
-        column: Annotated[ColumnName, Param(resolve=choices.only_numeric_column)],
+        table: str,
+        column: Annotated[str, Param(resolve=choices.only_numeric_column)],
         filters: dict[str, Any] | str | None = None,
     ) -> Result:
         """Count, nulls, distinct, minimum, maximum, mean, median, sum and most common values of a column, exactly.
@@ -84,13 +85,13 @@ class DataTools(GeoTools):
         return Result(facts, summary=f"Statistics of {found.name}.{column}")
 
     @tool(params={"filters": FILTERS_BRIEFLY})
-    async def count_features(self, table: TableId, filters: dict[str, Any] | str | None = None) -> Result:
+    async def count_features(self, table: str, filters: dict[str, Any] | str | None = None) -> Result:
         """How many rows of a table pass a filter, counted in the database.
 
         Args:
             table: The table.
         """
-        found = self.registry.get(table)
+        found = self.table(table)
         wanted = read_filter(filters)
         count = await self.data.count(found.id, wanted)
         where = f" where {filter_words(wanted)}" if wanted else ""
@@ -102,12 +103,13 @@ class DataTools(GeoTools):
     @tool(params={"filters": FILTERS_BRIEFLY})
     async def query_features(
         self,
-        table: TableId,
-        columns: list[ColumnName] | None = None,
+        table: str,
+        columns: list[str] | None = None,
         filters: dict[str, Any] | str | None = None,
-        sort: ColumnName | None = None,
+        sort: str | None = None,
         descending: bool = False,
         limit: Annotated[int, Param(minimum=1, maximum=100)] = 20,
+        lonlat: bool = False,
     ) -> Result:
         """Rows of a table: filtered, sorted, at most 100.
 
@@ -117,12 +119,19 @@ class DataTools(GeoTools):
             sort: The column to sort by.
             descending: Greatest first.
             limit: How many rows.
+            lonlat: Geometry in longitude and latitude, not in the table's own reference system.
         """
         found = self._with_columns(table, [*(columns or ()), *([sort] if sort else [])])
         wanted = read_filter(filters)
         answer = dict(
             await self.data.query(
-                found.id, columns=columns, filter=wanted, sort=sort, descending=descending, limit=limit
+                found.id,
+                columns=columns,
+                filter=wanted,
+                sort=sort,
+                descending=descending,
+                limit=limit,
+                lonlat=lonlat,
             )
         )
         facts = {"table": found.id, **_filter_facts(wanted), **answer}
@@ -155,7 +164,7 @@ class DataTools(GeoTools):
 
     def _with_columns(self, table_id: str, columns: list[str]) -> Table:
         """The table, if it has all of these columns."""
-        table = self.registry.get(table_id)
+        table = self.table(table_id)
         for name in columns:
             if table.column(name) is None:
                 there = ", ".join(column.name for column in table.columns[:40])

@@ -8,8 +8,8 @@ from agents.core import Param, Result, ToolFailed, tool
 from agents.domain import Bounds, Layer, LayerChange, LayerDraft, Place
 from agents.geo import choices
 from agents.geo.phrases import bounds_words, count_of, filter_words, listed, style_words
-from agents.geo.styles import STYLE_SCHEMA, changed_style, new_style
-from agents.geo.tools import FILTERS_SCHEMA, GeoTools, layer_facts, read_filter
+from agents.geo.styles import STYLE_BRIEFLY, STYLE_SCHEMA, changed_style, new_style
+from agents.geo.tools import FILTERS_BRIEFLY, FILTERS_SCHEMA, GeoTools, layer_facts, read_filter
 
 TableId = Annotated[str, Param(enum=choices.table_ids, narrow=choices.narrow_tables)]
 LayerId = Annotated[str, Param(enum=choices.layer_ids, resolve=choices.only_layer)]
@@ -58,7 +58,10 @@ class MapTools(GeoTools):
         layer, drawn = await self.map.add_layer(draft)
         return Result(layer_facts(layer, drawn), summary=f"Added {_look(layer)}: {count_of(layer.count)}")
 
-    @tool(params={"style": STYLE_SCHEMA, "filters": {"type": ["object", "string"]}}, sequential=True)
+    @tool(
+        params={"style": {**STYLE_SCHEMA, "shown": STYLE_BRIEFLY}, "filters": FILTERS_BRIEFLY},
+        sequential=True,
+    )
     async def update_map_layer(
         self,
         layer_id: LayerId,
@@ -137,7 +140,7 @@ class MapTools(GeoTools):
     @tool(sequential=True)
     async def zoom_to(
         self,
-        layer: Annotated[str, Param(enum=choices.layer_ids)] | None = None,
+        layer: Annotated[str | None, Param(enum=choices.layer_ids, shown=choices.NAME)] = None,
         place: str | None = None,
         bounds: Bounds | None = None,
     ) -> Result:

@@ -40,6 +40,11 @@ def listed(words: Sequence[str], joiner: str = "and") -> str:
     return f"{', '.join(words[:-1])} {joiner} {words[-1]}"
 
 
+def refusal(reason: str, alternative: str = "") -> str:
+    """What the user reads when something cannot be done."""
+    return f"I cannot do that: {reason.rstrip('.')}.{f' {alternative}' if alternative else ''}"
+
+
 def value(item: Any) -> str:
     """One value of a table, for reading."""
     if item is None:

@@ -6,77 +6,72 @@ Colour for a column's numbers means classes, for its texts categories; a plain c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
 from agents.core import ToolFailed
-from agents.domain import Style, StyleSpec, Table
-from agents.geo.choices import NO_LABEL, column_names, label_columns
+from agents.domain import Style, StyleKind, StyleSpec, Table
+from agents.geo.choices import NO_LABEL
 
-STYLE_SCHEMA: dict[str, Any] = {
+_MEANINGS = {
+    "kind": "single colour; categorical: a colour per value; graduated: a ramp over classes of a number; proportional: "
+    "circles sized by a number; heatmap of points.",
+    "color": "CSS colour.",
+    "column": "What categorical, graduated, proportional show; weight of a heatmap.",
+    "method": "How classes are cut; quantile unless asked.",
+    "classes": "5 unless asked.",
+    "breaks": "Where classes part, rising, if the user names them.",
+    "values": "Colours of single values, in the order of the legend.",
+    "ramp": "viridis, Blues, YlOrRd, ...",
+    "size": "Pixels: circle radius, line width, largest radius of proportional.",
+    "label": "Column to write beside the features; (none) removes labels.",
+    "time": "Column of dates, times or years for a time slider; (none) removes it.",
+}
+"""What each field of a StyleSpec means, for models."""
+_ABOUT = "How it is drawn; what is left out is chosen well, or stays as it is."
+
+
+def _style_schema() -> dict[str, Any]:
+    """The JSON schema of StyleSpec as models are to fill it in: nothing required, nothing null."""
+    whole = StyleSpec.model_json_schema()
+    properties = {name: _plain(part, whole.get("$defs", {})) for name, part in whole["properties"].items()}
+    described = {name: {**part, "description": _MEANINGS[name]} for name, part in properties.items()}
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "description": _ABOUT,
+        "properties": described,
+    }
+
+
+def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
+    """A schema without titles, defaults, null and references."""
+    if isinstance(node, list):
+        return [_plain(item, definitions) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    if "$ref" in node:
+        return _plain(definitions[str(node["$ref"]).rpartition("/")[2]], definitions)
+    branches = [part for part in node.get("anyOf", ()) if part.get("type") != "null"]
+    if len(branches) == 1:
+        return _plain(branches[0], definitions)
+    if branches and all(set(part) == {"type"} for part in branches):
+        return {"type": sorted((part["type"] for part in branches), key=lambda kind: kind != "string")}
+    dropped = ("title", "default", "description")
+    kept = {key: value for key, value in node.items() if key not in dropped}
+    if "properties" in kept:
+        inner = {name: _plain(part, definitions) for name, part in kept["properties"].items()}
+        return {**kept, "properties": inner}
+    return {key: _plain(value, definitions) for key, value in kept.items()}
+
+
+STYLE_SCHEMA = _style_schema()
+"""What a model sees of a style once, and what styles are checked against."""
+STYLE_BRIEFLY: dict[str, Any] = {
     "type": "object",
-    "additionalProperties": False,
-    "description": "How it is drawn; what is left out is chosen well, or stays as it is.",
-    "properties": {
-        "kind": {
-            "type": "string",
-            "enum": ["single", "categorical", "graduated", "proportional", "heatmap"],
-            "description": (
-                "single: one colour. categorical: a colour for each value. graduated: a colour ramp over classes "
-                "of a number. proportional: circles sized by a number. heatmap: density of points."
-            ),
-        },
-        "color": {"type": "string", "description": "A CSS colour: a name or #rrggbb."},
-        "column": {
-            "type": "string",
-            "enum": column_names,
-            "description": "What categorical, graduated and proportional show; the weight of a heatmap.",
-        },
-        "method": {
-            "type": "string",
-            "enum": ["quantile", "equal", "jenks"],
-            "description": "How classes are cut; quantile unless asked.",
-        },
-        "classes": {"type": "integer", "minimum": 2, "maximum": 9, "description": "5 unless asked."},
-        "breaks": {
-            "type": "array",
-            "items": {"type": "number"},
-            "maxItems": 12,
-            "description": "Where classes part, rising, if the user names them: [100, 500] makes three classes.",
-        },
-        "values": {
-            "type": "array",
-            "maxItems": 24,
-            "items": {
-                "type": "object",
-                "properties": {
-                    "value": {"type": ["string", "number", "boolean"]},
-                    "color": {"type": "string"},
-                },
-                "required": ["value", "color"],
-                "additionalProperties": False,
-            },
-            "description": "Colours of single values of a categorical style, in the order of the legend.",
-        },
-        "ramp": {"type": "string", "description": "A colour ramp: viridis, Blues, YlOrRd, ..."},
-        "size": {
-            "type": "number",
-            "exclusiveMinimum": 0,
-            "maximum": 100,
-            "description": "Circle radius or line width in pixels; the largest radius of proportional.",
-        },
-        "label": {
-            "type": "string",
-            "enum": label_columns,
-            "description": "A column to write beside the features; (none) takes the labels away.",
-        },
-        "time": {
-            "type": "string",
-            "enum": label_columns,
-            "description": "A column of dates, times or years that people can slide through; (none) ends that.",
-        },
-    },
+    "description": f"{_ABOUT} kind ({', '.join(get_args(StyleKind))}), color, column, method, classes, breaks, values "
+    "[{value, color}], ramp, size, label, time.",
 }
 _THEMATIC = ("categorical", "graduated", "heatmap")
 

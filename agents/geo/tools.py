@@ -7,25 +7,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.core import ToolFailed
-from agents.domain import Layer, Style, StyleSpec, Table
-from agents.geo.choices import Catalogue
+from agents.domain import OTHERS, Layer, Style, StyleSpec, Table
+from agents.geo.catalogue import Catalogue
 from agents.geo.phrases import filter_words
 from agents.ports import Analyst, DataSource, Filter, InfoStore, MapSession, SqlRunner, TableRegistry
 
 FILTERS_SCHEMA: dict[str, Any] = {
     "type": ["object", "string"],
     "description": (
-        "Which features, as CQL2 JSON over the table's columns, e.g. "
-        '{"op": ">", "args": [{"property": "elevation_m"}, 2000]}, combined with '
-        '{"op": "and", "args": [<filter>, <filter>]}, "or", "not". Operators: = <> < <= > >= between in isNull like '
-        '(% is any text; {"op": "casei", "args": [{"property": "name"}]} ignores case) and s_intersects with '
-        '{"property": <geometry column>} and a GeoJSON geometry or {"bbox": [west, south, east, north]}. '
-        "CQL2 text is accepted too: elevation_m > 2000 AND country = 'DE'."
+        "Which features, as CQL2 text: elevation_m > 2000 AND name LIKE 'A%', BETWEEN, IN (...), IS NULL, NOT, "
+        "CASEI(name) = CASEI('x'), S_INTERSECTS(geom, BBOX(west, south, east, north)); or as CQL2 JSON: "
+        '{"op": "and", "args": [{"op": ">", "args": [{"property": "elevation_m"}, 2000]}, {"op": "s_intersects", '
+        '"args": [{"property": "geom"}, <GeoJSON geometry>]}]}.'
     ),
 }
 FILTERS_BRIEFLY: dict[str, Any] = {
     "type": ["object", "string"],
-    "description": "Which features, as CQL2 JSON or text; add_map_layer tells how.",
+    "description": "CQL2 text, such as population > 1000 AND name LIKE 'A%', or CQL2 JSON.",
 }
 _SEEN_TABLES = 50
 
@@ -41,6 +39,8 @@ class GeoTools:
     sql: SqlRunner | None
     seen_tables: dict[str, None]
     """Tables that tools have named in this conversation, the newest last; they stay in narrowed enums."""
+    told_notes: set[str]
+    """Notes that the model has read in this conversation."""
     _catalogue: Catalogue | None
 
     def catalogue(self) -> Catalogue:
@@ -48,6 +48,14 @@ class GeoTools:
         if self._catalogue is None or self._catalogue.version != version:
             self._catalogue = Catalogue(version, self.registry.tables())
         return self._catalogue
+
+    def table(self, name: str) -> Table:
+        """The table that a tool is asked about. Raises ToolFailed with the nearest names."""
+        return self.registry.get(name)
+
+    def described_tables(self) -> Sequence[str]:
+        """Whatever `table` knows."""
+        return self.catalogue().table_ids
 
     def remember_tables(self, tables: Sequence[Table]) -> None:
         for table in tables:
@@ -102,7 +110,13 @@ def layer_facts(layer: Layer, drawn: str = "") -> dict[str, Any]:
         facts["filter"] = layer.filter
         facts["filter_words"] = filter_words(layer.filter)
     if layer.style.kind in ("categorical", "graduated", "proportional"):
-        facts["legend"] = [entry.label for entry in layer.legend.entries[:12]]
+        entries = layer.legend.entries
+        facts["legend"] = [entry.label for entry in entries[:12]]
+        own = [each for each in entries if (each.minimum, each.maximum, each.value) != (None, None, None)]
+        if own and len(own) < len(entries):
+            # Beside its classes the legend has a colour for other values, or for rows without one.
+            facts["classes"] = len(own)
+            facts["has_others"] = any(each.label == OTHERS for each in entries if each not in own)
     if layer.legend.note:
         facts["note"] = layer.legend.note
     if not layer.visible:

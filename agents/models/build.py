@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
@@ -13,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agents.core.model import Model, ModelError
-from agents.models.adapter import Adapter
+from agents.models.adapters.base import Adapter
 from agents.models.cassette import Cassette
 from agents.models.fallback import Fallback
 from agents.models.providers import CALLINGS, Calling, Catalogue, ModelConfig
@@ -23,16 +24,18 @@ PROVIDERS_VARIABLE = "GEOAGENT_PROVIDERS"
 CASSETTE_VARIABLE = "GEOAGENT_CASSETTE"
 
 _ADAPTERS = {
-    "openai_responses": ("agents.models.openai_responses", "OpenAIResponses"),
-    "openai_chat": ("agents.models.openai_chat", "OpenAIChat"),
-    "anthropic": ("agents.models.anthropic", "Anthropic"),
-    "ollama": ("agents.models.ollama", "Ollama"),
+    "openai_responses": ("agents.models.adapters.openai_responses", "OpenAIResponses"),
+    "openai_chat": ("agents.models.adapters.openai_chat", "OpenAIChat"),
+    "anthropic": ("agents.models.adapters.anthropic", "Anthropic"),
+    "ollama": ("agents.models.adapters.ollama", "Ollama"),
 }
 _WRAPPERS = {
-    "structured_output": ("agents.models.structured_output", "StructuredOutput"),
-    "text": ("agents.models.text", "Text"),
-    "none": ("agents.models.none", "NoTools"),
+    "structured_output": ("agents.models.adapters.structured_output", "StructuredOutput"),
+    "text": ("agents.models.adapters.text", "Text"),
+    "none": ("agents.models.adapters.none", "NoTools"),
 }
+_IS_WORD = re.compile(r"[A-Za-z_-]+")
+"""Versions after an @ have digits and stay a part of the model's name; a word is meant as a calling type."""
 
 
 def build(
@@ -58,7 +61,8 @@ def build(
         try:
             models.append(_build_one(part, settings, catalogue))
         except ModelError as error:
-            log.warning("%s is left out: %s", part, error)
+            if len(names) > 1:
+                log.warning("%s is left out: %s", part, error)
             faults.append(error)
     if not models:
         raise faults[0]
@@ -135,6 +139,12 @@ def _split_calling(name: str) -> tuple[str, Calling | None]:
     for calling in CALLINGS:
         if end == calling and start:
             return start, calling  # type: ignore[return-value]  # CALLINGS are the values of Calling
+    if start and _IS_WORD.fullmatch(end):
+        raise ModelError(
+            "not_configured",
+            f"'{end}' in '{name}' is no calling type; known are {', '.join(CALLINGS)}. If it belongs to the model's "
+            f"name, add the calling type after it: `{name}@openai_chat`.",
+        )
     return name, None
 
 

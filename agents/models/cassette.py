@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, Usage, UserMessage
-from agents.core.model import Completed, Model, ModelError, ModelEvent, ModelRequest, TextDelta
+from agents.core.model import Completed, Model, ModelError, ModelEvent, ModelFailed, ModelRequest, TextDelta
 from agents.models.errors import redact
 
 _VERSION = 1
@@ -100,7 +100,8 @@ class Cassette:
         events: Any = live.stream(request)
         async with aclosing(events):
             async for event in events:
-                heard.append(event)
+                if not isinstance(event, ModelFailed):
+                    heard.append(event)
                 yield event
         asked = [message.text for message in request.messages if isinstance(message, UserMessage)][-1:]
         exchange = {"key": key, "asked": asked, "events": [_plain(event) for event in heard]}
@@ -140,10 +141,12 @@ def _plain(event: ModelEvent) -> dict[str, Any]:
         case TextDelta(text=text):
             return {"text": text}
         case ToolCall():
-            return {"call": asdict(event)}
+            return {"call": {"id": event.id, "name": event.name, "arguments": event.arguments}}
         case Completed():
             usage = asdict(event.usage)
             return {"completed": {"usage": usage, "finish": event.finish, "model": event.model}}
+        case _:
+            raise TypeError(f"{type(event).__name__} is not recorded")
 
 
 def _event(plain: dict[str, Any]) -> ModelEvent:

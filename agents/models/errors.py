@@ -22,11 +22,16 @@ from agents.models.providers import ModelConfig
 
 log = logging.getLogger(__name__)
 _SECRET_PARTS = re.compile(r"\b(?:sk-|gsk_|xai-)[A-Za-z0-9*_-]{12,}|(?i:\bbearer\s+)[\w\-.~+/=]{8,}")
+SHORTEST_SECRET = 8
+"""Characters."""
 _TOO_LONG = (
     "context_length",
     "context length",
     "context window",
     "maximum context",
+    "context size",
+    "exceed_context_size",
+    "context limit",
     "prompt is too long",
     "too many tokens",
 )
@@ -47,7 +52,7 @@ def translate(error: Exception, config: ModelConfig) -> ModelError:
         )
         if word
     )
-    said = str(body.get("message") or getattr(error, "error", None) or error)
+    said = _with_size(str(body.get("message") or getattr(error, "error", None) or error), body)
     status = _status(error, kind)
     if status is not None:
         return from_status(status, kind, said, config, retry_after=_retry_after(error))
@@ -89,12 +94,9 @@ def from_status(
             retryable=True,
             retry_after=retry_after,
         )
-    if status == 413 or (status in (400, 422) and any(sign in words for sign in _TOO_LONG)):
-        return ModelError(
-            "context_exceeded",
-            f"The conversation has become too long for {config.name}; "
-            "start a new map, or choose a model with a larger context.",
-        )
+    too_long = status in (400, 422) or status >= 500
+    if status == 413 or (too_long and any(sign in words for sign in _TOO_LONG)):
+        return ModelError("context_exceeded", _too_long(said, config))
     if status in (408, 409) or status >= 500:
         return ModelError(
             "unavailable",
@@ -113,7 +115,7 @@ def from_status(
 
 def unreachable(config: ModelConfig) -> ModelError:
     where = _host(config)
-    at = f" at {where}" if where else ""
+    at = f" at {where}" if where and where not in config.title else ""
     hint = (
         "start it with `ollama serve`" if config.provider == "ollama" else "check the network and the address"
     )
@@ -128,9 +130,12 @@ def broken(config: ModelConfig) -> ModelError:
 
 
 def redact(text: str, *secrets: str | None) -> str:
-    """The text without the secrets, and without anything that looks like a key."""
+    """The text without the secrets, and without anything that looks like a key.
+
+    Values of fewer than 8 characters are no keys (they stand for "none") and would be found inside other words.
+    """
     for secret in secrets:
-        if secret:
+        if secret and len(secret) >= SHORTEST_SECRET:
             text = text.replace(secret, "[secret]")
     return _SECRET_PARTS.sub("[secret]", text)
 
@@ -163,6 +168,22 @@ def _unknown(config: ModelConfig) -> str:
     )
 
 
+def _too_long(said: str, config: ModelConfig) -> str:
+    return (
+        f"The request is too long for {config.name}, for which a context of {config.context_tokens:,} tokens is "
+        f"configured ({_quote(said, config)}); set `context_tokens` in the providers file to the size that the model "
+        "really has, start a new map, or choose a model with a larger context."
+    )
+
+
+def _with_size(said: str, body: Mapping[str, Any]) -> str:
+    """llama.cpp gives the sizes apart from its words."""
+    size = body.get("n_prompt_tokens")
+    if not size or str(size) in said:
+        return said
+    return f"{said} ({size} tokens for a context of {body.get('n_ctx', 'unknown size')})"
+
+
 def _quote(said: str, config: ModelConfig) -> str:
     line = " ".join(redact(said, config.key).split())
     return line if len(line) <= 300 else line[:297] + "..."
@@ -191,6 +212,7 @@ _KINDS = {
     "model_not_found": 404,
     "not_found": 404,
     "context_length": 400,
+    "exceed_context_size": 400,
     "invalid": 400,
 }
 

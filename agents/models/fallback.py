@@ -6,9 +6,10 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
-from agents.core.model import Completed, Model, ModelError, ModelEvent, ModelRequest
+from agents.core.model import Completed, Model, ModelError, ModelEvent, ModelFailed, ModelRequest
 
 log = logging.getLogger(__name__)
 REST = 30.0
@@ -50,6 +51,7 @@ class Fallback:
         faults: list[ModelError] = []
         for place, model in self._awake():
             begun = False
+            started = time.monotonic()
             events: Any = model.stream(request)
             try:
                 async with aclosing(events):
@@ -58,6 +60,7 @@ class Fallback:
                         yield _signed(event, model.name)
                 return
             except ModelError as error:
+                yield ModelFailed(model.name, error, time.monotonic() - started)
                 if begun:
                     raise
                 self._rest_if_ill(place, error)
@@ -79,5 +82,5 @@ class Fallback:
 
 def _signed(event: ModelEvent, name: str) -> ModelEvent:
     if isinstance(event, Completed) and not event.model:
-        return Completed(event.usage, event.finish, event.opaque, name)
+        return replace(event, model=name)
     return event

@@ -7,9 +7,10 @@ plans the operations from what is read here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.offline import phrasebook as p
+from agents.offline.conditions import joined
 from agents.offline.features import FeatureRules, Features
 from agents.offline.intents import Quantity
 from agents.offline.nouns import take_count
@@ -25,6 +26,8 @@ class Near:
     far: bool = False
     said: str = ""
     """The words between the two."""
+    also: str = ""
+    """What is said of the source behind the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,8 @@ class Meeting:
     said: str = ""
     touching: bool = False
     """Only at their borders."""
+    also: str = ""
+    """What is said of the source behind the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,9 @@ class CountedIn:
     counted: Features
     areas: Features
 
+
+_GOES_ON = frozenset(("that", "which", "have", "has", "with", "are", "is", "in"))
+"""What another condition on the same rows begins with."""
 
 Question = Near | Meeting | Neighbours | Around | CountedIn
 
@@ -207,14 +215,24 @@ class Questions(FeatureRules):
         other = self.about()
         if other is None:
             return None
-        return Near(source, other, distance, (far is not None) != negative, said)
+        source, also = self._with_more(source)
+        return Near(source, other, distance, (far is not None) != negative, said, also)
 
     def meeting(self) -> Question | None:
         """`countries without airports`, `cities in countries with over 100 million people`."""
-        cursor = self.cursor
         self._ask()
-        source = self.about(tail=False)
-        if source is None or source.place:
+        start = self.cursor.at
+        found = self._meeting(tail=False)
+        if found is None:
+            self.cursor.at = start
+            found = self._meeting(tail=True)
+        return found
+
+    def _meeting(self, *, tail: bool) -> Question | None:
+        """`tail`: with conditions on the source before the relation, as in `countries in Europe without airports`."""
+        cursor = self.cursor
+        source = self.about(tail=tail)
+        if source is None or source.place or (tail and source.where is None):
             return None
         cursor.take("that are", "which are", "that lie", "lying", "located", "are", "that", "which")
         begin = cursor.at
@@ -223,13 +241,32 @@ class Questions(FeatureRules):
         said = cursor.since(begin)
         if opener is None or (opener in p.HAVING and self._is_column(source)):
             return None
+        if tail and opener not in p.WITHOUT_ANY:
+            return None
         other = self.about()
         if other is None or other.place:
             return None
         if not other.previous and (other.mention is None or other.mention.guessed):
             return None
         cursor.take("in them", "inside", "in it", "within them", "on them")
-        return Meeting(source, other, opener in p.WITHOUT_ANY, said)
+        source, also = self._with_more(source)
+        return Meeting(source, other, opener in p.WITHOUT_ANY, said, also=also)
+
+    def _with_more(self, source: Features) -> tuple[Features, str]:
+        """The source with what is said of it behind the other one, and those words: `... and have more than 10 million
+        people`. All conditions of a sentence are on the same rows."""
+        cursor, start = self.cursor, self.cursor.at
+        joined_on = cursor.take(", and", "and", ",", "but") is not None
+        goes_on = self.starts_comparison() or cursor.word() in _GOES_ON
+        if not joined_on or source.mention is None or not goes_on:
+            cursor.at = start
+            return source, ""
+        found = self.conditions(source.mention).one()
+        if found is None:
+            cursor.at = start
+            return source, ""
+        where = found if source.where is None else joined("and", [source.where, found])
+        return replace(source, where=where), cursor.since(start)
 
     def bordering(self) -> Question | None:
         """`countries bordering Germany`, `which countries touch Switzerland`."""
@@ -238,13 +275,16 @@ class Questions(FeatureRules):
         source = self.about(tail=False)
         if source is None or source.place:
             return None
-        cursor.take("that", "which", "are")
         begin = cursor.at
+        cursor.take("that", "which", "are")
         if not cursor.take(p.BORDERING):
             return None
         said = cursor.since(begin)
         other = self.about()
-        return Meeting(source, other, said=said, touching=True) if other is not None else None
+        if other is None:
+            return None
+        source, also = self._with_more(source)
+        return Meeting(source, other, said=said, touching=True, also=also)
 
     def _is_column(self, source: Features) -> bool:
         """`airports with a city`: what the rows have, not where they lie."""

@@ -8,42 +8,44 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-from agents.domain import Cql2, Table
+from agents.domain import Cql2, Place, Table
 from agents.geo.phrases import number
 from agents.offline.analyses import Around, CountedIn, Meeting, Near, Neighbours
 from agents.offline.chains import Chain, LookWords, Part
 from agents.offline.columns import name_column, named_column, top_column
 from agents.offline.features import Features
-from agents.offline.intents import Between, ColumnMention, Compare, Condition, Group, Negation, Quantity
+from agents.offline.intents import (
+    Between,
+    ColumnMention,
+    Compare,
+    Condition,
+    Group,
+    Negation,
+    OneOf,
+    Quantity,
+)
+from agents.offline.place_meant import full_name, place_meant
 from agents.offline.resolver import combined, to_cql2
 from agents.offline.scene import Refuse, Scene
-from agents.offline.steps import Added, ColumnWords, Kept, NamedBy, Ranking, Step
+from agents.offline.steps import Added, ColumnWords, Grouped, Kept, NamedBy, Ranking, Step
 from agents.offline.values import equals, property_of
 from agents.offline.vocabulary import columns_called
-from agents.offline.words import name_words, word_set
+from agents.offline.words import name_words
+from agents.ports import AnalysisSession, OperationTrait
 
 _OPENING = re.compile(
-    r"^(?:show me|show|keep only|keep|list|find|give me|make|draw|create|compute)\s+", re.IGNORECASE
+    r"^(?:what is the|what are the|what is|show me|show|keep only|keep|list|find|give me|make|draw|create|compute"
+    r"|calculate)\s+",
+    re.IGNORECASE,
 )
 """What a request begins with and a title does not."""
 _MARGIN = 0.01
 """Degrees around a place by which its row is told from others of that name."""
-_AREA_MAKERS = word_set("""
-    buffer clip difference dissolve envelope explode hull identity intersection simplify smooth
-    symmetric_difference union voronoi
-""")
-"""Of their results `the largest` are those with the greatest area."""
-_KEEPERS = word_set(
-    "filter select_by_location top sort sample dissolve clip difference explode intersection nearest"
-)
-"""Their results have the kind of geometry of their source."""
 _INSIDE = re.compile(r"(?:in|inside|within)\b", re.IGNORECASE)
 Late = ColumnWords | Ranking | Kept | NamedBy | Added
 """What waits for its table."""
-_COUNTERS = frozenset(("collect", "grid", "spatial_join", "summarise"))
-"""Of their results `the largest` are those with the greatest count or sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,10 @@ class Operation:
 @dataclass(slots=True)
 class Recipe:
     operations: list[Operation] = field(default_factory=list)
+    meant: list[str] = field(default_factory=list)
+    """The places that were spoken of, with where they are."""
+    left_out: tuple[str, Cql2] | None = None
+    """The table, and the filter that keeps those of its rows that are in no group."""
 
     def add(self, operation: str, title: str, /, **arguments: Any) -> str:
         """The reference to its result."""
@@ -73,6 +79,13 @@ async def planned(scene: Scene, chain: Chain) -> Recipe:
     return planner.recipe
 
 
+@runtime_checkable
+class AnalysisHost(Protocol):
+    """An agent that runs an analysis."""
+
+    session: AnalysisSession
+
+
 @dataclass(slots=True)
 class _Planner:
     scene: Scene
@@ -86,11 +99,15 @@ class _Planner:
         match part:
             case Step():
                 return await self.step(part, title)
-            case Near(source, other, distance, far):
+            case Grouped():
+                return await self.grouped(part, title)
+            case Near(source, other, distance, far, _, _):
                 inputs = await self.inputs(source=source, other=other)
                 relation = {"predicate": "within_distance", "distance": distance, **_set("invert", far)}
                 return self.recipe.add("select_by_location", title, **inputs, **relation)
-            case Meeting(source, other, without, said, touching):
+            case Meeting(source, other, without, said, touching, _):
+                if without:
+                    _refuse_two_readings(source, other)
                 inputs = await self.inputs(source=source, other=other)
                 if _INSIDE.match(said) and self.family(inputs["other"]) == "point":
                     raise Refuse(
@@ -117,6 +134,23 @@ class _Planner:
                 inputs = await self.inputs(source=areas, other=counted)
                 return self.recipe.add("spatial_join", title, **inputs, predicate="intersects")
 
+    async def grouped(self, part: Grouped, title: str) -> str:
+        """A figure for each value of a column; rows without a value are left out, and counted for the answer."""
+        source = await self.source(part.source)
+        by, figure = ColumnWords(part.by), part.aggregate
+        if not source.startswith("$"):
+            table = self.scene.table(source)
+            unknown: Cql2 = {"op": "isNull", "args": [property_of(part.by)]}
+            if (await self.scene.data.stats(table.id, part.by)).get("nulls"):
+                known: Cql2 = {"op": "not", "args": [unknown]}
+                self.recipe.left_out = (table.id, unknown)
+                source = self.recipe.add(
+                    "filter", f"Keep those with a {part.by}", source=source, filter=known
+                )
+        count = {"function": "count", "name": "count"}
+        wanted = [count] if figure["function"] == "count" else [figure, count]
+        return self.recipe.add("dissolve", title, source=source, by=[by], aggregates=wanted)
+
     async def step(self, part: Step, title: str) -> str:
         inputs: dict[str, Any] = {}
         for name, features in part.inputs:
@@ -135,26 +169,31 @@ class _Planner:
         last = self.recipe.operations[-1] if self.recipe.operations else None
         if last is None or ranking.top.column is not None or ranking.top.measure not in ("big", ""):
             return source, ranking
-        if last.name in _COUNTERS:
+        if "counts" in self.traits(last):
             aggregates = list(last.arguments.get("aggregates") or ())
             column = aggregates[-1].get("column") if aggregates else None
             if column is None:
                 return source, Added("count")
             return source, ColumnWords(f"{aggregates[-1]['function']} {column.text}")
-        if last.name in _AREA_MAKERS and self.family(source) == "point":
+        if "makes_areas" in self.traits(last) and self.family(source) == "point":
             if last.name == "dissolve":
                 return source, Added("count")
             raise Refuse("points have no size", "Say by which column: “the top 10 by …”.")
-        if last.name in _AREA_MAKERS:
+        if "makes_areas" in self.traits(last):
             measured = self.recipe.add("measure", "Measure their area", source=source, measures=["area"])
             return measured, Added("area_m2")
         return source, ranking
+
+    def traits(self, operation: Operation) -> frozenset[OperationTrait]:
+        """What the operation says of its results."""
+        known = self.scene.agent.session.operations() if isinstance(self.scene.agent, AnalysisHost) else ()
+        return next((each.traits for each in known if each.name == operation.name), frozenset())
 
     def family(self, reference: str) -> str | None:
         """What geometry a table has, or the result of a step that keeps its kind; None where a step makes another."""
         while reference.startswith("$"):
             operation = self.recipe.operations[int(reference[1:])]
-            if operation.name not in _KEEPERS:
+            if "keeps_geometry" not in self.traits(operation):
                 return None
             reference = str(operation.arguments["source"])
         return self.scene.table(reference).geometry_family
@@ -168,7 +207,8 @@ class _Planner:
         if features.previous and self.previous:
             return self.previous
         if features.mention is None and not features.previous:
-            table, filters = await _place(scene, features.place)
+            place, table, filters = await _place(scene, features.place)
+            self.recipe.meant.append(full_name(place))
             return self.recipe.add("filter", f"Find {features.place}", source=table.id, filter=filters)
         mention = features.mention
         layered = features.previous or features.drawn or (mention is not None and not mention.tables)
@@ -272,10 +312,10 @@ def _renamed(table: Table, condition: Condition) -> Condition:
 def title_of(part: Part) -> str:
     """What the result is called: `Airports within 50 km of Berlin`."""
     match part:
-        case Step():
+        case Step() | Grouped():
             text = _OPENING.sub("", part.said)
         case Near(source, other) | Meeting(source, other):
-            text = f"{_noun(source)} {part.said} {other.text}"
+            text = f"{_noun(source)} {part.said} {other.text}" + (f" {part.also}" if part.also else "")
         case Neighbours(source, target, None):
             text = f"nearest {_noun(target)} to each {_noun(source)}"
         case Neighbours(source, target, limit):
@@ -288,6 +328,22 @@ def title_of(part: Part) -> str:
     return text[:1].upper() + text[1:]
 
 
+def _refuse_two_readings(source: Features, other: Features) -> None:
+    """`countries without airports in Europe`: it is not said whether the countries or the airports are in Europe."""
+    if (
+        source.where is not None
+        or source.previous
+        or not isinstance(other.where, OneOf)
+        or other.where.how != "in"
+    ):
+        return
+    place, noun = other.where.text, other.mention.text if other.mention is not None else other.text
+    raise Refuse(
+        f"it is not clear whether the {_noun(source)} or the {noun} are meant to be in {place}",
+        f"Say “{_noun(source)} in {place} without {noun}”, or leave the place out.",
+    )
+
+
 def _set(name: str, wanted: bool) -> dict[str, bool]:
     return {name: True} if wanted else {}
 
@@ -298,12 +354,9 @@ def _noun(features: Features) -> str:
     return features.text.removeprefix("the ").removeprefix("all ")
 
 
-async def _place(scene: Scene, name: str) -> tuple[Table, Cql2]:
+async def _place(scene: Scene, name: str) -> tuple[Place, Table, Cql2]:
     """The row of a place: by its name, and by where it is if others are called so too."""
-    places = await scene.data.find_place(name, limit=1)
-    if not places:
-        raise Refuse(f"no table and no place is called “{name}”", f"There are {scene.some_tables()}.")
-    place = places[0]
+    place = await place_meant(scene, name)
     table = scene.table(place.table)
     column = name_column(table)
     if column is None or table.geometry_column is None or len(table.key) != 1:
@@ -315,7 +368,7 @@ async def _place(scene: Scene, name: str) -> tuple[Table, Cql2]:
     rows = (await scene.data.query(table.id, [table.key[0]], found, limit=1)).get("rows", ())
     if not rows:
         raise Refuse(f"the row of “{name}” cannot be picked out of {table.name}")
-    return table, equals(table.key[0], [rows[0][table.key[0]]])
+    return place, table, equals(table.key[0], [rows[0][table.key[0]]])
 
 
 def _length(distance: Quantity) -> str:

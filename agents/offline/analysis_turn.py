@@ -13,23 +13,36 @@ from agents.core.errors import ToolFailed
 from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import ModelRequest
 from agents.domain import Table
-from agents.geo.phrases import breakdown_words, listed, number, table_rows
+from agents.geo.phrases import (
+    breakdown_words,
+    count_of,
+    listed,
+    number,
+    row_values,
+    table_rows,
+    value,
+)
 from agents.offline.analyses import CountedIn, Neighbours
 from agents.offline.analysis_plan import Operation, drawn, filled, planned, title_of
 from agents.offline.chains import Chain, read_analysis
 from agents.offline.columns import name_column, number_columns
 from agents.offline.lexicon import OPERATION_WORDS
+from agents.offline.reading import read
 from agents.offline.scene import Ask, Done, MapAgent, Refuse, Scene
+from agents.offline.steps import Grouped, Step
 from agents.offline.tokens import tokenize
 from agents.offline.vocabulary import Vocabulary
-from agents.offline.wording import failed, refusal
+from agents.offline.wording import plain, why_failed
 from agents.offline.words import fold
 from agents.ports import AnalysisSession
 
 _MOST_SHOWN = 20
 """Rows. A result that is no longer is shown in the answer."""
 _MOST_COLUMNS = 5
-_LOOK = "query_features"
+_MOST_RANKED = 10
+"""Of a longer result with a figure for each row, those with the greatest."""
+_LOOK, _COUNT = "query_features", "count_features"
+_LOOKS = (_LOOK, _COUNT)
 _EXAMPLES = (
     "airports within 50 km of Berlin",
     "countries without airports",
@@ -52,31 +65,31 @@ async def analyst_reply(
     """The plan and the first call, the next call of the analysis, or its last words."""
     done = [each for each in done if each.call.name != "plan"]
     tools = frozenset(tool.name for tool in request.tools)
-    vocabulary = Vocabulary(agent.registry, agent.map.layers())
+    vocabulary = await read(Vocabulary, agent.registry, agent.map.layers())
     last = done[-1] if done else None
-    if last is not None and last.call.name in ("finish", "cannot_do") and last.result.ok:
-        return AssistantMessage(_last_words(last))
     if last is not None and [each.call.name for each in done].count("finish") == 1 and not last.result.ok:
         return _call(request, "finish", last.arguments, len(done))  # it stands by what it says
-    if last is not None and not last.result.ok and last.call.name != _LOOK:
+    if last is not None and not last.result.ok and last.call.name not in _LOOKS:
         return _call(
             request,
             "cannot_do",
-            {"reason": failed(last.result).removeprefix("That did not work: ")},
+            {"reason": why_failed(last.result)},
             len(done),
         )
     try:
-        chain = read_analysis(goal, vocabulary)
+        chain = await read(read_analysis, goal, vocabulary)
         if chain is None:
             raise _unread(goal)
         scene = Scene(agent, vocabulary, tools)
-        operations = (await planned(scene, chain)).operations
-        ran = [each for each in done if each.call.name != _LOOK]
+        recipe = await planned(scene, chain)
+        operations = recipe.operations
+        looks = {each.call.name: each for each in done if each.call.name in _LOOKS}
+        ran = [each for each in done if each.call.name not in _LOOKS]
         if last is not None and _planned(last.call) != len(operations):
             raise Refuse("the tables changed while the analysis ran", "Ask again.")
         if len(ran) < len(operations):
             operation = operations[len(ran)]
-            if operation.name not in tools:
+            if operation.name not in {info.name for info in agent.session.operations()}:
                 raise Refuse(f"the operation {operation.name} is not offered here")
             results = {outcome.step: outcome.table for outcome in agent.session.outcomes()}
             arguments = {**await filled(scene, operation, results), "title": operation.title}
@@ -84,11 +97,18 @@ async def analyst_reply(
             if done or "plan" not in tools:
                 return reply
             return AssistantMessage("", (_announced(request, operations), *reply.calls))
-        look = next((each for each in done if each.call.name == _LOOK), None)
-        if look is None and _LOOK in tools and 0 < ran[-1].result.data["rows"] <= _MOST_SHOWN:
+        rows = ran[-1].result.data["rows"]
+        if recipe.left_out is not None and _COUNT not in looks and _COUNT in tools:
+            table, unknown = recipe.left_out
+            return _call(request, _COUNT, {"table": table, "filters": unknown}, len(done), len(operations))
+        if (
+            _LOOK not in looks
+            and _LOOK in tools
+            and (0 < rows <= _MOST_SHOWN or (rows and _has_figure(ran[-1])))
+        ):
             arguments = _look(scene, agent.session.outcomes()[-1].table, operations, ran[-1])
             return _call(request, _LOOK, arguments, len(done), len(operations))
-        arguments = {"summary": _summary(chain, ran, look)}
+        arguments = {"summary": _summary(chain, ran, looks, recipe.meant)}
         made = agent.session.outcomes()[-1].table
         if chain.look is not None and ran[-1].result.data["rows"]:
             arguments["style"] = await drawn(scene, chain.look, made)
@@ -117,8 +137,21 @@ def _look(scene: Scene, table: Table, operations: Sequence[Operation], done: Don
     sort = (
         {"sort": ranked, "descending": not done.arguments.get("smallest", False)} if ranked in first else {}
     )
+    figures = [c.name for c in number_columns(table) if c.name in added]
+    if _has_figure(done) and figures:
+        first = [*first, figures[0]]
+        sort = {"sort": figures[0], "descending": True}
+        limit = _MOST_SHOWN if done.result.data["rows"] <= _MOST_SHOWN else _MOST_RANKED
+        return {"table": table.id, "columns": list(dict.fromkeys([*first, *figures])), **sort, "limit": limit}
     wanted = list(dict.fromkeys([*first, *rest]))[:_MOST_COLUMNS]
     return {"table": table.id, "columns": wanted, **sort, "limit": _MOST_SHOWN}
+
+
+def _has_figure(done: Done) -> bool:
+    """Whether a step gives each group or area a figure, so that the greatest are worth naming."""
+    return done.call.name == "spatial_join" or (
+        done.call.name == "dissolve" and "aggregates" in done.arguments
+    )
 
 
 def _unread(goal: str) -> Refuse:
@@ -156,9 +189,9 @@ def _planned(call: ToolCall) -> int:
     return int(planned) if planned.isdigit() else -1
 
 
-def _summary(chain: Chain, ran: Sequence[Done], look: Done | None) -> str:
+def _summary(chain: Chain, ran: Sequence[Done], looks: Mapping[str, Done], meant: Sequence[str] = ()) -> str:
     """What was found, with the row count of the last step, its rows if they are few, and how it was measured."""
-    facts = ran[-1].result.data
+    facts, look = ran[-1].result.data, looks.get(_LOOK)
     rows = number(facts["rows"]) if facts["rows"] else "none"
     last = chain.parts[-1]
     title = ", then ".join(title if not i else title[:1].lower() + title[1:] for i, title in _titles(chain))
@@ -172,23 +205,58 @@ def _summary(chain: Chain, ran: Sequence[Done], look: Done | None) -> str:
     empty = next((each for each in ran if not each.result.data["rows"]), None)
     if empty is not None and empty is not ran[-1]:
         text += f" The step “{empty.arguments.get('title', empty.call.name)}” left no rows."
+    if meant:
+        text += f" Meant by that: {'; '.join(plain(each) for each in dict.fromkeys(meant))}."
     notes = [str(note).rstrip(".") + "." for each in ran for note in each.result.data.get("notes", ())]
     told = " ".join(dict.fromkeys(notes))
     found = look.result.data if look is not None and look.result.ok else {}
+    if ran[-1].call.name == "top" and isinstance(last, Step) and len(found.get("rows", ())) == 1:
+        text = _first(ran[-1], found) + text.partition(".")[2]
+    distance = _distance(ran[-1], found)
+    if distance is not None:
+        text = f"{title}: {distance}.{text.partition('.')[2]}"
+    if isinstance(last, Grouped) and found.get("rows"):
+        text = _greatest(title, found) + _left_out(last, looks.get(_COUNT))
     if found.get("rows"):
         listed = table_rows(list(found["columns"]), found["rows"], _MOST_SHOWN)
+        if len(found["rows"]) < facts["rows"]:
+            listed = f"The {number(len(found['rows']))} greatest of {number(facts['rows'])}:\n\n{listed}"
         return f"{text}\n\n{listed}" + (f"\n\n{told}" if told else "")
     return f"{text} {told}".strip()
 
 
+def _first(done: Done, found: Mapping[str, Any]) -> str:
+    """`United States has the greatest count: 12,579.`"""
+    row = dict(zip(found["columns"], row_values(list(found["columns"]), found["rows"][0]), strict=True))
+    ranked = str(done.arguments.get("by"))
+    name = next((each for column, each in row.items() if column != ranked), None)
+    most = "smallest" if done.arguments.get("smallest") else "greatest"
+    return f"{plain(value(name))} has the {most} `{ranked}`: {plain(value(row.get(ranked)))}."
+
+
+def _distance(done: Done, found: Mapping[str, Any]) -> str | None:
+    """`505 km`, of the distance between two places."""
+    if done.call.name != "distance_matrix" or len(found.get("rows", ())) != 1:
+        return None
+    row = dict(zip(found["columns"], row_values(list(found["columns"]), found["rows"][0]), strict=True))
+    metres = next((each for name, each in row.items() if name.startswith("distance_m")), None)
+    if not isinstance(metres, int | float):
+        return None
+    return f"{metres / 1000:,.1f} km" if metres >= 1000 else f"{metres:,.0f} m"
+
+
+def _greatest(title: str, found: Mapping[str, Any]) -> str:
+    """`Average elevation of airports per country: Nepal has the greatest, 2,345.`"""
+    name, figure, *_ = row_values(list(found["columns"]), found["rows"][0])
+    return f"{title}: {plain(value(name))} has the greatest, {plain(value(figure))}."
+
+
+def _left_out(part: Grouped, counted: Done | None) -> str:
+    missing = counted.result.data.get("count") if counted is not None and counted.result.ok else None
+    if not missing:
+        return f" Grouped by the column `{part.by}`."
+    return f" Grouped by the column `{part.by}`; {count_of(missing, 'row')} without one left out."
+
+
 def _titles(chain: Chain) -> list[tuple[int, str]]:
     return list(enumerate(title_of(part) for part in chain.parts))
-
-
-def _last_words(done: Done) -> str:
-    facts = done.result.data if isinstance(done.result.data, Mapping) else {}
-    if not done.result.ok:
-        return failed(done.result)
-    if done.call.name == "finish":
-        return str(facts.get("summary", ""))
-    return refusal(str(facts.get("reason", "")), str(facts.get("alternative") or ""))

@@ -7,17 +7,18 @@ from dataclasses import dataclass, replace
 
 from agents.offline import phrasebook as p
 from agents.offline.analyses import Around, CountedIn, Meeting, Near, Neighbours, Question, Questions
-from agents.offline.cursor import Cursor
+from agents.offline.cursor import cursor_of
 from agents.offline.features import Features
+from agents.offline.group_rules import GroupRules
 from agents.offline.pair_rules import PairRules
 from agents.offline.pattern_rules import PatternRules
+from agents.offline.reading import Unreadable
 from agents.offline.shape_rules import ShapeRules
-from agents.offline.steps import ColumnWords, Step
+from agents.offline.steps import ColumnWords, Grouped, Step
 from agents.offline.table_rules import TableRules
-from agents.offline.tokens import tokenize
 from agents.offline.vocabulary import Vocabulary
 
-Part = Question | Step
+Part = Question | Step | Grouped
 _JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",")
 
 
@@ -41,11 +42,18 @@ class Chain:
         """The word in the first part that stands for something said before the analysis, or nothing."""
         return next((each.text for each in features_of(self.parts[0]) if each.previous), "")
 
+    @property
+    def places(self) -> list[str]:
+        """The names of places in it."""
+        return [each.place for part in self.parts for each in features_of(part) if each.place]
+
 
 def features_of(part: Part) -> Iterator[Features]:
     match part:
         case Step(_, inputs):
             yield from (features for _name, features in inputs)
+        case Grouped(source):
+            yield source
         case Near(source, other) | Meeting(source, other) | Neighbours(source, other):
             yield from (source, other)
         case Around(source):
@@ -55,15 +63,18 @@ def features_of(part: Part) -> Iterator[Features]:
 
 
 def read_analysis(text: str, vocabulary: Vocabulary) -> Chain | None:
-    """The analysis that the whole text asks for, or None."""
-    reader = Chains(Cursor(tokenize(text)), vocabulary)
-    while reader.cursor.take(p.FLUFF):
-        pass
-    found = reader.chain()
+    """The analysis that the whole text asks for, or None; also None for a text beyond the bounds of reading."""
+    try:
+        reader = Chains(cursor_of(text), vocabulary)
+        while reader.cursor.take(p.FLUFF):
+            pass
+        found = reader.chain()
+    except Unreadable:
+        return None
     return found if reader.cursor.done else None
 
 
-class Chains(Questions, PairRules, PatternRules, ShapeRules, TableRules):
+class Chains(Questions, GroupRules, PairRules, PatternRules, ShapeRules, TableRules):
     def chain(self) -> Chain | None:
         """As many parts as there are; what follows and is none is left."""
         first = self._part()
@@ -111,12 +122,18 @@ class Chains(Questions, PairRules, PatternRules, ShapeRules, TableRules):
         """The question or step that reads up to an end; of several the one that reads most."""
         cursor, start = self.cursor, self.cursor.at
         best: tuple[int, Part] | None = None
-        for rule in (*self.of_pairs(), *self.of_patterns(), *self.of_shapes(), *self.of_tables()):
+        for rule in (
+            *self.of_groups(),
+            *self.of_pairs(),
+            *self.of_patterns(),
+            *self.of_shapes(),
+            *self.of_tables(),
+        ):
             cursor.at = start
             found = rule()
             if found is not None and self._ends() and (best is None or cursor.at > best[0]):
                 said = cursor.since(start).strip(" ?!.")
-                best = (cursor.at, replace(found, said=said) if isinstance(found, Step) else found)
+                best = (cursor.at, replace(found, said=said) if isinstance(found, Step | Grouped) else found)
         cursor.at = start
         question = self.question()
         if question is not None and (best is None or cursor.at > best[0]):

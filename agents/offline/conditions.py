@@ -27,6 +27,7 @@ from agents.offline.lexicon import ADJECTIVES, AFTERWARDS, METHODS
 from agents.offline.nouns import take_colour, take_column, take_day, take_quantity, take_ramp
 from agents.offline.tokens import magnitude
 from agents.offline.value_text import ValueRules, ends_value, take_comparator
+from agents.offline.words import name_words
 
 
 class Conditions(ValueRules):
@@ -55,6 +56,9 @@ class Conditions(ValueRules):
 
     def one(self) -> Condition | None:
         cursor, start = self.cursor, self.cursor.at
+        if cursor.take(p.EVERYWHERE):
+            cursor.at = start
+            return None
         for rule in (
             self.negated,
             self.focus,
@@ -328,7 +332,20 @@ class Conditions(ValueRules):
             return None
         cursor.take(p.PLACE_NOUNS)
         text = self.value_text()
-        return OneOf(text) if text else None
+        return (self._of_column(text) or OneOf(text)) if text else None
+
+    def _of_column(self, text: str) -> OneOf | None:
+        """`in poor condition`: a value, then the column that it is a value of."""
+        value, _, last = text.rpartition(" ")
+        names = {
+            column.name
+            for table in self.tables
+            for column in table.columns
+            if column.kind == "text" and name_words(column.name) == name_words(last)
+        }
+        if not value or len(names) != 1 or last[:1].isupper():
+            return None
+        return OneOf(value, ColumnMention(last, tuple(names)), "is")
 
     def _year(self, opener: str) -> Condition | None:
         """`in 2019`: of a date column the whole year."""

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from agents.offline.tokens import Token, words_of
+from agents.offline.reading import MAX_CHARACTERS, MAX_STEPS, MAX_TOKENS, TOO_INVOLVED, TOO_LONG
+from agents.offline.tokens import Token, tokenize, words_of
 from agents.offline.words import Phrases, fold, name_words
+
+
+def cursor_of(text: str) -> Cursor:
+    """At the beginning of a text. Raises Unreadable for one that is too long."""
+    tokens = tokenize(text[: MAX_CHARACTERS + 1])
+    if len(text) > MAX_CHARACTERS or len(tokens) > MAX_TOKENS:
+        raise TOO_LONG
+    return Cursor(tokens)
 
 
 class Cursor:
@@ -15,6 +24,7 @@ class Cursor:
         self.tokens = tokens
         self.at = at
         self.end = len(tokens) if end is None else end
+        self._steps = 0
         self._folded = [fold(token.text).replace("’", "'") for token in tokens]
         self._names = [name_words(token.text) if token.kind in ("word", "string") else () for token in tokens]
 
@@ -28,6 +38,9 @@ class Cursor:
 
     def word(self, ahead: int = 0) -> str:
         """The folded word or sign ahead; empty for a string, a number and past the end."""
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            raise TOO_INVOLVED
         token = self.token(ahead)
         return self._folded[self.at + ahead] if token is not None and token.kind in ("word", "sign") else ""
 

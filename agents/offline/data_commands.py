@@ -27,6 +27,7 @@ from agents.offline.intents import (
 from agents.offline.lexicon import ANALYSIS, OPERATION_WORDS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.nouns import take_column, take_count, take_quantity
 from agents.offline.subjects import Grammar, Subject
+from agents.offline.vocabulary import RESULTS
 from agents.offline.words import word_set
 
 _OPERATIONS = frozenset(OPERATION_WORDS) - {"calculate", "grid", "hot", "share"}
@@ -35,6 +36,13 @@ _NEAR = word_set("""
     near nearby around nearest closest farthest furthest buffer buffers buffered intersect intersects
     intersecting overlapping voronoi delaunay dissolve isochrone
 """)
+
+
+_EXTREMES = {
+    "highest": "maximum", "greatest": "maximum", "largest": "maximum", "biggest": "maximum", "deepest": "maximum",
+    "longest": "maximum", "tallest": "maximum", "strongest": "maximum", "lowest": "minimum", "smallest": "minimum",
+    "shortest": "minimum", "shallowest": "minimum", "weakest": "minimum",
+}  # fmt: skip
 
 
 class DataCommands(Grammar):
@@ -58,6 +66,8 @@ class DataCommands(Grammar):
         if subject is None:
             return None
         self._existence()
+        if self._another_noun():
+            return None  # what follows is said of both, and one count cannot tell that
         full = self.tail(subject, looks=False)
         self._existence()
         if not full.mention.pronoun and full.where is None:
@@ -65,6 +75,13 @@ class DataCommands(Grammar):
         if full.top is not None:
             return None
         return Count(full.mention, full.where)
+
+    def _another_noun(self) -> bool:
+        """`how many airports and cities …`."""
+        start = self.cursor.at
+        found = bool(self.cursor.take(", and", "and", "or", ",", "plus")) and self.mention() is not None
+        self.cursor.at = start
+        return found
 
     def _existence(self) -> None:
         self.cursor.take(p.THERE_ARE)
@@ -91,9 +108,9 @@ class DataCommands(Grammar):
         cursor.take("the")
         what = STATISTICS.get(cursor.word())
         if what is None:
-            return None
+            return self._extreme_of_column()
         cursor.at += 1
-        cursor.take("of the", "of", "for the", "for", "value of", "the")
+        cursor.take("number of", "of the", "of", "for the", "for", "value of", "the")
         before = cursor.at
         subject = self.subject(pronouns=False)
         if subject is not None and subject.where is None and subject.top is None:
@@ -109,7 +126,21 @@ class DataCommands(Grammar):
         full = self.tail(given, looks=False)
         return Statistic(what, column, full.mention, full.where)
 
-    def _column_of_subject(self) -> tuple[ColumnMention, Subject] | None:
+    def _extreme_of_column(self) -> Statistic | None:
+        """`the highest elevation of the airports in France`: of a column, where its table is named as well."""
+        cursor = self.cursor
+        what = _EXTREMES.get(cursor.word())
+        if what is None:
+            return None
+        cursor.at += 1
+        found = self._column_of_subject(named=True)
+        if found is None:
+            return None
+        column, given = found
+        full = self.tail(given, looks=False)
+        return Statistic(what, column, full.mention, full.where) if full.top is None else None
+
+    def _column_of_subject(self, *, named: bool = False) -> tuple[ColumnMention, Subject] | None:
         """`elevation of the airports`: the subject first, for its columns are the ones that are meant."""
         cursor, start = self.cursor, self.cursor.at
         for ahead in range(1, 7):
@@ -126,6 +157,10 @@ class DataCommands(Grammar):
                 cursor.at = after
                 return column, subject
         cursor.at = start
+        if named:
+            return None
+        if self.default is not None and self.default.schema_name == RESULTS:
+            return self._column_of_any_table()  # what an analysis made is meant only where it is named
         column = self.column()
         if column is not None:
             return column, Subject(Mention("it", pronoun=True))

@@ -41,6 +41,9 @@ class FeatureRules(Grammar):
         subject = self.subject(pronouns=False)
         if subject is not None and (subject.mention.tables or subject.mention.layers) and subject.top is None:
             full = self._conditioned(subject) if tail else subject
+            place = self._longer_place(start, cursor.at) if tail and places else ""
+            if place:
+                return Features(place=place, text=place)
             said = cursor.since(start).removeprefix("the layer ").removeprefix("layer ")
             return Features(full.mention, full.where, text=said, drawn=drawn)
         cursor.at = start
@@ -48,6 +51,20 @@ class FeatureRules(Grammar):
             return None
         text = self.conditions(None).value_text()
         return Features(place=text.strip('"'), text=text) if text else None
+
+    def _longer_place(self, start: int, end: int) -> str:
+        """`City Hospital`, although `city` names a table: a name in capitals that goes on after it. It is read."""
+        cursor = self.cursor
+        first, following = cursor.tokens[start], cursor.token()
+        capitals = first.text[:1].isupper() and following is not None and following.text[:1].isupper()
+        if end != start + 1 or not capitals or following is None or following.kind != "word":
+            return ""
+        cursor.at = start
+        text = self.conditions(None).value_text()
+        if cursor.at <= end:
+            cursor.at = end
+            return ""
+        return text
 
     def given(self, *, tail: bool = True) -> Features | None:
         """What a step works on: features by name, `them`, or nothing where another step went before."""
@@ -102,6 +119,11 @@ class FeatureRules(Grammar):
         if self.cursor.word() in ("farthest", "furthest", "closest", "nearest"):
             self.cursor.at = start
             return True
+        if self.cursor.take(p.WITHOUT_ANY):
+            # `without airports`; `without an iata code` is a condition.
+            noun = self.mention()
+            self.cursor.at = start
+            return noun is not None and bool(noun.tables) and not noun.guessed
         comparison = self.cursor.take(p.FARTHER_THAN, p.CLOSER_THAN)
         found = comparison is not None and self.length() is not None
         found = found and (

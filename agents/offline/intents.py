@@ -353,6 +353,13 @@ class Beyond:
 
 
 @dataclass(frozen=True, slots=True)
+class TooMuch:
+    """Longer or more involved than is read."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class NotUnderstood:
     """`understood` and `rest` are pieces of the request as it was written."""
 
@@ -363,7 +370,7 @@ class NotUnderstood:
 Intent = (
     Show | Restyle | Refine | ClearFilter | SetVisible | Remove | Reset | Rename | SetOpacity | Reorder | Zoom
     | Undo | Redo | ListTables | ListLayers | SearchTables | Describe | Count | Statistic | Chart | RemoveChart | Rows
-    | Lookup | FindPlace | Analyse | RunSql | Help | Greeting | Beyond | NotUnderstood
+    | Lookup | FindPlace | Analyse | RunSql | Help | Greeting | Beyond | NotUnderstood | TooMuch
 )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ class Looks:
         """The look with one more piece, if one stands here."""
         start = self.cursor.at
         rules: tuple[Callable[[Look], Look | None], ...] = (
-            self.heat, self.circles, self.labels, self.coloured, self.classes, self.ramp, self.colour,
+            self.heat, self.big_circles, self.circles, self.labels, self.coloured, self.classes, self.ramp, self.colour,
             self.size, self.by,
         )  # fmt: skip
         for rule in rules:
@@ -94,6 +94,20 @@ class Looks:
             return None
         column = self.column()
         return replace(look, by=column) if column is not None else None
+
+    def big_circles(self, look: Look) -> Look | None:
+        """`as big blue circles`, `as small dots`."""
+        cursor = self.cursor
+        if cursor.take("as", "with", "using") is None:
+            return None
+        grow = 1.5 if cursor.take("big", "large", "bigger", "larger") else 0.0
+        grow = grow or (1 / 1.5 if cursor.take("small", "tiny", "smaller") else 0.0)
+        color = take_colour(cursor)
+        if not (grow or color) or not cursor.take(
+            "circles", "dots", "points", "bubbles", "markers", "symbols"
+        ):
+            return None
+        return replace(look, kind="single", color=color or look.color, grow=grow or look.grow)
 
     def circles(self, look: Look) -> Look | None:
         cursor = self.cursor

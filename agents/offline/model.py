@@ -27,7 +27,9 @@ class OfflineModel:
             await asyncio.sleep(0)
         for call in reply.calls:
             yield call
-        yield Completed(Usage(cost=0.0), "tool_calls" if reply.calls else "stop", model=self.name)
+        yield Completed(
+            Usage(cost=0.0), "tool_calls" if reply.calls else "stop", model=self.name, memory=reply.memory
+        )
 
 
 async def _reply(request: ModelRequest) -> AssistantMessage:

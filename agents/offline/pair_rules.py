@@ -1,12 +1,11 @@
-"""Rules for operations on two tables: `clip rivers to countries`, `subtract lakes from parcels`, `total population of
-cities in each country`.
-"""
+"""Rules for operations on two tables: `clip rivers to countries`, `subtract lakes from parcels`."""
 
 from __future__ import annotations
 
-from agents.offline import phrasebook as p
+from collections.abc import Sequence
+
 from agents.offline.features import Features
-from agents.offline.step_pieces import Rule, StepPieces, counted
+from agents.offline.step_pieces import Rule, StepPieces
 from agents.offline.steps import ColumnWords, NamedBy, Step, step
 
 Pair = tuple[Features, Features]
@@ -16,7 +15,7 @@ class PairRules(StepPieces):
     def of_pairs(self) -> tuple[Rule, ...]:
         return (
             self.clip, self.intersection, self.subtract, self.difference, self.symmetric_difference, self.union,
-            self.identity, self.merge, self.aggregated_in, self.share_out, self.join, self.distances, self.changes,
+            self.identity, self.merge, self.share_out, self.join, self.between_places, self.distances, self.changes,
         )  # fmt: skip
 
     def clip(self) -> Step | None:
@@ -73,29 +72,6 @@ class PairRules(StepPieces):
         first, second = reversed(found) if verb == "append" else found
         return Step("merge", (("sources", first), ("sources", second)))
 
-    def aggregated_in(self) -> Step | None:
-        """`total population of cities in each country`, `mean elevation of airports per country`."""
-        cursor = self.cursor
-        cursor.take("show me", "show", "compute", "calculate", "find", "what is", "add")
-        start = cursor.at
-        aggregate = self.aggregate(None, "other")
-        summed = self.given(tail=False) if aggregate and cursor.take("of", "of the") else None
-        if summed is None:
-            return None
-        end = cursor.at
-        cursor.at = start
-        aggregate = self.aggregate(summed, "other")  # again, with the table at hand whose column it is
-        cursor.at = end
-        cursor.take("that lie", "are")
-        if aggregate is None or not cursor.take(p.IN_EACH):
-            return None
-        cursor.take("of")
-        areas = self.given(tail=False)
-        if areas is None:
-            return None
-        wanted = counted([aggregate])
-        return step("spatial_join", areas, ("other", summed), predicate="intersects", aggregates=wanted)
-
     def share_out(self) -> Step | None:
         """`share out the population of countries over the hexagons`."""
         cursor = self.cursor
@@ -144,6 +120,39 @@ class PairRules(StepPieces):
         return step(
             "distance_matrix", found[0], ("other", found[1]), name=NamedBy(), other_name=NamedBy("other")
         )
+
+    def between_places(self) -> Step | None:
+        """`distance between Berlin and Munich`, `how far is Paris from London`."""
+        cursor = self.cursor
+        self.cursor.take("what is the", "what's the", "show me the", "show the", "the")
+        if cursor.take("how far is", "how far away is", "how far"):
+            between: tuple[str, ...] = ("from", "to", "away from")
+        elif cursor.take("distance between", "distance from", "distance of"):
+            between = ("and", "to", "from")
+        else:
+            return None
+        one = self._place_up_to(between)
+        other = self._place_up_to(()) if one is not None else None
+        if one is None or other is None:
+            return None
+        return step("distance_matrix", one, ("other", other), name=NamedBy(), other_name=NamedBy("other"))
+
+    def _place_up_to(self, words: Sequence[str]) -> Features | None:
+        """The name of a place up to one of the words, which is taken; without words to where a value ends."""
+        cursor, start, end = self.cursor, self.cursor.at, self.cursor.end
+        for place in range(start + 1, end) if words else (end,):
+            cursor.at = place
+            if words and not cursor.take(*words):
+                continue
+            after = cursor.at
+            cursor.at, cursor.end = start, place
+            text = self.conditions(None).value_text()
+            whole, cursor.end = cursor.at == place or not words, end
+            if text and whole:
+                cursor.at = after if words else cursor.at
+                return Features(place=text.strip('"'), text=text)
+        cursor.at = start
+        return None
 
     def changes(self) -> Step | None:
         """`what changed between parcels_2020 and parcels_2024 by parcel_id`."""

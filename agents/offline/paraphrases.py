@@ -15,6 +15,7 @@ from agents.offline.words import name_words
 
 Rewriting = Callable[[re.Match[str], Vocabulary], str | None]
 
+_PLURAL = re.compile(r"s$", re.IGNORECASE)
 _END = r"\s*[?.!]*$"
 _MORE = "more than|fewer than|less than|at least|at most|over|under|above|below"
 _USUAL_CELLS = "200 km hexagons"
@@ -50,9 +51,11 @@ def _counted(match: re.Match[str], vocabulary: Vocabulary) -> str | None:
     table = _table(rows, vocabulary)
     if table is None:
         return None
+    if any(name_words(column.name) == name_words(by) for column in table.columns):
+        return f"number of {rows} by {by}"
     if _table(by, vocabulary) is not None:
         return f"count the {rows} in each {by}"
-    return f"summarise {rows} by {by}" if _is_column(table, by, vocabulary) else None
+    return f"number of {rows} by {by}" if _is_column(table, by, vocabulary) else None
 
 
 def _most(match: re.Match[str], vocabulary: Vocabulary) -> str | None:
@@ -60,7 +63,8 @@ def _most(match: re.Match[str], vocabulary: Vocabulary) -> str | None:
     table = _table(match["rows"], vocabulary)
     if table is None:
         return None
-    counts = f"top {match['n'] or 1} by count"
+    usual = 10 if _PLURAL.search(match["by"]) else 1
+    counts = f"top {match['n'] or usual} by count"
     if _is_column(table, match["by"], vocabulary):
         return f"summarise {match['rows']} by {match['by']}, then show the {counts}"
     if _table(match["by"], vocabulary) is None:
@@ -97,6 +101,18 @@ def _by_inside(match: re.Match[str], vocabulary: Vocabulary) -> str | None:
     return f"{match['areas']}, then {match['rows']} in them, then summarise them by {match['by']}"
 
 
+def _amount(match: re.Match[str], vocabulary: Vocabulary) -> str | None:
+    """`how many beds does City Hospital have`, `how many beds do the hospitals have`: of a column, not of rows."""
+    what, whose = match["what"], match["whose"]
+    if vocabulary.match_table(name_words(what)) is not None:
+        return f"how many {what} are there in {whose}"
+    table = _table(whose, vocabulary)
+    if table is not None:
+        return f"total {what} of {whose}" if _is_column(table, what, vocabulary) else None
+    known = any(_is_column(table, what, vocabulary) for table in vocabulary.few_tables)
+    return f"what is the {what} of {whose}" if known else None
+
+
 def _existing(match: re.Match[str], vocabulary: Vocabulary) -> str | None:
     """`are there airports above 4500 m?`"""
     return f"how many {match['rest']}" if vocabulary.match_table(name_words(match["rest"])) else None
@@ -116,10 +132,20 @@ def _rule(pattern: str, rewriting: Rewriting | str) -> tuple[re.Pattern[str], Re
 _RULES: Sequence[tuple[re.Pattern[str], Rewriting]] = (
     _rule(
         rf"(?:how many|(?:(?:show|me|the) )*number of|count(?: the)?) (?P<rows>[\w ]+?)(?: are there| there are)?"
-        rf" (?:per|by|for each|in each|in every) (?P<by>[\w ]+?){_END}",
+        rf" (?:per|by|for each|for every) (?P<by>[\w ]+?){_END}",
         _counted,
     ),
     _rule(rf"(?:which|what) (?:(?P<n>\d+) )?(?P<by>\w+) (?:has|have) (?:the )?most (?P<rows>[\w ]+?){_END}", _most),
+    _rule(
+        rf"(?:(?:show|list|me|the|top|which) )*(?:(?P<n>\d+) )?(?P<by>\w+) (?:with|having|that have) the most "
+        rf"(?P<rows>[\w ]+?){_END}",
+        _most,
+    ),
+    _rule(
+        rf"(?:(?:show|list|me|the) )*top (?:(?P<n>\d+) )?(?P<by>\w+) by (?:the )?(?:number|count) of "
+        rf"(?P<rows>[\w ]+?){_END}",
+        _most,
+    ),
     _rule(
         rf"(?:show )?(?:me )?(?:all |the )?(?P<areas>\w+) (?:with|that have|having) (?P<than>{_MORE}) (?P<n>[\d,.]+k?) "
         rf"(?P<rows>[\w ]+?){_END}",
@@ -135,9 +161,14 @@ _RULES: Sequence[tuple[re.Pattern[str], Rewriting]] = (
         _by_inside,
     ),
     _rule(
-        rf"how many (?!people|inhabitants|residents|persons|citizens)(?P<rows>.+?) (?:does|do) "
-        rf"(?P<place>.+?) have{_END}",
-        "how many {rows} are there in {place}",
+        rf"how many (?!people|inhabitants|residents|persons|citizens)(?P<what>[\w ]+?) (?:does|do) (?:the )?"
+        rf"(?P<whose>.+?) have(?: in total| altogether)?{_END}",
+        _amount,
+    ),
+    _rule(
+        r"find (?:me )?(?P<what>.+?),? (?:and|then|and then) (?:show|display|draw) (?:them|it) "
+        r"(?P<look>(?:as|in|with|by) .+)$",
+        "show {what} {look}",
     ),
     _rule(rf"(?:is|are) there (?:(?:an?|any|some) )?(?P<rest>.+?){_END}", _existing),
     _rule(

@@ -12,17 +12,16 @@ from agents.domain import Table
 from agents.offline import phrasebook as p
 from agents.offline.beyond import beyond
 from agents.offline.chart_commands import ChartCommands
-from agents.offline.cursor import Cursor
+from agents.offline.cursor import cursor_of
 from agents.offline.data_commands import DataCommands
 from agents.offline.drawing_commands import DrawingCommands
-from agents.offline.intents import Analyse, Command, Intent, NotUnderstood, RunSql, Show
+from agents.offline.intents import Analyse, Command, Intent, NotUnderstood, RunSql, Show, TooMuch
 from agents.offline.layer_commands import LayerCommands
 from agents.offline.lexicon import STARTS
-from agents.offline.tokens import tokenize
+from agents.offline.reading import MAX_COMMANDS, TOO_LONG, Unreadable
 from agents.offline.vocabulary import Vocabulary
 
-_MOST_CHARACTERS = 4000
-_SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)", re.IGNORECASE | re.DOTALL)
+_SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)\Z", re.IGNORECASE | re.DOTALL)
 
 
 def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start: int = 0) -> list[Command]:
@@ -30,17 +29,25 @@ def parse(text: str, vocabulary: Vocabulary, default: Table | None = None, start
 
     `default` is the table of the layer that was spoken of last.
     """
-    written = _SQL.fullmatch(text)
+    written = _SQL.match(text)
     if written:
         # SQL is not for reading here; it is one command, and it ends with the message.
         whole = Command(RunSql(written["statement"].rstrip()), 0, len(text), text.strip())
         return [whole] if start == 0 else []
-    return Parser(text[:_MOST_CHARACTERS], vocabulary, default).commands(start)
+    try:
+        return Parser(text, vocabulary, default).commands(start)
+    except Unreadable as beyond_bounds:
+        return [Command(TooMuch(beyond_bounds.reason), start, len(text), text[start:])]
+
+
+def is_sql(text: str) -> bool:
+    """Whether a message is a statement, which is not read here."""
+    return _SQL.match(text) is not None
 
 
 class Parser(LayerCommands, DrawingCommands, ChartCommands, DataCommands):
     def __init__(self, text: str, vocabulary: Vocabulary, default: Table | None = None) -> None:
-        super().__init__(Cursor(tokenize(text)), vocabulary, default)
+        super().__init__(cursor_of(text), vocabulary, default)
         self.text = text
 
     @property
@@ -70,6 +77,8 @@ class Parser(LayerCommands, DrawingCommands, ChartCommands, DataCommands):
             self._skip_joiners()
             if self.cursor.done:
                 return commands
+            if len(commands) == MAX_COMMANDS:
+                raise TOO_LONG
             commands.append(self._command())
 
     def _skip_joiners(self) -> None:

@@ -38,8 +38,12 @@ SELECTED = Phrases("""
 LINKS = Phrases("""
     that are | which are | who are | that is | which is | that lie | which lie | that were | which were
     | the ones that are | the ones which are | located | situated | lying | found | being | are | that |
-    which | where they are
+    which | where they are | were | was | that happened | which happened | happened | that occurred | occurred
 """)
+EVERYWHERE = Phrases(
+    "in the world | of the world | in the whole world | on earth | worldwide | in all the world | globally"
+)
+
 WITH = Phrases("""
     that have | which have | that has | which has | who have | with | having | have | has | whose |
     where | for which | of which
@@ -70,7 +74,8 @@ FILLED = Phrases("""
     empty | not null
 """)
 WITHOUT = Phrases("""
-    without | with no | that have no | which have no | lacking | without any | without a | without an
+    without | with no | that have no | which have no | lacking | without any | without a | without an | have no |
+    has no | having no | that lack | lack
 """)
 PLACE_NOUNS = Phrases("the country | the state of | the city of | the region | country | the continent of")
 
@@ -234,6 +239,10 @@ EXTREMES = Phrases("""
     farthest | furthest | closest | nearest | the farthest | the furthest | the closest | the nearest | most remote
 """)
 IN_EACH = Phrases("in each | in every | per | inside each | within each | for each | each")
+FOR_EACH = Phrases("""
+    for each | for every | in each | in every | inside each | within each | grouped by | split by | broken down by | per
+    | by each | by | of each | of every | each
+""")
 RESULT = Phrases("""
     these | those
     | them | it | they | each of them | all of them | each one | the result | the results | the ones found | the areas
@@ -262,12 +271,17 @@ BORDERING = Phrases("""
     | sharing a border with | share a border with | that border
 """)
 WITHOUT_ANY = Phrases("""
-    without | with no | that have no | having no | not containing | that do not contain | lacking
+    without | with no | that have no | having no | not containing | that do not contain | lacking |
+    outside of all | outside of any | outside all | outside any | not in any | not inside any | in no | in none of |
+    have no | has no | do not have | does not have | don't have
 """)
 HAVING = Phrases("""
+    have no | has no | do not have | does not have | don't have |
     without | with no | that have no | having no | lacking | with | having | that have
 """)
 MEETING = Phrases("""
+    have no | has no | do not have | does not have | don't have |
+    outside of all | outside of any | outside all | outside any | not in any | not inside any | in no | in none of |
     without | with no | that have no | having no | not containing | that do not contain | lacking | with | having
     | containing | that contain | that have | inside | in | within | intersecting | touching | crossed by
     | that intersect
@@ -276,6 +290,7 @@ MEETING = Phrases("""
 # --- asking ----------------------------------------------------------------------------------------------
 
 WHAT = Phrases("""
+    who is the | who are the | who is | who was the |
     what is the | what's the | what are the | which is the | which are the | whats the | what was the |
     what is | what are | what's | whats | tell me the | give me the | compute the | calculate the | find
     the | get the | tell me | give me | calculate | compute | the | and the
@@ -307,11 +322,12 @@ HELP = Phrases("""
 """)
 HOW_MANY = Phrases("""
     how many | what is the number of | what's the number of | tell me how many | the number of | number
-    of | what is the count of | the count of | count of | count up | count
+    of | what is the count of | the count of | count of | count up | count | total number of | the total number of |
+    what is the total number of
 """)
 THERE_ARE = Phrases("""
     are there | there are | do we have | do you have | have we got | exist | can you see | do you see |
-    do i see | is there | are shown | are visible | can i see
+    do i see | is there | are shown | are visible | can i see | were there | there were
 """)
 LIST = Phrases("""
     list | list me | name | enumerate | query | give me a list of | show me a list of | make a list of |
@@ -371,6 +387,7 @@ TAIL = Phrases("""
     onto the map | on my map | from the map | off the map | there are | are there | exist | again |
     too | as well | instead | do we have | do you have | have we | do you know | we have | you have
     | there | are on the map | is on the map | right now | in total | altogether | at all | ok |
-    okay | in the map | in the database | in the data | are stored | in the table | of them | in all
+    okay | in the world | of the world | in the whole world | on earth | worldwide | globally
+    | in the map | in the database | in the data | are stored | in the table | of them | in all
 """)
 """Closings that mean nothing to the map, at the end of a command."""

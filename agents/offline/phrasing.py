@@ -15,6 +15,7 @@ from agents.geo.phrases import (
     filter_words,
     listed,
     number,
+    refusal,
     row_values,
     table_rows,
     value,
@@ -37,7 +38,6 @@ from agents.offline.wording import (
     place_words,
     plain,
     position_words,
-    refusal,
     selected_words,
     table_line,
     where_words,
@@ -97,7 +97,11 @@ class Phrasing:
         if isinstance(facts, SqlAnswer):
             return selected_words(facts)
         if tell is None or not isinstance(facts, Mapping):
-            return done.result.content
+            return (
+                str(facts["answer"])
+                if isinstance(facts, Mapping) and "answer" in facts
+                else done.result.content
+            )
         return tell(done, facts, command)
 
     def _ranked(self, rows: Done, shown: Done) -> str:

@@ -26,7 +26,7 @@ SAME_PLACE = tuple(
     Eswatini = Swaziland
     North Macedonia = Macedonia
     Democratic Republic of the Congo = DR Congo = DRC = Congo-Kinshasa
-    Republic of the Congo = Congo = Congo-Brazzaville
+    Republic of the Congo = Congo-Brazzaville
     South Korea = Korea = Republic of Korea
     Russia = Russian Federation
     Cape Verde = Cabo Verde

@@ -12,6 +12,8 @@ from agents.offline import intents as i
 from agents.offline.chains import read_analysis
 from agents.offline.columns import is_number, name_column, named_column, top_column
 from agents.offline.lexicon import MEASURE_OF_NOUN
+from agents.offline.place_meant import full_name, place_meant
+from agents.offline.reading import read
 from agents.offline.resolver import combined, to_cql2
 from agents.offline.scene import Calls, Refuse, Say, Scene
 from agents.offline.suggestions import suggestions
@@ -192,17 +194,26 @@ async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
             "this needs a spatial analysis (distances, buffers, joins and the like), and no analyst is at hand here",
             "I can filter by what the columns hold, count, rank and colour.",
         )
-    return [("run_analysis", {"goal": _spelt_out(scene, intent.goal)})]
+    return [("run_analysis", {"goal": await _spelt_out(scene, intent.goal)})]
 
 
-def _spelt_out(scene: Scene, goal: str) -> str:
-    """The analyst sees the goal and not the conversation: `them` becomes the layer that was spoken of last."""
-    chain = read_analysis(goal, scene.vocabulary)
-    pronoun = chain.pronoun if chain is not None else ""
-    if not pronoun:
+async def _spelt_out(scene: Scene, goal: str) -> str:
+    """The analyst sees the goal and not the conversation: `them` becomes the layer that was spoken of last, and a
+    place the one that is meant. Raises Ask where several places are called so."""
+    chain = await read(read_analysis, goal, scene.vocabulary)
+    if chain is None:
         return goal
-    layer = f"the layer `{scene.recent_layer().id}`"
-    return re.sub(rf"(?<!\w){re.escape(pronoun)}(?!\w)", lambda _: layer, goal, count=1)
+    if chain.pronoun:
+        layer = f"the layer `{scene.recent_layer().id}`"
+        goal = re.sub(rf"(?<!\w){re.escape(chain.pronoun)}(?!\w)", lambda _: layer, goal, count=1)
+    for name in chain.places:
+        try:
+            place = await place_meant(scene, name)
+        except Refuse:
+            return goal  # the analyst says so, and the map keeps that it was tried
+        if scene.preferred and name in goal and f'"{name}"' not in goal:
+            goal = goal.replace(name, f'"{full_name(place)}"', 1)
+    return goal
 
 
 async def run_sql(scene: Scene, intent: i.RunSql) -> Calls:

@@ -51,7 +51,7 @@ def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | Non
     if look.classes is not None and not 2 <= look.classes <= 9:
         raise Refuse(f"{look.classes} classes cannot be told apart", "Between 2 and 9 can be drawn.")
     style.update(_time(scene, table, look))
-    style.update(_sizes(look, layer), **_labels(scene, table, look, layer))
+    style.update(_sizes(table, look, layer), **_labels(scene, table, look, layer))
     arguments: dict[str, Any] = {"style": style} if style else {}
     if look.color is not None and not ramp:
         arguments["color"] = look.color
@@ -87,15 +87,18 @@ def _time(scene: Scene, table: Table, look: i.Look) -> dict[str, Any]:
     return {"time": found[0]}
 
 
-def _sizes(look: i.Look, layer: Layer | None) -> dict[str, Any]:
+def _sizes(table: Table, look: i.Look, layer: Layer | None) -> dict[str, Any]:
     if look.size is not None:
         return {"size": look.size}
-    if look.grow is not None and layer is not None:
-        usual = {"point": 5.0, "line": 2.0}.get(layer.geometry_type, 1.0)
-        if layer.style.kind == "proportional":
-            usual = 24.0
-        return {"size": round(min(max((layer.style.size or usual) * look.grow, 0.5), 100), 1)}
-    return {}
+    if look.grow is None:
+        return {}
+    usual = {"point": 5.0, "line": 2.0}.get(
+        layer.geometry_type if layer else table.geometry_family or "", 1.0
+    )
+    if layer is not None and layer.style.kind == "proportional":
+        usual = 24.0
+    present = layer.style.size if layer is not None else None
+    return {"size": round(min(max((present or usual) * look.grow, 0.5), 100), 1)}
 
 
 def _labels(scene: Scene, table: Table, look: i.Look, layer: Layer | None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import ModelRequest
 from agents.domain import RecipeCard
+from agents.offline.reading import read
 from agents.offline.recipe_words import heard
 from agents.offline.scene import Done, MapAgent
 from agents.offline.wording import failed
@@ -28,7 +29,7 @@ async def recipe_reply(
         return None
     recipes = await analyst.recipes(agent.map)
     results = [table.id for table in agent.registry.tables() if table.is_result]
-    call = heard(text, recipes, results)
+    call = await read(heard, text, recipes, results)
     if call is None:
         return None
     if not call.tool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -15,6 +15,7 @@ from agents.core.messages import ToolCall, ToolResult
 from agents.domain import Focus, Layer, Table
 from agents.offline.intents import Mention
 from agents.offline.vocabulary import Vocabulary
+from agents.offline.words import word_set
 from agents.ports import DataSource, MapSession, TableRegistry
 
 
@@ -29,6 +30,9 @@ class MapAgent(Protocol):
 
 Calls = list[tuple[str, dict[str, Any]]]
 """Names of tools and their arguments, to be called in this order."""
+
+
+_ANSWER_FILLERS = word_set("the a i mean meant one ones in of by table layer column please")
 
 
 class Stop(Exception):
@@ -74,7 +78,7 @@ class Done:
 class Scene:
     """`done` are this command's own calls so far; `recent` the layers spoken of, the latest first.
 
-    `preferred` are words that answered an earlier question; where there is a choice they decide it.
+    `preferred` are the answers to earlier questions; where there is a choice they decide it.
     """
 
     agent: MapAgent
@@ -82,7 +86,7 @@ class Scene:
     tools: frozenset[str]
     recent: tuple[str, ...] = ()
     done: tuple[Done, ...] = ()
-    preferred: str = ""
+    preferred: tuple[str, ...] = ()
 
     @property
     def data(self) -> DataSource:
@@ -106,17 +110,10 @@ class Scene:
         """The only option, the one that an earlier answer prefers, or a question."""
         if len(options) == 1:
             return options[0]
-        wanted = self.preferred.strip().lower()
-        if wanted:
-            for fits in (
-                lambda option: option.lower() == wanted,
-                lambda option: option.lower() in wanted.split(),
-                lambda option: bool(set(re.split(r"[\W_]+", option.lower())) & set(wanted.split())),
-            ):
-                fitting = [option for option in options if fits(option)]
-                if len(fitting) == 1:
-                    return fitting[0]
-        raise Ask(question, options)
+        chosen = chosen_option(options, self.preferred)
+        if chosen is None:
+            raise Ask(question, options)
+        return chosen
 
     # --- layers ----------------------------------------------------------------------------------------------
 
@@ -194,6 +191,23 @@ class Scene:
     def first_step(self) -> str:
         drawable = [table.name for table in self.vocabulary.index.tables if table.geometry_column]
         return f"Say for example “show {drawable[0].replace('_', ' ')}”." if drawable else ""
+
+
+def chosen_option(options: Sequence[str], answers: Sequence[str]) -> str | None:
+    """The one option that an answer names, by all of it or by words that only that option has; the latest counts."""
+    for answer in reversed(answers):
+        wanted = answer.strip(" .!?\"'“”").lower()
+        words = set(wanted.split()) - _ANSWER_FILLERS
+        fits: Sequence[Callable[[str], bool]] = (
+            lambda option, wanted=wanted: option.lower() == wanted,  # type: ignore[misc]
+            lambda option, words=words: words == {option.lower()},  # type: ignore[misc]
+            lambda option, words=words: bool(words) and words <= set(re.split(r"[\W_]+", option.lower())),  # type: ignore[misc]
+        )
+        for fit in fits:
+            fitting = [option for option in options if fit(option)]
+            if len(fitting) == 1:
+                return fitting[0]
+    return None
 
 
 def _or(options: Sequence[str]) -> str:

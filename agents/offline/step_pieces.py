@@ -9,10 +9,10 @@ from agents.offline.features import FeatureRules, Features
 from agents.offline.intents import Quantity
 from agents.offline.lexicon import STATISTICS
 from agents.offline.nouns import take_count, take_quantity
-from agents.offline.steps import ColumnWords, Step
+from agents.offline.steps import ColumnWords, Grouped, Step
 from agents.offline.words import name_words, word_set
 
-Rule = Callable[[], Step | None]
+Rule = Callable[[], Step | Grouped | None]
 
 _MOST_WORDS = 4
 _COLUMN_ENDS = word_set("""
@@ -20,7 +20,9 @@ _COLUMN_ENDS = word_set("""
 """)
 _FUNCTIONS = {
     "mean": "mean", "median": "median", "sum": "sum", "minimum": "min", "maximum": "max", "largest": "max",
-    "highest": "max", "smallest": "min", "lowest": "min",
+    "highest": "max", "smallest": "min", "lowest": "min", "greatest": "max", "biggest": "max",
+    "tallest": "max", "deepest": "max", "longest": "max", "strongest": "max", "shortest": "min", "shallowest": "min",
+    "weakest": "min",
 }  # fmt: skip
 
 
@@ -90,7 +92,7 @@ class StepPieces(FeatureRules):
         function = _FUNCTIONS.get(STATISTICS.get(word, word))
         if function is not None:
             cursor.at += 1
-            cursor.take("of", "of the")
+            cursor.take("number of", "of the", "of")
             column = self.column_words(of, features)
             if column is not None:
                 return {"function": function, "column": column}

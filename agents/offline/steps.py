@@ -66,5 +66,15 @@ class Step:
     said: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """A figure of each value of the rows' own column `by`; `aggregate` as the operations take it."""
+
+    source: Features
+    by: str
+    aggregate: dict[str, Any]
+    said: str = ""
+
+
 def step(operation: str, source: Features, *more: tuple[str, Features], **arguments: Any) -> Step:
     return Step(operation, (("source", source), *more), tuple(arguments.items()))

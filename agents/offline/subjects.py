@@ -21,7 +21,8 @@ _MOST_ADJECTIVES = 3
 _NO_ADJECTIVE = word_set("""
     in from with within as by above over below under between where whose having that which is are
     and or but not then of to on at for coloured colored shaded sized labelled labeled than more
-    less only me us what how who
+    less only me us what how who were was have has had happened occurred do does did
+    most least fewest same other second third next last average total number without lacking outside
 """)
 
 

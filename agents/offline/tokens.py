@@ -105,7 +105,7 @@ def _number(text: str, place: int) -> Token | None:
     except ValueError:
         return None
     if number in (float("inf"), float("-inf")):
-        return None
+        return _token("word", text, place, end, text[place:end])
     end, factor = _suffix(text, end)
     return Token("number", text[place:end], text[place:end].lower(), place, end, number * factor)
 

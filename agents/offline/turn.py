@@ -1,7 +1,8 @@
 """One step of a turn of the offline model, worked out from the request alone.
 
-Nothing is kept between steps: which command of the message a call belongs to, and where the next one begins, stands
-in the call's id. So a turn goes on rightly although the map, and with it the vocabulary, changed under it.
+Nothing is kept between steps: which command of the message a call belongs to, and where the next one begins, is in
+the call's id. So a turn goes on correctly although the map, and with it the vocabulary, changed under it. What later
+turns need is kept with the answer as a `Memory`; earlier messages are never read again.
 """
 
 from __future__ import annotations
@@ -16,18 +17,20 @@ from agents.core.errors import ToolFailed
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agents.core.model import ModelRequest
 from agents.domain import Table
+from agents.geo.phrases import refusal
 from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
-from agents.offline.intents import Command, NotUnderstood
+from agents.offline.intents import Command, NotUnderstood, TooMuch
+from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, open_question, recall
 from agents.offline.paraphrases import paraphrased
-from agents.offline.parser import parse
+from agents.offline.parser import is_sql, parse
 from agents.offline.phrasing import Phrasing
 from agents.offline.plan_data import not_understood_words
 from agents.offline.planner import Step, plan
+from agents.offline.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.recipe_turn import recipe_reply
-from agents.offline.scene import Ask, Done, MapAgent, Refuse, Say, Scene
+from agents.offline.scene import Ask, Done, MapAgent, Refuse, Say, Scene, chosen_option
 from agents.offline.suggestions import suggestions
 from agents.offline.vocabulary import Vocabulary
-from agents.offline.wording import REFUSAL, refusal
 
 log = logging.getLogger("agents.offline")
 _LAYER_ARGUMENTS = ("layer_id", "layer")
@@ -47,7 +50,7 @@ class Place:
     @classmethod
     def of(cls, call: ToolCall) -> Place | None:
         parts = call.id.split("-")
-        if len(parts) != 6 or parts[0] != "offline" or not all(part.isdigit() for part in parts[1:5]):
+        if len(parts) != 6 or parts[0] != "offline" or not all(part.isdecimal() for part in parts[1:5]):
             return None
         return cls(int(parts[2]), int(parts[3]), parts[5] == "last")
 
@@ -62,57 +65,66 @@ class Turn:
         self.begin = asked[-1] if asked else 0
         message = self.messages[self.begin] if asked else UserMessage("")
         self.text = message.text if isinstance(message, UserMessage) else ""
-        self.preferred = ""
         self.done = _done(self.messages[self.begin :])
         self.places = [Place.of(done.call) for done in self.done]
-        self.vocabulary = Vocabulary(agent.registry, agent.map.layers())
-        self.recent = _recent(self.messages, self.vocabulary)
-        self.text = paraphrased(self.text, self.vocabulary)
+        self.preferred: tuple[str, ...] = ()
+        self.outcome: Outcome = "done"
+        self.question: Question | None = None
 
     async def reply(self) -> AssistantMessage:
+        if len(self.text) > MAX_CHARACTERS and not is_sql(self.text):
+            self.outcome = "unread"
+            return AssistantMessage(TOO_LONG.reason, memory=self._memory(recall(self.messages)[0].layers))
+        if not is_sql(self.text):
+            self.text = " ".join(self.text.split())
         if "finish" in self.tools and isinstance(self.agent, AnalysingAgent):
             return await analyst_reply(self.request, self.agent, self.text, self.done)
+        await read(self._prepare, self.agent.map.layers())
+        message = await self._reply()
+        return message if message.calls else replace(message, memory=self._memory(self.recent))
+
+    def _prepare(self, layers: Sequence[Any]) -> None:
+        self.vocabulary = Vocabulary(self.agent.registry, layers)
+        self.recent = _recent(self.messages, self.vocabulary)
+        self._take_as_answer()
+        self.text = paraphrased(self.text, self.vocabulary)
+
+    def _take_as_answer(self) -> None:
+        """A message that only names one of the options of an open question stands for the request it was about."""
+        question = open_question(self.messages[: self.begin])
+        if question is not None and chosen_option(question.options, (self.text,)) is not None:
+            self.preferred = (*question.answers, self.text)
+            self.text = question.request
+
+    def _memory(self, layers: Sequence[str]) -> dict[str, Any]:
+        return Memory(tuple(layers[:MAX_LAYERS]), self.question, self.outcome).stored()
+
+    async def _reply(self) -> AssistantMessage:
         recipe = await recipe_reply(self.request, self.agent, self.text, self.done, self.tools)
         if recipe is not None:
             return recipe
-        self._take_as_answer()
         if not self.done:
-            commands = self._parsed()
+            commands = await self._parsed()
+            for command in commands:
+                if isinstance(command.intent, TooMuch):
+                    self.outcome = "unread"
+                    return AssistantMessage(command.intent.reason)
             unread = next((each.intent for each in commands if isinstance(each.intent, NotUnderstood)), None)
             if unread is not None:
+                self.outcome = "unread"
                 return AssistantMessage(self._not_understood(commands, unread))
             return await self._go_on(commands)
         last = self.places[-1]
         if last is None:
-            return self._answer([])
-        if _has_ended(self.done[-1]):
-            return self._answer([], left=self._parsed(last.end))
-        return await self._go_on(self._parsed(last.end if last.last else last.start))
+            return await self._answer([])
+        ended = _ending(self.done[-1])
+        if ended is not None:
+            self.outcome = ended
+            return await self._answer([], left=await self._parsed(last.end))
+        return await self._go_on(await self._parsed(last.end if last.last else last.start))
 
-    def _parsed(self, start: int = 0) -> list[Command]:
-        return parse(self.text, self.vocabulary, self._default_table(), start)
-
-    def _take_as_answer(self) -> None:
-        """A message that only names one of the options of a question stands for the request that was asked about."""
-        earlier = self._earlier_request()
-        if earlier and all(
-            isinstance(each.intent, NotUnderstood) or _is_bare(each) for each in self._parsed()
-        ):
-            self.preferred = self.text.strip(" .!?\"'“”")
-            self.text = earlier
-
-    def _earlier_request(self) -> str:
-        """The user's message before, if the answer to it was a question of ours and this one is short."""
-        before = self.messages[: self.begin]
-        if len(before) < 2 or len(self.text.split()) > 4:
-            return ""
-        last = before[-1]
-        if not (isinstance(last, AssistantMessage) and last.text.startswith("Which ") and "?" in last.text):
-            return ""
-        if not any(word.strip(" .,?“”") in last.text for word in self.text.split()):
-            return ""
-        said = [message.text for message in before if isinstance(message, UserMessage)]
-        return said[-1] if said else ""
+    async def _parsed(self, start: int = 0, end: int | None = None) -> list[Command]:
+        return await read(parse, self.text[:end], self.vocabulary, self._default_table(), start)
 
     def _default_table(self) -> Table | None:
         for layer_id in self.recent:
@@ -134,17 +146,20 @@ class Turn:
             left = commands[index + 1 :]
             outcome = await self._step(command, own)
             if isinstance(outcome, Ask):
-                return self._answer([*notes, outcome.question], left)
+                self.outcome = "asked"
+                self.question = Question(self.text[command.start :], outcome.options, self.preferred)
+                return await self._answer([*notes, outcome.question], left)
             if isinstance(outcome, Refuse):
+                self.outcome = "refused"
                 if "cannot_do" not in self.tools:
-                    return self._answer([*notes, refusal(outcome.reason, outcome.alternative)], left)
+                    return await self._answer([*notes, refusal(outcome.reason, outcome.alternative)], left)
                 facts = {"reason": outcome.reason, "alternative": outcome.alternative}
                 outcome = [Step("cannot_do", {name: words for name, words in facts.items() if words})]
             if isinstance(outcome, Say):
                 notes.append(outcome.text)
             elif outcome:
                 return AssistantMessage("\n\n".join(notes), self._calls(command, outcome, len(own)))
-        return self._answer(notes)
+        return await self._answer(notes)
 
     async def _step(self, command: Command, own: tuple[Done, ...]) -> list[Step] | Ask | Refuse | Say:
         scene = Scene(self.agent, self.vocabulary, self.tools, self.recent, own, self.preferred)
@@ -169,21 +184,21 @@ class Turn:
             for index, step in enumerate(steps)
         )
 
-    def _answer(self, notes: Sequence[str], left: Sequence[Command] = ()) -> AssistantMessage:
+    async def _answer(self, notes: Sequence[str], left: Sequence[Command] = ()) -> AssistantMessage:
         """What came of all calls, command by command, and what there is to say besides."""
         phrasing = Phrasing(self.vocabulary)
         told: list[str] = []
         for place in dict.fromkeys(self.places):
             calls = [done for done, own in zip(self.done, self.places, strict=True) if own == place]
-            told.append(phrasing.sentences(calls, self._command_at(place)))
+            told.append(phrasing.sentences(calls, await self._command_at(place)))
         text = "\n\n".join(part for part in (*told, *notes) if part) + _left(left)
         return AssistantMessage(text or self._nothing_said())
 
-    def _command_at(self, place: Place | None) -> Command | None:
+    async def _command_at(self, place: Place | None) -> Command | None:
         """The command of a call, as far as it reads the same on the map of now."""
         if place is None:
             return None
-        commands = parse(self.text[: place.end], self.vocabulary, self._default_table(), place.start)
+        commands = await self._parsed(place.start, place.end)
         return commands[0] if commands else None
 
     def _not_understood(self, commands: Sequence[Command], unread: NotUnderstood) -> str:
@@ -198,15 +213,15 @@ class Turn:
         return "What would you like to see?" + (f" For example “{examples[0]}”." if examples else "")
 
 
-def _has_ended(done: Done) -> bool:
-    """Whether nothing should be done after a call: it failed, or it is a refusal."""
-    refused = done.call.name == "run_analysis" and done.result.content.startswith(REFUSAL)
-    return not done.result.ok or done.call.name == "cannot_do" or refused
-
-
-def _is_bare(command: Command) -> bool:
-    """A message that is nothing but a name."""
-    return len(command.text.split()) <= 3 and type(command.intent).__name__ in ("Show", "Refine", "Lookup")
+def _ending(done: Done) -> Outcome | None:
+    """Why nothing should be done after a call, if that is so: it failed, or it is a refusal."""
+    if not done.result.ok:
+        return "failed"
+    if done.call.name == "cannot_do":
+        return "refused"
+    if done.call.name == "run_analysis" and not (done.result.data or {}).get("finished", True):
+        return "refused"
+    return None
 
 
 def _left(commands: Sequence[Command]) -> str:
@@ -241,17 +256,18 @@ def _arguments(call: ToolCall) -> dict[str, Any]:
 
 
 def _recent(messages: Sequence[Message], vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The layers that calls were about, the latest first; of an analysis the one that shows its result."""
+    """The layers that were spoken of, the latest first: those of calls since the last answer that has a memory, then
+    those of that memory. Of an analysis it is the layer that shows its result."""
+    memory, remembered = recall(messages)
     found: list[str] = []
-    for done in reversed(_done(messages)):
+    for done in reversed(_done(messages[remembered:])):
         if done.call.name == "run_analysis":
             tables = [receipt.get("table") for receipt in done.result.receipts]
             drawn = [layer.id for layer in vocabulary.layers if layer.table in tables]
             if drawn or done.result.ok:
-                found.extend(drawn[-1:])
-                break
+                return (*found, *drawn[-1:])
         for name in _LAYER_ARGUMENTS:
             layer_id = done.arguments.get(name)
             if done.result.ok and isinstance(layer_id, str) and layer_id not in found:
                 found.append(layer_id)
-    return tuple(found)
+    return (*found, *(each for each in memory.layers if each not in found))

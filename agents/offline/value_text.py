@@ -16,7 +16,7 @@ Tables = tuple[Table, ...]
 _BREAKS = word_set("""
     in from with within as by above over below under between where whose having that which is are
     and or but not then coloured colored shaded sized labelled labeled please on to sorted ordered
-    using weighted ones only except excluding have
+    using weighted ones only except excluding have has were was per each without lacking
 """)
 
 
@@ -179,5 +179,7 @@ def ends_value(cursor: Cursor) -> bool:
             or cursor.sees("there are")
             or cursor.sees("are there")
             or cursor.sees("of them")
+            or cursor.sees("for each")
+            or cursor.sees("for every")
         )
     )

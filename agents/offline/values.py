@@ -36,6 +36,7 @@ _KINDS = (
     type kind class category status size use usage surface group level grade rank fclass
 """),
 )
+_REGIONS = word_set("country nation state region province territory")
 _CODES = word_set("iso code fips abbreviation abbrev a2 a3 nuts")
 _COVERED = 0.95
 
@@ -125,6 +126,8 @@ async def _any_of(
         forms = _adjective_forms(part) if adjective else _forms(part)
         stored = await _stored(scene, table, columns, forms)
         best = next((column.name for column in columns if column.name in stored), None)
+        if best is not None and elsewhere:
+            best, stored = await _not_another(scene, table, columns, part, best, stored)
         if best is not None:
             kept = filters.setdefault(best, [])
             kept.extend(value for value in stored[best] if value not in kept)
@@ -135,6 +138,36 @@ async def _any_of(
         others.append(found)
     joined = [equals(name, values) for name, values in filters.items()] + others
     return joined[0] if len(joined) == 1 else {"op": "or", "args": joined}
+
+
+async def _not_another(
+    scene: Scene, table: Table, columns: Sequence[Column], text: str, best: str, stored: dict[str, list[Any]]
+) -> tuple[str, dict[str, list[Any]]]:
+    """The column whose value is meant. Raises Ask where another kind of region is called so and has as many rows:
+    `in Georgia` is a country and a state."""
+    rank = {column.name: place for place, column in enumerate(columns)}
+    regions = [
+        c
+        for c in columns
+        if c.name != best and rank[c.name] > rank[best] and _REGIONS & set(name_words(c.name))
+    ]
+    if not regions or not _REGIONS & set(name_words(best)):
+        return best, stored
+    others = await _stored(scene, table, regions, _forms(text))
+    for other, found in others.items():
+        elsewhere = {
+            "op": "and",
+            "args": [equals(other, found), {"op": "not", "args": [equals(best, stored[best])]}],
+        }
+        if await scene.data.count(table.id, elsewhere) >= await scene.data.count(
+            table.id, equals(best, stored[best])
+        ):
+            options = [f"{best} {stored[best][0]}", f"{other} {found[0]}"]
+            chosen = scene.choose(
+                options, f"Which do you mean by “{text}”: the {options[0]} or the {options[1]}?"
+            )
+            return (best, stored) if chosen == options[0] else (other, {other: found})
+    return best, stored
 
 
 async def _parts(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> list[str]:
@@ -212,6 +245,8 @@ def _adjective_forms(text: str) -> list[str]:
 def _in_order(table: Table, first: Sequence[frozenset[str]], *, names: bool) -> list[Column]:
     """The text columns, likely ones first; `names` tells whether the column of names may be meant, too."""
     own = name_column(table)
+    if own is not None and any(set(name_words(own.name)) & likely for likely in _PLACES):
+        own = None  # it says where a row is, and not what it is called
     columns = [c for c in text_columns(table) if names or own is None or c.name != own.name]
 
     def rank(column: Column) -> tuple[int, bool]:

@@ -13,27 +13,30 @@ from agents.geo.phrases import count_of, filter_words, listed, number, table_row
 from agents.offline.columns import name_column
 
 Facts = Mapping[str, Any]
-REFUSAL = "I cannot do that"
-
-
-def refusal(reason: str, alternative: str = "") -> str:
-    return f"{REFUSAL}: {reason.rstrip('.')}.{f' {alternative}' if alternative else ''}"
+_ENDINGS = {
+    "cancelled": "That was stopped.",
+    "timeout": "That took too long and was stopped. Ask for less at once.",
+    "denied": "You did not allow that, so I left it.",
+}
 
 
 def failed(result: ToolResult) -> str:
+    """That a call did not work, and why."""
+    if result.error in _ENDINGS:
+        return _ENDINGS[result.error]
+    return f"That did not work: {why_failed(result)}"
+
+
+def why_failed(result: ToolResult) -> str:
     """Why a call did not work, in the tool's own words."""
-    if result.error == "cancelled":
-        return "That was stopped."
-    if result.error == "timeout":
-        return "That took too long and was stopped. Ask for less at once."
-    if result.error == "denied":
-        return "You did not allow that, so I left it."
+    if result.error in _ENDINGS:
+        return _ENDINGS[result.error]
     lines = re.sub(r"</?data>", "", result.content).strip().splitlines()
     words = "\n".join(line for line in lines if not line.startswith(("Filled in for you:", "Note:")))
     if result.error in ("invalid_arguments", "unknown_tool", "malformed_json"):
         lines = [line.removeprefix("- ") for line in words.splitlines() if line.startswith("- ")]
         words = "; ".join(lines) or words.partition("\n")[0]
-    return f"That did not work: {plain(words)}"
+    return plain(words)
 
 
 def selected_words(answer: SqlAnswer) -> str:
@@ -58,6 +61,10 @@ def look_words(facts: Facts) -> str:
     if kind == "graduated":
         return f", coloured by `{column}`{ramp}{label}"
     if kind == "categorical":
+        if facts.get("has_others"):
+            most = count_of(int(facts["classes"]), "value")
+            common = f"each of the {most} of `{column}` that most rows have"
+            return f" with a colour for {common}, and one for all others{label}"
         return f" with a colour for each `{column}`{label}"
     if kind == "proportional":
         color = f" in {colour_name(style['color'])}" if style.get("color") else ""
@@ -69,15 +76,10 @@ def look_words(facts: Facts) -> str:
 
 
 def legend_words(facts: Facts) -> str:
-    entries = facts.get("legend")
-    style = facts.get("style", {})
-    if not entries or style.get("kind") not in ("graduated", "categorical"):
+    """What is to be known of the classes; the classes themselves stand in the legend on the map."""
+    if not facts.get("legend") or facts.get("style", {}).get("kind") not in ("graduated", "categorical"):
         return ""
-    word = "class" if style.get("kind") == "graduated" else "colour"
-    shown = [plain(str(entry)) for entry in entries[:9]] + (["…"] if len(entries) > 9 else [])
-    note = f" {plain(str(facts['note']))}" if facts.get("note") else ""
-    counted = count_of(len(entries), word, "classes" if word == "class" else "colours")
-    return f" The legend has {counted}: {'; '.join(shown)}.{note}"
+    return f" {plain(str(facts['note']))}" if facts.get("note") else ""
 
 
 def drawn_words(facts: Facts) -> str:

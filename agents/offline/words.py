@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
 from rapidfuzz import fuzz, process
+
+from agents.core.nearest import fold, nearest
+
+__all__ = ["Phrases", "fold", "misspelt", "name_words", "nearest", "singular", "word_set"]
 
 _IRREGULAR = {
     "people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot",
@@ -16,12 +19,6 @@ _IRREGULAR = {
     "species": "species", "series": "series", "mice": "mouse", "analyses": "analysis", "axes": "axis",
     "geese": "goose", "this": "this", "is": "is", "us": "us", "has": "has",
 }  # fmt: skip
-
-
-def fold(text: str) -> str:
-    """Lower case, without accents; other scripts stay as they are."""
-    lowered = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(char for char in lowered if not unicodedata.combining(char))
 
 
 @lru_cache(maxsize=65536)
@@ -43,14 +40,6 @@ def name_words(name: str) -> tuple[str, ...]:
     """The singular words that a table's or column's name is made of: `busStops_2024` -> bus, stop, 2024."""
     apart = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)
     return tuple(singular(fold(word)) for word in re.split(r"[\W_]+", apart) if word)
-
-
-def nearest(word: str, choices: Iterable[str], limit: int = 3, score: float = 60) -> list[str]:
-    """The choices that look most like a word, best first."""
-    found = process.extract(
-        word, list(choices), scorer=fuzz.WRatio, limit=limit, score_cutoff=score, processor=fold
-    )
-    return [choice for choice, _, _ in found]
 
 
 def misspelt(word: str, choices: Iterable[str]) -> str | None:

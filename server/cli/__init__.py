@@ -24,7 +24,7 @@ DATABASE_URL it keeps a PostGIS of its own; without a key the built-in offline m
 
   geoagent chat "show lakes in blue"            talk to the running server from here
 
-Settings are environment variables (DATABASE_URL, GEOAGENT_MODEL, OPENAI_API_KEY, ...); the README lists them.
+Settings are environment variables (DATABASE_URL, GEOAGENT_MODEL, OPENAI_API_KEY, ...); docs/settings.md lists them.
 """
 
 app = typer.Typer(
@@ -79,6 +79,7 @@ def load(
     layer: Annotated[str | None, typer.Option(help="Which layer, of a file that has several.")] = None,
     srid: Annotated[int | None, typer.Option(help="EPSG code, where the file does not say it.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Of text, where the file does not say it.")] = None,
+    subdivide: Annotated[bool, typer.Option(help="Cut shapes of too many vertices into pieces.")] = False,
 ) -> None:
     """Load a file (GeoJSON, GeoPackage, Shapefile in a zip, FlatGeobuf, CSV, ...) as a new table.
 
@@ -86,7 +87,7 @@ def load(
     """
     from server.cli.data import load_into
 
-    load_into(file, table, layer, srid, encoding)
+    load_into(file, table, layer, srid, encoding, subdivide)
 
 
 @app.command()

@@ -11,6 +11,7 @@ import threading
 from contextlib import suppress
 from typing import Any
 
+import aiohttp
 import socketio
 
 from server.settings import Settings, display_url
@@ -42,18 +43,27 @@ class Conversation:
         self._status: asyncio.Future[str] | None = None
         self._printed = ""
         self._map_id = ""
-        self._client = socketio.AsyncClient(reconnection=False)
+        self._client: socketio.AsyncClient
         self._questions: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     async def hold(self, text: str, map_id: str | None) -> int:
-        """The exit status: 0 when the turn is done."""
+        """The exit status: 0 when the turn is done. Raises NoServer."""
         self._status = asyncio.get_running_loop().create_future()
+        # Its own session: the client leaves one open when it cannot connect.
+        async with aiohttp.ClientSession() as session:
+            self._client = socketio.AsyncClient(reconnection=False, http_session=session)
+            try:
+                return await self._talk(text, map_id, self._status)
+            finally:
+                self._status.cancel()
+
+    async def _talk(self, text: str, map_id: str | None, ended: asyncio.Future[str]) -> int:
         client = self._client
         client.on("*", self._hear)
         client.on("disconnect", self._lost)
         try:
             await client.connect(self._address, transports=["websocket"], wait_timeout=10)
-        except socketio.exceptions.ConnectionError:
+        except (socketio.exceptions.ConnectionError, aiohttp.InvalidURL):
             raise NoServer(
                 f"There is no server at {self._address}. Start one with `geoagent serve`, or name it with "
                 "--server."
@@ -68,7 +78,7 @@ class Conversation:
             self._turn_id = said["turn_id"]
             for event, data in self._early:
                 self._take(event, data)
-            status = await self._status
+            status = await ended
             print(f"{self._address}/m/{joined['map_id']}", file=sys.stderr)
         finally:
             answering.cancel()

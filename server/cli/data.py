@@ -4,34 +4,58 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from server import logs, migrate, postgres
-from server.database import Database
+from server import postgres
 from server.settings import Settings
+
+if TYPE_CHECKING:
+    from agents.domain import Table
+    from server.cli.listing import ListedTable
+    from server.database import Database
 
 
 @asynccontextmanager
 async def opened() -> AsyncIterator[Database]:
     """The database that a server with the same settings would use, migrated."""
     settings = Settings()
+    async with postgres.ensure(settings) as url, connected(settings, url) as database:
+        yield database
+
+
+@asynccontextmanager
+async def connected(settings: Settings, url: str) -> AsyncIterator[Database]:
+    """The database at `url`, migrated."""
+    from server import logs, migrate
+    from server.database import Database
+
     logs.set_up(settings.log_level)
-    async with postgres.ensure(settings) as url:
-        await migrate.upgrade(url, settings.exposed_schemas)
-        async with await Database.connect(settings, url) as database:
-            yield database
+    await migrate.upgrade(url, settings.exposed_schemas)
+    async with await Database.connect(settings, url) as database:
+        yield database
 
 
 def load_into(
-    file: Path, table: str | None, layer: str | None, srid: int | None, encoding: str | None
+    file: Path,
+    table: str | None,
+    layer: str | None,
+    srid: int | None,
+    encoding: str | None,
+    subdivide: bool = False,
 ) -> None:
-    from server.gis.ingest import load_file
+    from server.gis.ingest import IngestLimits, load_file
+
+    path = file.absolute()  # the process that reads it runs in a folder of its own
 
     async def run() -> None:
         async with opened() as database:
-            report = await load_file(database, file, table, layer=layer, srid=srid, encoding=encoding)
+            limits = IngestLimits(vertices=Settings().upload_vertices, subdivide=subdivide)
+            report = await load_file(
+                database, path, table, layer=layer, srid=srid, encoding=encoding, limits=limits
+            )
             print(f"{report.table}: {report.rows:,} rows in {report.seconds:.1f} s")
             for line in (*report.remarks, *report.problems):
                 print(f"  {line}", file=sys.stderr)
@@ -40,22 +64,43 @@ def load_into(
 
 
 def list_tables(words: str | None, as_json: bool) -> None:
-    from server.gis.registry import Registry
+    from server.cli.listing import ListedTable, from_catalogue
 
     async def run() -> None:
-        async with opened() as database:
-            registry = Registry(database.reader, Settings().exposed_schemas)
-            await registry.refresh(patience=5)
-            found = await registry.search(words) if words else registry.tables()
-            if as_json:
-                print("[" + ",\n".join(table.model_dump_json() for table in found) + "]")
-                return
-            for table in found:
-                kind = (table.geometry_type or "no geometry").lower()
-                comment = (table.comment or "").partition("\n")[0][:80]
-                print(f"{table.id:<32} {kind:<18} {table.row_estimate:>12,}  {comment}")
+        settings = Settings()
+        async with postgres.ensure(settings) as url:
+            if not words and not as_json:
+                listed = await from_catalogue(url, settings.exposed_schemas)
+                if listed is not None:
+                    print_tables(listed)
+                    return
+            found = await known_tables(settings, url, words)
+        if as_json:
+            print("[" + ",\n".join(table.model_dump_json() for table in found) + "]")
+        else:
+            print_tables(
+                ListedTable(table.id, table.geometry_type, table.row_estimate, table.comment)
+                for table in found
+            )
 
     asyncio.run(run())
+
+
+async def known_tables(settings: Settings, url: str, words: str | None) -> Sequence[Table]:
+    """The tables of the registry: all, or the best matches for `words`."""
+    from server.gis.catalog.registry import Registry
+
+    async with connected(settings, url) as database:
+        registry = Registry(database.reader, settings.exposed_schemas)
+        await registry.refresh(patience=5)
+        return await registry.search(words) if words else registry.tables()
+
+
+def print_tables(tables: Iterable[ListedTable]) -> None:
+    for table in tables:
+        kind = (table.geometry_type or "no geometry").lower()
+        comment = (table.comment or "").partition("\n")[0][:80]
+        print(f"{table.id:<32} {kind:<18} {table.rows:>12,}  {comment}")
 
 
 def migrate_database() -> None:

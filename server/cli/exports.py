@@ -34,9 +34,9 @@ def write_tools(format: str, out: Path | None) -> None:
 
 def tools_document(format: str) -> str:
     """The tools as they are declared: what depends on the tables and the map is left open."""
-    from agents.core.exports import FORMATS
     from agents.geo_agent import GeoAgent
     from agents.models import build
+    from agents.models.tool_formats import FORMATS
 
     if format not in FORMATS:
         raise typer.BadParameter(f"one of {', '.join(FORMATS)}", param_hint="--format")

@@ -14,11 +14,15 @@ def explained(error: BaseException) -> str | None:
     from server.cli.chat import NoServer
     from server.database import is_unavailable
     from server.evaluation.cases import BadCases
+    from server.extensions import BadExtension
     from server.migrate import MigrationFailed
     from server.postgres import DatabaseProblem
     from server.roles import RolesFailed
 
-    if isinstance(error, (DatabaseProblem, MigrationFailed, RolesFailed, ModelError, NoServer, BadCases)):
+    if isinstance(
+        error,
+        (DatabaseProblem, MigrationFailed, RolesFailed, ModelError, NoServer, BadCases, BadExtension),
+    ):
         return str(error)
     if isinstance(error, ToolSignal):
         return error.message

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from agents.domain import LegendEntry
-from agents.figures.numerals import numerals
+from agents.provenance.numerals import numerals
 from server.evaluation.cases import Case, ExpectedAnswer, ExpectedLayer
 from server.evaluation.outcome import Outcome, ShownLayer
 from server.gis.styles.colors import parse_color

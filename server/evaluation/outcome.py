@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.domain import Layer
-from server.maps.events import Event
+from server.maps.log.events import Event
 
 MOST_ROWS = 1000
 

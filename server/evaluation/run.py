@@ -18,8 +18,8 @@ from server.app import SAMPLES, Server
 from server.evaluation.cases import BadCases, Case
 from server.evaluation.judge import Judgement, judge
 from server.evaluation.outcome import MOST_ROWS, Outcome, ShownLayer
-from server.gis.data import PostgisData
-from server.maps.tables import map_table
+from server.gis.query.data import PostgisData
+from server.maps.log.tables import map_table
 
 PAUSE = 0.02
 """Seconds between two looks at the log."""
@@ -116,13 +116,13 @@ class Evaluation:
         log = self.server.maps.log
         outcome = Outcome(())
         for text in case.say:
-            before = (await log.state(map_id)).layers
+            before = (await log.reader.state(map_id)).layers
             focus = case.focus if text == case.say[-1] else None
             said = await self.server.maps.turns.submit(map_id, text, None, focus)
             self.server.maps.runner.wake()
             fault = await self._ended(map_id, said.turn_id)
-            events = await log.read_turn(map_id, said.turn_id)
-            layers = (await log.state(map_id)).layers
+            events = await log.reader.read_turn(map_id, said.turn_id)
+            layers = (await log.reader.state(map_id)).layers
             shown = [await self._shown(layer) for layer in layers]
             outcome = Outcome(events, shown, before, fault)
             if fault is not None:
@@ -134,7 +134,7 @@ class Evaluation:
         try:
             async with asyncio.timeout(self.seconds):
                 while True:
-                    events = await self.server.maps.log.read_turn(map_id, turn_id)
+                    events = await self.server.maps.log.reader.read_turn(map_id, turn_id)
                     if any(event.name == "approval_requested" for event in events):
                         fault = "it asked to be allowed something, and nobody is there"
                         break

@@ -9,16 +9,17 @@ message.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, NoReturn
 
 import structlog
-from rapidfuzz import fuzz, process, utils
 from sqlalchemy.exc import DBAPIError
 
 from agents.core.errors import ToolFailed
+from agents.core.nearest import nearest
 from agents.domain import Table
 from server.database import is_unavailable
+from server.lanes import LaneBusy
 
 log = structlog.get_logger(__name__)
 
@@ -59,16 +60,18 @@ class DataUnavailable(GisError):
     code = "unavailable"
 
 
+class DataBusy(GisError):
+    """No connection was free in time. The database is well; the same question may be asked again soon."""
+
+    code = "busy"
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
 class InternalFault(GisError):
     """GeoAgent asked the database something that makes no sense. Nobody who asked can mend it; the log says what."""
-
-
-def nearest(wanted: str, known: Iterable[str], limit: int = 3) -> list[str]:
-    """The known names most like the wanted one, best first; none when nothing is alike."""
-    found = process.extract(
-        wanted, list(known), scorer=fuzz.WRatio, processor=utils.default_process, limit=limit, score_cutoff=60
-    )
-    return [name for name, _score, _index in found]
 
 
 def listed(names: Sequence[str], limit: int = 30) -> str:
@@ -129,6 +132,8 @@ def translated(error: BaseException, subject: str, *, unchanged: bool = False) -
     """
     if isinstance(error, GisError):
         raise error
+    if isinstance(error, LaneBusy):
+        raise DataBusy(error.message, error.retry_after) from error
     if is_unavailable(error):
         raise DataUnavailable(UNAVAILABLE) from error
     state = str(getattr(error.orig, "sqlstate", "") or "") if isinstance(error, DBAPIError) else ""

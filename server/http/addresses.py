@@ -12,8 +12,10 @@ from aiohttp import web
 from pydantic import TypeAdapter, ValidationError
 
 from server.http.errors import Handler, HttpFault
+from server.lanes import work_for
 from server.maps.access import ViewLinks, read_only
 from server.protocol import LayerId, MapId
+from server.sockets.limits import shared_address
 
 IDS: dict[str, tuple[TypeAdapter[Any], str, str]] = {
     "map_id": (TypeAdapter(MapId), "unknown_map", "There is no map at this address."),
@@ -42,11 +44,12 @@ VIEW = web.RequestKey("view", bool)
 
 
 def keys(links: ViewLinks) -> Any:
-    """Lets view keys read what the map's own id would."""
+    """Lets view keys read what the map's own id would, and counts all work as the map's."""
 
     @web.middleware
     async def resolve(request: web.Request, handler: Handler) -> web.StreamResponse:
         key = request.match_info.get("map_id")
+        work_for(key or f"address {shared_address(request)}")
         if key is None or request.path.startswith(PAGES):
             return await handler(request)
         access = await links.access(key)
@@ -55,6 +58,7 @@ def keys(links: ViewLinks) -> Any:
         if request.method not in READING:
             raise read_only()
         request.match_info["map_id"] = access.map_id
+        work_for(access.map_id)
         request[VIEW] = True
         response = await handler(request)
         if isinstance(response, web.Response) and isinstance(response.body, bytes) and is_text(response):

@@ -12,8 +12,8 @@ from aiohttp import web
 
 from server.http.errors import HttpFault
 from server.http.exports import disposition
-from server.maps.analysis_store import AnalysisStore
-from server.maps.recipes import Recipes
+from server.maps.analyses.recipes import Recipes
+from server.maps.analyses.store import AnalysisStore
 
 TYPES = {"json": "application/json", "sql": "application/sql"}
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 import structlog
 from aiohttp import web
 
 from agents.core.errors import ToolSignal
-from server.database import is_unavailable
+from server.outages import AWAY, why_unavailable
 
 log = structlog.get_logger(__name__)
 
@@ -30,24 +31,32 @@ STATUS = {
     "read_only": 403,
     "conflict": 409,
     "too_large": 413,
+    "too_many_vertices": 413,
     "rate_limited": 429,
     "internal": 500,
     "unavailable": 503,
+    "busy": 503,
+    "quota": 413,
+    "too_slow": 408,
 }
 NAMES = {400: "invalid_payload", 404: "not_found", 405: "not_found", 413: "too_large", 415: "invalid_payload"}
 
 
 class HttpFault(Exception):
-    """`code` as in the protocol; the message says what was wrong and what to do."""
+    """`code` as in the protocol; the message says what was wrong and what to do, `retry_after` when to try again."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        self.retry_after = retry_after
 
 
-def fault_response(code: str, message: str, status: int | None = None) -> web.Response:
-    body = {"error": {"code": code, "message": message}}
+def fault_response(
+    code: str, message: str, status: int | None = None, details: Mapping[str, Any] | None = None
+) -> web.Response:
+    """`details` are what a program needs to do better, like the names to choose from."""
+    body = {"error": {"code": code, "message": message, **({"details": details} if details else {})}}
     return web.json_response(
         body, status=status or STATUS.get(code, 400), headers={"Cache-Control": "no-store"}
     )
@@ -62,16 +71,16 @@ async def faults(request: web.Request, handler: Handler) -> web.StreamResponse:
             raise
         return plain(error)
     except (HttpFault, ToolSignal) as error:
-        response = fault_response(str(getattr(error, "code", "invalid_payload")), error.message)
+        code = str(getattr(error, "code", "invalid_payload"))
+        response = fault_response(code, error.message, details=getattr(error, "details", None))
         retry_after = getattr(error, "retry_after", None)
         if retry_after is not None:
             response.headers["Retry-After"] = str(math.ceil(retry_after))
         return response
     except Exception as error:
-        if is_unavailable(error) or isinstance(error, TimeoutError):
-            return fault_response(
-                "unavailable", "The database cannot be reached at the moment. Try again soon."
-            )
+        why = AWAY if isinstance(error, TimeoutError) else why_unavailable(error)
+        if why is not None:
+            return fault_response("unavailable", why)
         error_id = secrets.token_hex(4)
         log.exception("a request failed", path=request.path, error_id=error_id)
         return fault_response("internal", f"The server made a mistake (error {error_id}). Its log says more.")

@@ -1,24 +1,33 @@
-"""GET /api/maps/{map_id}/layers/{layer_id}/export.{format}: a layer as a file to keep."""
+"""GET /api/maps/{map_id}/layers/{layer_id}/export.{format}: a layer as a file to keep, in its own reference system, or
+in the one of `?crs=EPSG:2154`. GeoJSON is in longitude and latitude unless asked. `?geometry=wkt` or `xy` is for CSV.
+
+Every export is written to the spool first, so that a client that reads slowly holds a file and nothing else.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import re
-import tempfile
 import unicodedata
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Coroutine
 from pathlib import Path
+from typing import Any, cast
 from urllib.parse import quote
 
 from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.domain import Layer
-from server.gis.export import CRS84, Format, Source, csv_text, geojson
-from server.gis.export_files import FileFormat, write_file
+from agents.domain import Layer, Table
+from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
+from server.gis.export.files import FileFormat, write_file
+from server.gis.export.layers import Format, Placing, Source, csv_text, geojson
 from server.gis.tiles import LayerLookup, TableLookup
 from server.http.errors import HttpFault
+from server.http.pace import send_file
+from server.http.spool import Spool, Transfer
+from server.http.spooled import Spooled
+from server.lanes import Lane, working_for
+from server.sockets.limits import shared_address
 
 TYPES: dict[Format, str] = {
     "geojson": "application/geo+json",
@@ -27,13 +36,21 @@ TYPES: dict[Format, str] = {
     "fgb": "application/vnd.flatgeobuf",
     "parquet": "application/vnd.apache.parquet",
 }
-PIECE = 256 * 1024
-AT_ONCE = 4
-"""Exports under way; more wait for their turn."""
+WAIT_S = 60.0
+"""For others to have read the database."""
+MEASURED_EVERY_S = 0.25
+SENT_AT_ONCE = 64
+SENT_PER_ADDRESS = 32
+"""Exports of one address, however far they are."""
 
 
-def routes(reader: AsyncEngine, tables: TableLookup, layers: LayerLookup) -> list[web.RouteDef]:
-    turns = asyncio.Semaphore(AT_ONCE)
+def routes(
+    reader: AsyncEngine, tables: TableLookup, layers: LayerLookup, spool: Spool, at_once: int = 2
+) -> list[web.RouteDef]:
+    """`at_once` exports read the database; more wait for their turn."""
+    # One place stays free for other addresses, whatever somebody exports.
+    turns = Lane("export", at_once, max(1, at_once - 1), wait=WAIT_S)
+    sending = Lane("sending", SENT_AT_ONCE, SENT_PER_ADDRESS, wait=0)
 
     async def export(request: web.Request) -> web.StreamResponse:
         kind = request.match_info["format"]
@@ -42,21 +59,35 @@ def routes(reader: AsyncEngine, tables: TableLookup, layers: LayerLookup) -> lis
         layer = await layers.current(request.match_info["map_id"], request.match_info["layer_id"])
         if layer is None:
             raise HttpFault("unknown_layer", f"This map has no layer {request.match_info['layer_id']!r}.")
-        source = Source(reader, tables.get(layer.table), layer.filter)
+        placing = request.query.get("geometry")
+        if placing not in (None, "wkt", "xy"):
+            raise HttpFault("invalid_payload", "`geometry` is `wkt` or `xy`.")
+        table = tables.get(layer.table)
+        crs = await _crs(reader, kind, table, request.query.get("crs"))
+        source = Source(reader, table, layer.filter, crs)
         headers = {
             "Content-Type": TYPES[kind],
             "Content-Disposition": disposition(layer.name, kind),
-            "Content-Crs": f"<{CRS84}>",
+            "Content-Crs": f"<{crs.uri}>",
             "Cache-Control": "no-store",
         }
-        async with turns:
-            if kind == "geojson":
-                return await _streamed(request, geojson(source, layer.name), headers)
-            if kind == "csv":
-                return await _streamed(request, csv_text(source), headers)
-            return await _sent_file(request, source, kind, layer, headers)
+        with working_for(shared_address(request)), spool.transfer() as transfer:
+            async with sending.place():
+                if kind == "geojson":
+                    return await _streamed(request, geojson(source, layer.name), headers, transfer, turns)
+                if kind == "csv":
+                    return await _streamed(
+                        request, csv_text(source, cast("Placing | None", placing)), headers, transfer, turns
+                    )
+                return await _sent_file(request, source, kind, layer, headers, transfer, turns)
 
     return [web.get("/api/maps/{map_id}/layers/{layer_id}/export.{format}", export)]
+
+
+async def _crs(reader: AsyncEngine, kind: str, table: Table, asked: str | None) -> Crs:
+    if asked:
+        return await crs_named(reader, asked)
+    return LONLAT if kind == "geojson" or table.srid <= 0 else await crs_of(reader, table.srid)
 
 
 def disposition(name: str, extension: str) -> str:
@@ -68,34 +99,57 @@ def disposition(name: str, extension: str) -> str:
 
 
 async def _streamed(
-    request: web.Request, chunks: AsyncGenerator[bytes, None], headers: dict[str, str]
+    request: web.Request,
+    chunks: AsyncGenerator[bytes, None],
+    headers: dict[str, str],
+    transfer: Transfer,
+    turns: Lane,
 ) -> web.StreamResponse:
-    """Its first rows are there before the answer begins, so that a fault is still an answer."""
-    async with aclosing(chunks):
-        first = [await anext(chunks), await anext(chunks)]
-        response = web.StreamResponse(headers=headers)
-        response.enable_compression()
-        await response.prepare(request)
-        for chunk in filter(None, first):
-            await response.write(chunk)
-        async for chunk in chunks:
-            if chunk:
-                await response.write(chunk)
+    spooled = Spooled(transfer.folder / "export", transfer)
+    writing = asyncio.create_task(spooled.write(chunks, turns))
+    try:
+        return await spooled.answer(request, writing, headers)
+    finally:
+        writing.cancel()
+        await asyncio.gather(writing, return_exceptions=True)
+
+
+async def _sent_file(
+    request: web.Request,
+    source: Source,
+    kind: FileFormat,
+    layer: Layer,
+    headers: dict[str, str],
+    transfer: Transfer,
+    turns: Lane,
+) -> web.StreamResponse:
+    path = transfer.folder / f"layer.{kind}"
+
+    async with turns.place():
+        await _measured(write_file(source, kind, layer.name, path), path, transfer)
+    response = web.StreamResponse(headers=headers)
+    response.content_length = (await asyncio.to_thread(path.stat)).st_size
+    await response.prepare(request)
+    await send_file(request, response, path)
     await response.write_eof()
     return response
 
 
-async def _sent_file(
-    request: web.Request, source: Source, kind: FileFormat, layer: Layer, headers: dict[str, str]
-) -> web.StreamResponse:
-    with tempfile.TemporaryDirectory(prefix="geoagent-export-") as folder:
-        path = Path(folder) / f"layer.{kind}"
-        await write_file(source, kind, layer.name, path)
-        response = web.StreamResponse(headers=headers)
-        response.content_length = path.stat().st_size
-        await response.prepare(request)
-        with path.open("rb") as file:
-            while chunk := await asyncio.to_thread(file.read, PIECE):
-                await response.write(chunk)
-        await response.write_eof()
-        return response
+async def _measured(writing: Coroutine[Any, Any, None], path: Path, transfer: Transfer) -> None:
+    """Count what a library writes while it writes, so that it stops within the budget of the spool."""
+    task = asyncio.create_task(writing)
+    try:
+        while True:
+            done, _ = await asyncio.wait({task}, timeout=MEASURED_EVERY_S)
+            size = await asyncio.to_thread(_size, path)
+            if size > transfer.size:
+                transfer.grow(size - transfer.size)
+            if done:
+                return task.result()
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

@@ -1,6 +1,7 @@
 """For those who keep the server running: is the process alive, can it serve, and what does it do.
 
-`/healthz` asks nothing of anybody; `/readyz` answers 503 with the reason while the server cannot do its work.
+`/healthz` asks nothing of anybody, and while the event loop is held up `health_process.py` answers it; `/readyz`
+answers 503 with the reason while the server cannot do its work.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
 from aiohttp import web
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
 PATIENCE = 3.0
 
@@ -17,7 +17,7 @@ Check = Callable[[], Awaitable[str | None]]
 """What is wrong, or None."""
 
 
-def routes(checks: Mapping[str, Check], metrics: CollectorRegistry) -> list[web.RouteDef]:
+def routes(checks: Mapping[str, Check]) -> list[web.RouteDef]:
     async def healthz(request: web.Request) -> web.Response:
         return web.json_response({"ok": True}, headers={"Cache-Control": "no-store"})
 
@@ -29,10 +29,7 @@ def routes(checks: Mapping[str, Check], metrics: CollectorRegistry) -> list[web.
         body = {"ok": ready, "checks": {name: fault or "ok" for name, fault in found.items()}}
         return web.json_response(body, status=200 if ready else 503, headers={"Cache-Control": "no-store"})
 
-    async def measured(request: web.Request) -> web.Response:
-        return web.Response(body=generate_latest(metrics), headers={"Content-Type": CONTENT_TYPE_LATEST})
-
-    return [web.get("/healthz", healthz), web.get("/readyz", readyz), web.get("/metrics", measured)]
+    return [web.get("/healthz", healthz), web.get("/readyz", readyz)]
 
 
 async def asked(check: Check) -> str | None:

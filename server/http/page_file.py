@@ -18,13 +18,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.core.errors import ToolSignal
 from agents.domain import Layer
 from server.gis.charts import Made
-from server.gis.export import Source
-from server.gis.sample import Sample, sample
+from server.gis.export.layers import Source
+from server.gis.export.sample import Sample, sample
 from server.gis.tiles import TableLookup
 from server.http.errors import HttpFault
 from server.http.site import CLIENT
 from server.maps.charts import ChartService
-from server.maps.log import EventLog
+from server.maps.log.event_log import EventLog
 
 PLACE = '<script type="application/json" id="map">null</script>'
 """What the page has where the map belongs."""
@@ -43,7 +43,7 @@ def routes(
     async def map_file(request: web.Request) -> web.Response:
         template = await asyncio.to_thread(read, page)
         map_id = request.match_info["map_id"]
-        state = await log.state(map_id)
+        state = await log.reader.state(map_id)
         async with turns:
             layers = [await drawn(reader, tables, layer) for layer in state.layers]
         kept = [await charts.find(map_id, chart.id, chart.version) for chart in state.charts]

@@ -1,5 +1,5 @@
-"""GET /api/maps/{map_id}/layers/{layer_id}/rows, .../count, .../stats, .../histogram and .../values: what its
-table holds.
+"""GET /api/maps/{map_id}/layers/{layer_id}/rows, .../count, .../bounds, .../stats, .../histogram and .../values: what
+its table holds.
 
 The rows are those that the layer shows (its filter holds), without geometry, bounded by the same limits of time and
 cost as an agent's questions. Who may see the map may read them.
@@ -14,8 +14,8 @@ from typing import Any
 from aiohttp import web
 
 from agents.domain import Bounds, Cql2, Layer
-from server.gis.data import MAX_ROWS, PostgisData
-from server.gis.distribution import MOST_BINS, MOST_VALUES
+from server.gis.query.data import MAX_ROWS, PostgisData
+from server.gis.query.distribution import MOST_BINS, MOST_VALUES
 from server.gis.tiles import LayerLookup, TableLookup
 from server.http.errors import HttpFault
 
@@ -57,7 +57,7 @@ def routes(data: PostgisData, tables: TableLookup, layers: LayerLookup) -> list[
         return answer(dict(await data.stats(layer.table, request.query.get("column", ""), layer.filter)))
 
     async def histogram(request: web.Request) -> web.Response:
-        """`?column=&bins=&filter=`: equal bins and their counts; see `server.gis.distribution`."""
+        """`?column=&bins=&filter=`: equal bins and their counts; see `server.gis.query.distribution`."""
         layer, asked = await layer_of(request), request.query
         bins = number(asked.get("bins", "40"), "bins", 1, MOST_BINS)
         filter = instead(layer.filter, asked.get("filter"))
@@ -82,8 +82,21 @@ def routes(data: PostgisData, tables: TableLookup, layers: LayerLookup) -> list[
             return answer({"count": layer.count})
         return answer({"count": await data.count(layer.table, layer.filter, area_of(part))})
 
+    async def bounds(request: web.Request) -> web.Response:
+        """`?filter=` (more CQL2 JSON, which holds too): where the features lie; null where none has a place."""
+        layer = await layer_of(request)
+        found = await data.extent(layer.table, both(layer.filter, request.query.get("filter")))
+        return answer({"bounds": found})
+
     base = "/api/maps/{map_id}/layers/{layer_id}"
-    found = {"rows": rows, "stats": stats, "histogram": histogram, "values": values, "count": count}
+    found = {
+        "rows": rows,
+        "stats": stats,
+        "histogram": histogram,
+        "values": values,
+        "count": count,
+        "bounds": bounds,
+    }
     return [web.get(f"{base}/{name}", handler) for name, handler in found.items()]
 
 

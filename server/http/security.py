@@ -9,11 +9,11 @@ from typing import Any
 from aiohttp import web
 
 from server.http.errors import Handler, fault_response
+from server.http.proxies import HOST, public_host
 from server.origins import Origins
 
 UNSAFE = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 FRAMING = re.compile(r"\*|https?://[A-Za-z0-9.*\-]{1,253}(:\d{1,5})?")
-HOST = re.compile(r"[A-Za-z0-9.\-]{1,253}(:\d{1,5})?|\[[0-9A-Fa-f:]{2,45}\](:\d{1,5})?")
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -34,8 +34,9 @@ def gatekeeper(origins: Origins) -> Any:
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-        host = request.headers.get("Host")
-        if not origins.knows_host(host):
+        host = public_host(request)
+        # The real header: a page that reached a loopback server by a name of its own can forge the other.
+        if not origins.knows_host(request.headers.get("Host")):
             return fault_response(
                 "forbidden",
                 "This server answers only under its own address; see GEOAGENT_ORIGINS for others.",
@@ -68,7 +69,7 @@ def policy(origins: Origins, foreign: Iterable[str], embedding: Iterable[str] = 
     async def prepare(request: web.Request, response: web.StreamResponse) -> None:
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
-        host = request.headers.get("Host", "")
+        host = public_host(request)
         origin = request.headers.get("Origin")
         if origin and origins.allows(origin, host):
             response.headers["Access-Control-Allow-Origin"] = origin

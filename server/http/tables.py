@@ -1,5 +1,6 @@
 """GET /api/tables: the tables that may be drawn, as the registry knows them at this moment. GET
-/api/maps/{map_id}/tables: with the results of that map's analyses, which no other map sees. GET
+/api/maps/{map_id}/tables: with the map's uploads and the results of its analyses, which no other map sees; view keys
+see those of its layers only. GET
 /api/maps/{map_id}/tables/{table_id}/preview: some of a table's shapes, and what people
 noted about it, for who may add it to the map."""
 
@@ -11,39 +12,47 @@ from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.ports import TableRegistry
-from server.gis.export import Source
-from server.gis.preview import EMPTY, preview
+from server.gis.export.layers import Source
+from server.gis.query.preview import EMPTY, preview
 from server.http.addresses import is_view
 from server.http.errors import HttpFault
 from server.maps.access import read_only
 from server.notes import Notes
 
-MOST = 1000
-
+MAX_PAGE = 1000
+MAX_OFFSET = 10_000_000
 
 Readable = Callable[[str | None], Awaitable[TableRegistry]]
 """The tables that a map may read, or that every map may."""
+Shown = Callable[[str], Awaitable[TableRegistry]]
+"""Those that may be read with the view key of a map."""
 
 
-def routes(readable: Readable, reader: AsyncEngine, notes: Notes) -> list[web.RouteDef]:
+def routes(readable: Readable, shown: Shown, reader: AsyncEngine, notes: Notes) -> list[web.RouteDef]:
+    async def registry_for(request: web.Request) -> TableRegistry:
+        map_id = request.match_info.get("map_id")
+        return await (shown(map_id) if map_id is not None and is_view(request) else readable(map_id))
+
     async def tables(request: web.Request) -> web.Response:
-        """`?q=words` searches, best first; `?limit=` at most so many."""
-        limit = request.query.get("limit", str(MOST))
-        if not limit.isdecimal() or not 1 <= int(limit) <= MOST:
-            raise HttpFault("invalid_payload", f"`limit` is a number from 1 to {MOST}.")
+        """`?q=words` searches, best first; `?limit=` at most so many, from the `?offset=`th on. `next` is the address
+        of the following page."""
+        limit = _number(request, "limit", MAX_PAGE, 1, MAX_PAGE)
+        offset = _number(request, "offset", 0, 0, MAX_OFFSET)
         words = request.query.get("q", "").strip()
-        registry = await readable(request.match_info.get("map_id"))
+        registry = await registry_for(request)
         known = registry.tables()
-        found = await registry.search(words, int(limit)) if words else known[: int(limit)]
+        found = await registry.search(words, offset + limit + 1) if words else known
+        more = len(found) > offset + limit
         body = {
-            "tables": [table.model_dump(mode="json") for table in found],
+            "tables": [table.model_dump(mode="json") for table in found[offset : offset + limit]],
             "total": len(known),
+            "next": str(request.rel_url.update_query(offset=offset + limit, limit=limit)) if more else None,
             "version": registry.version,
         }
         return web.json_response(body, headers={"Cache-Control": "no-store"})
 
     async def table(request: web.Request) -> web.Response:
-        found = (await readable(request.match_info.get("map_id"))).get(request.match_info["table_id"])
+        found = (await registry_for(request)).get(request.match_info["table_id"])
         return web.json_response(found.model_dump(mode="json"), headers={"Cache-Control": "no-store"})
 
     async def first_look(request: web.Request) -> web.Response:
@@ -66,3 +75,10 @@ def routes(readable: Readable, reader: AsyncEngine, notes: Notes) -> list[web.Ro
             for one, handler in (("", tables), ("/{table_id}", table))
         ),
     ]
+
+
+def _number(request: web.Request, name: str, default: int, least: int, most: int) -> int:
+    text = request.query.get(name, str(default))
+    if not text.isdecimal() or len(text) > 9 or not least <= int(text) <= most:
+        raise HttpFault("invalid_payload", f"`{name}` is a number from {least} to {most}.")
+    return int(text)

@@ -3,28 +3,56 @@ for ever."""
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import re
-from collections.abc import Awaitable
-from typing import Any, TypeVar
+from typing import Any
 
 from aiohttp import web
 
 from agents.domain import Layer, Table
 from server.gis.styles.attributes import TIME, tile_value
-from server.gis.tiles import DrawnTile, InvalidTile, TableLookup, Tile, TileService, TileTooSlow
+from server.gis.tiles import DrawnTile, InvalidTile, TableLookup, Tile, TileService
 from server.gis.tiles.grid import MAX_ZOOM
-from server.http.errors import fault_response
-
-T = TypeVar("T")
+from server.http.abandoned import CLIENT_CLOSED_REQUEST, ClientGone, while_wanted
+from server.http.errors import Handler
+from server.http.proxies import public_origin
+from server.origins import Origins
 
 IMMUTABLE = "public, max-age=31536000, immutable"
+PREFIX = "/tiles/"
 DEEPEST = 16
 """Beyond it browsers stretch the tiles they have: a unit of a tile is 15 cm there."""
-RETRY_AFTER = "2"
-LOOK_UP = 0.25
-"""Seconds between looks whether the browser is still there."""
+
+
+def from_memory(tiles: TileService, origins: Origins) -> Any:
+    """Answers for tiles that are in memory, before any other middleware does its work.
+
+    A tile is found by its map's own id only, and whoever knows that may see the map; by a view key it takes the
+    usual way, on which the key is looked up.
+    """
+
+    @web.middleware
+    async def answer(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if request.method == "GET" and request.path.startswith(PREFIX):
+            found = _in_memory(tiles, request)
+            if found is not None and origins.knows_host(request.headers.get("Host")):
+                return _tile_answer(request, found)
+        return await handler(request)
+
+    return answer
+
+
+def _in_memory(tiles: TileService, request: web.Request) -> DrawnTile | None:
+    wanted = request.match_info
+    if "z" not in wanted:
+        return None
+    try:
+        address = Tile(int(wanted["z"]), int(wanted["x"]), int(wanted["y"]))
+        version = int(wanted["version"])
+    except ValueError:
+        return None
+    time_column = request.query.get("time", "") if request.query_string else ""
+    return tiles.in_memory(wanted["map_id"], wanted["layer_id"], version, address, time_column)
 
 
 def routes(tiles: TileService, tables: TableLookup) -> list[web.RouteDef]:
@@ -32,36 +60,22 @@ def routes(tiles: TileService, tables: TableLookup) -> list[web.RouteDef]:
         wanted = request.match_info
         address = Tile.at(_number(wanted["z"]), _number(wanted["x"]), _number(wanted["y"]))
         version = _number(wanted["version"])
-        work = tiles.tile(wanted["map_id"], wanted["layer_id"], version, address)
+        time_column = request.query.get("time", "")
+        work = tiles.tile(wanted["map_id"], wanted["layer_id"], version, address, time_column)
         try:
             return _tile_answer(request, await while_wanted(request, work))
-        except TileTooSlow as fault:
-            response = fault_response(fault.code, fault.message)
-            response.headers["Retry-After"] = RETRY_AFTER
-            return response
+        except ClientGone:
+            return web.Response(status=CLIENT_CLOSED_REQUEST)
 
     async def tilejson(request: web.Request) -> web.StreamResponse:
         layer = await tiles.current(request.match_info["map_id"], request.match_info["layer_id"])
-        document = tile_json(layer, tables.get(layer.table), str(request.url.origin()))
+        document = tile_json(layer, tables.get(layer.table), public_origin(request))
         return web.json_response(document, headers={"Cache-Control": "no-cache"})
 
     return [
         web.get("/tiles/{map_id}/{layer_id}/{version}/{z}/{x}/{y}.mvt", tile),
         web.get("/api/maps/{map_id}/layers/{layer_id}/tilejson", tilejson),
     ]
-
-
-async def while_wanted(request: web.Request, work: Awaitable[T]) -> T:
-    """The work's result; the work is cancelled when whoever asked has gone, which aiohttp does not tell
-    a handler."""
-    task = asyncio.ensure_future(work)
-    try:
-        while not (await asyncio.wait({task}, timeout=LOOK_UP))[0]:
-            if request.transport is None or request.transport.is_closing():
-                raise ConnectionResetError("the browser does not want this any more")
-        return task.result()
-    finally:
-        task.cancel()
 
 
 def tile_json(layer: Layer, table: Table, origin: str) -> dict[str, Any]:
@@ -99,9 +113,12 @@ def _tile_answer(request: web.Request, drawn: DrawnTile) -> web.Response:
     packed = "gzip" in request.headers.get("Accept-Encoding", "")
     # Strong validators differ between encodings of the same content.
     etag = f"{drawn.etag}-gzip" if packed else drawn.etag
-    headers = {"Cache-Control": IMMUTABLE, "ETag": f'"{etag}"', "Vary": "Accept-Encoding"}
-    known = request.if_none_match
-    if known is not None and any(each.value in (etag, "*") for each in known):
+    headers = {
+        "Cache-Control": IMMUTABLE if drawn.is_final else "no-store",
+        "ETag": f'"{etag}"',
+        "Vary": "Accept-Encoding",
+    }
+    if _is_known(request, etag):
         return web.Response(status=304, headers=headers)
     if not drawn.body:
         return web.Response(status=204, headers=headers)
@@ -111,6 +128,13 @@ def _tile_answer(request: web.Request, drawn: DrawnTile) -> web.Response:
         headers["Content-Encoding"] = "gzip"
     body = drawn.body if packed else gzip.decompress(drawn.body)
     return web.Response(body=body, content_type="application/vnd.mapbox-vector-tile", headers=headers)
+
+
+def _is_known(request: web.Request, etag: str) -> bool:
+    known = request.headers.get("If-None-Match")
+    if known is None or known == f'"{etag}"':
+        return known is not None
+    return any(each.value in (etag, "*") for each in request.if_none_match or ())
 
 
 def _number(text: str) -> int:

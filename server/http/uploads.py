@@ -1,104 +1,219 @@
 """POST /api/uploads: a file of the person's own becomes a table. `multipart/form-data` with `file` and, as wanted,
-`table` (its name), `layer`, `srid` and `encoding`; answered with 201 and what came of it."""
+`map` (which alone sees the table until it is shared; without it, everybody does), `table` (its name), `layer`, `srid`,
+`encoding` and `subdivide` (`true` cuts shapes of too many vertices into pieces); answered with 201 and what came of
+it. POST /api/maps/{map_id}/tables/{table_id}/share shows it to all.
+
+A body is received to the spool first, at the client's own pace, and waits for a slot only when it is complete.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import re
-import tempfile
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
+from typing import Any
 
-from aiohttp import BodyPartReader, web
+from aiohttp import BodyPartReader, ClientConnectionError, web
 
 from server.database import Database
 from server.gis.ingest import IngestLimits, load_file
+from server.gis.ingest.table import CONTROLS
+from server.gis.reading.archive import is_archive
+from server.http.abandoned import CLIENT_CLOSED_REQUEST, ClientGone, while_wanted
 from server.http.errors import HttpFault
+from server.http.pace import Pace
+from server.http.spool import Spool, Transfer
+from server.lanes import Lane, working_for
+from server.maps.access import Access, read_only
+from server.sockets.limits import shared_address
+from server.uploads import Uploads
 
-AT_ONCE = 2
-"""Files loaded at the same time; more wait for their turn."""
+RECEIVED_AT_ONCE = 64
+RECEIVED_PER_ADDRESS = 32
+WAIT_S = 300.0
+"""For the files of others to be loaded."""
+SMALL_FILE = 8 * 1024 * 1024
+"""Bytes; larger files leave a turn free for smaller ones."""
 PIECE = 256 * 1024
 LONGEST_FIELD = 1000
-FIELDS = ("table", "layer", "srid", "encoding")
+FIELDS = ("table", "layer", "srid", "encoding", "map", "subdivide")
 
 Loaded = Callable[[], Awaitable[None]]
+AccessTo = Callable[[str], Awaitable[Access]]
+
+
+@dataclass(frozen=True)
+class Received:
+    path: Path
+    name: str
+    fields: dict[str, str]
+
+
+@dataclass(frozen=True)
+class UploadPolicy:
+    """How much may be loaded, by whom, and who sees it."""
+
+    limits: IngestLimits = field(default_factory=IngestLimits)
+    uploads: Uploads | None = None
+    access: AccessTo | None = None
+    """What a link to a map allows; without it, maps are not looked at."""
+    share_all: bool = False
 
 
 def routes(
-    database: Database, limits: IngestLimits | None = None, loaded: Loaded | None = None
+    database: Database, spool: Spool, policy: UploadPolicy, loaded: Loaded | None = None
 ) -> list[web.RouteDef]:
     """`loaded` is awaited after each new table, before the answer: the registry looks for it there."""
-    turns = asyncio.Semaphore(AT_ONCE)
-    allowed = limits or IngestLimits()
+    at_once = database.lanes["uploads"].size
+    receiving = Lane("receiving", RECEIVED_AT_ONCE, RECEIVED_PER_ADDRESS, wait=0)
+    # One place stays free for other addresses, whatever somebody loads.
+    turns = Lane("loading", at_once, max(1, at_once - 1), wait=WAIT_S)
+    large_at_once = max(1, at_once - 1)
+    turns_of_large = Lane("loading large files", large_at_once, max(1, large_at_once - 1), wait=WAIT_S)
+    # Each may wait for a lock, with a connection that joins and chats need.
+    sharing = Lane("sharing", 1)
+    uploads = policy.uploads or Uploads(database.owner)
 
     async def upload(request: web.Request) -> web.Response:
         if not request.content_type.startswith("multipart/"):
             raise HttpFault(
                 "invalid_payload", "Send the file as multipart/form-data, in a field named `file`."
             )
-        if request.content_length is not None and request.content_length > allowed.bytes + PIECE:
-            raise _too_large(allowed)
-        async with turns:
-            with tempfile.TemporaryDirectory(prefix="geoagent-upload-") as folder:
-                path, fields = await _received(request, Path(folder), allowed)
-                report = await load_file(
-                    database,
-                    path,
-                    fields.get("table") or None,
-                    layer=fields.get("layer") or None,
-                    srid=_srid(fields.get("srid")),
-                    encoding=fields.get("encoding") or None,
-                    limits=allowed,
-                )
+        if (
+            request.content_length is not None
+            and request.content_length > policy.limits.bytes + LONGEST_FIELD * 10
+        ):
+            raise _too_large(policy.limits)
+        address = shared_address(request)
+        with working_for(address), spool.transfer() as transfer:
+            async with receiving.place():
+                received = await _received(request, transfer, policy.limits)
+            map_id = await _map_of(received, policy)
+            loading = asyncio.create_task(load(received, transfer, map_id, address))
+            try:
+                answer = await while_wanted(request, loading)
+            except ClientGone:
+                return web.Response(status=CLIENT_CLOSED_REQUEST)
+            finally:
+                # It is cancelled already where the client left; once more would disturb its tidying up.
+                if not loading.cancelling():
+                    loading.cancel()
+                await asyncio.gather(loading, return_exceptions=True)
+        return web.json_response(answer, status=201, headers={"Cache-Control": "no-store"})
+
+    async def load(
+        received: Received, transfer: Transfer, map_id: str | None, address: str
+    ) -> dict[str, Any]:
+        fields, size = received.fields, transfer.size
+        shared = map_id is None or policy.share_all
+        name = fields.get("table") or Path(received.name).stem
+        large = turns_of_large.place() if size > SMALL_FILE else nullcontext()
+        async with uploads.reserved(name, map_id, address, size) as reservation, large, turns.place():
+            limits = replace(
+                policy.limits,
+                space=min(policy.limits.space, reservation.left),
+                subdivide=fields.get("subdivide") == "true",
+            )
+            if await asyncio.to_thread(is_archive, received.path, received.name):
+                transfer.grow(limits.expanded(size, limits.unpacked))
+            report = await load_file(
+                database,
+                received.path,
+                name,
+                file=received.name,
+                layer=fields.get("layer") or None,
+                srid=_srid(fields.get("srid")),
+                encoding=fields.get("encoding") or None,
+                limits=limits,
+                shared=False,
+                folder=transfer.folder,
+            )
+            await asyncio.shield(reservation.complete(shared))
         if loaded is not None:
             await loaded()
-        return web.json_response(report.model_dump(), status=201, headers={"Cache-Control": "no-store"})
+        return {**report.model_dump(), "shared": shared, "quota": await uploads.used(address)}
 
-    return [web.post("/api/uploads", upload)]
+    async def share(request: web.Request) -> web.Response:
+        """View links only read, so `addresses.keys` refuses them."""
+        async with sharing.place():
+            known = await uploads.share(request.match_info["map_id"], request.match_info["table_id"])
+        if not known:
+            raise HttpFault("unknown_table", "This map has no upload of this name.")
+        if loaded is not None:
+            await loaded()
+        return web.json_response({"shared": True}, headers={"Cache-Control": "no-store"})
+
+    return [
+        web.post("/api/uploads", upload),
+        web.post("/api/maps/{map_id}/tables/{table_id}/share", share),
+    ]
 
 
-async def _received(request: web.Request, folder: Path, limits: IngestLimits) -> tuple[Path, dict[str, str]]:
+async def _map_of(received: Received, policy: UploadPolicy) -> str | None:
+    key = received.fields.get("map")
+    if not key or policy.access is None:
+        return key or None
+    access = await policy.access(key)
+    if not access.may_change:
+        raise read_only()
+    return access.map_id
+
+
+async def _received(request: web.Request, transfer: Transfer, limits: IngestLimits) -> Received:
     """The file, on disk piece by piece, and the fields."""
-    path: Path | None = None
+    name = ""
+    path = transfer.folder / "upload"
     fields: dict[str, str] = {}
+    pace = Pace()
     try:
-        async for part in await request.multipart():
+        parts = await request.multipart()
+        while (part := await pace.part(parts.next())) is not None:
             if not isinstance(part, BodyPartReader):
                 raise HttpFault(
                     "invalid_payload", "A multipart body within a multipart body is not understood."
                 )
-            if part.name == "file" and path is None:
-                path = folder / file_name(part.filename)
-                await _save(part, path, limits)
+            if part.name == "file" and not name:
+                name = file_name(part.filename)
+                await _save(part, path, transfer, limits, pace)
             elif part.name in FIELDS:
-                fields[part.name] = await _text(part)
+                fields[part.name] = await _text(part, pace)
             else:
                 raise HttpFault(
                     "invalid_payload", f"Unknown field {part.name!r}: send `file` once, and {FIELDS}."
                 )
+    except ClientConnectionError as error:
+        raise ConnectionResetError("the client left") from error
     except ValueError as error:
         raise HttpFault("invalid_payload", "The body is no multipart/form-data that can be read.") from error
-    if path is None:
+    if not name:
         raise HttpFault("invalid_payload", "There is no field `file`.")
-    return path, fields
+    return Received(path, name, fields)
 
 
-async def _save(part: BodyPartReader, path: Path, limits: IngestLimits) -> None:
+async def _save(
+    part: BodyPartReader, path: Path, transfer: Transfer, limits: IngestLimits, pace: Pace
+) -> None:
     size = 0
     with path.open("xb") as file:
-        while piece := await part.read_chunk(PIECE):
+        while piece := await pace.of(part.read_chunk(PIECE)):
             size += len(piece)
             if size > limits.bytes:
                 raise _too_large(limits)
+            transfer.grow(len(piece))
             await asyncio.to_thread(file.write, piece)
 
 
-async def _text(part: BodyPartReader) -> str:
+async def _text(part: BodyPartReader, pace: Pace) -> str:
     text = bytearray()
-    while piece := await part.read_chunk(LONGEST_FIELD):
+    while piece := await pace.of(part.read_chunk(LONGEST_FIELD)):
         text += piece
         if len(text) > LONGEST_FIELD:
             raise HttpFault("invalid_payload", f"The field {part.name!r} is too long.")
+    if b"\x00" in text:
+        raise HttpFault("invalid_payload", f"The field {part.name!r} must not hold NUL characters.")
     try:
         return text.decode()
     except UnicodeDecodeError:
@@ -108,7 +223,7 @@ async def _text(part: BodyPartReader) -> str:
 def file_name(sent: str | None) -> str:
     """The last part of what the browser says, without anything that is special to a file system."""
     name = PurePath((sent or "").replace("\\", "/")).name
-    stem, dot, suffix = re.sub(r"[\x00-\x1f\x7f/:]", "_", name).rpartition(".")
+    stem, dot, suffix = re.sub("[/:]", "_", CONTROLS.sub("_", name)).rpartition(".")
     if not dot or not stem.strip(". "):
         raise HttpFault(
             "invalid_payload", "The file needs a name that ends in what it is: .geojson, .gpkg, .zip ..."

@@ -19,8 +19,10 @@ from typing import Any
 from sqlalchemy import Row, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from server.gis.tiles.flight import SingleFlight
+from server.maps.encoded import Encoded
 from server.maps.faults import MapFault, unknown_map
-from server.maps.tables import map_table, secret_table
+from server.maps.log.tables import map_table, secret_table
 
 VIEW = "view_"
 KEPT = 2000
@@ -39,17 +41,9 @@ class Access:
     def may_change(self) -> bool:
         return self.key == self.map_id
 
-    def veiled(self, value: Any) -> Any:
-        """A JSON value with the key wherever it has the map's id, also within texts and addresses."""
-        if self.may_change:
-            return value
-        if isinstance(value, str):
-            return value.replace(self.map_id, self.key)
-        if isinstance(value, dict):
-            return {self.veiled(name): self.veiled(item) for name, item in value.items()}
-        if isinstance(value, list):
-            return [self.veiled(item) for item in value]
-        return value
+    def veiled(self, value: Encoded) -> Encoded:
+        """With the key wherever the JSON has the map's id, also within texts and addresses."""
+        return value if self.may_change else Encoded(value.text.replace(self.map_id, self.key))
 
 
 class ViewLinks:
@@ -57,6 +51,7 @@ class ViewLinks:
         self._engine = engine
         self._secret: bytes | None = None
         self._known: OrderedDict[str, tuple[float, Access]] = OrderedDict()
+        self._asked: SingleFlight[str | None] = SingleFlight()
 
     async def access(self, key: str) -> Access:
         """What this key allows; `unknown_map` for a view key that was never given, or was withdrawn.
@@ -68,9 +63,7 @@ class ViewLinks:
         known = self._known.get(key)
         if known is not None and time.monotonic() - known[0] < FRESH:
             return known[1]
-        query = select(map_table.c.id).where(map_table.c.view_hash == hashed(key))
-        async with self._engine.connect() as connection:
-            map_id = (await connection.execute(query)).scalar_one_or_none()
+        map_id = await self._asked.join(key, lambda: self._map_of(key))
         if map_id is None:
             self._known.pop(key, None)
             raise unknown_map(key)
@@ -80,6 +73,11 @@ class ViewLinks:
         if len(self._known) > KEPT:
             self._known.popitem(last=False)
         return access
+
+    async def _map_of(self, key: str) -> str | None:
+        query = select(map_table.c.id).where(map_table.c.view_hash == hashed(key))
+        async with self._engine.connect() as connection:
+            return (await connection.execute(query)).scalar_one_or_none()
 
     async def view_key(self, map_id: str) -> str | None:
         """The map's view key, if it has one now."""

@@ -17,13 +17,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.charts import Chart, ChartData, ChartDraft
 from agents.domain import Cql2
 from server.gis.charts import Charts, Made
-from server.maps.events import chart_added, chart_removed, chart_updated, clean_json
 from server.maps.faults import MapFault
-from server.maps.layers import HAND, By, layer_of
-from server.maps.log import EventLog
-from server.maps.projection import MapState
-from server.maps.tables import chart_table
-from server.maps.writer import MapWriter
+from server.maps.layers.verbs import HAND, By, layer_of
+from server.maps.log.event_log import EventLog
+from server.maps.log.events import chart_added, chart_removed, chart_updated, clean_json
+from server.maps.log.replay import MapState
+from server.maps.log.tables import chart_table
+from server.maps.log.writer import MapWriter
 
 MAX_CHARTS = 50
 KEPT = 64
@@ -47,7 +47,7 @@ class ChartService:
         self._kept: OrderedDict[tuple[str, str, int], Made] = OrderedDict()
 
     async def add(self, map_id: str, draft: ChartDraft, by: By = HAND) -> Drawn:
-        state = await self._log.state(map_id)
+        state = await self._log.reader.state(map_id)
         table, layer_filter = subject(state, draft)
         of_layer = draft.layer_id is not None
         made = await self.source.draw(draft, table, layer_filter, None if of_layer else map_id)
@@ -62,7 +62,7 @@ class ChartService:
 
     async def refresh(self, map_id: str, chart_id: str, by: By = HAND) -> Drawn:
         """Reads the data anew; of a layer that is still there, under the filter that it has now."""
-        state = await self._log.state(map_id)
+        state = await self._log.reader.state(map_id)
         known = chart_of(state, chart_id)
         layer = state.layer(known.layer_id) if known.layer_id is not None else None
         same = layer is not None and layer.table == known.table

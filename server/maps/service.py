@@ -10,12 +10,14 @@ from server.database import Database
 from server.gis.charts import Charts
 from server.maps.access import ViewLinks
 from server.maps.charts import ChartService
-from server.maps.hub import Hub
-from server.maps.layers import LayerService, LayerSource
-from server.maps.liveness import BEAT, Liveness
-from server.maps.log import EventLog
-from server.maps.runner import LIMIT, AgentFactory, TurnRunner
-from server.maps.turns import TurnStore
+from server.maps.layers.verbs import LayerService, LayerSource
+from server.maps.live.hub import Hub
+from server.maps.live.liveness import BEAT, Liveness
+from server.maps.log.event_log import EventLog
+from server.maps.log.reader import MapReader
+from server.maps.turns.admission import Limits
+from server.maps.turns.queue import TurnStore
+from server.maps.turns.runner import LIMIT, AgentFactory, TurnRunner
 
 LAYERS_KEPT = 2000
 
@@ -30,19 +32,21 @@ class MapService:
         charts: Charts,
         agents: AgentFactory,
         *,
+        log: EventLog | None = None,
         turns_at_once: int = LIMIT,
+        limits: Limits | None = None,
         beat: float = BEAT,
     ) -> None:
         self.liveness = Liveness(database.url, self._beat, beat)
-        self.log = EventLog(database.owner)
+        self.log = log or EventLog(database.owner)
         self.hub = Hub(database, self.log, self.liveness)
         self.layers = LayerService(self.log, source)
         self.charts = ChartService(self.log, database.owner, charts)
-        self.turns = TurnStore(database.owner, self.log, self.liveness.id)
+        self.turns = TurnStore(database.owner, self.log, self.liveness.id, limits)
         self.runner = TurnRunner(
             self.turns, self.hub, self.layers, self.charts, agents, self.liveness.id, turns_at_once
         )
-        self.lookup = LayerLookup(self.log)
+        self.lookup = LayerLookup(self.log.reader)
         self.links = ViewLinks(database.owner)
         self.on_links_checked: Callable[[], Awaitable[None]] | None = None
         """Called with every beat, and when a link was withdrawn here: is everybody still admitted?"""
@@ -76,8 +80,8 @@ class MapService:
 class LayerLookup:
     """Any version of a layer that was ever announced. A version never changes, so what was found is kept."""
 
-    def __init__(self, log: EventLog) -> None:
-        self._log = log
+    def __init__(self, reader: MapReader) -> None:
+        self._reader = reader
         self._kept: OrderedDict[tuple[str, str, int], Layer] = OrderedDict()
 
     async def layer(self, map_id: str, layer_id: str, version: int) -> Layer | None:
@@ -85,7 +89,7 @@ class LayerLookup:
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
-        layer = await self._log.layer(map_id, layer_id, version)
+        layer = await self._reader.layer(map_id, layer_id, version)
         if layer is not None:
             self._kept[key] = layer
             if len(self._kept) > LAYERS_KEPT:
@@ -94,4 +98,4 @@ class LayerLookup:
 
     async def current(self, map_id: str, layer_id: str) -> Layer | None:
         """The layer as it is now."""
-        return (await self._log.state(map_id)).layer(layer_id)
+        return await self._reader.current_layer(map_id, layer_id)

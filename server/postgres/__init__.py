@@ -87,11 +87,11 @@ async def _ensure_database(cluster: PrivateCluster) -> None:
 
 async def _keep_alive(cluster: PrivateCluster) -> None:
     """Start another keeper where the first was killed. A failure is told, and tried again."""
-    import structlog
-
-    log = structlog.get_logger(__name__)
     while True:
         await asyncio.sleep(REVIVAL_CHECK)
+        import structlog  # not before the first look: short commands end sooner, and the import takes its time
+
+        log = structlog.get_logger(__name__)
         try:
             if await asyncio.to_thread(cluster.revive):
                 log.warning("the private PostgreSQL had lost its keeper and was started again")

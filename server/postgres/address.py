@@ -1,4 +1,5 @@
-"""Where a private cluster listens: a free port on loopback, and a Unix socket on a short path."""
+"""Addresses of databases: how a URL is written, and where a private cluster listens (a free port on loopback, and a
+Unix socket on a short path)."""
 
 from __future__ import annotations
 
@@ -8,6 +9,14 @@ import tempfile
 from pathlib import Path
 
 from server.postgres.files import owner_of_cluster, write_private
+
+
+def plain_url(url: str) -> str:
+    """`postgresql://...` whatever spelling it came in. Raises ValueError for another scheme."""
+    scheme, separator, rest = url.partition("://")
+    if not separator or scheme.split("+")[0] not in ("postgresql", "postgres"):
+        raise ValueError("DATABASE_URL must begin with postgresql://")
+    return f"postgresql://{rest}"
 
 
 class Address:

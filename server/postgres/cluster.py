@@ -1,7 +1,7 @@
 """Use of a private cluster: `acquire()` gives its URL, starting it where nobody has, `release()` lets it
 go.
 
-Any number of servers may use one cluster at once. Its keeper (`server.postgres.keeper`) stops it when the
+Any number of servers may use one cluster at once. Its keeper (`server.postgres.supervisor`) stops it when the
 last one is gone. If PostgreSQL is killed the keeper restarts it; if the keeper is killed `revive()` starts
 another.
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from server.postgres import keeper
+from server.postgres import supervisor as keeper
 from server.postgres.files import ClusterFailed, open_lock, owner_of_cluster
 
 DATABASE = "geoagent"

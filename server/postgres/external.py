@@ -8,7 +8,7 @@ import re
 
 import asyncpg
 
-from server.database import plain_url
+from server.postgres.address import plain_url
 from server.postgres.problem import DatabaseProblem
 
 OLDEST = (3, 0)

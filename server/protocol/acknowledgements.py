@@ -32,11 +32,12 @@ class Fault(BaseModel):
         "read_only",
         "too_large",
         "rate_limited",
+        "busy",
         "internal",
     ]
     message: str
     retry_after: float | None = None
-    """With `rate_limited`: seconds after which the same request may be granted."""
+    """With `rate_limited` and `busy`: seconds after which the same request may be granted."""
 
 
 class EventEnvelope(BaseModel):
@@ -86,6 +87,13 @@ class Ack(BaseModel):
     ok: Literal[True] = True
 
 
+class DraftText(BaseModel):
+    """The text that a turn has written so far; `ai_delta` goes on from its end."""
+
+    turn_id: str
+    text: str
+
+
 class JoinAck(Ack):
     """With `after_seq` the events after it, at most a page of them: then `more` is true, `seq` is the last
     one's, and the next `join` with that `after_seq` brings the next page. A client that is ahead of the map
@@ -103,6 +111,8 @@ class JoinAck(Ack):
     more: bool = False
     progress: list[AnalysisProgress] = []
     """With `events`: of analyses that run, as it was told last. A snapshot brings its own."""
+    drafts: list[DraftText] = []
+    """Answers that are being written now."""
     may_change: bool = True
     """False for who came by a view link: what would change the map is refused with `read_only`."""
     person: str = ""
@@ -126,10 +136,11 @@ class ShareAck(Ack):
 
 
 class ChatAck(Ack):
-    """`seq` is the user message's."""
+    """`seq` is the user message's. `ahead` turns, of this map and others, start before this one."""
 
     turn_id: str
     seq: int
+    ahead: int = 0
 
 
 class CancelAck(Ack):

@@ -69,6 +69,7 @@ class AiResponse(MapEvent):
     """What the agent says. `final` is false for words before further tool calls of the same turn.
 
     The numbers of a final answer are checked against the results of the tools, and are its `figures`.
+    `memory` is what the model keeps with a final answer for later turns; it means nothing to clients.
     """
 
     type: Literal["ai_response"] = "ai_response"
@@ -76,6 +77,7 @@ class AiResponse(MapEvent):
     final: bool = True
     figures: list[Figure] = []
     sources: list[FigureSource] = []
+    memory: dict[str, Any] = {}
 
 
 class ChangeEvent(MapEvent):
@@ -103,6 +105,8 @@ class LayerUpdated(LayerEvent):
     """The whole layer as it is now; its place does not change."""
 
     layer: Layer
+    author: str | None = None
+    """The name of the person who changed it by hand, if they gave one."""
 
 
 class LayerRemoved(LayerEvent):
@@ -305,9 +309,25 @@ EVENTS: dict[str, type[MapEvent]] = {
 
 
 class AiDelta(BaseModel):
+    """More of the text that a turn writes now. A text begins anew, at offset 0, after each `ai_response` and
+    `tool_called` of its turn."""
+
     map_id: str
     turn_id: str
     text: str
+    offset: int
+    """UTF-16 code units of this text that came before: where it is more than is known, something was missed."""
+
+
+class TurnWaiting(BaseModel):
+    """The server has no place for the map's next turn yet: so many turns start before it. Null: it starts now.
+
+    Told when the place changes, and every few seconds for those who have just come.
+    """
+
+    map_id: str
+    turn_id: str
+    ahead: int | None
 
 
 class AnalysisProgress(BaseModel):
@@ -324,8 +344,9 @@ class AnalysisProgress(BaseModel):
     elapsed_ms: float
     estimate_ms: float | None = None
     """What the step will still take if it goes on like this; null while nothing can be known."""
-    phase: Literal["waiting", "preparing", "computing", "storing"] = "computing"
-    """`waiting` for other analyses of the server to leave room; `storing` is key, index and statistics."""
+    phase: Literal["waiting", "reconnecting", "preparing", "computing", "storing"] = "computing"
+    """`waiting` for other analyses to leave room, `reconnecting` while it runs again after the database connection
+    was lost; `storing` is key and index."""
     steps_known: bool = False
     """False while more steps than `steps` may come."""
 
@@ -346,11 +367,15 @@ class Someone(BaseModel):
 
 
 class Presence(BaseModel):
-    """Who is on the map now. `people` are the ids of all, `known` says more of them."""
+    """Who is on the map now. `people` are ids, `known` says more of them; of a crowd of more than 50 both name 50."""
 
     map_id: str
     people: list[str]
     known: list[Someone] = []
+    count: int = 0
+    """How many are on the map, with those who are not named."""
+    viewers: int = 0
+    """How many of them came by a view link."""
 
 
 class Pointing(BaseModel):
@@ -375,11 +400,19 @@ class AccessWithdrawn(BaseModel):
     map_id: str
 
 
+class ServerClosing(BaseModel):
+    """This server ends, and closes the connection; connect again after this time, which differs between clients."""
+
+    reconnect_after_ms: int
+
+
 TRANSIENT: dict[str, type[BaseModel]] = {
     "ai_delta": AiDelta,
+    "turn_waiting": TurnWaiting,
     "analysis_progress": AnalysisProgress,
     "view_requested": ViewRequested,
     "presence": Presence,
     "gestures": Gestures,
     "access_withdrawn": AccessWithdrawn,
+    "server_closing": ServerClosing,
 }

@@ -72,9 +72,14 @@ class LayerAdd(MapRequest):
 
 
 class LayerUpdate(MapRequest):
-    """Only fields that are sent change; `filter: null` removes the filter."""
+    """Only fields that are sent change; `filter: null` removes the filter.
+
+    `seen_version` is the version of the layer that the person saw: where its filter was changed since, a new filter
+    is refused with `conflict`.
+    """
 
     layer_id: LayerId
+    seen_version: Annotated[int, Field(ge=1)] | None = None
     filter: Cql2 | str | None = None
     style: StyleSpec | None = None
     name: LayerName | None = None

@@ -7,14 +7,19 @@ a start that was killed in the middle leaves nothing behind.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import asyncpg
 
 from server.database import Database
-from server.samples.sources import SAMPLES, Sample
+
+if TYPE_CHECKING:
+    from server.samples.sources import Sample
 
 LOCK = 0x5A3B1E5
+TABLES = ("countries", "cities", "airports")
 
 
 async def load(database: Database) -> bool:
@@ -32,9 +37,11 @@ async def load(database: Database) -> bool:
             await connection.execute("SELECT pg_advisory_xact_lock($1)", LOCK)
             if await _has_any(connection):
                 return False
+            from server.samples.sources import SAMPLES  # reads the data: only for the first start
+
             for sample in SAMPLES:
                 await _create(connection, sample)
-            await _note(connection)
+            await _note(connection, SAMPLES)
         for sample in SAMPLES:
             await connection.execute(f'ANALYZE data."{sample.table}"')
         await connection.execute("NOTIFY geoagent_ddl, 'samples'")
@@ -53,7 +60,7 @@ async def _home_of_postgis(connection: asyncpg.Connection) -> str:
 async def _has_any(connection: asyncpg.Connection) -> bool:
     count = await connection.fetchval(
         "SELECT count(*) FROM pg_class WHERE relnamespace = 'data'::regnamespace AND relname = ANY($1)",
-        [sample.table for sample in SAMPLES],
+        list(TABLES),
     )
     return bool(count)
 
@@ -76,9 +83,9 @@ async def _create(connection: asyncpg.Connection, sample: Sample) -> None:
         await connection.execute(f'COMMENT ON COLUMN {table}."{column.name}" IS {_literal(column.comment)}')
 
 
-async def _note(connection: asyncpg.Connection) -> None:
+async def _note(connection: asyncpg.Connection, samples: Sequence[Sample]) -> None:
     """What models should know about the data beyond the comments, for the info store."""
-    for sample in SAMPLES:
+    for sample in samples:
         body = (files(__name__) / "notes" / f"{sample.table}.md").read_text("utf-8")
         title = body.partition("\n")[0].removeprefix("# ")
         await connection.execute(

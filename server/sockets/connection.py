@@ -4,8 +4,9 @@ requests."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
 
 from server.maps.access import Access
 from server.maps.faults import MapFault
@@ -16,10 +17,12 @@ MAX_MAPS = 50
 
 
 class Connection:
-    """`person` is what others see of it; it means nothing elsewhere."""
+    """`person` is what others see of it; it means nothing elsewhere. `address` is the network address it came from,
+    for limits that all connections of an address share."""
 
-    def __init__(self, sid: str, person: str, limits: RateLimits) -> None:
+    def __init__(self, sid: str, person: str, limits: RateLimits, address: str | None = None) -> None:
         self.sid = sid
+        self.address = address
         self.person = person
         self.name = ""
         self.limits = limits
@@ -28,6 +31,24 @@ class Connection:
         self.is_open = True
         self._order = asyncio.Lock()
         self._waiting = 0
+        self._reading: set[asyncio.Task[Any]] = set()
+
+    def end(self) -> None:
+        """The client has gone: stop what was only looked up for it."""
+        self.is_open = False
+        for task in self._reading:
+            task.cancel()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Let the end of the connection cancel this task while it is in the block."""
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - requests are handled in tasks
+        self._reading.add(task)
+        try:
+            yield
+        finally:
+            self._reading.discard(task)
 
     @asynccontextmanager
     async def in_turn(self, limit: int) -> AsyncIterator[None]:

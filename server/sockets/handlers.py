@@ -12,12 +12,12 @@ from typing import Any
 
 from agents.domain import LayerChange, LayerDraft, Place
 from server.maps.access import Access
-from server.maps.copying import copy_map
+from server.maps.analyses.recipes import Recipes
+from server.maps.analyses.results import Results
 from server.maps.faults import MapFault
-from server.maps.layers import Done, undone
-from server.maps.presence import Shown
-from server.maps.recipes import Recipes
-from server.maps.results import Results
+from server.maps.layers.verbs import By, Done, undone
+from server.maps.live.presence import Shown
+from server.maps.log.copying import copy_map
 from server.maps.service import MapService
 from server.protocol import (
     Approve,
@@ -25,7 +25,6 @@ from server.protocol import (
     ChartAdd,
     ChartRequest,
     Chat,
-    EventEnvelope,
     FindPlace,
     Gesture,
     Introduce,
@@ -43,7 +42,6 @@ from server.protocol import (
     Restore,
     ResultDrop,
     Share,
-    Snapshot,
     View,
 )
 from server.sockets.connection import MAX_MAPS, Connection
@@ -80,30 +78,24 @@ class Handlers:
         map_id = access.map_id
         after_seq = request.after_seq if request.map_id else None
         hub = self._maps.hub
-        found = await hub.enter(
+        joined = await hub.enter(
             map_id, connection.someone(access), after_seq, lambda: self._enter_room(connection, access)
         )
         if not connection.is_open:
             hub.leave(map_id, connection.person)
-        about: Ack = {
+        ack: Ack = {
             "map_id": map_id,
             "may_change": access.may_change,
             "person": connection.person,
             "gestures": hub.gestures.now(map_id),
+            "drafts": hub.drafts.now(map_id),
             "max_bytes": MAX_TEXT,
+            "seq": joined.seq,
         }
-        if isinstance(found, Snapshot):
-            return {**about, "seq": found.seq, "snapshot": found.model_dump(mode="json")}
-        newest, events, more = found
-        ack: Ack = {
-            **about,
-            "seq": events[-1].seq if more else newest,
-            "events": [EventEnvelope(event=one.name, data=one.wire()).model_dump() for one in events],
-            "more": more,
-            "progress": [one.model_dump(mode="json") for one in await self._maps.log.progress(map_id)],
-        }
-        if after_seq is not None and after_seq > newest:
-            ack["snapshot"] = (await self._maps.log.snapshot(map_id)).model_dump(mode="json")
+        if joined.events is not None:
+            ack |= {"events": joined.events, "more": joined.more, "progress": joined.progress}
+        if joined.snapshot is not None:
+            ack["snapshot"] = joined.snapshot
         return ack
 
     async def leave(self, connection: Connection, request: MapRequest) -> Ack:
@@ -116,10 +108,15 @@ class Handlers:
 
     async def chat(self, connection: Connection, request: Chat) -> Ack:
         said = await self._maps.turns.submit(
-            request.map_id, request.text, request.client_id, request.focus, connection.name or None
+            request.map_id,
+            request.text,
+            request.client_id,
+            request.focus,
+            connection.name or None,
+            connection.address,
         )
         self._maps.runner.wake()
-        return {"turn_id": said.turn_id, "seq": said.seq}
+        return {"turn_id": said.turn_id, "seq": said.seq, "ahead": said.ahead}
 
     async def cancel(self, connection: Connection, request: Cancel) -> Ack:
         turn_id = await self._maps.runner.cancel(request.map_id, request.turn_id)
@@ -145,9 +142,10 @@ class Handlers:
         return changed(await self._maps.layers.add(request.map_id, draft))
 
     async def layer_update(self, connection: Connection, request: LayerUpdate) -> Ack:
-        sent = request.model_fields_set - {"map_id", "layer_id"}
+        sent = request.model_fields_set - {"map_id", "layer_id", "seen_version"}
         change = LayerChange.model_validate({name: getattr(request, name) for name in sent})
-        return changed(await self._maps.layers.update(request.map_id, request.layer_id, change))
+        by = By(author=connection.name or None, seen_version=request.seen_version)
+        return changed(await self._maps.layers.update(request.map_id, request.layer_id, change, by))
 
     async def layer_remove(self, connection: Connection, request: LayerRemove) -> Ack:
         return changed(await self._maps.layers.remove(request.map_id, request.layer_id))
@@ -178,9 +176,11 @@ class Handlers:
 
     async def recipe_run(self, connection: Connection, request: RecipeRun) -> Ack:
         text = await self._recipes.request(request.map_id, request.name, request.values)
-        said = await self._maps.turns.submit(request.map_id, text, request.client_id)
+        said = await self._maps.turns.submit(
+            request.map_id, text, request.client_id, address=connection.address
+        )
         self._maps.runner.wake()
-        return {"turn_id": said.turn_id, "seq": said.seq}
+        return {"turn_id": said.turn_id, "seq": said.seq, "ahead": said.ahead}
 
     async def recipe_rename(self, connection: Connection, request: RecipeRename) -> Ack:
         return {"seq": await self._recipes.rename(request.map_id, request.name, request.new_name)}

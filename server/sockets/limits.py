@@ -1,12 +1,22 @@
-"""How fast one connection may ask: a token bucket per kind of request. A refusal says when to come again."""
+"""How fast one connection may ask: a token bucket per kind of request. A refusal says when to come again.
+
+Limits of turns belong to network addresses (server/maps/turns/admission.py).
+"""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable, Mapping
+from ipaddress import IPv6Address, ip_address, ip_network
 
+from aiohttp import web
+
+from server.http.proxies import client_address
 from server.maps.faults import MapFault
+
+IPV6_PREFIX = 64
+"""Bits of an IPv6 address that belong to one customer: they may use every address below it."""
 
 RATES: Mapping[str, tuple[float, float]] = {
     "chat": (1.0, 20.0),
@@ -44,15 +54,11 @@ class RateLimits:
     """`factor` scales all rates; 0 switches them off."""
 
     def __init__(self, factor: float = 1.0) -> None:
-        self._buckets = (
-            {kind: Bucket(rate * factor, burst * factor) for kind, (rate, burst) in RATES.items()}
-            if factor > 0
-            else {}
-        )
+        self._factor = factor
+        self._buckets: dict[str, Bucket] = {}
 
     def check(self, event: str) -> None:
-        bucket = self._buckets.get(event) or self._buckets.get("other")
-        wait = 0.0 if bucket is None else bucket.take()
+        wait = self._bucket(event if event in RATES else "other").take() if self._factor > 0 else 0.0
         if wait > 0:
             seconds = math.ceil(wait * 10) / 10
             raise MapFault(
@@ -60,3 +66,22 @@ class RateLimits:
                 f"Too many requests from this connection. Try again in {seconds} seconds.",
                 seconds,
             )
+
+    def _bucket(self, kind: str) -> Bucket:
+        """Made when it is needed: most of thousands of connections only join and look."""
+        if kind not in self._buckets:
+            rate, burst = RATES[kind]
+            self._buckets[kind] = Bucket(rate * self._factor, burst * self._factor)
+        return self._buckets[kind]
+
+
+def shared_address(request: web.BaseRequest) -> str:
+    """The client's IPv4 address or IPv6 network: what limits per address count by."""
+    address = client_address(request)
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, IPv6Address):
+        return str(ip_network((parsed, IPV6_PREFIX), strict=False))
+    return address

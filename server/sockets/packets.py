@@ -6,14 +6,18 @@ Whatever cannot be read still becomes an event, with `Unreadable` for its payloa
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from socketio.packet import ACK, BINARY_EVENT, CONNECT, DISCONNECT, EVENT, Packet
 
+from server.maps.encoded import Encoded, encode
+
 MAX_TEXT = 512 * 1024
 NO_BINARY = "Binary data is not taken here; upload files by HTTP."
 UNDERSTOOD = frozenset({CONNECT, DISCONNECT, EVENT, ACK, BINARY_EVENT})
+EVENT_HEAD = re.compile(r'\["([a-z_]{1,40})",')
 RESERVED = frozenset({"connect", "disconnect", "connect_error", "__disconnect_final", "*"})
 
 
@@ -25,17 +29,30 @@ class Unreadable:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A payload as it came, or several of them: JSON that nobody has read yet."""
+
+    text: str
+
+
 class BoundedJson:
-    """The `json` that the Socket.IO server reads with."""
+    """The `json` that the Socket.IO server reads with. It leaves payloads to the models that check them."""
 
     @staticmethod
     def dumps(value: Any, **options: Any) -> str:
+        """An event's or acknowledgement's arguments; those that are encoded already go in as they are."""
+        if isinstance(value, list) and any(isinstance(item, Encoded) for item in value):
+            return f"[{','.join(encode(item).text for item in value)}]"
         return json.dumps(value, **options)
 
     @staticmethod
     def loads(text: str) -> Any:
         if len(text) > MAX_TEXT:
             return [event_name(text), Unreadable("too_large", f"A message may have {MAX_TEXT} bytes.")]
+        head = EVENT_HEAD.match(text)
+        if head is not None and text.endswith("]"):
+            return [head[1], Unread(text[head.end() : -1])]
         try:
             return json.loads(text)
         except RecursionError:

@@ -8,13 +8,13 @@ import secrets
 from typing import Any, get_args
 
 import structlog
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from agents.core.errors import ToolSignal
-from server.database import is_unavailable
 from server.maps.faults import MapFault
+from server.outages import AWAY, why_unavailable
 from server.protocol import REQUESTS, ErrorAck, Fault, Request
-from server.sockets.packets import NO_BINARY, Unreadable
+from server.sockets.packets import NO_BINARY, Unread, Unreadable
 
 log = structlog.get_logger(__name__)
 
@@ -33,6 +33,8 @@ def read_request(event: str, arguments: tuple[Any, ...]) -> Request:
     if len(arguments) > 1:
         raise MapFault("invalid_payload", f"`{event}` takes one payload, and {len(arguments)} came.")
     payload = arguments[0] if arguments else {}
+    if isinstance(payload, Unread):
+        return read_unread(event, model, payload.text)
     if isinstance(payload, Unreadable):
         raise MapFault(payload.code, payload.message)
     if payload is None and event == "join":
@@ -47,7 +49,23 @@ def read_request(event: str, arguments: tuple[Any, ...]) -> Request:
         raise MapFault("invalid_payload", explained(event, error)) from None
 
 
-def check_values(payload: dict[str, Any]) -> None:
+def read_unread(event: str, model: type[Request], text: str) -> Request:
+    """The request, read from JSON once. Only what must be refused is read again, to say why."""
+    try:
+        request = model.model_validate_json(text, strict=True)
+        check_values(request)
+        return request
+    except (ValidationError, MapFault):
+        try:
+            arguments = json.loads(f"[{text}]")
+        except RecursionError:
+            arguments = [Unreadable("invalid_payload", "The payload is nested too deeply.")]
+        except ValueError:
+            arguments = [Unreadable("invalid_payload", "The payload is not valid JSON.")]
+        return read_request(event, tuple(arguments))
+
+
+def check_values(payload: dict[str, Any] | Request) -> None:
     """Refuse what JSON in PostgreSQL cannot hold, and what is too deep or too much to look at."""
     waiting: list[tuple[Any, int]] = [(payload, 0)]
     seen = 0
@@ -58,10 +76,12 @@ def check_values(payload: dict[str, Any]) -> None:
             raise MapFault("too_large", f"A payload may hold {MAX_VALUES} values.")
         if depth > MAX_DEPTH:
             raise MapFault("invalid_payload", f"A payload may be nested {MAX_DEPTH} levels deep.")
-        if isinstance(value, dict):
+        if isinstance(value, BaseModel):
+            waiting += [(item, depth + 1) for item in vars(value).values()]
+        elif isinstance(value, dict):
             waiting += [(key, depth + 1) for key in value]
             waiting += [(item, depth + 1) for item in value.values()]
-        elif isinstance(value, list):
+        elif isinstance(value, (list, tuple)):
             waiting += [(item, depth + 1) for item in value]
         else:
             check_scalar(value)
@@ -100,8 +120,9 @@ def refusal(event: str, error: Exception) -> dict[str, Any]:
         return answer(known, error.message, getattr(error, "retry_after", None))
     if getattr(getattr(error, "orig", None), "sqlstate", None) == LOCK_NOT_AVAILABLE:
         return answer("conflict", "This map is busy. Try again in a moment.")
-    if isinstance(error, TimeoutError) or is_unavailable(error):
-        return answer("unavailable", "The database cannot be reached at the moment. Try again in a moment.")
+    why = AWAY if isinstance(error, TimeoutError) else why_unavailable(error)
+    if why is not None:
+        return answer("unavailable", why)
     error_id = secrets.token_hex(4)
     log.error("a request failed", event_name=event, error_id=error_id, exc_info=error)
     return answer("internal", f"The server made a mistake (error {error_id}). Its log says more.")

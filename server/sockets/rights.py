@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from server.maps.access import Access, ViewLinks, read_only
 from server.maps.faults import MapFault
-from server.maps.log import EventLog
+from server.maps.log.event_log import EventLog
 from server.protocol import Join, MapRequest, Request
 from server.sockets.connection import Connection
 
@@ -29,7 +29,7 @@ async def admitted(
     access = connection.maps.get(request.map_id)
     if access is None:
         found = await links.access(request.map_id)
-        await log.seq(found.map_id)
+        await log.reader.seq(found.map_id)
         if event == "leave":
             return request, found
         raise MapFault("not_joined", "Send `join` with this map_id before anything else.")

@@ -2,13 +2,15 @@
 
 Holding a map's id is the right to the map; a connection uses it by `join`, and may then do everything on it.
 Holding a view key is the right to look: nothing that changes the map is taken, and the map's id is never told.
-Requests of one connection are handled in the order in which they came, except `cancel` and `receipt`, which
-never wait behind slow ones.
+Requests of one connection are handled in the order in which they came, except `cancel`, `receipt` and
+what only reads, which never wait behind slow ones.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
+import random
 import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
@@ -16,26 +18,39 @@ from typing import Any, cast
 import socketio
 import structlog
 from aiohttp import web
+from engineio.packet import MESSAGE, Packet
+from socketio.packet import EVENT
 
+from server.http.proxies import public_host
+from server.lanes import work_for
 from server.maps.access import Access
-from server.maps.recipes import Recipes
-from server.maps.results import Results
+from server.maps.analyses.recipes import Recipes
+from server.maps.analyses.results import Results
+from server.maps.encoded import Encoded, encode
 from server.maps.service import MapService
 from server.origins import Origins
-from server.protocol import REQUESTS, Request
+from server.protocol import REQUESTS, Request, ServerClosing
 from server.sockets.connection import Connection
 from server.sockets.handlers import FindPlaces, Handlers
-from server.sockets.limits import RateLimits
+from server.sockets.limits import RateLimits, shared_address
 from server.sockets.packets import BoundedPacket
 from server.sockets.requests import read_request, refusal
 from server.sockets.rights import admitted
+from server.sockets.websocket import UncompressedWebSocket
 
 log = structlog.get_logger(__name__)
 
 BUFFER_BYTES = 4 * 1024 * 1024
 """What is beyond `packets.MAX_TEXT` is refused in an acknowledgement; what is beyond this ends its connection."""
-UNORDERED = frozenset({"cancel", "receipt", "find_place"})
+READING = frozenset({"find_place"})
+"""Only look something up, in any order, and are stopped when their connection ends."""
+UNORDERED = frozenset({"cancel", "receipt"})
 WAITING_REQUESTS = 100
+MAX_WAITING_PACKETS = 2000
+"""For one socket. The packets are shared with all others, and yet somebody must have stopped reading."""
+RECONNECTS_PER_S = 200
+"""Clients that come back after a server ended."""
+MIN_RECONNECT_S, MAX_RECONNECT_S = 1.0, 15.0
 CLOSING = 0.1
 """Seconds in which the word that all is over can reach the clients."""
 
@@ -53,17 +68,22 @@ class SocketServer:
         self._maps = maps
         self._rate = rate
         self._closed = False
+        self._closing: set[asyncio.Task[None]] = set()
         self._connections: dict[str, Connection] = {}
         self._viewed: dict[str, dict[str, Access]] = {}
-        """By map, the view keys by which people of this server are on it."""
+        """By map, the view keys by which people of this server are on it, or have just been."""
         self._io = socketio.AsyncServer(
             async_mode="aiohttp",
-            cors_allowed_origins=origins.allows_socket,
+            cors_allowed_origins=lambda origin, environ: origins.allows(
+                origin, public_host(environ["aiohttp.request"])
+            ),
             max_http_buffer_size=BUFFER_BYTES,
             serializer=BoundedPacket,
             ping_interval=20,
             ping_timeout=20,
         )
+        engine = self._io.eio
+        engine._async = {**engine._async, "websocket": UncompressedWebSocket}
         self._handlers = Handlers(maps, results, recipes, find_places, self._enter_room, self._leave_room)
         self._io.on("connect", self._connected)
         self._io.on("disconnect", self._disconnected)
@@ -80,39 +100,73 @@ class SocketServer:
 
     async def emit(self, map_id: str, event: str, data: dict[str, Any]) -> None:
         """To everyone of this server on a map."""
-        await self._io.emit(event, data, room=room(map_id))
-        for access in list(self._viewed.get(map_id, {}).values()):
-            await self._io.emit(event, access.veiled(data), room=room(access.key))
+        body = encode(data)
+        self._send(room(map_id), event, body)
+        for access in self._viewed.get(map_id, {}).values():
+            self._send(room(access.key), event, access.veiled(body))
+
+    def _send(self, place: str, event: str, body: Encoded) -> None:
+        """Queue one packet for every socket in a room. The server's own `emit` starts a task for each of them."""
+        packet = Packet(MESSAGE, f"{EVENT}{json.dumps([event])[:-1]},{body.text}]")
+        sockets = self._io.eio.sockets
+        for _, engine_sid in self._io.manager.get_participants("/", place):
+            socket = sockets.get(engine_sid)
+            if socket is None or socket.closed:
+                continue
+            if socket.queue.qsize() >= MAX_WAITING_PACKETS:
+                self._let_go(socket)
+            else:
+                socket.queue.put_nowait(packet)
+
+    def _let_go(self, socket: Any) -> None:
+        """End a connection whose client reads too slowly; it may come back and ask for what it missed."""
+        task = asyncio.create_task(socket.close(wait=False, abort=True))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
 
     async def close(self) -> None:
         """Close the connections below Socket.IO: clients that are only disconnected by it never come back."""
         if self._closed:
             return
         self._closed = True
+        await self._announce_closing()
         engine = self._io.eio
         for socket in list(engine.sockets.values()):
             await socket.close(wait=False, reason=engine.reason.SERVER_DISCONNECT)
         await asyncio.sleep(CLOSING)
         await self._io.shutdown()
 
+    async def _announce_closing(self) -> None:
+        """Spread the clients' return: together they would overrun the server that they come back to."""
+        window = min(MAX_RECONNECT_S, max(MIN_RECONNECT_S, len(self._connections) / RECONNECTS_PER_S))
+        for sid in list(self._connections):
+            delay = int(random.uniform(0.1, 1.0) * window * 1000)  # noqa: S311 - no secret
+            body = ServerClosing(reconnect_after_ms=delay)
+            await self._io.emit("server_closing", body.model_dump(), to=sid)
+
     async def _connected(self, sid: str, environ: Any, auth: Any = None) -> None:
-        self._connections[sid] = Connection(sid, secrets.token_urlsafe(6), RateLimits(self._rate))
+        person, address = secrets.token_urlsafe(6), shared_address(environ["aiohttp.request"])
+        self._connections[sid] = Connection(sid, person, RateLimits(self._rate), address)
+        # Engine.IO keeps the headers of the first request for as long as the connection lasts.
+        environ.clear()
 
     async def _disconnected(self, sid: str, reason: Any = None) -> None:
         connection = self._connections.pop(sid, None)
         if connection is not None:
-            connection.is_open = False
+            connection.end()
             for map_id in {access.map_id for access in connection.maps.values()}:
                 self._maps.hub.leave(map_id, connection.person)
-            self._forget_views()
 
-    async def _heard(self, event: str, sid: str, *arguments: Any) -> dict[str, Any]:
+    async def _heard(self, event: str, sid: str, *arguments: Any) -> dict[str, Any] | Encoded:
         connection = self._connections.get(sid)
         if connection is None:
             return refusal(event, ConnectionError())
         try:
             connection.limits.check(event)
             request = read_request(event, arguments)
+            if event in READING:
+                with connection.reading():
+                    return await self._handled(connection, event, request)
             if event in UNORDERED:
                 return await self._handled(connection, event, request)
             async with connection.in_turn(WAITING_REQUESTS):
@@ -122,10 +176,13 @@ class SocketServer:
         except Exception as error:
             return refusal(event, error)
 
-    async def _handled(self, connection: Connection, event: str, request: Request) -> dict[str, Any]:
+    async def _handled(self, connection: Connection, event: str, request: Request) -> Encoded:
         handler = cast("Handler", getattr(self._handlers, event))
+        work_for(getattr(request, "map_id", None) or f"socket {connection.sid}")
         request, access = await admitted(connection, event, request, self._maps.links, self._maps.log)
-        ack = {"ok": True, **await handler(connection, request)}
+        if access is not None:
+            work_for(access.map_id)
+        ack = encode({"ok": True, **await handler(connection, request)})
         return ack if access is None or event == "copy" else access.veiled(ack)
 
     async def _enter_room(self, connection: Connection, access: Access) -> None:
@@ -138,7 +195,7 @@ class SocketServer:
         await self._io.leave_room(connection.sid, room(access.key))
 
     def _forget_views(self) -> None:
-        """Keys by which nobody is here any more."""
+        """Drop keys by which nobody is here any more. It looks at all connections, so not whenever one ends."""
         held = {key for connection in self._connections.values() for key in connection.maps}
         for map_id, views in list(self._viewed.items()):
             self._viewed[map_id] = {key: access for key, access in views.items() if key in held}

@@ -14,12 +14,13 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Callable
 
 from tests.bench import browser
 from tests.bench.rows import Row
 from tests.support.postgis import FAST, Postgis, temporary_home
 
-SECTIONS = ("start", "fanout", "tiles", "registry", "browser")
+SECTIONS = ("start", "fanout", "tiles", "registry", "requests", "browser")
 OWN_COMMANDS = {
     "operations": ("--rows", "20000", "--anew", "--minutes", "10", "--no-docs"),
     "agents": ("--no-peers", "--no-docs"),
@@ -52,22 +53,25 @@ def main() -> None:
 
 
 def measured(names: list[str]) -> list[Row]:
+    sections = [importlib.import_module(f"tests.bench.{name}") for name in names]
+    if not sections:
+        return []
+    return with_postgis(
+        lambda postgis: [row for one in sections for row in asyncio.run(one.measure(postgis))]
+    )
+
+
+def with_postgis(work: Callable[[Postgis], list[Row]]) -> list[Row]:
+    """What the work finds on a PostGIS of its own."""
     from server.postgres.cluster import PrivateCluster
 
-    rows: list[Row] = []
-    if not names:
-        return rows
     with temporary_home() as home:
         cluster = PrivateCluster(home, configuration=FAST)
         cluster.acquire()
         try:
-            postgis = Postgis(cluster)
-            for name in names:
-                section = importlib.import_module(f"tests.bench.{name}")
-                rows += asyncio.run(section.measure(postgis))
+            return work(Postgis(cluster))
         finally:
             cluster.release()
-    return rows
 
 
 def table(rows: list[Row]) -> str:

@@ -1,7 +1,10 @@
-"""200 sockets on one map, and one changes a layer: when do they all know?
+"""Many sockets on one map or on hundreds, and somebody changes a layer: when do all know, and what does a socket cost?
 
 The same clients then get the same bytes from a bare python-socketio server that does nothing but emit, which is
-the floor. Ours also checks, locks, writes two tables, commits, notifies and reads back.
+the floor. Ours also checks, locks, writes two tables, commits and notifies. The clients are one process and take a
+core of the machine for themselves, so what counts are the ratios.
+
+`python -m tests.bench.fanout 200:1 5000:1 5000:500` measures only these sizes, as sockets:maps.
 """
 
 from __future__ import annotations
@@ -10,29 +13,28 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple
 
-import aiohttp
+import psutil
 
 from tests.bench.rows import Row, milliseconds, quantile
 from tests.support.postgis import Postgis
 from tests.support.server import child_server
+from tests.support.wire import Wire, wires
 
-CLIENTS = 200
-ROUNDS = 20
 BARE = """
 import asyncio, socketio
 from aiohttp import web
 io = socketio.AsyncServer(async_mode="aiohttp")
 @io.event
 async def join(sid, data):
-    await io.enter_room(sid, "map")
-    return {"ok": True, "map_id": "map"}
+    await io.enter_room(sid, data["map_id"])
+    return {"ok": True, "map_id": data["map_id"]}
 @io.event
 async def change(sid, data):
-    await io.emit("layer_updated", data, room="map")
+    await io.emit("layer_updated", data, room=data["map_id"])
     return {"ok": True}
 async def main():
     app = web.Application()
@@ -45,103 +47,174 @@ async def main():
 import uvloop
 uvloop.run(main())
 """
+LAYERS_AT_ONCE = 8
+SETTLING_S = 3.0
+"""For presence and garbage, before memory is read."""
 
 
-class Socket:
-    """As little of a Socket.IO client as there can be, so that the server is what is measured."""
+class Size(NamedTuple):
+    sockets: int
+    maps: int
+    rounds: int
 
-    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
-        self._socket = socket
-        self._answers: dict[int, asyncio.Future[Any]] = {}
-        self._number = 0
-        self.event = ""
-        self.at = 0.0
+    def __str__(self) -> str:
+        return f"{self.sockets:,} on {self.maps:,} map{'s' if self.maps > 1 else ''}"
+
+
+SIZES = (Size(200, 1, 20), Size(5000, 1, 5), Size(5000, 500, 5))
+
+
+class Listener(Wire):
+    """Notes when a change came, and keeps no event but the last."""
+
+    text = ""
+    at = 0.0
+
+    def heard(self, event: str, text: str) -> None:
+        if event == "layer_updated":
+            self.at, self.text = time.perf_counter(), text
+            self.told.set()
+
+    def expect(self) -> None:
         self.told = asyncio.Event()
-        self._reader = asyncio.create_task(self._read())
-
-    async def ask(self, event: str, payload: Any) -> Any:
-        self._number += 1
-        answer = self._answers[self._number] = asyncio.get_running_loop().create_future()
-        await self._socket.send_str(f"42{self._number}{json.dumps([event, payload])}")
-        return await answer
-
-    async def close(self) -> None:
-        self._reader.cancel()
-        await self._socket.close()
-
-    async def _read(self) -> None:
-        async for message in self._socket:
-            text = message.data
-            if text.startswith('42["layer_updated"'):
-                self.at = time.perf_counter()
-                self.event = text
-                self.told.set()
-            elif text.startswith("43"):
-                number, _, body = text[2:].partition("[")
-                self._answers.pop(int(number)).set_result(json.loads(f"[{body}")[0])
-            elif text == "2":
-                await self._socket.send_str("3")
 
 
-async def measure(postgis: Postgis) -> list[Row]:
+Change = Callable[[str, int], tuple[str, dict[str, Any]]]
+"""A request by map and round."""
+
+
+class Measured(NamedTuple):
+    """Seconds, and bytes for each socket."""
+
+    joins: list[float]
+    to_all: list[float]
+    arrivals: list[float]
+    memory: float
+
+
+async def measure(postgis: Postgis, sizes: Sequence[Size] = SIZES) -> list[Row]:
+    return [row for size in sizes for row in await measured(postgis, size)]
+
+
+async def measured(postgis: Postgis, size: Size) -> list[Row]:
     url = postgis.url(postgis.with_samples())
-    async with child_server(url) as server, crowd(server.url) as (map_id, sockets):
-        await sockets[0].ask("layer_add", {"map_id": map_id, "table": "data.airports"})
-        change = {"map_id": map_id, "layer_id": "airports"}
-        changes = [{**change, "opacity": round(0.1 + number / 100, 2)} for number in range(ROUNDS)]
-        ours = await rounds(sockets, "layer_update", changes)
-        payload = json.loads(sockets[0].event[2:])[1]
-    async with bare_server() as address, crowd(address) as (_, sockets):
-        floor = await rounds(sockets, "change", [payload] * ROUNDS)
-    ratio = quantile(ours, 50) / quantile(floor, 50)
-    size = len(json.dumps(payload))
+    async with child_server(url) as server, wires(server.url, size.maps) as owners:
+        slots = asyncio.Semaphore(LAYERS_AT_ONCE)
+        maps = await asyncio.gather(*(with_layer(owner, slots) for owner in owners))
+        ours, payload = await told(server.url, server.process.pid, maps, size, change_layer)
+    async with bare_server() as (address, pid):
+        floor, _ = await told(address, pid, maps, size, emit_only(payload))
+    print(size, "ours", summary(ours), "bare", summary(floor), file=sys.stderr)
+    return rows(size, ours, floor, len(json.dumps(payload)))
+
+
+def rows(size: Size, ours: Measured, floor: Measured, payload: int) -> list[Row]:
+    ratio = quantile(ours.arrivals, 95) / quantile(floor.arrivals, 95)
+    last = quantile(ours.to_all, 50) / quantile(floor.to_all, 50)
     return [
         Row(
-            f"sockets: {CLIENTS} clients learn of a change", milliseconds(ours), f"{ratio:.1f} x a bare emit"
+            f"sockets: {size}, a change arrives",
+            milliseconds(ours.arrivals),
+            f"p95 {ratio:.2f} x a bare emit",
         ),
-        Row("sockets: the same bytes by bare python-socketio", milliseconds(floor), f"{size} bytes each"),
+        Row("  has arrived everywhere", milliseconds(ours.to_all), f"p50 {last:.2f} x a bare emit"),
+        Row(
+            "  the same bytes by bare python-socketio", milliseconds(floor.arrivals), f"{payload} bytes each"
+        ),
+        Row("  bare python-socketio, everywhere", milliseconds(floor.to_all)),
+        Row("  all join at once", milliseconds(ours.joins), f"bare {milliseconds(floor.joins)}"),
+        Row("  memory of a socket", f"{ours.memory / 1000:.1f} kB", f"bare {floor.memory / 1000:.1f} kB"),
     ]
 
 
-async def rounds(sockets: list[Socket], event: str, payloads: list[dict[str, Any]]) -> list[float]:
-    """The time from asking to knowing, of every client in every round but the first."""
-    times: list[float] = []
-    for payload in payloads:
-        for socket in sockets:
-            socket.told.clear()
+def summary(found: Measured) -> str:
+    return (
+        f"arrivals {milliseconds(found.arrivals)}; to all {milliseconds(found.to_all)};"
+        f" joins {milliseconds(found.joins)}; {found.memory / 1000:.1f} kB a socket"
+    )
+
+
+async def with_layer(owner: Wire, slots: asyncio.Semaphore) -> str:
+    """A new map with a layer."""
+    async with slots:
+        map_id = str((await owner.ask("join", {}))["map_id"])
+        added = await owner.ask("layer_add", {"map_id": map_id, "table": "data.airports"})
+    if not added["ok"]:
+        raise RuntimeError(f"no layer to change: {added['error']}")
+    return map_id
+
+
+def change_layer(map_id: str, number: int) -> tuple[str, dict[str, Any]]:
+    return "layer_update", {"map_id": map_id, "layer_id": "airports", "opacity": round(0.1 + number / 100, 2)}
+
+
+def emit_only(payload: dict[str, Any]) -> Change:
+    return lambda map_id, _: ("change", {**payload, "map_id": map_id})
+
+
+async def told(
+    address: str, pid: int, maps: Sequence[str], size: Size, change: Change
+) -> tuple[Measured, dict[str, Any]]:
+    """Connect, join and change: what it took, and the payload of the last change."""
+    before = psutil.Process(pid).memory_info().rss
+    async with wires(address, size.sockets, Listener) as sockets:
         begun = time.perf_counter()
-        await sockets[0].ask(event, payload)
-        await asyncio.gather(*(socket.told.wait() for socket in sockets))
-        times += [socket.at - begun for socket in sockets]
-    return times[len(sockets) :]
+
+        async def joined(place: int) -> float:
+            await sockets[place].ask("join", {"map_id": maps[place % len(maps)]})
+            return time.perf_counter() - begun
+
+        joins = await asyncio.gather(*(joined(place) for place in range(size.sockets)))
+        await asyncio.sleep(SETTLING_S)
+        memory = (psutil.Process(pid).memory_info().rss - before) / size.sockets
+        arrivals: list[float] = []
+        to_all: list[float] = []
+        for number in range(size.rounds + 1):
+            times = await one_round(sockets, maps, number, change)
+            if number:
+                arrivals += times
+                to_all.append(max(times))
+        return Measured(joins, to_all, arrivals, memory), json.loads(sockets[0].text)[1]
+
+
+async def one_round(
+    sockets: Sequence[Listener], maps: Sequence[str], number: int, change: Change
+) -> list[float]:
+    """The time from asking to knowing, of every socket: one of each map asks, all at once."""
+    for socket in sockets:
+        socket.expect()
+    begun = time.perf_counter()
+    asked = [sockets[place].ask(*change(map_id, number)) for place, map_id in enumerate(maps)]
+    await asyncio.gather(*asked)
+    await asyncio.gather(*(socket.told.wait() for socket in sockets))
+    return [socket.at - begun for socket in sockets]
 
 
 @asynccontextmanager
-async def crowd(address: str) -> AsyncIterator[tuple[str, list[Socket]]]:
-    """All clients, on one map."""
-    url = f"{address}/socket.io/?EIO=4&transport=websocket".replace("http", "ws", 1)
-    connector = aiohttp.TCPConnector(limit=0)
-    async with AsyncExitStack() as stack:
-        session = await stack.enter_async_context(aiohttp.ClientSession(connector=connector))
-        sockets = []
-        map_id = None
-        for _ in range(CLIENTS):
-            connection = await session.ws_connect(url)
-            await connection.receive_str()
-            await connection.send_str("40")
-            await connection.receive_str()
-            sockets.append(Socket(connection))
-            stack.push_async_callback(sockets[-1].close)
-            map_id = (await sockets[-1].ask("join", {"map_id": map_id} if map_id else {}))["map_id"]
-        yield str(map_id), sockets
-
-
-@asynccontextmanager
-async def bare_server() -> AsyncIterator[str]:
+async def bare_server() -> AsyncIterator[tuple[str, int]]:
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", BARE, stdout=asyncio.subprocess.PIPE)
     assert process.stdout is not None
     try:
-        yield (await process.stdout.readline()).decode().strip()
+        yield (await process.stdout.readline()).decode().strip(), process.pid
     finally:
         process.kill()
         await process.wait()
+
+
+def main(*asked: str) -> None:
+    """The sizes that were asked for, else all."""
+    from tests.bench.__main__ import table, with_postgis
+
+    sizes = [
+        Size(int(sockets), int(maps), 20 if int(sockets) < 1000 else 5) for sockets, maps in map(split, asked)
+    ]
+    print(table(with_postgis(lambda postgis: asyncio.run(measure(postgis, sizes or SIZES)))))
+
+
+def split(size: str) -> tuple[str, str]:
+    sockets, _, maps = size.partition(":")
+    return sockets, maps
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,11 +1,13 @@
-"""First and warm tiles against the bare query: what PostGIS alone takes, through the same asyncpg pool, in turns.
+"""First and warm tiles against the bare query, and against a minimal server of it, in turns.
 
-The bare query is the shortest that draws the same features with the same columns: no cap, no order, nothing simplified,
-nothing cut at the antimeridian. A first tile is a new version of a layer, over HTTP, as a browser would see it.
+The bare query is what PostGIS alone takes, through the same asyncpg pool: the shortest that draws the same features
+with the same columns, with no cap, no order, nothing simplified and nothing cut at the antimeridian. A first tile is
+a new version of a layer, over HTTP, as a browser would see it.
 """
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import statistics
 import time
@@ -17,7 +19,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from agents.domain import Layer, Legend, Style, Table
 from server.database import Database
-from server.gis.registry import Registry
+from server.gis.catalog.registry import Registry
 from server.gis.tiles import Tile, TileService
 from server.gis.tiles.grid import BUFFER, EXTENT
 from server.gis.tiles.statement import SMALL_LAYER, THINNED_BELOW, feature_key, needed_columns, quoted
@@ -89,15 +91,34 @@ async def _one(database: Database, registry: Registry, table: Table, tile: Tile)
         async def alone() -> int:
             return len(await database.tile_pool.fetchval(bare, tile.z, tile.x, tile.y) or b"")
 
-        sizes = [await first(), await warm(), await alone()]
-        took = await interleaved(first, warm, alone)
-    firsts, warms, bares = (statistics.median(each) for each in took)
+        async with TestClient(TestServer(minimal(database, bare)), auto_decompress=False) as other:
+
+            async def least() -> int:
+                return await get(other, 1, tile)
+
+            sizes = [await first(), await warm(), await alone(), await least()]
+            took = await interleaved(first, warm, alone, least)
+    firsts, warms, bares, leasts = (statistics.median(each) for each in took)
     what = f"{table.name} {tile.z}/{tile.x}/{tile.y}"
-    note = f"bare {bares * 1000:.1f} ms; {sizes[0] / 1024:.0f} KB gzip, bare {sizes[2] / 1024:.0f} KB plain"
+    others = f"bare {bares * 1000:.1f} ms, minimal server {leasts * 1000:.1f} ms"
+    note = f"{others}; {sizes[0] / 1024:.0f} KB gzip, bare {sizes[2] / 1024:.0f} KB plain"
     return [
         Row(f"tile, first: {what}", f"{firsts * 1000:.1f} ms, {firsts / bares:.2f} x bare", note),
         Row(f"tile, warm: {what}", f"{warms * 1000:.2f} ms, {warms / bares:.3f} x bare"),
     ]
+
+
+def minimal(database: Database, query: str) -> web.Application:
+    """The shortest server that answers a tile with the bare query."""
+
+    async def tile(request: web.Request) -> web.Response:
+        z, x, y = (int(request.match_info[name]) for name in "zxy")
+        body = gzip.compress(await database.tile_pool.fetchval(query, z, x, y) or b"", 4)
+        return web.Response(body=body, headers={"Content-Encoding": "gzip"})
+
+    app = web.Application()
+    app.add_routes([web.get("/tiles/m/a/{version}/{z}/{x}/{y}.mvt", tile)])
+    return app
 
 
 async def interleaved(*works: Callable[[], Awaitable[int]]) -> list[list[float]]:

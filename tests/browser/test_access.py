@@ -72,7 +72,7 @@ async def test_everything_can_be_done_by_keyboard(person: Person) -> None:
     await menu.focus()
     await page.keyboard.press("Enter")
     await page.keyboard.press("ArrowDown")
-    await expect(page.get_by_role("menuitem", name="Show only this")).to_be_focused()
+    await expect(page.get_by_role("menuitem", name="Show only this layer")).to_be_focused()
     await page.keyboard.press("Escape")
     await expect(menu).to_be_focused()
 
@@ -102,7 +102,7 @@ async def test_a_phone_shows_the_map_under_a_sheet(enter: Enter, world: Server) 
 
 async def test_another_language_turns_the_page_around(enter: Enter, world: Server) -> None:
     person = await enter(world.url, locale="ar")
-    assert await person.see("document.documentElement.dir") == "rtl"
+    await expect(person.page.locator("html")).to_have_attribute("dir", "rtl")
     await expect(person.page.get_by_role("heading", name="الطبقات")).to_be_visible()
     chat = await person.page.locator(".chat").bounding_box()
     assert chat is not None

@@ -42,7 +42,7 @@ def plot(within: Locator) -> Locator:
 
 async def act(within: Locator, name: str) -> None:
     """Something in the menu of the first chart."""
-    await within.get_by_role("button", name="Actions for the chart").first.click()
+    await within.get_by_role("button", name="Actions for chart").first.click()
     await within.page.get_by_role("menuitem", name=name).click()
 
 
@@ -85,7 +85,7 @@ async def test_pointing_at_a_bar_marks_its_features_on_the_map(person: Person) -
     panel = await with_bars(person)
     await plot(panel).hover(position={"x": 10, "y": 40})
     await expect(panel.locator(".chart-note")).to_contain_text("Africa")
-    await expect(panel.locator(".chart-note")).to_contain_text("56 marked on the map")
+    await expect(panel.locator(".chart-note")).to_contain_text("56 highlighted on the map")
 
     async def all_african() -> bool:
         return await marked(person, "countries") == ["Africa"]
@@ -153,7 +153,7 @@ async def test_a_brush_marks_all_that_lies_under_it(person: Person) -> None:
     await mouse.move(box["x"] + box["width"] - 2, box["y"] + 60, steps=6)
     await mouse.up()
     await person.page.get_by_role("heading", name="Layers").hover()
-    await expect(person.page.locator(".chart-note")).to_contain_text("marked on the map")
+    await expect(person.page.locator(".chart-note")).to_contain_text("highlighted on the map")
 
     async def many() -> bool:
         return len(await marked(person, "airports")) > 5
@@ -186,10 +186,10 @@ async def test_a_chart_is_made_by_hand_from_a_layer(person: Person) -> None:
     await person.page.get_by_role("button", name="Actions for airports").click()
     await person.page.get_by_role("menuitem", name="Chart", exact=True).click()
     panel = person.page.get_by_role("region", name="Charts")
-    await panel.get_by_label("Kind").select_option("Box plot")
-    await panel.get_by_label("Groups").select_option("country_code")
+    await panel.get_by_label("Type").select_option("Box plot")
+    await panel.get_by_label("Group by").select_option("country_code")
     await expect(panel.get_by_role("combobox", name="Y", exact=True)).to_have_value("elevation_m")
-    await panel.get_by_role("button", name="Make chart").click()
+    await panel.get_by_role("button", name="Create chart").click()
     await expect(panel.locator(".chart h3")).to_have_text("Elevation m by country code")
     await expect(panel.locator(".chart canvas")).to_be_visible()
     await expect(panel.locator(".chart")).to_contain_text("1,090 rows")

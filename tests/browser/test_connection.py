@@ -25,10 +25,10 @@ async def test_a_restart_loses_nothing_and_needs_no_reload(enter: Enter, samples
         await person.see("window.notReloaded = true")
         person.outages_expected = True
     banner = person.page.locator(".banner")
-    await expect(banner).to_contain_text("Connection lost")
+    await expect(banner).to_contain_text("Offline")
     await person.box.fill("colour countries by population")
     await person.page.keyboard.press("Enter")
-    await expect(person.page.locator(".question-note")).to_contain_text("connection is back")
+    await expect(person.page.locator(".question-note")).to_contain_text("when you are back online")
 
     async with local_server(samples_url, port=port):
         await until(lambda: person.see("(geoagent.state.turns[1]?.end ?? null) === 'done'"), pause=0.1)
@@ -50,7 +50,7 @@ async def test_events_that_were_missed_are_made_up_for(enter: Enter, samples_url
             reader = await enter(server.url)
             writer = await enter(reader.page.url.replace(server.url, other.url))
             reader.outages_expected = True
-        await expect(reader.page.locator(".banner")).to_contain_text("Connection lost")
+        await expect(reader.page.locator(".banner")).to_contain_text("Offline")
         await writer.says("show airports in red")
         await writer.says("colour countries by population")
         assert await reader.turns() == []

@@ -27,7 +27,7 @@ async def test_the_map_becomes_a_globe_and_stays_one(person: Person) -> None:
 
 async def test_north_is_up_again(person: Person) -> None:
     await person.see("geoagent.map.jumpTo({ bearing: 40, pitch: 30 })")
-    await person.page.get_by_role("button", name="click for north up").click()
+    await person.page.get_by_role("button", name="click to face north").click()
     await until(lambda: person.see("geoagent.map.getBearing() === 0"), pause=0.1)
 
 
@@ -35,12 +35,12 @@ async def test_the_page_fills_the_screen(person: Person) -> None:
     await person.page.get_by_role("button", name="Full screen", exact=True).click()
     await until(lambda: person.see("document.fullscreenElement === document.documentElement"))
     await expect(person.box).to_be_visible()
-    await person.page.get_by_role("button", name="Leave full screen").click()
+    await person.page.get_by_role("button", name="Exit full screen").click()
     await until(lambda: person.see("document.fullscreenElement === null"))
 
 
 async def test_the_map_looks_where_one_is(enter: Enter, world: Server) -> None:
     place = {"longitude": 8.55, "latitude": 47.37, "accuracy": 50}
     person = await enter(world.url, geolocation=place, permissions=["geolocation"])
-    await person.page.get_by_role("button", name="Where am I").click()
+    await person.page.get_by_role("button", name="My location").click()
     await looked_at(person, 8.55, 47.37)

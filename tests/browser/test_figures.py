@@ -53,7 +53,7 @@ async def test_a_click_on_a_number_tells_its_query_and_its_rows(person: Person, 
     await expect(sheet.locator("tbody tr").first).to_contain_text("Iceland")
     first = await sheet.locator("tbody tr").first.inner_text()
     await sheet.get_by_role("button", name="Next").click()
-    await expect(sheet.locator(".figure-pages")).to_contain_text("7 to 12 of 79")
+    await expect(sheet.locator(".figure-pages")).to_contain_text("7–12 of 79")
     await expect(sheet.locator("tbody tr").first).not_to_have_text(first)
     await page.keyboard.press("Escape")
     await expect(sheet).to_have_count(0)
@@ -65,12 +65,12 @@ async def test_a_number_that_nothing_backs_says_so(person: Person, model: Script
     await person.says("how many?")
     page = person.page
     unfounded = page.locator(".figure.unfounded")
-    await expect(unfounded).to_have_text("7,777 (Found in no result)")
-    assert "nothing backs it" in str(await unfounded.get_attribute("title"))
+    await expect(unfounded).to_have_text("7,777 (Unverified)")
+    assert "No tool returned this number" in str(await unfounded.get_attribute("title"))
     await unfounded.focus()
     await page.keyboard.press("Enter")
     sheet = page.locator(".figure-sheet")
-    await expect(sheet).to_contain_text("No tool gave this number")
+    await expect(sheet).to_contain_text("No tool returned this number")
     await expect(sheet.locator(".sql")).to_have_count(0)
 
 
@@ -98,7 +98,7 @@ async def test_without_a_layer_they_are_added_as_one(person: Person, model: Scri
     sheet = person.page.locator(".figure-sheet")
     await expect(sheet.locator("tbody tr")).to_have_count(1)
     await expect(sheet.locator("tbody tr")).to_contain_text("Shanghai")
-    await sheet.get_by_role("button", name="Add as a layer").click()
+    await sheet.get_by_role("button", name="Add as layer").click()
     layers = await until(person.layers, pause=0.1)
     assert [(layer["table"], layer["count"]) for layer in layers] == [("data.cities", 1)]
     await expect(sheet.get_by_role("button", name="Show on the map")).to_be_visible()
@@ -111,7 +111,7 @@ async def test_it_is_so_after_a_reload_and_in_a_second_browser(
     await person.says("how many?")
     await person.reload()
     other = await enter(person.page.url, locale="ar")
-    for one, told in ((person, "Found in no result"), (other, "لا يوجد في أي نتيجة")):
+    for one, told in ((person, "Unverified"), (other, "غير موثَّق")):
         await expect(one.page.locator(".figure.unfounded")).to_contain_text(told)
         await one.page.locator(".figure:not(.unfounded)").click()
         await expect(one.page.locator(".figure-sheet .sql pre")).to_contain_text("SELECT count(*)")

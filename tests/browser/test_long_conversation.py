@@ -84,7 +84,7 @@ async def test_thousands_of_messages_leave_the_page_small_and_the_place_where_it
     await expect(page.get_by_text("show airports in red", exact=True).first).to_be_in_viewport()
     assert await page.locator("article").count() < 60
     await person.says("show cities")
-    await expect(page.get_by_text("Added cities").last).to_be_in_viewport()
+    await expect(page.get_by_role("feed").get_by_text("Added cities").last).to_be_in_viewport()
 
 
 async def settled(person: Person) -> bool:

@@ -16,24 +16,24 @@ from tests.support.looking import until
 
 LOOKS = [
     # the map
-    "Zoom in", "Zoom out", "Drag to turn, click for north up", "Show as a globe", "Full screen", "Where am I",
+    "Zoom in", "Zoom out", "Drag to rotate; click to face north", "Show as a globe", "Full screen", "My location",
     "Select features with a box", "Select features with a lasso", "Measure", "Natural Earth",
     "Search for places, coordinates, layers and tables",
     # the page
     r"Layers ?\d*", "Menu", "Close", "Hide the conversation", "Show the conversation", r"\d+ people on this map",
-    "Make a copy of my own", "New map", "Charts", "History", "Share this map", "Copy link to this map",
-    "Save the map as a picture", "Save the map as a web page", "Save the conversation",
+    "Make a copy", "New map", "Charts", "History", "Share this map", "Copy link to this map",
+    "Save as image", "Save as web page", "Save the conversation",
     "Light", "Dark", "System", "English", "العربية",
     # a layer, its table and its features
-    "Actions for airports", "Zoom to layer", "Zoom to layer: airports", "Show only this", "Open table",
+    "Actions for airports", "Zoom to layer", "Zoom to layer: airports", "Show only this layer", "Open table",
     "GeoJSON", "CSV", "GeoPackage", "FlatGeobuf", "GeoParquet", r"column (Actions for )?\w+", "Previous", "Next",
     # the conversation
-    "Copy answer", "Jump to latest", r"(done|did not work|stopped).*", r"figure .*", "Copy the SQL",
-    r"Download the evidence: (JSON|SQL)", "Show on the map",
+    "Copy answer", "Jump to latest", r"(done|failed|stopped).*", r"figure .*", "Copy SQL",
+    r"Download evidence: (JSON|SQL)", "Show on the map",
     # charts
-    r"Actions for the chart .*", "Show as a table", "Show as a chart", "Save as PNG", "Save as CSV",
+    r"Actions for chart .*", "Show as a table", "Show as a chart", "Save as PNG", "Save as CSV",
     # the past, and links
-    r"Added .*", "Back to now", "Your name", "Link to look", "Put it on a web page", r"Copy: .*",
+    r"Added .*", "Back to now", "Your name", "View link", "Embed in a web page", r"Copy: .*",
 ]  # fmt: skip
 SENDS = {"join", "leave", "introduce", "copy"}
 
@@ -101,7 +101,7 @@ async def test_every_control_of_a_view_link_only_looks(person: Person, enter: En
     await only_looks(viewer)
     await page.get_by_role("button", name="Back to now").click()
     await opens(page, "Share this map")
-    await expect(page.get_by_label("Link to look", exact=True)).to_be_visible()
+    await expect(page.get_by_label("View link", exact=True)).to_be_visible()
     await only_looks(viewer)
     await page.keyboard.press("Escape")
 
@@ -115,7 +115,7 @@ async def test_every_control_of_a_view_link_only_looks(person: Person, enter: En
     await only_looks(viewer)
     assert await violations(viewer) == []
     await page.keyboard.press("Control+z")
-    await expect(page.locator(".toast")).to_contain_text("does not let you change it")
+    await expect(page.locator(".toast")).to_contain_text("does not allow editing")
     await only_looks(viewer)
     assert set(sent) <= SENDS
 
@@ -138,7 +138,7 @@ async def test_dropping_a_file_or_drawing_asks_nothing_of_the_server(person: Per
         }"""
     )
     await page.get_by_role("combobox", name="Search").fill("berlin")
-    await expect(page.locator(".search-list")).to_contain_text("Nothing")
+    await expect(page.locator(".search-list")).to_contain_text("No results")
     await page.get_by_role("combobox", name="Search").fill("airp")
     await page.get_by_role("option", name="airports").click()
     await page.get_by_role("button", name="Select features with a box").click()

@@ -26,7 +26,7 @@ async def saved(person: Person, folder: Path) -> Path:
     page = person.page
     await page.get_by_role("button", name="Menu").click()
     async with page.expect_download() as caught:
-        await page.get_by_role("menuitem", name="Save the map as a web page").click()
+        await page.get_by_role("menuitem", name="Save as web page").click()
     path = folder / "map.html"
     await (await caught.value).save_as(path)
     return path

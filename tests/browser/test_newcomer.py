@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from playwright.async_api import Locator, expect
+import asyncio
+
+from playwright.async_api import Browser, Locator, Route, expect
 
 from server.app import Server
 from tests.browser.conftest import Enter
@@ -106,3 +108,23 @@ async def only_high(person: Person, layer_id: str) -> list[object] | None:
     features = await person.features(layer_id)
     heights = [feature["properties"].get("elevation_m") for feature in features]
     return list(features) if features and all(height and height > 2000 for height in heights) else None
+
+
+async def test_the_conversation_is_there_before_the_map(browser: Browser, world: Server) -> None:
+    """MapLibre is most of the page; nobody waits for it to begin."""
+    page = await browser.new_page()
+    arrived = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await arrived.wait()
+        await route.continue_()
+
+    await page.route("**/assets/maplibre-*.js", hold)
+    await page.goto(world.url)
+    await page.locator(".composer textarea").fill("which tables are there?")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_text("airports").first).to_be_visible()
+    await expect(page.locator("canvas")).to_have_count(0)
+    arrived.set()
+    await expect(page.locator("canvas")).to_have_count(1)
+    await page.close()

@@ -62,7 +62,7 @@ async def test_ten_seconds_without_a_server(enter: Enter, samples_url: str, how:
         person.outages_expected = True
         await (child.stop() if how == "stop" else child.kill())
         page = person.page
-        await expect(page.locator(".banner")).to_contain_text("Connection lost")
+        await expect(page.locator(".banner")).to_contain_text("Offline")
         assert await page.get_by_role("dialog").count() == 0
         await person.box.press_sequentially(" has sent")
         await asyncio.sleep(AWAY)

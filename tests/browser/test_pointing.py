@@ -44,7 +44,7 @@ async def test_a_box_selects_features_and_they_travel_with_the_message(person: P
     assert focus["layer_id"] == "airports"
     assert 0 < len(focus["feature_ids"]) <= 500
 
-    await chip.get_by_role("button").click()
+    await chip.get_by_role("button", name="Remove").click()
     await expect(chip).to_contain_text("This view")
     await person.says("which tables are there?")
     focus = await focus_of_last(person)

@@ -95,7 +95,7 @@ async def test_a_result_is_deleted_once_no_layer_shows_it(analysed: Person) -> N
     delete = data.get_by_role("button", name=f"Delete result: {layer['table']}")
     await delete.click()
     ask = data.get_by_role("group", name="Delete result")
-    await expect(ask).to_contain_text(f"on the map as {layer['name']}")
+    await expect(ask).to_contain_text(f"The layer {layer['name']} shows this result")
     await expect(ask.get_by_role("button", name="Cancel")).to_be_focused()
     await expect(ask.get_by_role("button", name="Delete result")).to_have_count(0)
     await ask.get_by_role("button", name="Cancel").press("Enter")

@@ -83,7 +83,7 @@ async def test_a_layer_is_zoomed_to_and_a_table_added(person: Person) -> None:
 
 async def test_what_is_not_there_is_said(person: Person) -> None:
     await box(person).fill("qqqqzzzz'; --")
-    await expect(person.page.locator(".search-list")).to_contain_text("Nothing found")
+    await expect(person.page.locator(".search-list")).to_contain_text("No results")
     await person.page.keyboard.press("Enter")
     await expect(box(person)).to_have_value("qqqqzzzz'; --")
 

@@ -25,8 +25,8 @@ async def opens_sharing(page: Page) -> None:
 async def view_link(person: Person) -> str:
     await opens_sharing(person.page)
     dialog = person.page.get_by_role("dialog")
-    await dialog.get_by_role("button", name="Make a view link").click()
-    link = await dialog.get_by_label("Link to look", exact=True).input_value()
+    await dialog.get_by_role("button", name="Create view link").click()
+    link = await dialog.get_by_label("View link", exact=True).input_value()
     await dialog.get_by_role("button", name="Close").click()
     return link
 
@@ -65,7 +65,7 @@ async def test_a_view_link_shows_the_map_live_and_offers_nothing_that_changes_it
     assert person.page.url.rsplit("/", 1)[1] not in whole
 
     async with page.expect_navigation():
-        await page.get_by_role("button", name="Make a copy of my own").click()
+        await page.get_by_role("button", name="Make a copy").click()
     await viewer.ready()
     await viewer.says("remove the airports")
     await until(lambda: has_layers(viewer, ["countries"]))
@@ -77,7 +77,7 @@ async def test_a_withdrawn_link_says_so_at_once(person: Person, enter: Enter) ->
     viewer = await enter(await view_link(person))
     viewer.outages_expected = True
     await opens_sharing(person.page)
-    await person.page.get_by_role("button", name="Withdraw the view link").click()
+    await person.page.get_by_role("button", name="Revoke view link").click()
     await expect(viewer.page.get_by_role("alert")).to_contain_text("There is no map at this address")
 
 
@@ -85,8 +85,8 @@ async def test_the_sharing_dialog_is_accessible_and_copies(person: Person) -> No
     await person.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await opens_sharing(person.page)
     dialog = person.page.get_by_role("dialog")
-    await dialog.get_by_role("button", name="Make a view link").click()
-    await dialog.get_by_role("button", name="Copy: Put it on a web page").click()
+    await dialog.get_by_role("button", name="Create view link").click()
+    await dialog.get_by_role("button", name="Copy: Embed in a web page").click()
     frame = await person.see("navigator.clipboard.readText()")
     assert re.fullmatch(r'<iframe src="http://[^"]+/m/view_[\w-]{22}\?embed=1" [^<]+></iframe>', frame)
     assert await violations(person) == []
@@ -120,7 +120,7 @@ async def test_only_pages_that_the_server_names_may_frame_a_map(
             inside = page.frames[1]
             await until(lambda: inside.evaluate("window.geoagent?.state?.layers.length === 1"))
             await expect(inside.locator(".layer-name")).to_have_text("airports")
-            await expect(inside.get_by_role("link", name="Open the map")).to_be_visible()
+            await expect(inside.get_by_role("link", name="Open full map")).to_be_visible()
             await expect(inside.locator(".chat")).to_have_count(0)
         else:
             await until(lambda: len(page.frames) > 1 and page.frames[1].url.startswith("chrome-error:"))
@@ -204,7 +204,7 @@ async def test_a_phone_shows_a_view_link_too(person: Person, enter: Enter) -> No
     await person.says("show airports in red")
     viewer = await enter(await view_link(person), width=390, height=844, dark=True)
     await viewer.sees("airports")
-    await expect(viewer.page.get_by_role("button", name="Make a copy of my own")).to_be_visible()
+    await expect(viewer.page.get_by_role("button", name="Make a copy")).to_be_visible()
     assert await violations(viewer) == []
 
 

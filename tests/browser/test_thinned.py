@@ -32,6 +32,7 @@ async def test_what_is_drawn_and_what_is_there_are_told_apart(
     await person.sees("crowd")
     row = person.page.locator('[data-layer="crowd"]')
     await expect(row).to_contain_text("60,000 features")
+    await person.looks_at(10.6, 45.6, 5)  # all of them in one tile
     await expect(row).to_contain_text("Showing 50,000 of 60,000 in view")
     await person.looks_at(10.1, 45.1, 11)
     await person.sees("crowd")

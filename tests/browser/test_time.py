@@ -55,7 +55,7 @@ async def drawn_times(person: Person) -> list[float]:
 async def test_a_window_shows_a_part_of_the_time_without_new_tiles(person: Person, quakes: None) -> None:
     time = await opened(person)
     [layer] = await person.layers()
-    assert layer["style"]["time"] == "at"
+    assert layer["style"]["time"] is None, "looking is this page's own"
     await expect(time).to_contain_text("All times")
     assert await violations(person) == []
     asked: list[str] = []
@@ -108,7 +108,7 @@ async def unfiltered(person: Person) -> list[dict[str, Any]]:
 
 async def test_it_plays_until_it_is_stopped_or_nobody_looks(person: Person, quakes: None) -> None:
     time = await opened(person)
-    window = time.get_by_role("slider", name="Shown range")
+    window = time.get_by_role("slider", name="Selected range")
     await time.get_by_role("button", name="Play").click()
     seen: set[str] = set()
 
@@ -135,7 +135,7 @@ async def test_it_plays_until_it_is_stopped_or_nobody_looks(person: Person, quak
 async def test_the_window_is_moved_by_the_pointer(person: Person, quakes: None) -> None:
     time = await opened(person)
     await time.get_by_role("slider", name="To").fill("40")
-    window = time.get_by_role("slider", name="Shown range")
+    window = time.get_by_role("slider", name="Selected range")
     await until(lambda: window.evaluate("it => parseFloat(it.style.width) < 60"))
     box = await window.bounding_box()
     assert box is not None
@@ -154,13 +154,31 @@ async def test_the_window_is_moved_by_the_pointer(person: Person, quakes: None) 
     await until(moved, pause=0.1)
 
 
+async def test_looking_at_times_changes_nothing_for_others(
+    person: Person, enter: Enter, quakes: None
+) -> None:
+    other = await enter(person.page.url)
+    before = await person.see("geoagent.state.seq")
+    await person.says("show airports in red")
+    await person.page.get_by_role("button", name="Actions for airports").click()
+    await expect(person.page.get_by_role("menuitem", name="Open table")).to_be_visible()
+    await expect(person.page.get_by_role("menuitem", name="Time slider")).to_have_count(0)
+    await person.page.keyboard.press("Escape")
+    await opened(person)
+    await other.sees("quakes")
+    await expect(slider(other)).to_have_count(0)
+    events = await person.see("geoagent.state.seq")
+    await slider(person).get_by_role("combobox", name="Date column").select_option("day")
+    await until(lambda: some_timed(person), pause=0.1)
+    assert before < events == await person.see("geoagent.state.seq")
+
+
 async def test_years_are_slid_through_once_somebody_says_so(person: Person, quakes: None) -> None:
     time = await opened(person)
-    await time.get_by_role("combobox", name="Column of times").select_option("year")
+    await time.get_by_role("combobox", name="Date column").select_option("year")
     first = time.get_by_role("slider", name="From")
     await expect(first).to_have_attribute("max", "1")
     await expect(first).to_have_attribute("aria-valuetext", "2020")
-    assert (await until(lambda: by_year(person)))["style"]["time"] == "year"
     await until(lambda: all_of_them(person), pause=0.1)
     await first.focus()
     await person.page.keyboard.press("ArrowRight")
@@ -169,10 +187,6 @@ async def test_years_are_slid_through_once_somebody_says_so(person: Person, quak
         return set(await drawn_times(person)) == {2021}
 
     await until(only_2021, pause=0.1)
-
-
-async def by_year(person: Person) -> dict[str, Any] | None:
-    return next((layer for layer in await person.layers() if layer["style"]["time"] == "year"), None)
 
 
 async def all_of_them(person: Person) -> bool:

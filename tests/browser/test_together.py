@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from playwright.async_api import expect
 
 from tests.browser.conftest import Enter
 from tests.browser.person import Person
 from tests.support.looking import until
+from tests.support.wire import wires
 
 
 async def test_a_second_browser_sees_each_change_as_it_happens(person: Person, enter: Enter) -> None:
@@ -72,7 +75,7 @@ async def test_style_and_filter_are_edited_by_hand(person: Person) -> None:
     row = page.locator('[data-layer="airports"]')
     await row.locator(".layer-name").click()
     await row.get_by_label("Show as").select_option(label="Graduated colours")
-    await row.get_by_label("By column").select_option("elevation_m")
+    await row.get_by_label("Column").select_option("elevation_m")
     await expect(row.locator(".legend-title")).to_contain_text("elevation")
 
     await row.get_by_role("tab", name="Filter").click()
@@ -106,7 +109,7 @@ async def test_the_past_can_be_looked_at_and_brought_back(person: Person) -> Non
 async def test_map_and_conversation_are_saved_as_files(person: Person) -> None:
     await person.says("show airports in red")
     page = person.page
-    for item, start in (("Save the map as a picture", b"\x89PNG"), ("Save the conversation", b"# GeoAgent")):
+    for item, start in (("Save as image", b"\x89PNG"), ("Save the conversation", b"# GeoAgent")):
         await page.get_by_role("button", name="Menu").click()
         async with page.expect_download() as caught:
             await page.get_by_role("menuitem", name=item).click()
@@ -135,3 +138,12 @@ async def layer_order(person: Person) -> list[str]:
         "[...new Set(geoagent.map.getLayersOrder().filter(it => it.includes(':')).map(it => it.split(':')[0]))]"
     )
     return order
+
+
+async def test_of_a_crowd_the_head_of_the_page_tells_how_many_there_are(person: Person) -> None:
+    address, _, map_id = person.page.url.partition("/m/")
+    async with wires(address, 60) as crowd:
+        await asyncio.gather(*(each.ask("join", {"map_id": map_id}) for each in crowd))
+        await expect(person.page.locator(".people-count")).to_have_text("61")
+        await expect(person.page.get_by_role("button", name="61 people on this map")).to_be_visible()
+    await expect(person.page.locator(".people-count")).to_have_count(0)

@@ -9,7 +9,7 @@ from typing import Any
 
 from server.evaluation.cases import Case
 from server.evaluation.outcome import Outcome, ShownLayer
-from server.maps.events import Event
+from server.maps.log.events import Event
 
 
 def mutants(case: Case, outcome: Outcome) -> Iterator[tuple[str, Outcome]]:

@@ -1,6 +1,7 @@
 """What the sample data really says, by pandas and GeoPandas from the sources, without PostGIS and GeoAgent.
 
-A case's `reference` is an expression over the frames `airports`, `cities` and `countries` and the functions below.
+A case's `reference` is an expression over the frames `airports`, `cities` and `countries`, those of tables.py, and the
+functions below.
 Distances are geodesic, on WGS 84, by pyproj.
 """
 
@@ -16,6 +17,7 @@ import shapely
 from pyproj import Geod
 
 from server.samples.sources import SAMPLES
+from tests.evals import tables
 
 GEOD = Geod(ellps="WGS84")
 SLACK = 1.006
@@ -33,14 +35,19 @@ def frames() -> dict[str, gpd.GeoDataFrame]:
 def evaluate(expression: str) -> Any:
     """The value of a reference. The expressions are those of the files beside this one."""
     known = {"np": np, "pd": pd, "nearest_m": nearest_m, "near": near, "inside": inside, "named": named}
-    known["area_km2"] = area_km2
-    return eval(expression, {**known, **frames()})
+    known |= {"area_km2": area_km2, "grouped": grouped, "GEOD": GEOD}
+    return eval(expression, {**known, **frames(), **tables.frames()})
 
 
 def named(frame: gpd.GeoDataFrame, name: str) -> gpd.GeoDataFrame:
     """The rows of that name; of several cities the most populous."""
     found = frame[frame.name == name]
     return found.nlargest(1, "population") if "population" in frame else found
+
+
+def grouped(values: pd.Series) -> pd.DataFrame:
+    """An aggregate by group, as the rows of a layer with names and values."""
+    return pd.DataFrame({"name": values.index, "value": values.to_numpy()})
 
 
 def nearest_m(points: gpd.GeoDataFrame, others: gpd.GeoDataFrame) -> pd.Series:

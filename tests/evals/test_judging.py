@@ -12,6 +12,8 @@ import pytest_asyncio
 from server.app import Server, running
 from server.evaluation import report
 from server.evaluation.cases import BadCases, Case, load
+from server.evaluation.judge import Judgement
+from server.evaluation.outcome import Outcome
 from server.evaluation.run import Evaluation, Metered, Tried
 from server.settings import Settings
 from tests.support.models import ScriptedModel
@@ -126,3 +128,12 @@ async def test_without_the_sample_data_it_says_what_is_missing(database_url: str
     async with running(Settings(database_url=database_url, samples=False), model) as server:
         with pytest.raises(BadCases, match=r"data\.airports"):
             await Evaluation(server, model).run([case("how many")])
+
+
+@pytest.mark.parametrize(("costs", "total"), [((0.5, 0.25), 0.75), ((0.5, None), None), ((None, None), None)])
+def test_a_cost_is_reported_only_if_every_result_has_one(
+    costs: tuple[float | None, ...], total: float | None
+) -> None:
+    results = [Tried(case("how many"), Outcome([], cost=cost), Judgement("right")) for cost in costs]
+    assert report.as_json(results, "any")["cost"] == total
+    assert ("$" in report.markdown(results, "any")) is (total is not None)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 
-from agents.core.events import AgentEvent, AssistantSaid, Delta, Finished
+from agents.core.loop.events import AgentEvent, AssistantSaid, Delta, Finished
 from agents.core.messages import Message
-from server.maps.session import TurnSession
+from server.maps.turns.session import TurnSession
 
 Play = Callable[["Scripted", str], AsyncGenerator[AgentEvent, None]]
 

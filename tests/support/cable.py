@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -20,9 +20,14 @@ class Cable:
         self._server: asyncio.Server | None = None
         self._port = 0
         self._tasks: set[asyncio.Task[None]] = set()
+        self._silenced = 0
+        """Connections up to this number carry nothing any more, while later ones do."""
         self._ends: set[asyncio.StreamWriter] = set()
         self.silent = False
         """A silent cable stays connected and carries nothing: a network that drops packets."""
+        self.overhear: Callable[[int, bytes], None] | None = None
+        """Called with the number of a connection and what the program said on it."""
+        self._newest = 0
 
     @property
     def url(self) -> str:
@@ -43,18 +48,27 @@ class Cable:
         self._ends.clear()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    def forget(self) -> None:
+        """Every connection that there is falls silent without an end, as when a router forgets it."""
+        self._silenced = self._newest
+
     async def _joined(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there_reader, there_writer = await asyncio.open_unix_connection(self._socket)
-        for source, target in ((reader, there_writer), (there_reader, writer)):
+        self._newest += 1
+        for source, target, hears in ((reader, there_writer, True), (there_reader, writer, False)):
             self._ends.add(target)
-            task = asyncio.create_task(self._carried(source, target))
+            task = asyncio.create_task(self._carried(source, target, self._newest, hears))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _carried(self, source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    async def _carried(
+        self, source: asyncio.StreamReader, target: asyncio.StreamWriter, number: int, hears: bool
+    ) -> None:
         with contextlib.suppress(OSError):
             while data := await source.read(65536):
-                if not self.silent:
+                if self.overhear is not None and hears:
+                    self.overhear(number, data)
+                if not self.silent and number > self._silenced:
                     target.write(data)
                     await target.drain()
         target.transport.abort()

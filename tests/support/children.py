@@ -13,6 +13,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 from asyncio.subprocess import PIPE
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -67,6 +68,20 @@ def processes_in(folder: Path) -> list[psutil.Process]:
     return found
 
 
+def kill(*processes: psutil.Process) -> None:
+    """Kill all of them; a process that has ended since it was listed is no error."""
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
+def kill_all_in(folder: Path) -> None:
+    """Kill what runs in a folder, and what those processes start before they end."""
+    while running := processes_in(folder):
+        kill(*running)
+        time.sleep(0.02)
+
+
 @contextmanager
 def temporary_folder(kind: str) -> Iterator[Path]:
     """A folder that everybody may enter; at its end all that runs in it is killed, and it is gone."""
@@ -83,9 +98,5 @@ def temporary_folder(kind: str) -> Iterator[Path]:
 
 
 def _remove(folder: Path) -> None:
-    left = processes_in(folder)
-    for process in left:
-        with suppress(psutil.Error):
-            process.kill()
-    psutil.wait_procs(left, timeout=10)
+    kill_all_in(folder)
     shutil.rmtree(folder, ignore_errors=True)

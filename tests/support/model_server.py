@@ -112,9 +112,10 @@ class Fault:
 
 @dataclass(frozen=True)
 class Raw:
-    """A stream sent exactly as it is written here."""
+    """A stream sent exactly as it is written here; `kind` is its content type, if it is not the wire's own."""
 
     chunks: tuple[str, ...]
+    kind: str = ""
 
 
 Answer = Reply | Fault | Raw
@@ -214,15 +215,15 @@ class ModelServer:
         if isinstance(answer, Fault):
             return web.json_response(fault(answer), status=answer.status, headers=answer.headers)
         if isinstance(answer, Raw):
-            return await self._send(request, list(answer.chunks), Reply(), wire)
+            return await self._send(request, list(answer.chunks), Reply(), wire, answer.kind)
         if not body.get("stream", wire is model_wire.ollama):
             return web.json_response(model_wire.whole(wire, answer, body))
         return await self._send(request, list(wire(answer, body)), answer, wire)
 
     async def _send(
-        self, request: web.Request, chunks: list[str], reply: Reply, wire: model_wire.Wire
+        self, request: web.Request, chunks: list[str], reply: Reply, wire: model_wire.Wire, kind: str = ""
     ) -> web.StreamResponse:
-        kind = "application/x-ndjson" if wire is model_wire.ollama else "text/event-stream"
+        kind = kind or ("application/x-ndjson" if wire is model_wire.ollama else "text/event-stream")
         response = web.StreamResponse(headers={"Content-Type": kind})
         response.enable_chunked_encoding()
         await response.prepare(request)

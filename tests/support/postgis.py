@@ -64,7 +64,7 @@ class Postgis:
 
     def drop(self, name: str) -> None:
         self.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-        for role in ("reader", "writer"):
+        for role in ("reader", "writer", "loader"):
             self.execute(f'DROP ROLE IF EXISTS "{name}_{role}"')
 
     def execute(self, statement: str, database: str = "postgres") -> None:

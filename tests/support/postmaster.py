@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from server.postgres.installation import find
-from server.postgres.keeper import owner_of_cluster
+from server.postgres.supervisor import owner_of_cluster
 from tests.support.children import leash, temporary_folder
 from tests.support.postgis import Postgis
 
@@ -21,7 +21,8 @@ from tests.support.postgis import Postgis
 class Postmaster:
     """A bare cluster with PostGIS on a port of the loopback; `url` is all that `Postgis` asks of a cluster."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, **settings: str) -> None:
+        """`settings` are PostgreSQL's."""
         found = find()
         assert found is not None, "PostGIS is not installed"
         self._installation = found
@@ -33,14 +34,22 @@ class Postmaster:
             os.chown(home, owner.pw_uid, owner.pw_gid)
             self._as_owner |= {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
         self._home = home
+        self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
         self._run("initdb", "-D", str(self._data), "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8")
+
+    @property
+    def pid(self) -> int:
+        """Of the main process."""
+        assert self._process is not None, "PostgreSQL does not run"
+        return self._process.pid
 
     def url(self, database: str) -> str:
         return f"postgresql://postgres@127.0.0.1:{self._port}/{database}"
 
     def start(self) -> None:
         settings = [f"port={self._port}", f"unix_socket_directories={self._home}", "fsync=off", "jit=off"]
+        settings += [f"{name}={value}" for name, value in self._settings.items()]
         self._process = subprocess.Popen(
             [self._program("postgres"), "-D", str(self._data), *(f"--{each}" for each in settings)],
             stdout=subprocess.DEVNULL,

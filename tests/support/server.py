@@ -17,6 +17,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import socketio
 
 from agents.core.model import Model
@@ -35,7 +36,14 @@ async def local_server(
     database_url: str, model: Model | None = None, **settings: Any
 ) -> AsyncIterator[Server]:
     """A server in this process. The database is as `samples_url` or `database_url` give it."""
-    wanted = {"port": 0, "database_url": database_url, "samples": False, "rate": 0, **settings}
+    wanted = {
+        "port": 0,
+        "database_url": database_url,
+        "samples": False,
+        "rate": 0,
+        "metrics": "off",
+        **settings,
+    }
     async with serving(Settings(**wanted), model) as server:
         yield server
 
@@ -69,6 +77,8 @@ class Child:
                 "DATABASE_URL": database_url,
                 "GEOAGENT_SAMPLES": "false",
                 "GEOAGENT_RATE": "0",
+                "GEOAGENT_GRACE": "0",
+                "GEOAGENT_METRICS": "off",
                 **(environment or {}),
             },
             stdout=asyncio.subprocess.PIPE,
@@ -116,8 +126,8 @@ async def child_server(database_url: str, port: int = 0, **environment: str) -> 
 class Client:
     """A program on a map: keeps every event in the order in which it came."""
 
-    def __init__(self) -> None:
-        self.io = socketio.AsyncClient(reconnection=False)
+    def __init__(self, session: aiohttp.ClientSession | None = None) -> None:
+        self.io = socketio.AsyncClient(reconnection=False, http_session=session)
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.map_id = ""
         self.io.on("*", self._hear)
@@ -173,10 +183,14 @@ class Client:
 
 
 @asynccontextmanager
-async def client(server: Server | Child, **options: Any) -> AsyncIterator[Client]:
-    one = Client()
-    await one.io.connect(server.url, **{"transports": ["websocket"], **options})
-    try:
-        yield one
-    finally:
-        await one.io.disconnect()
+async def client(
+    server: Server | Child, *, address: str = "127.0.0.1", **options: Any
+) -> AsyncIterator[Client]:
+    """A program that comes from an address of the loopback: `127.0.0.2` is somebody else's."""
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(local_addr=(address, 0))) as session:
+        one = Client(session)
+        await one.io.connect(server.url, **{"transports": ["websocket"], **options})
+        try:
+            yield one
+        finally:
+            await one.io.disconnect()

@@ -10,7 +10,7 @@ import pytest
 from server.cli.exports import tools_document
 from server.cli.operations import filled
 from server.gis.operations import OPERATIONS
-from server.gis.operations.base import Operation
+from server.gis.operations.support.base import Operation
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

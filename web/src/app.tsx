@@ -1,26 +1,36 @@
 /** The page: the map, what floats over it, and the conversation beside it (over it on a phone). */
 import { DropHint, dropTarget } from "./catalogue/drop";
-import { Catalogue } from "./catalogue/panel";
-import { ChartsPanel } from "./charts/panel";
+import { parts } from "./catalogue/upload";
 import { Conversation } from "./chat/panel";
 import { Banner } from "./connection/banner";
-import { FigureSheet } from "./figures/sheet";
-import { HistoryPanel, PastBanner } from "./history/panel";
+import { PastBanner } from "./history/banner";
+import { looked } from "./figures/state";
 import { t } from "./i18n/i18n";
 import { LayersPanel } from "./layers/panel";
-import { NoMap, Stage } from "./map/stage";
+import { NoMap } from "./map/none";
 import { SearchBox } from "./search/box";
-import { ready } from "./session";
+import { ready } from "./session/state";
 import { FollowBanner } from "./people/list";
-import { ShareDialog } from "./share/dialog";
+import { sharing } from "./share/state";
 import { embedded, OpenWhole } from "./share/viewer";
 import { mayChange, status } from "./store/store";
-import { TablePanel } from "./table/panel";
-import { TimePanel } from "./time/panel";
+import { tableOpen } from "./table/state";
+import { timeLayer } from "./time/state";
 import { Header } from "./ui/header";
+import { lazy } from "./ui/lazy";
 import { Sheet } from "./ui/sheet";
 import { side } from "./ui/side";
 import { Toasts } from "./ui/toast";
+
+const Stage = lazy(() => import("./map/stage").then((module) => module.Stage));
+const Catalogue = lazy(() => import("./catalogue/panel").then((module) => module.Catalogue));
+const UploadDialog = lazy(() => import("./catalogue/upload-dialog").then((module) => module.UploadDialog));
+const ChartsPanel = lazy(() => import("./charts/panel").then((module) => module.ChartsPanel));
+const HistoryPanel = lazy(() => import("./history/panel").then((module) => module.HistoryPanel));
+const FigureSheet = lazy(() => import("./figures/sheet").then((module) => module.FigureSheet));
+const ShareDialog = lazy(() => import("./share/dialog").then((module) => module.ShareDialog));
+const TablePanel = lazy(() => import("./table/panel").then((module) => module.TablePanel));
+const TimePanel = lazy(() => import("./time/panel").then((module) => module.TimePanel));
 
 function Beside() {
   switch (side.value) {
@@ -34,6 +44,7 @@ function Beside() {
 export function App() {
   return (
     <>
+      {!embedded && mayChange.value && <nav class="skip-place" aria-label={t("skipToChat")}><a class="skip card" href="#message">{t("skipToChat")}</a></nav>}
       <main class="stage" {...(mayChange.value && !embedded && dropTarget)}>
         <h1 class="hidden">{t("appName")}</h1>
         {ready.value && <Stage />}
@@ -43,8 +54,8 @@ export function App() {
         <PastBanner />
         <FollowBanner />
         <OpenWhole />
-        <TablePanel />
-        <TimePanel />
+        {tableOpen.value !== null && <TablePanel />}
+        {timeLayer.value !== null && <TimePanel />}
         {status.value === "unknown_map" && <NoMap reason={t("unknownMap")} hint={t("unknownMapHint")} />}
         {status.value === "refused" && <NoMap reason={t("refused")} hint="" />}
         <DropHint />
@@ -54,10 +65,11 @@ export function App() {
         <Sheet>
           <Header />
           <Beside />
-          <FigureSheet />
+          {looked.value !== null && <FigureSheet />}
         </Sheet>
       )}
-      <ShareDialog />
+      {sharing.value && <ShareDialog />}
+      {parts.value.length > 0 && <UploadDialog />}
     </>
   );
 }

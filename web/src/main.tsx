@@ -1,4 +1,5 @@
 /** Starts the page: language and direction, the connection, the view, and the keys that work everywhere. */
+// Before our own styles, which change some of its rules.
 import "maplibre-gl/dist/maplibre-gl.css";
 import "./theme/base.css";
 import "./theme/chat.css";
@@ -19,8 +20,10 @@ import "./theme/phone.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { App } from "./app";
-import { direction, language } from "./i18n/i18n";
-import { past, redo, start, undo } from "./session";
+import { direction, language, startLanguage } from "./i18n/i18n";
+import { redo, undo } from "./session/commands";
+import { start } from "./session/start";
+import { past } from "./session/state";
 import { embedded } from "./share/viewer";
 import { mayChange } from "./store/store";
 
@@ -48,5 +51,7 @@ effect(() => void document.documentElement.classList.toggle("looks-only", !mayCh
 
 const root = document.getElementById("app");
 if (root === null) throw new Error("index.html has no #app");
-render(<App />, root);
+// The largest part of the page, wanted as soon as it is known which base map is drawn.
+void import("./map/stage");
 void start();
+void startLanguage().then(() => render(<App />, root));

@@ -9,8 +9,8 @@ from sqlalchemy import ColumnClause, column, func, select, table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.gis.analysis.storage import SCHEMA
-from server.gis.operations.base import Step
-from server.gis.statements import exact
+from server.gis.expressions.identifiers import exact
+from server.gis.operations.support.base import Step
 
 Breakdown = Mapping[str, int]
 

@@ -9,9 +9,9 @@ from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.gis.errors import TooExpensive
-from server.gis.guard import explained
-from server.gis.operations.base import Pairs
-from server.gis.operations.units import told
+from server.gis.operations.support.base import Pairs
+from server.gis.operations.support.units import told
+from server.gis.query.guard import explained
 
 MISJUDGED = 10.0
 """How many times too many rows the planner may expect before an honest step would be refused."""

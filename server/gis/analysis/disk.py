@@ -1,8 +1,9 @@
 """How much disk a running step takes, seen from outside: a statement that fills a table cannot look at itself.
 
 What a transaction has made nobody else sees in the catalogue before it ends; but it holds locks on it, and a new
-table lies in a file of its own number. `DiskWatch` looks at these files twice a second, and at the temporary ones of
-sorts and hashes, and cancels the statement that takes more than there is room for.
+table lies in a file of its own number. `DiskWatch` looks at these files twice a second, each by its name, and at the
+temporary ones of sorts and hashes, and cancels the statement that takes more than there is room for. The database's
+directory is not listed: with 10,000 tables it has 50,000 files.
 
 Only a superuser (as in the private cluster) may look at files, or whom one has granted `pg_ls_dir(text, boolean,
 boolean)` and `pg_stat_file(text, boolean)`. Elsewhere a step is measured between its statements only.
@@ -28,19 +29,25 @@ log = structlog.get_logger(__name__)
 TICK = 0.5
 """Seconds between two looks."""
 
+SEGMENT_BYTES = 1024**3
+"""PostgreSQL begins another file of a table after each gigabyte."""
+
 _TAKEN = text(
-    # A colon is written \\: where it begins no parameter.
     r"""
     WITH home AS (SELECT regexp_replace(pg_relation_filepath('geoagent.analysis'), '/[^/]+$', '') AS path),
     fresh AS (
-        SELECT DISTINCT relation::text AS number FROM pg_locks
+        -- Files of temporary tables begin with the number of their backend, as virtual transactions do.
+        SELECT DISTINCT relation::text AS number, 't' || split_part(virtualtransaction, '/', 1) || '_' AS prefix
+        FROM pg_locks
         WHERE pid = :pid AND locktype = 'relation'
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
           AND NOT EXISTS (SELECT FROM pg_class WHERE pg_class.oid = relation)
     ),
     made AS (
-        SELECT path || '/' || name AS file, name ~ '^t' AS passing FROM home, pg_ls_dir(path, true, false) AS name
-        WHERE substring(name FROM '^(?\:t\d+_)?(\d+)(?\:\.\d+)?$') IN (SELECT number FROM fresh)
+        SELECT path || '/' || kind.prefix || number || segment.suffix AS file, kind.prefix <> '' AS passing
+        FROM home, fresh, LATERAL (VALUES (''), (fresh.prefix)) AS kind (prefix),
+            LATERAL (SELECT CASE WHEN n = 0 THEN '' ELSE '.' || n END AS suffix
+                     FROM generate_series(0, CAST(:segments AS int)) AS n) AS segment
     ),
     sorted AS (
         SELECT 'base/pgsql_tmp/' || name AS file FROM pg_ls_dir('base/pgsql_tmp', true, false) AS name
@@ -69,9 +76,11 @@ class Taken:
     passing: int
 
 
-async def taken(connection: AsyncConnection, pid: int) -> Taken:
-    """By the transaction that runs in the process `pid`. The asker needs the right to look at files."""
-    found = (await connection.execute(_TAKEN, {"pid": pid})).one()
+async def taken(connection: AsyncConnection, pid: int, most: int) -> Taken:
+    """By the transaction that runs in the process `pid`; of a table that is larger than `most` bytes, at least those.
+    The asker needs the right to look at files."""
+    segments = most // SEGMENT_BYTES + 1
+    found = (await connection.execute(_TAKEN, {"pid": pid, "segments": segments})).one()
     return Taken(found.result, found.passing)
 
 
@@ -124,7 +133,7 @@ class DiskWatch:
         while not await self._is_over(TICK):
             try:
                 async with owner.connect() as connection:
-                    found = await taken(connection, self._pid)
+                    found = await taken(connection, self._pid, max(self._room, self._allowed))
                     self.fault = self._judged(found)
                     if self.fault is not None:
                         await connection.execute(_CANCEL, {"pid": self._pid})
@@ -133,10 +142,11 @@ class DiskWatch:
                 return
 
     def _judged(self, found: Taken) -> TooExpensive | None:
-        if found.result > self._room:
-            return full(self._title, found.result, self._room)
+        # What is on the way there is named first: it comes before the result, and stays until the statement ends.
         if found.passing > self._allowed:
             return crowded(self._title, found.passing, self._allowed)
+        if found.result > self._room:
+            return full(self._title, found.result, self._room)
         return self.fault
 
     async def _is_over(self, seconds: float) -> bool:

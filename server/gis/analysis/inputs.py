@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
 from server.gis.analysis.receipt import InputUsed
-from server.gis.statements import relation, sql_name
+from server.gis.expressions.identifiers import relation, sql_name
 
 COUNTED = 50_000
 """Rows up to which a table is counted: some milliseconds. The planner's estimate serves for larger ones."""

@@ -14,9 +14,10 @@ from typing import Annotated, Any, Literal
 import cql2
 from pydantic import Field, StringConstraints
 
+from agents.core.nearest import nearest
 from agents.domain import Value
 from server.gis.analysis.plan import Plan, PlannedStep, StepId
-from server.gis.errors import InvalidQuestion, listed, nearest
+from server.gis.errors import InvalidQuestion, listed
 from server.gis.operations import OPERATIONS
 
 Kind = Literal["number", "length", "text", "choice", "yes_no", "table", "column"]

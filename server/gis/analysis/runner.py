@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from agents.core.nearest import nearest
 from agents.domain import Table
 from agents.ports import TableRegistry
 from server.gis.analysis import storage
@@ -21,6 +22,7 @@ from server.gis.analysis.breakdown import Breakdown, breakdown
 from server.gis.analysis.budget import Budget, check_cost, check_pairs
 from server.gis.analysis.disk import DiskWatch, crowded, full
 from server.gis.analysis.inputs import inputs_of
+from server.gis.analysis.narrowing import narrowed
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.receipt import StepReceipt
 from server.gis.analysis.watch import Progress, Report, StepWatch
@@ -31,12 +33,11 @@ from server.gis.errors import (
     UnknownTable,
     is_undefined,
     listed,
-    nearest,
     translated,
 )
+from server.gis.expressions.identifiers import join_id
 from server.gis.operations import OPERATIONS
-from server.gis.operations.base import Operation, Step
-from server.gis.statements import join_id
+from server.gis.operations.support.base import Operation, Step
 
 _LIMITS = text(
     "SELECT pg_backend_pid() AS pid, set_config('statement_timeout', :milliseconds, true),"
@@ -49,8 +50,9 @@ _LIMITS = text(
 class LiveRegistry(TableRegistry, Protocol):
     """A registry that can be told to look at once, instead of when the news arrive."""
 
-    async def refresh(self, patience: float = ...) -> None:
-        """`patience` is how long (seconds) to wait until what is new has been looked into."""
+    async def refresh(self, patience: float = ..., only: tuple[str, str] | None = ...) -> None:
+        """`patience` is how long (seconds) to wait until what is new has been looked into; `only` is the schema and
+        the name of the one table to look at."""
         ...
 
 
@@ -116,10 +118,12 @@ class StepRunner:
                         inputs = await inputs_of(connection, workspace.tables_read)
                         rows = await self._store(connection, planned, name, watch, room, cost)
                         watch.computed(1.0, rows)
+                        typing = await narrowed(connection, storage.SCHEMA, name, planned)
+                        await storage.execute(connection, [typing] if typing else [])
                         await self._finish(connection, planned, name, watch, workspace, step.operation)
                         await self._check_room(connection, name, room, title)
                         classes = await breakdown(connection, name, planned)
-                await self._registry.refresh(PATIENCE)
+                await self._registry.refresh(PATIENCE, (storage.SCHEMA, name))
                 stored = self._registry.get(join_id(storage.SCHEMA, name))
         except Exception as error:
             await self._refuse(error, title, workspace)
@@ -129,7 +133,7 @@ class StepRunner:
             arguments=step.arguments,
             title=title,
             table=stored.id,
-            sql=storage.script(name, planned),
+            sql=storage.script(name, planned, typing),
             inputs=inputs,
             rows=rows,
             geometry_type=stored.geometry_type,

@@ -27,9 +27,18 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
-from server.gis.literal_sql import literal_sql, quoted
-from server.gis.operations.base import GEOMETRY, ROW_ID, Declared, Geometry, Prepared, Source, Step, Tid
-from server.gis.statements import exact
+from server.gis.expressions.identifiers import exact
+from server.gis.expressions.literal_sql import literal_sql, quoted
+from server.gis.operations.support.base import (
+    GEOMETRY,
+    ROW_ID,
+    Declared,
+    Geometry,
+    Prepared,
+    Source,
+    Step,
+    Tid,
+)
 
 SCHEMA = "analysis"
 PORTION_PAGES = 2_000
@@ -135,10 +144,11 @@ def _carried(name: str, read: Sequence[Table]) -> str | None:
     return None
 
 
-def script(name: str, step: Step) -> str:
+def script(name: str, step: Step, typing: str | None = None) -> str:
     """The same as a script for psql, without the indexes of the result."""
     parts = [statement for prepared in step.prepare for statement in prepare(prepared)]
     parts.append(at_once(name, step))
+    parts += [typing] if typing else []
     parts.append(f"ALTER TABLE {SCHEMA}.{quoted(name)} ADD PRIMARY KEY ({ROW_ID})")
     return "\n".join(f"{part.strip()};" for part in parts)
 

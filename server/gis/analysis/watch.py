@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 log = structlog.get_logger(__name__)
 
-Phase = Literal["waiting", "preparing", "computing", "storing"]
+Phase = Literal["waiting", "reconnecting", "preparing", "computing", "storing"]
 
 TICK = 0.5
 """Seconds between two words on a step that goes on."""

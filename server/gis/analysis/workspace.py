@@ -10,11 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
 from agents.ports import TableRegistry
-from server.gis.declared import declared_type
-from server.gis.operations.base import Arguments, Operation, Source
-from server.gis.registry_probe import common_type
-from server.gis.soundness import computable, has_empty_parts, reasonable
-from server.gis.statements import exact, geometry_of, relation
+from server.gis.catalog.probe import common_type
+from server.gis.expressions.declared_types import declared_type
+from server.gis.expressions.geometry_checks import computable, has_empty_parts, reasonable
+from server.gis.expressions.identifiers import exact, geometry_of, relation
+from server.gis.operations.support.base import Arguments, Operation, Source
 
 
 class StepWorkspace:

@@ -17,8 +17,8 @@ from agents.domain import Column, Table
 from server.gis.charts.columns import LONGEST_KEY, TIMES, category, measured
 from server.gis.charts.ticks import MOST, number_edges, time_edges
 from server.gis.errors import InvalidQuestion
-from server.gis.guard import Guard
-from server.gis.statements import Expression
+from server.gis.expressions.identifiers import Expression
+from server.gis.query.guard import Guard
 
 Rows = sa.Select[tuple[()]]
 """The rows that count, without columns yet."""

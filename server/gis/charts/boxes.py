@@ -11,8 +11,8 @@ from agents.charts import Axis, Box, ChartData
 from server.gis.charts.axes import categories, place
 from server.gis.charts.columns import number
 from server.gis.charts.question import Question
-from server.gis.guard import Guard, Record
-from server.gis.statements import Expression, column_of
+from server.gis.expressions.identifiers import Expression, column_of
+from server.gis.query.guard import Guard, Record
 from server.gis.tiles.statement import feature_key
 
 BOXES = 12

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from agents.domain import Column, Table
 from server.gis.errors import InvalidQuestion, listed, unknown_column
-from server.gis.statements import Expression, column_of, sql_type
+from server.gis.expressions.identifiers import Expression, column_of, sql_type
 from server.gis.styles.attributes import finite
 
 NUMBERS = ("integer", "number")

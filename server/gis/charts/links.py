@@ -15,8 +15,8 @@ from server.gis.charts.axes import place
 from server.gis.charts.columns import measured
 from server.gis.charts.question import Question
 from server.gis.errors import InvalidQuestion
-from server.gis.guard import Guard
-from server.gis.statements import Expression, column_of
+from server.gis.expressions.identifiers import Expression, column_of
+from server.gis.query.guard import Guard
 from server.gis.tiles.statement import feature_key
 
 MOST_FEATURES = 5_000

@@ -11,8 +11,8 @@ from agents.domain import Column, Cql2, Table
 from server.gis.charts.axes import Rows
 from server.gis.charts.columns import CATEGORIES, NUMBERS, SPLITS, TIMES, column_named, measured
 from server.gis.errors import InvalidQuestion
+from server.gis.expressions.identifiers import relation
 from server.gis.filters import compile_filter
-from server.gis.statements import relation
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from server.gis.charts.axes import place
 from server.gis.charts.columns import TIMES, measured
 from server.gis.charts.question import Question
 from server.gis.charts.summaries import series_of
-from server.gis.guard import Guard
-from server.gis.statements import Expression, column_of, relation
+from server.gis.expressions.identifiers import Expression, column_of, relation
+from server.gis.query.guard import Guard
 from server.gis.tiles.statement import feature_key
 
 MOST_POINTS = 5_000

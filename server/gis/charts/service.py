@@ -20,7 +20,7 @@ from server.gis.charts.scatter import scatter
 from server.gis.charts.summaries import bar, histogram, line
 from server.gis.charts.words import note_of, title_of
 from server.gis.filters import normalize
-from server.gis.guard import Guard
+from server.gis.query.guard import Guard
 
 DRAWERS: dict[str, Callable[[Guard, Question], Awaitable[ChartData]]] = {
     "bar": bar,

@@ -10,7 +10,7 @@ from server.gis.charts.axes import Rows, bins, categories, place
 from server.gis.charts.columns import aggregated
 from server.gis.charts.question import Question
 from server.gis.errors import InvalidQuestion
-from server.gis.guard import Guard
+from server.gis.query.guard import Guard
 
 BARS = 12
 SERIES = 6

@@ -7,7 +7,7 @@ import io
 
 from agents.chart_rows import columns_of, rows_of
 from agents.charts import Chart, ChartData
-from server.gis.export import harmless
+from server.gis.export.layers import harmless
 
 
 def csv_of(chart: Chart, data: ChartData) -> bytes:

@@ -12,9 +12,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from server.gis.errors import InvalidFilter
+from server.gis.expressions.identifiers import Expression
 from server.gis.filters.literals import typed
 from server.gis.filters.terms import NUMBERS, Term
-from server.gis.statements import Expression
 
 _DOUBLE: sa.types.TypeEngine[Any] = sa.Double()
 _FLOAT = Term("number", None, type=_DOUBLE)

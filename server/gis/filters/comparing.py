@@ -15,10 +15,10 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
 from server.gis.errors import InvalidFilter
+from server.gis.expressions.identifiers import Expression
 from server.gis.filters.literals import bound, instant, typed, untyped
 from server.gis.filters.terms import INSTANTS, NUMBERS, Term
 from server.gis.filters.texts import folded_alike
-from server.gis.statements import Expression
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq, "<>": operator.ne,

@@ -12,16 +12,17 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
+from agents.core.nearest import nearest
 from agents.domain import Cql2, Table
 from agents.ports import Filter
-from server.gis.errors import InvalidFilter, listed, nearest, unknown_column
+from server.gis.errors import InvalidFilter, listed, unknown_column
+from server.gis.expressions.identifiers import Expression, column_of, geometry_of, split_id, sql_type, srid_of
 from server.gis.filters import arithmetic, comparing, lists, spatial, temporal, texts
 from server.gis.filters.literals import literal
+from server.gis.filters.operator_aliases import canonical_operation
 from server.gis.filters.reading import read
-from server.gis.filters.slips import canonical_operation
 from server.gis.filters.temporal import Interval
 from server.gis.filters.terms import Kind, Term
-from server.gis.statements import Expression, column_of, geometry_of, split_id, sql_type, srid_of
 
 MAX_DEPTH = 32
 MAX_NODES = 5_000

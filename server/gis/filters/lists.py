@@ -12,9 +12,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
 from server.gis.errors import InvalidFilter
+from server.gis.expressions.identifiers import Expression
 from server.gis.filters.literals import bound, typed
 from server.gis.filters.terms import Term
-from server.gis.statements import Expression
 
 ARRAYS: dict[str, Callable[[Expression, Expression], Any]] = {
     "a_contains": lambda left, right: left.op("@>", is_comparison=True)(right),

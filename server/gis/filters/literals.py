@@ -19,8 +19,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
 from server.gis.errors import InvalidFilter
+from server.gis.expressions.identifiers import Expression, base_type
 from server.gis.filters.terms import INSTANTS, NUMBERS, Term
-from server.gis.statements import Expression, base_type
 
 MAX_STRING = 10_000
 INT64 = 2**63

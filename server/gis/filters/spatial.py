@@ -15,12 +15,12 @@ import sqlalchemy as sa
 from shapely.geometry import MultiPolygon, box, mapping, shape
 from shapely.geometry.base import BaseGeometry
 
-from server.gis.declared import declared_kind
 from server.gis.errors import InvalidFilter
+from server.gis.expressions.declared_types import declared_kind
+from server.gis.expressions.geometry_checks import unsound
+from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression
 from server.gis.filters.literals import bound
 from server.gis.filters.terms import NUMBERS, Term
-from server.gis.soundness import unsound
-from server.gis.statements import GEOMETRY, WGS84, Expression
 
 MAX_COORDINATES = 50_000
 WEB_MERCATOR = 3857

@@ -13,10 +13,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from server.gis.errors import InvalidFilter
+from server.gis.expressions.identifiers import Expression
 from server.gis.filters.comparing import compared, where_known
 from server.gis.filters.literals import literal, typed
 from server.gis.filters.terms import INSTANTS, Term
-from server.gis.statements import Expression
 
 OPEN = ".."
 

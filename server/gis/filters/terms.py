@@ -8,7 +8,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from agents.domain import Column
-from server.gis.statements import Expression
+from server.gis.expressions.identifiers import Expression
 
 Kind = Literal[
     "text", "integer", "number", "boolean", "date", "timestamp", "geometry", "json", "array", "other", "null"

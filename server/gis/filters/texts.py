@@ -11,9 +11,9 @@ from dataclasses import replace
 import sqlalchemy as sa
 
 from server.gis.errors import InvalidFilter
+from server.gis.expressions.identifiers import Expression
 from server.gis.filters.literals import untyped
 from server.gis.filters.terms import Term
-from server.gis.statements import Expression
 
 FOLDS = ("casei", "accenti")
 

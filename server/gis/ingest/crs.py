@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+import asyncpg
 
 from server.gis.ingest.limits import CannotLoad
 from server.gis.ingest.table import TablePlan, quoted
@@ -22,7 +22,7 @@ class Place:
 
 
 async def shaped(
-    connection: AsyncConnection,
+    connection: asyncpg.Connection,
     plan: TablePlan,
     layout: Layout,
     asked: int | None,
@@ -35,9 +35,7 @@ async def shaped(
     kind, dimensions = await _kind(connection, plan, column)
     value = f"ST_SetSRID({column}, {srid})"
     if definition is not None:
-        text = (
-            await connection.exec_driver_sql("SELECT quote_literal($1::text)", (definition,))
-        ).scalar_one()
+        text = await connection.fetchval("SELECT quote_literal($1::text)", definition)
         value = f"ST_SetSRID(ST_Transform(ST_SetSRID({column}, 0), {text}, {srid}), {srid})"
         remarks.append(
             "The reference system of the file has no number in this database: the geometries were transformed "
@@ -49,15 +47,14 @@ async def shaped(
     if kind.startswith("MULTI"):
         value = f"ST_Multi({value})"
     declared = f"geometry({kind}{dimensions}, {srid})"
-    await connection.exec_driver_sql(
+    await connection.execute(
         f"ALTER TABLE {plan.relation} ALTER COLUMN {column} TYPE {declared} USING {value}"
     )
-    await _remark_invalid(connection, plan, column, remarks)
     return Place(kind, srid)
 
 
 async def _srid(
-    connection: AsyncConnection,
+    connection: asyncpg.Connection,
     plan: TablePlan,
     layout: Layout,
     asked: int | None,
@@ -87,33 +84,29 @@ async def _srid(
         return LONLAT, None
     if code and code.group(2).isdecimal() and await _known(connection, int(code.group(2))):
         return int(code.group(2)), None
-    found = await connection.exec_driver_sql(
-        "SELECT srid FROM spatial_ref_sys WHERE srtext = $1 LIMIT 1", (layout.crs,)
-    )
-    srid = found.scalar_one_or_none()
+    srid = await connection.fetchval("SELECT srid FROM spatial_ref_sys WHERE srtext = $1 LIMIT 1", layout.crs)
     return (int(srid), None) if srid is not None else (LONLAT, layout.crs)
 
 
-async def _known(connection: AsyncConnection, srid: int) -> bool:
-    found = await connection.exec_driver_sql("SELECT count(*) FROM spatial_ref_sys WHERE srid = $1", (srid,))
-    return bool(found.scalar_one())
+async def _known(connection: asyncpg.Connection, srid: int) -> bool:
+    return bool(await connection.fetchval("SELECT count(*) FROM spatial_ref_sys WHERE srid = $1", srid))
 
 
-async def _looks_like_degrees(connection: AsyncConnection, plan: TablePlan) -> bool:
+async def _looks_like_degrees(connection: asyncpg.Connection, plan: TablePlan) -> bool:
     column = quoted(plan.geometry or "")
-    box = await connection.exec_driver_sql(
+    box = await connection.fetchrow(
         f"SELECT ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b) "  # noqa: S608 - quoted names
         f"FROM (SELECT ST_Extent({column}) AS b FROM {plan.relation}) AS e"
     )
-    west, south, east, north = tuple(box.one())
+    west, south, east, north = tuple(box)
     if west is None:
         return True
     return bool(-180 <= west <= east <= 180 and -90 <= south <= north <= 90)
 
 
-async def _kind(connection: AsyncConnection, plan: TablePlan, column: str) -> tuple[str, str]:
+async def _kind(connection: asyncpg.Connection, plan: TablePlan, column: str) -> tuple[str, str]:
     """The narrowest type that holds all rows, and its dimensions (`mixed` where they differ)."""
-    rows = await connection.exec_driver_sql(
+    rows = await connection.fetch(
         f"SELECT DISTINCT GeometryType({column}), ST_ZMFlag({column}) FROM {plan.relation} "  # noqa: S608 - quoted
         f"WHERE {column} IS NOT NULL"
     )
@@ -129,19 +122,3 @@ async def _kind(connection: AsyncConnection, plan: TablePlan, column: str) -> tu
         if kinds == {multi, single}:
             return multi, dimensions
     return "GEOMETRY", dimensions
-
-
-async def _remark_invalid(
-    connection: AsyncConnection, plan: TablePlan, column: str, remarks: list[str]
-) -> None:
-    counted = await connection.exec_driver_sql(
-        f"SELECT count(*) FILTER (WHERE {column} IS NULL OR ST_IsEmpty({column})), "  # noqa: S608 - quoted names
-        f"count(*) FILTER (WHERE ST_Dimension({column}) = 2 AND NOT ST_IsValid({column})) FROM {plan.relation}"
-    )
-    nowhere, invalid = tuple(counted.one())
-    if nowhere:
-        remarks.append(f"{nowhere} rows have no geometry.")
-    if invalid:
-        remarks.append(
-            f"{invalid} polygons are not valid (they cross themselves, say); they are drawn all the same."
-        )

@@ -1,12 +1,19 @@
-"""How much a file may bring, and the faults of loading it."""
+"""The faults of loading a file, and how much it may bring."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from server.gis.errors import GisError
+from server.gis.reading.limits import MB, IngestLimits
 
-MB = 1024 * 1024
+__all__ = [
+    "MB",
+    "CannotLoad",
+    "ChooseLayer",
+    "FileTooLarge",
+    "IngestLimits",
+    "TableExists",
+    "TooManyVertices",
+]
 
 
 class CannotLoad(GisError):
@@ -19,20 +26,19 @@ class FileTooLarge(CannotLoad):
     code = "too_large"
 
 
+class ChooseLayer(CannotLoad):
+    """The file has several layers, of which one must be named."""
+
+    def __init__(self, message: str, layers: list[str]) -> None:
+        super().__init__(message)
+        self.details = {"layers": layers}
+
+
+class TooManyVertices(FileTooLarge):
+    """A shape is too large; it may be cut into pieces."""
+
+    code = "too_many_vertices"
+
+
 class TableExists(CannotLoad):
     code = "conflict"
-
-
-@dataclass(frozen=True)
-class IngestLimits:
-    bytes: int = 512 * MB
-    """Of the file itself."""
-    entries: int = 2000
-    """Of an archive."""
-    unpacked: int = 4096 * MB
-    """What an archive may unpack to, all in all."""
-    rows: int = 20_000_000
-    seconds: float = 1800.0
-    """Of the processor, for reading the file."""
-    reported: int = 20
-    """Bad rows that are told one by one."""

@@ -1,4 +1,8 @@
-"""A file becomes a table in one transaction: all of it is there, indexed, described and analysed, or nothing is."""
+"""A file becomes a table in one transaction: all of it is there, indexed, described and analysed, or nothing is.
+
+The transaction runs on a connection of its own, as a role that may do nothing but make tables in `data`, and that
+connection is closed whatever happens, so that nothing is left waiting for a file that ended.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +10,36 @@ import asyncio
 import datetime
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import asyncpg
 import structlog
 from pydantic import BaseModel
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from server.database import Database, is_unavailable
-from server.gis.errors import UNAVAILABLE, DataUnavailable, GisError
-from server.gis.ingest.archive import data_set
+from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError
+from server.gis.expressions.identifiers import join_id
 from server.gis.ingest.crs import Place, shaped
 from server.gis.ingest.limits import CannotLoad, FileTooLarge, IngestLimits, TableExists
 from server.gis.ingest.process import Reading, reading
-from server.gis.ingest.table import TablePlan, copy_rows, planned, quoted
-from server.gis.statements import join_id
+from server.gis.ingest.table import TablePlan, planned, quoted
+from server.gis.reading.notes import Notes
 
 log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+SCHEMA = "data"
+SHARE_WAIT_S = 2
+"""For those who read a table that is to be shared: whoever wants to read it meanwhile waits too."""
+LOCK_NOT_AVAILABLE = "55P03"
+
+MB = 1024 * 1024
 
 
 class IngestReport(BaseModel):
@@ -49,72 +63,103 @@ async def load_file(
     path: Path,
     table_name: str | None = None,
     *,
-    schema: str = "data",
+    file: str | None = None,
     layer: str | None = None,
     srid: int | None = None,
     encoding: str | None = None,
     limits: IngestLimits | None = None,
+    shared: bool = True,
+    folder: Path | None = None,
 ) -> IngestReport:
-    """Load `path` into a new table, named as the file unless `table_name` says else.
+    """Load `path`, which people call `file`, into a new table, named as the file unless `table_name` says else.
 
-    `layer` chooses one of several in the file; `srid` and `encoding` say what the file does not. Raises CannotLoad,
-    TableExists, FileTooLarge or DataUnavailable, and then nothing has changed.
+    `layer` chooses one of several in the file; `srid` and `encoding` say what the file does not. A table that is
+    not `shared` stays with the map that it is for. Raises CannotLoad, TableExists, FileTooLarge or DataUnavailable,
+    and then nothing has changed. Temporary files are made in `folder`.
     """
     limits = limits or IngestLimits()
-    name = table_name if table_name is not None else path.stem
+    file = file or path.name
+    name = table_name if table_name is not None else Path(file).stem
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="geoagent-load-") as temporary:
-        folder = Path(temporary)
-        source = await asyncio.to_thread(data_set, path, folder, limits)
-        async with reading(source, folder, limits, layer, encoding) as opened:
-            plan = planned(schema, name, opened.schema, opened.layout.geometry)
-            try:
-                async with database.owner.begin() as connection:
-                    report = await _load(connection, opened, plan, srid, path.name, limits)
-            except (DBAPIError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
-                raise _fault(error, plan) from error
+    room = limits.expanded((await asyncio.to_thread(path.stat)).st_size, limits.copied_bytes)
+    try:
+        with tempfile.TemporaryDirectory(prefix="geoagent-load-", dir=folder) as temporary:
+            async with (
+                asyncio.timeout(limits.seconds),
+                reading(path, file, Path(temporary), limits, layer, encoding) as opened,
+            ):
+                plan = planned(SCHEMA, name, opened.fields, opened.layout.geometry)
+                async with _transaction(database, plan, limits) as connection:
+                    report = await _load(connection, opened, plan, srid, file, room)
+                    await _check_space(connection, plan, file, limits)
+                if shared:
+                    await share(database.owner, plan.relation)
+    except TimeoutError as error:
+        raise FileTooLarge(f"{file} takes longer to load than the {limits.seconds:g} s allowed.") from error
     report.seconds = round(time.monotonic() - started, 3)
     return report
 
 
+async def share(owner: AsyncEngine, relation: str) -> None:
+    """Let every map see a table that was uploaded to one: it becomes the owner's. Raises DataBusy while it is read."""
+    try:
+        async with owner.begin() as connection:
+            await connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{SHARE_WAIT_S}s'")
+            await connection.exec_driver_sql(f"ALTER TABLE {relation} OWNER TO CURRENT_USER")
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) != LOCK_NOT_AVAILABLE:
+            raise
+        raise DataBusy("The table is being read. Share it again in a moment.", SHARE_WAIT_S) from error
+
+
+@asynccontextmanager
+async def _transaction(
+    database: Database, plan: TablePlan, limits: IngestLimits
+) -> AsyncIterator[asyncpg.Connection]:
+    timeout = str(int(limits.seconds * 1000))
+    try:
+        async with (
+            database.loader_session({"statement_timeout": timeout}) as connection,
+            connection.transaction(),
+        ):
+            yield connection
+    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+        raise _fault(error, plan) from error
+
+
 async def _load(
-    connection: AsyncConnection,
+    connection: asyncpg.Connection,
     opened: Reading,
     plan: TablePlan,
     srid: int | None,
     file: str,
-    limits: IngestLimits,
+    room: int,
 ) -> IngestReport:
-    await connection.exec_driver_sql(plan.create())
-    counted = Counted()
-    await _copy(connection, opened, plan, counted, limits)
+    await connection.execute(plan.create())
+    copied = await _copy(connection, opened, plan, room)
     notes = await opened.notes()
-    if counted.rows == 0:
+    if copied != notes.rows:
+        raise await opened.failure()
+    if copied == 0:
         skipped = (
             f" {notes.skipped} rows were not usable: {'; '.join(notes.problems[:3])}."
             if notes.skipped
             else ""
         )
         raise CannotLoad(f"{file} has no rows to load.{skipped}")
-    remarks = list(notes.remarks)
-    if opened.layout.encoding not in (None, "UTF-8", "utf-8-sig"):
-        remarks.append(f"Texts were read as {opened.layout.encoding}.")
-    if counted.nul:
-        remarks.append(f"{counted.nul} NUL characters were left out of texts.")
-    remarks += [f"Column {old!r} is named {new!r}." for new, old in plan.renamed.items()]
+    remarks = _remarks(opened, plan, notes)
     place = Place(None, None)
     if plan.geometry is not None:
         place = await shaped(connection, plan, opened.layout, srid, file, remarks)
+        remarks += _faults_of_shapes(notes)
     await _keyed(connection, plan)
     if plan.geometry is not None:
-        await connection.exec_driver_sql(
-            f"CREATE INDEX ON {plan.relation} USING gist ({quoted(plan.geometry)})"
-        )
-    await _described(connection, plan, file, counted.rows)
-    await connection.exec_driver_sql(f"ANALYZE {plan.relation}")
+        await connection.execute(f"CREATE INDEX ON {plan.relation} USING gist ({quoted(plan.geometry)})")
+    await _described(connection, plan, file, copied)
+    await connection.execute(f"ANALYZE {plan.relation}")
     return IngestReport(
         table=join_id(plan.schema, plan.name),
-        rows=counted.rows,
+        rows=copied,
         skipped=notes.skipped,
         problems=notes.problems,
         remarks=remarks,
@@ -124,78 +169,129 @@ async def _load(
     )
 
 
-class Counted:
-    """Kept while rows go by."""
-
-    def __init__(self) -> None:
-        self.rows = 0
-        self.nul = 0
-
-
-async def _copy(
-    connection: AsyncConnection, opened: Reading, plan: TablePlan, counted: Counted, limits: IngestLimits
+async def _check_space(
+    connection: asyncpg.Connection, plan: TablePlan, file: str, limits: IngestLimits
 ) -> None:
-    geometry = None if plan.geometry is None else [name for name, _ in plan.columns].index(plan.geometry)
-
-    async def source() -> AsyncIterator[bytes]:
-        async for batch in opened.batches():
-            counted.rows += len(batch)
-            if counted.rows > limits.rows:
-                raise FileTooLarge(f"The file has more than {limits.rows:,} rows.")
-            data, nul = await asyncio.to_thread(copy_rows, batch, geometry)
-            counted.nul += nul
-            yield data
-
-    raw: Any = (await connection.get_raw_connection()).driver_connection
-    await raw.copy_to_table(
-        plan.name,
-        schema_name=plan.schema,
-        columns=[name for name, _ in plan.columns],
-        source=source(),
-        format="csv",
-    )
+    size = await connection.fetchval("SELECT pg_total_relation_size($1::text::regclass)", plan.relation)
+    if size > limits.space:
+        raise FileTooLarge(
+            f"{file} takes {size / MB:,.0f} MB in the database; {limits.space / MB:,.0f} MB are left of what uploads "
+            "may take."
+        )
 
 
-async def _keyed(connection: AsyncConnection, plan: TablePlan) -> None:
+async def _copy(connection: asyncpg.Connection, opened: Reading, plan: TablePlan, room: int) -> int:
+    """Rows copied. One COPY for each frame: a row that PostgreSQL refuses ends the loading at that frame, and a
+    connection that breaks ends it at once, which asyncpg's own COPY would wait for."""
+    lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def on_loss(_connection: object) -> None:
+        if not lost.done():
+            lost.set_result(None)
+
+    connection.add_termination_listener(on_loss)
+    rows = 0
+    try:
+        while (length := await opened.next_frame()) is not None:
+            room -= length
+            if room < 0:
+                raise FileTooLarge(f"{opened.name} becomes too large a table for a file of its size.")
+            copied = connection.copy_to_table(
+                plan.name,
+                schema_name=plan.schema,
+                columns=[name for name, _ in plan.columns],
+                source=opened.pieces(length),
+                format="csv",
+            )
+            rows += int((await _unless_lost(copied, lost)).split()[-1])
+    finally:
+        connection.remove_termination_listener(on_loss)
+        lost.cancel()
+    return rows
+
+
+async def _unless_lost(work: Coroutine[Any, Any, T], lost: asyncio.Future[None]) -> T:
+    """The work's result. Raises ConnectionResetError when the connection it needs is lost meanwhile."""
+    task = asyncio.create_task(work)
+    try:
+        waiting: set[asyncio.Future[Any]] = {task, lost}
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise ConnectionResetError("the database closed the connection")
+        return task.result()
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def _remarks(opened: Reading, plan: TablePlan, notes: Notes) -> list[str]:
+    remarks = list(notes.remarks)
+    if opened.layout.encoding not in (None, "UTF-8", "utf-8-sig"):
+        remarks.append(f"Texts were read as {opened.layout.encoding}.")
+    if notes.nul:
+        remarks.append(f"{notes.nul} NUL characters were left out of texts.")
+    return remarks + [f"Column {old!r} is named {new!r}." for new, old in plan.renamed.items()]
+
+
+def _faults_of_shapes(notes: Notes) -> list[str]:
+    remarks = []
+    if notes.no_geometry:
+        remarks.append(f"{notes.no_geometry} rows have no geometry.")
+    if notes.invalid:
+        remarks.append(
+            f"{notes.invalid} polygons are not valid (they cross themselves, say); they are drawn all the same."
+        )
+    if notes.subdivided:
+        remarks.append(
+            f"{notes.subdivided} shapes with too many vertices were cut into {notes.pieces} pieces, each a row of its "
+            "own with the same values."
+        )
+    if notes.unchecked:
+        remarks.append(f"{notes.unchecked} polygons have too many vertices to check whether they are valid.")
+    return remarks
+
+
+async def _keyed(connection: asyncpg.Connection, plan: TablePlan) -> None:
     """A column of the file that is a key becomes it; else a column is added: features need an id to be pointed at."""
     for name in plan.key_candidates():
         column = quoted(name)
-        unique = await connection.exec_driver_sql(
+        unique = await connection.fetchval(
             f"SELECT count(*) = count(DISTINCT {column}) FROM {plan.relation}"  # noqa: S608 - quoted names
         )
-        if unique.scalar_one():
-            await connection.exec_driver_sql(f"ALTER TABLE {plan.relation} ADD PRIMARY KEY ({column})")
+        if unique:
+            await connection.execute(f"ALTER TABLE {plan.relation} ADD PRIMARY KEY ({column})")
             return
     key = plan.free_name("id", "gid", "row_id")
-    await connection.exec_driver_sql(
+    await connection.execute(
         f"ALTER TABLE {plan.relation} ADD COLUMN {quoted(key)} bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
     )
 
 
-async def _described(connection: AsyncConnection, plan: TablePlan, file: str, rows: int) -> None:
+async def _described(connection: asyncpg.Connection, plan: TablePlan, file: str, rows: int) -> None:
     """COMMENT takes no parameters, so PostgreSQL itself quotes the text."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     comments = {"TABLE": (plan.relation, f"{rows} rows loaded from {file} on {today}.")}
     for new, old in plan.renamed.items():
         comments[f"COLUMN {new}"] = (f"{plan.relation}.{quoted(new)}", f"Named {old} in {file}.")
     for target, (relation, text) in comments.items():
-        literal = (await connection.exec_driver_sql("SELECT quote_literal($1::text)", (text,))).scalar_one()
-        await connection.exec_driver_sql(f"COMMENT ON {target.split()[0]} {relation} IS {literal}")
+        literal = await connection.fetchval("SELECT quote_literal($1::text)", text.replace("\0", ""))
+        await connection.execute(f"COMMENT ON {target.split()[0]} {relation} IS {literal}")
 
 
 def _fault(error: Exception, plan: TablePlan) -> GisError:
+    state = getattr(error, "sqlstate", None)
+    if state == "57014":
+        return FileTooLarge("The database takes too long to load this file.")
     if is_unavailable(error):
         return DataUnavailable(UNAVAILABLE)
-    original = error.orig if isinstance(error, DBAPIError) else error
-    state = getattr(original, "sqlstate", None)
     if state == "42P07":
         return TableExists(f"There is a table {plan.name!r} in {plan.schema} already. Take another name.")
     if state == "3F000":
         return CannotLoad(f"There is no schema {plan.schema!r}.")
     log.error("a file could not be loaded", table=plan.relation, sqlstate=state, error=str(error)[:500])
     if state and state[:2] in ("22", "XX"):
-        detail = str(original).split("\n")[0][:200]
+        detail = str(error).split("\n")[0][:200]
         return CannotLoad(f"PostgreSQL refused the rows: {detail}.")
-    if state and state[:2] == "53":
+    if state and state[:2] in ("53", "54"):
         return FileTooLarge("The database has no room for this file.")
     return GisError("The file could not be loaded. The log of the server says why.")

@@ -1,5 +1,7 @@
-"""The reader's process seen from the server: started with nothing but a path, read as an Arrow stream, and
-ended with us."""
+"""The reader's process seen from the server: started with nothing but a path, limited by the kernel, and ended with us.
+
+What it sends passes through in pieces; the server never holds a file's content.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +9,29 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
+import struct
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyogrio
 import structlog
 
-from server.gis.ingest.limits import CannotLoad, FileTooLarge, IngestLimits
-from server.gis.reading.notes import REFUSED, Layout, Notes
+from server.gis.ingest.limits import MB, CannotLoad, ChooseLayer, FileTooLarge, IngestLimits, TooManyVertices
+from server.gis.reading.notes import (
+    REFUSAL,
+    REFUSED,
+    REFUSED_AS_TOO_LARGE,
+    REFUSED_FOR_A_CHOICE,
+    REFUSED_FOR_VERTICES,
+    SMALLER,
+    Layout,
+    Notes,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -30,59 +40,92 @@ READABLE = ("GeoJSON", "GPKG", "FlatGeobuf", "ESRI Shapefile", "LIBKML", "KML")
 ROOT = Path(__file__).resolve().parents[3]
 NOTES = "notes.json"
 LOG = "reader.log"
+LONGEST_LOG = 512 * 1024
+"""Bytes at its end; a refusal has fewer."""
+LONGEST_NOTES = MB
+LONGEST_HEADER = MB
+PIECE = 256 * 1024
+LONGEST_FRAME = 1024 * MB
+FRAME_LENGTH = struct.Struct(">Q")
+ARROW_BATCH_BYTES = 64 * MB
+LONGEST_GEOJSON_FEATURE_MB = 200
 
 
 @dataclass
 class Reading:
     """A file that is being read: its columns first, then its rows, then what there is to say of them."""
 
-    schema: pa.Schema
+    fields: list[tuple[str, str]]
+    """Names and SQL types."""
     layout: Layout
-    stream: pa.ipc.RecordBatchStreamReader
-    process: subprocess.Popen[bytes]
+    process: Process
     folder: Path
     name: str
 
-    async def batches(self) -> AsyncIterator[pa.RecordBatch]:
-        while True:
-            try:
-                batch = await asyncio.to_thread(next, self._batches, None)
-            except (pa.ArrowException, OSError) as error:
+    async def next_frame(self) -> int | None:
+        """Bytes of the next frame, which holds whole rows; None after the last."""
+        assert self.process.stdout is not None  # noqa: S101
+        try:
+            (length,) = FRAME_LENGTH.unpack(await self.process.stdout.readexactly(FRAME_LENGTH.size))
+        except asyncio.IncompleteReadError as error:
+            if error.partial:
                 raise await self.failure() from error
-            if batch is None:
-                break
-            yield batch
+            return None
+        if length > LONGEST_FRAME:
+            raise await self.failure()
+        return int(length)
+
+    async def pieces(self, length: int) -> AsyncIterator[bytes]:
+        """The frame that was announced last."""
+        assert self.process.stdout is not None  # noqa: S101
+        while length:
+            piece = await self.process.stdout.read(min(length, PIECE))
+            if not piece:
+                raise await self.failure()
+            length -= len(piece)
+            yield piece
 
     async def notes(self) -> Notes:
         """After the last row. Raises CannotLoad when the reader did not come to a good end."""
-        if await asyncio.to_thread(self.process.wait) != 0:
+        if await self.process.wait() != 0:
             raise await self.failure()
-        return Notes(**json.loads((self.folder / NOTES).read_text(encoding="utf-8")))
+        written = await asyncio.to_thread(_read, self.folder / NOTES, LONGEST_NOTES)
+        return Notes(**json.loads(written))
 
     async def failure(self) -> CannotLoad:
-        return await asyncio.to_thread(_failure, self.process, self.folder, self.name)
-
-    def __post_init__(self) -> None:
-        self._batches: Iterator[pa.RecordBatch] = iter(self.stream)
+        """What the reader said, if it was meant for people; else what its end means."""
+        return await _failure(self.process, self.folder, self.name)
 
 
 @asynccontextmanager
 async def reading(
-    path: Path, folder: Path, limits: IngestLimits, layer: str | None, encoding: str | None
+    path: Path, name: str, folder: Path, limits: IngestLimits, layer: str | None, encoding: str | None
 ) -> AsyncIterator[Reading]:
-    """Raises CannotLoad with what the reader says of the file."""
-    order = {"path": str(path), "notes": str(folder / NOTES), "layer": layer, "encoding": encoding}
-    process = await asyncio.to_thread(_start, order, folder, limits)
+    """Unpacks into `folder` and reads `path`, which people call `name`. Raises CannotLoad with what the reader says
+    of the file."""
+    order = {
+        "path": str(path),
+        "name": name,
+        "folder": str(folder),
+        "notes": NOTES,
+        "layer": layer,
+        "encoding": encoding,
+        "limits": asdict(limits),
+    }
+    process = await _start(order, folder, limits)
     try:
-        stream = await asyncio.to_thread(_opened, process)
-        if stream is None:
-            raise await asyncio.to_thread(_failure, process, folder, path.name)
-        yield Reading(stream.schema, Layout.of(stream.schema.metadata), stream, process, folder, path.name)
+        assert process.stdout is not None  # noqa: S101
+        try:
+            header = json.loads(await process.stdout.readuntil(b"\n"))
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError) as error:
+            raise await _failure(process, folder, name) from error
+        fields = [(str(column), str(kind)) for column, kind in header["fields"]]
+        yield Reading(fields, Layout(**header["layout"]), process, folder, name)
     finally:
-        await asyncio.shield(asyncio.to_thread(_end, process))
+        await asyncio.shield(_end(process))
 
 
-def _start(order: dict[str, Any], folder: Path, limits: IngestLimits) -> subprocess.Popen[bytes]:
+async def _start(order: dict[str, Any], folder: Path, limits: IngestLimits) -> Process:
     """Without the server's environment: the reader has no business with its secrets."""
     environment = {
         "PATH": os.environ.get("PATH", ""),
@@ -90,18 +133,34 @@ def _start(order: dict[str, Any], folder: Path, limits: IngestLimits) -> subproc
         "LANG": "C.UTF-8",
         "TMPDIR": str(folder),
         "GDAL_SKIP": ",".join(unreadable()),
+        "GDAL_NUM_THREADS": "1",
+        "OGR_GPKG_NUM_THREADS": "1",
+        "OGR_ARROW_MEM_LIMIT": str(ARROW_BATCH_BYTES),
+        "OGR_GEOJSON_MAX_OBJ_SIZE": str(LONGEST_GEOJSON_FEATURE_MB),
         "CPL_VSIL_CURL_ALLOWED_EXTENSIONS": ".none",
-        "OGR_GEOJSON_MAX_OBJ_SIZE": "500",
+        # Threads reserve address space, which is limited.
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MALLOC_ARENA_MAX": "2",
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
     }
-    command = [sys.executable, "-c", _LIMITED.format(seconds=int(limits.seconds)), json.dumps(order)]
+    bootstrap = _LIMITED.format(
+        seconds=limits.processor_seconds, memory=limits.memory, output=limits.unpacked
+    )
     with (folder / LOG).open("wb") as said:
-        return subprocess.Popen(  # noqa: S603 - our own interpreter and module; the path is an argument, no shell
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+        return await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-W",
+            "ignore",
+            "-c",
+            bootstrap,
+            json.dumps(order),
+            stdin=DEVNULL,
+            stdout=PIPE,
             stderr=said,
             env=environment,
             cwd=folder,
+            limit=LONGEST_HEADER,
         )
 
 
@@ -109,42 +168,78 @@ _LIMITED = """
 import runpy, sys
 try:
     import resource
+    resource.setrlimit(resource.RLIMIT_AS, ({memory}, {memory}))
     resource.setrlimit(resource.RLIMIT_CPU, ({seconds}, {seconds}))
+    resource.setrlimit(resource.RLIMIT_FSIZE, ({output}, {output}))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 except ImportError:
     pass
+if sys.platform == "linux":
+    import ctypes, signal
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: ends when the server does
 runpy.run_module("server.gis.reading.reader", run_name="__main__", alter_sys=False)
 """
 
 
 @cache
 def unreadable() -> tuple[str, ...]:
+    import pyogrio  # loads GeoPandas where it is installed, and every start would wait for it
+
     return tuple(sorted(set(pyogrio.list_drivers()) - set(READABLE)))
 
 
-def _opened(process: subprocess.Popen[bytes]) -> pa.ipc.RecordBatchStreamReader | None:
-    try:
-        return pa.ipc.open_stream(pa.PythonFile(process.stdout, "r"))
-    except (pa.ArrowException, OSError):
-        return None
-
-
-def _failure(process: subprocess.Popen[bytes], folder: Path, name: str) -> CannotLoad:
-    """What the reader said, if it was meant for people; else what its end means."""
-    process.kill()
-    status = process.wait()
-    said = (folder / LOG).read_text(encoding="utf-8", errors="replace").strip()
-    if status == REFUSED:
-        return CannotLoad(said)
-    log.error("the reader of a file failed", file=name, status=status, said=said[-2000:])
-    if status == -signal.SIGXCPU:
-        return FileTooLarge(f"{name} takes too long to read.")
+async def _failure(process: Process, folder: Path, name: str) -> CannotLoad:
+    await _end(process)
+    status = process.returncode
+    written = await asyncio.to_thread(_read_end, folder / LOG, LONGEST_LOG)
+    said = written.decode(errors="replace").strip()
+    refusal = _refusal(said)
+    if refusal is not None:
+        message = str(refusal["message"])
+        if status == REFUSED:
+            return CannotLoad(message)
+        if status == REFUSED_FOR_A_CHOICE:
+            return ChooseLayer(message, refusal["layers"])
+        if status == REFUSED_AS_TOO_LARGE:
+            return FileTooLarge(message)
+        if status == REFUSED_FOR_VERTICES:
+            return TooManyVertices(message)
+    log.error("the reader of a file failed", status=status, said=said[-2000:])
+    if status in (-signal.SIGXCPU, -signal.SIGKILL):
+        return FileTooLarge(f"{name} takes too long to read. {SMALLER}")
+    if "MemoryError" in said or "bad_alloc" in said or "annot allocate memory" in said:
+        return FileTooLarge(f"{name} needs more memory to be read than is allowed. {SMALLER}")
     return CannotLoad(f"{name} could not be read: it is damaged, or not what its name says.")
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
+def _refusal(said: str) -> dict[str, Any] | None:
+    """What the reader wrote for the person, among what libraries wrote."""
+    for line in reversed(said.splitlines()):
+        if line.startswith(REFUSAL):
+            return dict(json.loads(line.removeprefix(REFUSAL)))
+    return None
+
+
+def _read_end(path: Path, most: int) -> bytes:
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - most))
+        return file.read(most)
+
+
+def _read(path: Path, most: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(most)
+
+
+async def _end(process: Process) -> None:
+    """A reader that has written all is left its moment to end by itself."""
+    if process.returncode is None and process.stdout is not None and process.stdout.at_eof():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), 1)
+    if process.returncode is None:
         process.kill()
-    process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
+    # asyncio tells the end of a process only after the end of its output, which a full buffer holds back.
+    while process.stdout is not None and await process.stdout.read(PIECE):
+        pass
+    await process.wait()

@@ -1,16 +1,10 @@
-"""A table from Arrow columns: names and types that PostgreSQL takes, and rows as CSV for COPY."""
+"""A table as a file is to become one: names that PostgreSQL takes, and each once."""
 
 from __future__ import annotations
 
-import io
-import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv as pa_csv
 
 from server.gis.ingest.limits import CannotLoad
 
@@ -18,6 +12,8 @@ LONGEST_NAME = 63
 """Bytes of a name in PostgreSQL."""
 MOST_COLUMNS = 1500
 SYSTEM = frozenset({"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"})
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""Characters that show nothing, break lines, or turn the direction of the text around them."""
 KEYS = ("id", "fid", "gid", "ogc_fid", "objectid")
 
 
@@ -57,29 +53,31 @@ class TablePlan:
         return name
 
 
-def planned(schema: str, name: str, fields: pa.Schema, geometry: str | None) -> TablePlan:
-    """Raises CannotLoad for names that no table can have."""
-    if not name.strip() or "\0" in name:
+def planned(schema: str, name: str, fields: Sequence[tuple[str, str]], geometry: str | None) -> TablePlan:
+    """`fields` are names and SQL types. Raises CannotLoad for names that no table can have."""
+    if not name.strip():
         raise CannotLoad("The table needs a name.")
+    if CONTROLS.search(name):
+        raise CannotLoad("The table's name has control characters in it. Take a name without them.")
     if len(name.encode()) > LONGEST_NAME:
         raise CannotLoad(f"The table's name is too long: {name[:40]!r}… has more than {LONGEST_NAME} bytes.")
     if len(fields) > MOST_COLUMNS:
         raise CannotLoad(f"The file has {len(fields)} columns; a table has at most {MOST_COLUMNS}.")
     columns: list[tuple[str, str]] = []
     renamed: dict[str, str] = {}
-    for each in fields:
-        taken = {known for known, _ in columns}
-        fitting = fitting_name(each.name, taken)
-        if fitting != each.name:
-            renamed[fitting] = each.name
-        columns.append((fitting, "geometry" if each.name == geometry else sql_type(each.type)))
-    names = dict(zip(fields.names, (known for known, _ in columns), strict=True))
+    for each, kind in fields:
+        fitting = fitting_name(each, {known for known, _ in columns})
+        if fitting != each:
+            renamed[fitting] = each
+        columns.append((fitting, "geometry" if each == geometry else kind))
+    names = dict(zip((each for each, _ in fields), (known for known, _ in columns), strict=True))
     return TablePlan(schema, name, columns, names[geometry] if geometry is not None else None, renamed)
 
 
 def fitting_name(name: str, taken: set[str]) -> str:
     """The name as PostgreSQL can have it, and once."""
-    clean = name.replace("\0", "") or "column"
+    name = CONTROLS.sub("", name)
+    clean = name or "column"
     if clean in SYSTEM:
         clean += "_"
     clean = _cut(clean, LONGEST_NAME)
@@ -90,95 +88,9 @@ def fitting_name(name: str, taken: set[str]) -> str:
     return clean
 
 
-def sql_type(kind: pa.DataType) -> str:
-    for is_kind, sql in _TYPES:
-        if is_kind(kind):
-            return sql
-    if pa.types.is_dictionary(kind):
-        return sql_type(kind.value_type)
-    if pa.types.is_decimal(kind):
-        return f"numeric({max(kind.precision, kind.scale)},{max(kind.scale, 0)})"
-    if pa.types.is_timestamp(kind):
-        return "timestamptz" if kind.tz else "timestamp"
-    if pa.types.is_nested(kind):
-        return "jsonb"
-    return "text"
-
-
-def copy_rows(batch: pa.RecordBatch, geometry: int | None) -> tuple[bytes, int]:
-    """The batch as CSV for COPY (empty is NULL, quoted is a value), and how many NUL characters were left out."""
-    arrays, dropped = [], 0
-    for index, column in enumerate(batch.columns):
-        array, nuls = _printable(column, index == geometry)
-        arrays.append(array)
-        dropped += nuls
-    buffer = io.BytesIO()
-    names = [str(index) for index in range(len(arrays))]
-    options = pa_csv.WriteOptions(include_header=False, quoting_style="all_valid")
-    pa_csv.write_csv(pa.table(arrays, names=names), buffer, options)
-    return buffer.getvalue(), dropped
-
-
 def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _printable(column: pa.Array, geometry: bool) -> tuple[pa.Array, int]:
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
-    if _is_binary(kind):
-        prefix = "" if geometry else "\\x"
-        values = [None if value is None else prefix + value.hex() for value in column.to_pylist()]
-        return pa.array(values, pa.string()), 0
-    if pa.types.is_nested(kind):
-        values = [None if value is None else _json(value) for value in column.to_pylist()]
-        return _without_nul(pa.array(values, pa.string()))
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return _without_nul(column)
-    if pa.types.is_timestamp(kind) and kind.unit == "ns":
-        return column.cast(pa.timestamp("us", kind.tz), safe=False), 0
-    if sql_type(kind) == "text":
-        return column.cast(pa.string()), 0
-    return column, 0
-
-
-def _without_nul(column: pa.Array) -> tuple[pa.Array, int]:
-    """PostgreSQL has no NUL in texts."""
-    found = pc.sum(pc.count_substring(column, "\0")).as_py() or 0
-    return (pc.replace_substring(column, "\0", "") if found else column), found
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str).replace("\\u0000", "")
-
-
 def _cut(name: str, size: int) -> str:
     return name.encode()[:size].decode(errors="ignore")
-
-
-def _is_binary(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_binary(kind)
-        or pa.types.is_large_binary(kind)
-        or pa.types.is_fixed_size_binary(kind)
-        or pa.types.is_binary_view(kind)
-    )
-
-
-_TYPES: Sequence[tuple[Callable[[pa.DataType], bool], str]] = (
-    (pa.types.is_boolean, "boolean"),
-    (
-        lambda kind: bool(pa.types.is_int8(kind) or pa.types.is_int16(kind) or pa.types.is_uint8(kind)),
-        "smallint",
-    ),
-    (lambda kind: bool(pa.types.is_int32(kind) or pa.types.is_uint16(kind)), "integer"),
-    (lambda kind: bool(pa.types.is_int64(kind) or pa.types.is_uint32(kind)), "bigint"),
-    (pa.types.is_uint64, "numeric(20,0)"),
-    (lambda kind: bool(pa.types.is_float16(kind) or pa.types.is_float32(kind)), "real"),
-    (pa.types.is_float64, "double precision"),
-    (pa.types.is_date, "date"),
-    (pa.types.is_time, "time"),
-    (_is_binary, "bytea"),
-)

@@ -6,7 +6,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from server.gis.operations.base import Operation
+from server.gis.operations.support.base import Operation
 
 
 def _gathered() -> dict[str, Operation[Any]]:

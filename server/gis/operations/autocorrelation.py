@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import CTE, ColumnElement, Float, and_, case, cast, func, literal, select, true
 
-from server.gis.operations.base import Operation, Step, Workspace
-from server.gis.operations.neighbours import (
+from server.gis.operations.support.base import Operation, Step, Workspace
+from server.gis.operations.support.neighbours import (
     NeighbourArguments,
     Neighbourhood,
     moments,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, Float, case, cast, func, literal, select
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
     Geometry,
@@ -16,14 +17,13 @@ from server.gis.operations.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.columns import number
-from server.gis.operations.geodesy import geometry, lonlat
-from server.gis.operations.shapes import reshaped
-from server.gis.operations.surroundings import FARTHEST, NOTE, geodesic_buffer, refuse_poles
-from server.gis.operations.uniting import united
-from server.gis.operations.units import Length, told
-from server.gis.operations.validity import there
-from server.gis.statements import WGS84
+from server.gis.operations.support.columns import number
+from server.gis.operations.support.geodesic_buffer import FARTHEST, NOTE, geodesic_buffer, refuse_poles
+from server.gis.operations.support.geodesy import geometry, lonlat
+from server.gis.operations.support.shapes import reshaped
+from server.gis.operations.support.uniting import united
+from server.gis.operations.support.units import Length, told
+from server.gis.operations.support.validity import there
 
 
 class BufferArguments(Arguments):
@@ -41,6 +41,7 @@ class Buffer(Operation[BufferArguments]):
     name = "buffer"
     summary = "Areas within a distance (fixed or from a column) of features; dissolve=true unites them."
     arguments = BufferArguments
+    traits = frozenset({"makes_areas"})
 
     async def build(self, arguments: BufferArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -7,7 +7,8 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import select
 
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import exact
+from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
     Arguments,
@@ -16,10 +17,9 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.columns import carried, free_name, geometry_out
-from server.gis.operations.expressions import calculation
-from server.gis.operations.palettes import shaded
-from server.gis.statements import exact
+from server.gis.operations.support.columns import carried, free_name, geometry_out
+from server.gis.operations.support.expressions import calculation
+from server.gis.operations.support.palettes import shaded
 
 
 class CalculateArguments(Arguments):

@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, func
 
-from server.gis.operations.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
-from server.gis.operations.geodesy import centre, lonlat
-from server.gis.operations.shapes import reshaped
-from server.gis.statements import WGS84
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.geodesy import centre, lonlat
+from server.gis.operations.support.shapes import reshaped
 
 
 class CentroidArguments(Arguments):

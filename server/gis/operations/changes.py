@@ -8,7 +8,8 @@ from sqlalchemy import Label, Text, and_, case, cast, func, literal, null, or_, 
 from sqlalchemy.dialects.postgresql import array
 
 from server.gis.errors import InvalidQuestion, listed
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import WGS84, exact
+from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
     Arguments,
@@ -18,11 +19,10 @@ from server.gis.operations.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.columns import free_name
-from server.gis.operations.palettes import PLAIN, coloured
-from server.gis.operations.side_by_side import SideBySide, side_by_side
-from server.gis.operations.units import Length, told
-from server.gis.statements import WGS84, exact
+from server.gis.operations.support.columns import free_name
+from server.gis.operations.support.palettes import PLAIN, coloured
+from server.gis.operations.support.side_by_side import SideBySide, side_by_side
+from server.gis.operations.support.units import Length, told
 
 SHOWN = 60
 """Characters of a value that are told."""

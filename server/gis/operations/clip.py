@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import func
 
-from server.gis.operations.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
-from server.gis.operations.overlays import cut_by
+from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.overlays import cut_by
 
 
 class ClipArguments(Arguments):
@@ -17,6 +17,7 @@ class Clip(Operation[ClipArguments]):
     name = "clip"
     summary = "Cut features to the inside of another table's areas; attributes stay, what lies outside goes."
     arguments = ClipArguments
+    traits = frozenset({"keeps_geometry", "makes_areas"})
 
     async def build(self, arguments: ClipArguments, workspace: Workspace) -> Step:
         source, mask = workspace.source(arguments.source), workspace.source(arguments.mask)

@@ -8,7 +8,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, func, select
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.base import (
+from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
     Geometry,
@@ -19,12 +19,12 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.columns import carried, free_name
-from server.gis.operations.flattening import flattened
-from server.gis.operations.geodesy import geometry, lonlat
-from server.gis.operations.pairs import pairs_within
-from server.gis.operations.projections import local_equidistant
-from server.gis.operations.units import Length
+from server.gis.operations.support.columns import carried, free_name
+from server.gis.operations.support.geodesy import geometry, lonlat
+from server.gis.operations.support.local_projection import flattened
+from server.gis.operations.support.pairs import pairs_within
+from server.gis.operations.support.projections import local_equidistant
+from server.gis.operations.support.units import Length
 
 
 class ClusterArguments(Arguments):

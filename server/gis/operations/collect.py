@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import func
 
-from server.gis.operations.base import GEOMETRY, Geometry, Operation, Step, Workspace
-from server.gis.operations.geodesy import flat, geometry
-from server.gis.operations.groups import GroupArguments, grouped
+from server.gis.operations.support.base import GEOMETRY, Geometry, Operation, Step, Workspace
+from server.gis.operations.support.geodesy import flat, geometry
+from server.gis.operations.support.groups import GroupArguments, grouped
+from server.gis.operations.support.overlays import multi_type
+from server.gis.operations.support.repairs import kept, multi
 
 
 class CollectArguments(GroupArguments):
@@ -19,14 +21,16 @@ class Collect(Operation[CollectArguments]):
         "Group features into multi-part features by columns, keeping inner borders (dissolve removes them)."
     )
     arguments = CollectArguments
+    traits = frozenset({"counts"})
 
     async def build(self, arguments: CollectArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
         shape = geometry(source)
         alike = shape if source.declared else flat(source)
-        together = func.ST_Multi(func.ST_Collect(alike), type_=Geometry()).label(GEOMETRY)
+        # Multi-part shapes collected are a collection of these; their parts are wanted side by side.
+        together = multi(kept(func.ST_Collect(alike, type_=Geometry()), source), source).label(GEOMETRY)
         return Step(
             grouped(arguments, source, shape, together),
-            geometry_type=source.stored_type("Geometry"),
+            geometry_type=source.stored_type(multi_type(source)),
             srid=source.stored_srid,
         )

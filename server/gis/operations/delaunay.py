@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Integer, cast, func, literal_column, select
 
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
     Geometry,
@@ -15,10 +16,9 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.geodesy import lonlat
-from server.gis.operations.projections import local_equidistant
-from server.gis.operations.shapes import of_family
-from server.gis.statements import WGS84
+from server.gis.operations.support.geodesy import lonlat
+from server.gis.operations.support.projections import local_equidistant
+from server.gis.operations.support.shapes import of_family
 
 
 class DelaunayArguments(Arguments):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from sqlalchemy import cast, func
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import (
     Arguments,
     Geography,
     Geometry,
@@ -14,10 +15,9 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.geodesy import geography, lonlat, straight_kind
-from server.gis.operations.shapes import of_family, reshaped
-from server.gis.operations.units import Length, told
-from server.gis.statements import WGS84
+from server.gis.operations.support.geodesy import geography, lonlat, straight_kind
+from server.gis.operations.support.shapes import of_family, reshaped
+from server.gis.operations.support.units import Length, told
 
 SHORTEST = 1.0
 

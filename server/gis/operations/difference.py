@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import func
 
-from server.gis.operations.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
-from server.gis.operations.overlays import cut_by
+from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.overlays import cut_by
 
 
 class DifferenceArguments(Arguments):
@@ -17,6 +17,7 @@ class Difference(Operation[DifferenceArguments]):
     name = "difference"
     summary = "Take the areas of another table away from features; what is covered entirely disappears."
     arguments = DifferenceArguments
+    traits = frozenset({"keeps_geometry", "makes_areas"})
 
     async def build(self, arguments: DifferenceArguments, workspace: Workspace) -> Step:
         source, other = workspace.source(arguments.source), workspace.source(arguments.other)

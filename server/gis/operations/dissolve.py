@@ -6,12 +6,14 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, func
 
-from server.gis.operations.aggregates import ignored
-from server.gis.operations.base import GEOMETRY, Geometry, Operation, Step, Workspace
-from server.gis.operations.geodesy import flat, geometry
-from server.gis.operations.groups import GroupArguments, grouped, shown
-from server.gis.operations.uniting import united
-from server.gis.operations.validity import sound, there
+from server.gis.operations.support.aggregates import ignored
+from server.gis.operations.support.base import GEOMETRY, Geometry, Operation, Step, Workspace
+from server.gis.operations.support.geodesy import flat, geometry
+from server.gis.operations.support.groups import GroupArguments, grouped, shown
+from server.gis.operations.support.overlays import multi_type
+from server.gis.operations.support.repairs import kept, multi, repair_notes
+from server.gis.operations.support.uniting import united
+from server.gis.operations.support.validity import sound, there
 
 
 class DissolveArguments(GroupArguments):
@@ -22,19 +24,21 @@ class Dissolve(Operation[DissolveArguments]):
     name = "dissolve"
     summary = "Unite features that share the values of columns into one each, with counts, sums and the like."
     arguments = DissolveArguments
+    traits = frozenset({"keeps_geometry", "makes_areas"})
 
     async def build(self, arguments: DissolveArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        shape: ColumnElement[Any] = func.ST_Union(sound(flat(source)), type_=Geometry())
+        shape: ColumnElement[Any] = func.ST_Union(kept(sound(flat(source)), source), type_=Geometry())
         if not arguments.by:
             every = workspace.source(arguments.source)
-            shape = united(sound(flat(every)), every.rows)
+            shape = united(kept(sound(flat(every)), every), every.rows)
+        one = multi(shape, source).label(GEOMETRY)
         return Step(
-            grouped(arguments, source, there(geometry(source)), shape.label(GEOMETRY)),
-            geometry_type="Geometry",
+            grouped(arguments, source, there(geometry(source)), one),
+            geometry_type=multi_type(source),
             srid=source.table.srid,
             notes=(
-                "Invalid shapes were repaired (ST_MakeValid) before they were united.",
+                *await repair_notes(source, workspace, "united"),
                 *await ignored(arguments.aggregates, source, workspace),
             ),
             style=shown(arguments, source),

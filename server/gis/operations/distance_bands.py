@@ -10,7 +10,8 @@ from pydantic import Field
 from sqlalchemy import Float, func, literal, select, union_all
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
     Geometry,
@@ -19,12 +20,11 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.geodesy import lonlat
-from server.gis.operations.palettes import coloured
-from server.gis.operations.surroundings import NOTE, geodesic_buffer, refuse_poles
-from server.gis.operations.uniting import united
-from server.gis.operations.units import Length, told
-from server.gis.statements import WGS84
+from server.gis.operations.support.geodesic_buffer import NOTE, geodesic_buffer, refuse_poles
+from server.gis.operations.support.geodesy import lonlat
+from server.gis.operations.support.palettes import coloured
+from server.gis.operations.support.uniting import united
+from server.gis.operations.support.units import Length, told
 from server.gis.styles.colors import ramp_named, sequence
 
 MOST_BANDS = 20

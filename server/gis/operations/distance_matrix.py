@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select, true
 
 from server.gis.errors import TooExpensive
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
     Geometry,
@@ -18,9 +19,15 @@ from server.gis.operations.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.columns import attribute
-from server.gis.operations.geodesy import GEODESIC_NOTE, distance, geography, lonlat, on_the_map, short_way
-from server.gis.statements import WGS84
+from server.gis.operations.support.columns import attribute
+from server.gis.operations.support.geodesy import (
+    GEODESIC_NOTE,
+    distance,
+    geography,
+    lonlat,
+    on_the_map,
+    short_way,
+)
 
 MOST_PAIRS = 4_000_000
 

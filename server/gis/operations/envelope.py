@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import func
 
-from server.gis.operations.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
-from server.gis.operations.geodesy import lonlat
-from server.gis.operations.shapes import reshaped
-from server.gis.statements import WGS84
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.geodesy import lonlat
+from server.gis.operations.support.shapes import reshaped
 
 
 class EnvelopeArguments(Arguments):
@@ -20,6 +20,7 @@ class Envelope(Operation[EnvelopeArguments]):
     name = "envelope"
     summary = "The bounding rectangle of each feature; oriented=true for the smallest one at any angle."
     arguments = EnvelopeArguments
+    traits = frozenset({"makes_areas"})
 
     async def build(self, arguments: EnvelopeArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

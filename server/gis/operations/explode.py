@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import select, true
 
-from server.gis.operations.base import (
+from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
     Operation,
@@ -13,9 +13,9 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.columns import carried, free_name
-from server.gis.operations.geodesy import geometry
-from server.gis.operations.shapes import parts_of
+from server.gis.operations.support.columns import carried, free_name
+from server.gis.operations.support.geodesy import geometry
+from server.gis.operations.support.shapes import parts_of
 
 _SINGLE = {"multipoint": "Point", "multilinestring": "LineString", "multipolygon": "Polygon"}
 
@@ -28,6 +28,7 @@ class Explode(Operation[ExplodeArguments]):
     name = "explode"
     summary = "One row for each part of multi-part features; attributes repeat, `part` numbers the parts."
     arguments = ExplodeArguments
+    traits = frozenset({"keeps_geometry", "makes_areas"})
 
     async def build(self, arguments: ExplodeArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

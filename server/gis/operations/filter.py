@@ -8,8 +8,8 @@ from sqlalchemy import select
 
 from agents.domain import Cql2
 from server.gis.filters import compile_filter
-from server.gis.operations.base import Arguments, Operation, Step, Workspace, table_argument
-from server.gis.operations.columns import carried, geometry_out
+from server.gis.operations.support.base import Arguments, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.columns import carried, geometry_out
 
 
 class FilterArguments(Arguments):
@@ -22,6 +22,7 @@ class Filter(Operation[FilterArguments]):
     name = "filter"
     summary = "Keep the rows of a table that pass a filter on its columns (CQL2)."
     arguments = FilterArguments
+    traits = frozenset({"keeps_geometry"})
     computes = False
 
     async def build(self, arguments: FilterArguments, workspace: Workspace) -> Step:

@@ -7,8 +7,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Float, and_, cast, func, literal, select
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.aggregates import COUNT_ONLY, Aggregate, aggregated, ignored
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import WGS84, exact
+from server.gis.operations.support.aggregates import COUNT_ONLY, Aggregate, aggregated, ignored
+from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
     Arguments,
@@ -18,13 +19,12 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.columns import carried, free_name
-from server.gis.operations.geodesy import centre
-from server.gis.operations.lattice import CellShape, Lattice, spots
-from server.gis.operations.palettes import shaded
-from server.gis.operations.projections import equal_area
-from server.gis.operations.units import Length, told
-from server.gis.statements import WGS84, exact
+from server.gis.operations.support.columns import carried, free_name
+from server.gis.operations.support.geodesy import centre
+from server.gis.operations.support.lattice import CellShape, Lattice, spots
+from server.gis.operations.support.palettes import shaded
+from server.gis.operations.support.projections import equal_area
+from server.gis.operations.support.units import Length, told
 
 MOST_CELLS = 250_000
 
@@ -52,6 +52,7 @@ class Grid(Operation[GridArguments]):
     name = "grid"
     summary = "Count or sum features in square or hexagonal cells of a size in metres; density=true per km²."
     arguments = GridArguments
+    traits = frozenset({"counts"})
 
     async def build(self, arguments: GridArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

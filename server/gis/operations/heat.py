@@ -20,7 +20,9 @@ from sqlalchemy import (
 )
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.grid import COUNTED_NOTE
+from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
     Operation,
@@ -30,13 +32,11 @@ from server.gis.operations.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.columns import number
-from server.gis.operations.grid import COUNTED_NOTE
-from server.gis.operations.lattice import Lattice, spots
-from server.gis.operations.palettes import shaded
-from server.gis.operations.projections import local_equal_area
-from server.gis.operations.units import Length, told
-from server.gis.statements import WGS84
+from server.gis.operations.support.columns import number
+from server.gis.operations.support.lattice import Lattice, spots
+from server.gis.operations.support.palettes import shaded
+from server.gis.operations.support.projections import local_equal_area
+from server.gis.operations.support.units import Length, told
 
 CELLS_PER_BANDWIDTH = 5
 FINEST = 100

@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Float, case, cast, func, literal, select, true
 
-from server.gis.operations.base import GEOMETRY, Operation, Step, Workspace
-from server.gis.operations.columns import free_name
-from server.gis.operations.neighbours import NeighbourArguments, neighbourhood, settled, two_sided
-from server.gis.operations.palettes import COLD, HOT, PLAIN, coloured
+from server.gis.operations.support.base import GEOMETRY, Operation, Step, Workspace
+from server.gis.operations.support.columns import free_name
+from server.gis.operations.support.neighbours import NeighbourArguments, neighbourhood, settled, two_sided
+from server.gis.operations.support.palettes import COLD, HOT, PLAIN, coloured
 
 CLASSES = ((2.575829, "99 %"), (1.959964, "95 %"), (1.644854, "90 %"))
 """Two-sided critical values of the normal distribution."""

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from pydantic import Field
 from sqlalchemy import BigInteger, ColumnElement, cast, column, func, literal_column, select
 
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
     Geometry,
@@ -17,11 +18,10 @@ from server.gis.operations.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.columns import free_name
-from server.gis.operations.geodesy import geometry, lonlat
-from server.gis.operations.groups import group_columns
-from server.gis.operations.validity import there
-from server.gis.statements import WGS84
+from server.gis.operations.support.columns import free_name
+from server.gis.operations.support.geodesy import geometry, lonlat
+from server.gis.operations.support.groups import group_columns
+from server.gis.operations.support.validity import there
 
 TOGETHER = 1_000
 """Features of which the hull is taken at once."""
@@ -42,6 +42,7 @@ class Hull(Operation[HullArguments]):
         "The convex (or with concave=0..1 concave) hull around all features, or around each group of them."
     )
     arguments = HullArguments
+    traits = frozenset({"makes_areas"})
 
     async def build(self, arguments: HullArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

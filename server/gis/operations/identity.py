@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from server.gis.operations.base import Arguments, Operation, Step, Workspace, table_argument
-from server.gis.operations.pieces import pieces
+from server.gis.operations.support.base import Arguments, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.pieces import pieces
 
 
 class IdentityArguments(Arguments):
@@ -15,6 +15,7 @@ class Identity(Operation[IdentityArguments]):
     name = "identity"
     summary = "Cut features along another table's areas; inside parts get its attributes, outside parts stay."
     arguments = IdentityArguments
+    traits = frozenset({"makes_areas"})
 
     async def build(self, arguments: IdentityArguments, workspace: Workspace) -> Step:
         source, other = workspace.source(arguments.source), workspace.source(arguments.other)

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, func, select
 
-from server.gis.operations.base import (
+from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
     Operation,
@@ -15,10 +15,10 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.columns import carried
-from server.gis.operations.geodesy import geometry
-from server.gis.operations.overlays import common_part, in_system, multi_type, note, same_dimension
-from server.gis.operations.pairs import pairs_meeting
+from server.gis.operations.support.columns import carried
+from server.gis.operations.support.geodesy import geometry
+from server.gis.operations.support.overlays import common_part, in_system, multi_type, note, same_dimension
+from server.gis.operations.support.pairs import pairs_meeting
 
 
 class IntersectionArguments(Arguments):
@@ -30,6 +30,7 @@ class Intersection(Operation[IntersectionArguments]):
     name = "intersection"
     summary = "Overlay two tables: one row for each common part, with the attributes of both."
     arguments = IntersectionArguments
+    traits = frozenset({"keeps_geometry", "makes_areas"})
 
     async def build(self, arguments: IntersectionArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from sqlalchemy import Select, func, not_, select
 
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import exact
+from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
     Arguments,
@@ -17,9 +18,8 @@ from server.gis.operations.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.columns import attribute, carried, free_name, geometry_out
-from server.gis.operations.keys import KeyPair, key_pair
-from server.gis.statements import exact
+from server.gis.operations.support.columns import attribute, carried, free_name, geometry_out
+from server.gis.operations.support.keys import KeyPair, key_pair
 
 
 class JoinByAttributeArguments(Arguments):

@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import CTE, ColumnElement, Float, Subquery, and_, case, cast, func, literal, select, true
 
-from server.gis.operations.base import GEOMETRY, Operation, Step, Workspace
-from server.gis.operations.columns import free_name
-from server.gis.operations.neighbours import (
+from server.gis.operations.support.base import GEOMETRY, Operation, Step, Workspace
+from server.gis.operations.support.columns import free_name
+from server.gis.operations.support.neighbours import (
     NeighbourArguments,
     Neighbourhood,
     moments,
@@ -17,7 +17,7 @@ from server.gis.operations.neighbours import (
     standard,
     two_sided,
 )
-from server.gis.operations.palettes import COLD, HOT, PLAIN, coloured
+from server.gis.operations.support.palettes import COLD, HOT, PLAIN, coloured
 
 SIGNIFICANT = 0.05
 COLOURS = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import case, func
 
-from server.gis.operations.base import Arguments, Operation, Step, Workspace, table_argument
-from server.gis.operations.columns import free_name
-from server.gis.operations.geodesy import geometry
-from server.gis.operations.shapes import reshaped
-from server.gis.operations.validity import sound
+from server.gis.operations.support.base import Arguments, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.columns import free_name
+from server.gis.operations.support.geodesy import geometry
+from server.gis.operations.support.shapes import reshaped
+from server.gis.operations.support.validity import sound
 
 
 class MakeValidArguments(Arguments):

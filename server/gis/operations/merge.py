@@ -8,7 +8,8 @@ from pydantic import Field
 from sqlalchemy import Label, Select, Text, cast, literal, null, select, union_all
 
 from agents.domain import Column
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import exact
+from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
     Arguments,
@@ -18,9 +19,9 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.columns import carried, free_name
-from server.gis.operations.overlays import in_system
-from server.gis.statements import exact
+from server.gis.operations.support.columns import carried, free_name
+from server.gis.operations.support.overlays import in_system
+from server.gis.operations.support.repairs import kept
 
 
 class MergeArguments(Arguments):
@@ -84,5 +85,5 @@ def _part(source: Source, columns: dict[str, str], origin: str, srid: int) -> Se
     return select(
         *selected,
         literal(source.table.id).label(origin),
-        in_system(source, srid).label(GEOMETRY),
+        kept(in_system(source, srid), source).label(GEOMETRY),
     ).select_from(source.rows)

@@ -7,9 +7,10 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import select, true
 
-from server.gis.operations.base import GEOMETRY, Arguments, Operation, Step, Workspace, table_argument
-from server.gis.operations.columns import carried, free_name
-from server.gis.operations.geodesy import (
+from server.gis.expressions.identifiers import exact
+from server.gis.operations.support.base import GEOMETRY, Arguments, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.columns import carried, free_name
+from server.gis.operations.support.geodesy import (
     GEODESIC_NOTE,
     geography,
     geometry,
@@ -17,9 +18,8 @@ from server.gis.operations.geodesy import (
     lonlat,
     nearest_of,
 )
-from server.gis.operations.palettes import shaded
-from server.gis.operations.units import Length
-from server.gis.statements import exact
+from server.gis.operations.support.palettes import shaded
+from server.gis.operations.support.units import Length
 
 
 class NearestArguments(Arguments):
@@ -34,6 +34,7 @@ class Nearest(Operation[NearestArguments]):
     name = "nearest"
     summary = "Find the k nearest features of another table for each feature, with the distance in metres."
     arguments = NearestArguments
+    traits = frozenset({"keeps_geometry"})
 
     async def build(self, arguments: NearestArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

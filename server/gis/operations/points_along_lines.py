@@ -19,7 +19,8 @@ from sqlalchemy import (
 )
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
     Geometry,
@@ -29,11 +30,10 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.columns import carried, free_name
-from server.gis.operations.geodesy import GEODESIC_NOTE, distance, geography, length, lonlat
-from server.gis.operations.shapes import dumped, of_family
-from server.gis.operations.units import Length, told
-from server.gis.statements import WGS84
+from server.gis.operations.support.columns import carried, free_name
+from server.gis.operations.support.geodesy import GEODESIC_NOTE, distance, geography, length, lonlat
+from server.gis.operations.support.shapes import dumped, of_family
+from server.gis.operations.support.units import Length, told
 
 SHORTEST = 0.1
 MOST_POINTS = 5_000_000

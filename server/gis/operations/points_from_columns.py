@@ -8,7 +8,8 @@ from pydantic import Field
 from sqlalchemy import Float, and_, case, cast, func, literal, or_, select
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import (
     Arguments,
     Geometry,
     Operation,
@@ -17,9 +18,8 @@ from server.gis.operations.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.columns import number
-from server.gis.operations.shapes import reshaped
-from server.gis.statements import WGS84
+from server.gis.operations.support.columns import number
+from server.gis.operations.support.shapes import reshaped
 
 
 class PointsFromColumnsArguments(Arguments):

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from sqlalchemy import column, func, select, table
+from sqlalchemy import ColumnElement, case, column, func, or_, select, table
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
-from server.gis.operations.geodesy import geometry, lonlat
-from server.gis.operations.shapes import reshaped
+from server.gis.operations.support.area_of_use import area_of_use, within
+from server.gis.operations.support.base import (
+    Arguments,
+    Geometry,
+    Operation,
+    Source,
+    Step,
+    Workspace,
+    table_argument,
+)
+from server.gis.operations.support.geodesy import geometry, lonlat
+from server.gis.operations.support.shapes import reshaped
 
 
 class ReprojectArguments(Arguments):
     source: str = table_argument("The table to transform.")
     srid: Annotated[int, Field(ge=1, le=998_999, description="EPSG code of the new reference system.")]
+    outside: Literal["refuse", "drop", "null", "keep"] = "refuse"
+    """For features outside of the system's area of use: `drop` leaves them out, `null` keeps their rows without a
+    shape, `keep` transforms them all the same."""
 
 
 class Reproject(Operation[ReprojectArguments]):
@@ -36,10 +49,55 @@ class Reproject(Operation[ReprojectArguments]):
                 f"PostGIS knows no reference system with the EPSG code {arguments.srid}. "
                 "4326 is longitude and latitude; a UTM zone on the northern half is 32600 + its number."
             )
-        return reshaped(
+        shape: ColumnElement[Any] = func.ST_Transform(geometry(source), arguments.srid, type_=Geometry())
+        notes = [f"Transformed from EPSG:{source.table.srid} to EPSG:{arguments.srid} ({name})."]
+        inside, told = await self._inside(arguments, source, workspace)
+        if inside is not None and arguments.outside == "null":
+            shape = case((inside, shape))
+        step = reshaped(
             source,
-            func.ST_Transform(geometry(source), arguments.srid, type_=Geometry()),
+            shape,
             source.stored_type() or "Geometry",
             arguments.srid if source.declared else 0,
-            notes=[f"Transformed from EPSG:{source.table.srid} to EPSG:{arguments.srid} ({name})."],
+            notes=[*notes, *told],
         )
+        if inside is not None and arguments.outside == "drop":
+            step = replace(step, select=step.select.where(or_(geometry(source).is_(None), inside)))
+        return step
+
+    async def _inside(
+        self, arguments: ReprojectArguments, source: Source, workspace: Workspace
+    ) -> tuple[ColumnElement[bool] | None, list[str]]:
+        """A condition that keeps to the area of use where a feature is outside of it, and what is to be said."""
+        area = area_of_use(arguments.srid)
+        if area is None:
+            return None, []
+        shape, srid = geometry(source), source.table.srid
+        condition = within(area, shape, srid)
+        strictly = within(area, shape, srid, strictly=True)
+        counts = (func.count(shape), func.count().filter(condition), func.count().filter(strictly))
+        total, near, inside = await workspace.row(select(*counts).select_from(source.rows))
+        outside = total - near
+        if not outside:
+            if inside == total:
+                return None, []
+            return None, [
+                f"{total - inside:,} of {total:,} features are outside of the area of use of EPSG:{arguments.srid} "
+                f"({area.words}), though near it: measures are less exact there."
+            ]
+        told = (
+            f"{outside:,} of {total:,} features of {source.table.id} are outside of the area of use of "
+            f"EPSG:{arguments.srid} ({area.words})"
+        )
+        if arguments.outside == "refuse":
+            raise InvalidQuestion(
+                f"{told}: there it has no meaningful coordinates. Say outside='drop' to leave them out, outside='null' "
+                "to keep their rows without a shape, or choose a system that covers them, such as EPSG:8857 for the "
+                "world."
+            )
+        done = {
+            "drop": "they were left out",
+            "null": "their rows have no shape",
+            "keep": "they were transformed all the same, and may not be drawn",
+        }
+        return condition, [f"{told}; {done[arguments.outside]}."]

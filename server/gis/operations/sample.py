@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from pydantic import Field
 from sqlalchemy import BigInteger, ColumnElement, Text, cast, func, literal, literal_column, select
 
-from server.gis.operations.base import Arguments, Operation, Source, Step, Workspace, table_argument
-from server.gis.operations.columns import carried, geometry_out
-from server.gis.statements import base_type
+from server.gis.expressions.identifiers import base_type
+from server.gis.operations.support.base import Arguments, Operation, Source, Step, Workspace, table_argument
+from server.gis.operations.support.columns import carried, geometry_out
 
 _HASHED = ("smallint", "integer", "bigint", "text", "character varying", "uuid", "date")
 """Types of keys of which PostgreSQL makes hashes."""
@@ -26,6 +26,7 @@ class Sample(Operation[SampleArguments]):
     name = "sample"
     summary = "A random sample of n rows; the same seed gives the same rows again."
     arguments = SampleArguments
+    traits = frozenset({"keeps_geometry"})
     computes = False
 
     async def build(self, arguments: SampleArguments, workspace: Workspace) -> Step:

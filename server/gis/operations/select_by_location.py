@@ -7,17 +7,17 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import ColumnElement, exists, not_, select, true
 
-from server.gis.operations.base import Arguments, Operation, Source, Step, Workspace, table_argument
-from server.gis.operations.columns import carried, geometry_out
-from server.gis.operations.pairs import pairs_meeting
-from server.gis.operations.relations import (
+from server.gis.operations.support.base import Arguments, Operation, Source, Step, Workspace, table_argument
+from server.gis.operations.support.columns import carried, geometry_out
+from server.gis.operations.support.pairs import pairs_meeting
+from server.gis.operations.support.relations import (
     Predicate,
     Relation,
     is_indexed,
     may_start_from_other,
     related,
 )
-from server.gis.operations.units import Length
+from server.gis.operations.support.units import Length
 
 AT_ONCE = ("intersects", "within_distance")
 
@@ -36,6 +36,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
     name = "select_by_location"
     summary = "Keep features that intersect, lie within, contain, touch or are within a distance of another table's."
     arguments = SelectByLocationArguments
+    traits = frozenset({"keeps_geometry"})
 
     async def build(self, arguments: SelectByLocationArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

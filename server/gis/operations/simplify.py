@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, case, cast, column, func, select, table
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
     Geometry,
@@ -19,15 +20,14 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.columns import carried
-from server.gis.operations.coverage import is_area, simplified_areas
-from server.gis.operations.flattening import transformed
-from server.gis.operations.geodesy import METRES_PER_DEGREE, lonlat
-from server.gis.operations.projections import Projection, reach_of
-from server.gis.operations.shapes import of_family, reshaped
-from server.gis.operations.units import Length, told
-from server.gis.operations.validity import sound
-from server.gis.statements import WGS84
+from server.gis.operations.support.columns import carried
+from server.gis.operations.support.coverage import is_area, simplified_areas
+from server.gis.operations.support.geodesy import METRES_PER_DEGREE, lonlat
+from server.gis.operations.support.local_projection import transformed
+from server.gis.operations.support.projections import Projection, reach_of
+from server.gis.operations.support.shapes import of_family, reshaped
+from server.gis.operations.support.units import Length, told
+from server.gis.operations.support.validity import sound
 
 DEGREES_NOTE = (
     "Simplified in longitude and latitude, because the data span more than a local projection can hold, or the "
@@ -53,6 +53,7 @@ class Simplify(Operation[SimplifyArguments]):
     name = "simplify"
     summary = "Fewer corners within a tolerance in metres; neighbouring areas keep their shared borders."
     arguments = SimplifyArguments
+    traits = frozenset({"makes_areas"})
 
     async def build(self, arguments: SimplifyArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

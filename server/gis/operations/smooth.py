@@ -7,9 +7,9 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import func
 
-from server.gis.operations.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
-from server.gis.operations.geodesy import straight, straight_kind
-from server.gis.operations.shapes import of_family, reshaped
+from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.geodesy import straight, straight_kind
+from server.gis.operations.support.shapes import of_family, reshaped
 
 
 class SmoothArguments(Arguments):
@@ -21,6 +21,7 @@ class Smooth(Operation[SmoothArguments]):
     name = "smooth"
     summary = "Round off the corners of lines and areas by Chaikin's corner cutting."
     arguments = SmoothArguments
+    traits = frozenset({"makes_areas"})
 
     async def build(self, arguments: SmoothArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

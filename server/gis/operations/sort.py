@@ -7,8 +7,15 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import func, select
 
-from server.gis.operations.base import Arguments, Operation, Step, Workspace, column_argument, table_argument
-from server.gis.operations.columns import carried, comparable, free_name, geometry_out, real
+from server.gis.operations.support.base import (
+    Arguments,
+    Operation,
+    Step,
+    Workspace,
+    column_argument,
+    table_argument,
+)
+from server.gis.operations.support.columns import carried, comparable, free_name, geometry_out, real
 
 
 class SortArguments(Arguments):
@@ -23,6 +30,7 @@ class Sort(Operation[SortArguments]):
         "Rank all rows by a column: column `rank` is 1 for the largest (or smallest); ties share a rank."
     )
     arguments = SortArguments
+    traits = frozenset({"keeps_geometry"})
     computes = False
 
     async def build(self, arguments: SortArguments, workspace: Workspace) -> Step:

@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, and_, func, select, true
 
-from server.gis.operations.aggregates import COUNT_ONLY, Aggregate, aggregated, ignored
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import exact
+from server.gis.operations.support.aggregates import COUNT_ONLY, Aggregate, aggregated, ignored
+from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
     Arguments,
@@ -17,12 +18,11 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.columns import carried, free_name, geometry_out
-from server.gis.operations.pairs import pairs_meeting, pairs_within
-from server.gis.operations.palettes import shaded
-from server.gis.operations.relations import Predicate, Relation, may_start_from_other, related
-from server.gis.operations.units import Length
-from server.gis.statements import exact
+from server.gis.operations.support.columns import carried, free_name, geometry_out
+from server.gis.operations.support.pairs import pairs_meeting, pairs_within
+from server.gis.operations.support.palettes import shaded
+from server.gis.operations.support.relations import Predicate, Relation, may_start_from_other, related
+from server.gis.operations.support.units import Length
 
 
 class SpatialJoinArguments(Arguments):
@@ -42,6 +42,7 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
     name = "spatial_join"
     summary = "Join another table by location: counts, sums and means per feature, or one row per match."
     arguments = SpatialJoinArguments
+    traits = frozenset({"counts"})
 
     async def build(self, arguments: SpatialJoinArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy import literal
 
-from server.gis.operations.aggregates import ignored
-from server.gis.operations.base import Operation, Step, Workspace
-from server.gis.operations.groups import GroupArguments, grouped
+from server.gis.operations.support.aggregates import ignored
+from server.gis.operations.support.base import Operation, Step, Workspace
+from server.gis.operations.support.groups import GroupArguments, grouped
 
 
 class SummariseArguments(GroupArguments):
@@ -19,6 +19,7 @@ class Summarise(Operation[SummariseArguments]):
         "Group rows by columns and count, sum, average, or take percentiles; the result has no geometry."
     )
     arguments = SummariseArguments
+    traits = frozenset({"counts"})
     computes = False
 
     async def build(self, arguments: SummariseArguments, workspace: Workspace) -> Step:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import func, literal, select, union_all
 
-from server.gis.operations.base import (
+from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
     Geometry,
@@ -13,8 +13,8 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.overlays import in_system, note
-from server.gis.operations.uniting import united
+from server.gis.operations.support.overlays import in_system, note
+from server.gis.operations.support.uniting import united
 
 
 class SymmetricDifferenceArguments(Arguments):
@@ -28,6 +28,7 @@ class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
         "What lies in one of two tables but not in both: one row for each side, column `only_in` says which."
     )
     arguments = SymmetricDifferenceArguments
+    traits = frozenset({"makes_areas"})
 
     async def build(self, arguments: SymmetricDifferenceArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -7,8 +7,15 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import select
 
-from server.gis.operations.base import Arguments, Operation, Step, Workspace, column_argument, table_argument
-from server.gis.operations.columns import carried, comparable, geometry_out, real
+from server.gis.operations.support.base import (
+    Arguments,
+    Operation,
+    Step,
+    Workspace,
+    column_argument,
+    table_argument,
+)
+from server.gis.operations.support.columns import carried, comparable, geometry_out, real
 
 
 class TopArguments(Arguments):
@@ -22,6 +29,7 @@ class Top(Operation[TopArguments]):
     name = "top"
     summary = "The n rows with the largest (or smallest) values of a column; empty values never count."
     arguments = TopArguments
+    traits = frozenset({"keeps_geometry"})
     computes = False
 
     async def build(self, arguments: TopArguments, workspace: Workspace) -> Step:

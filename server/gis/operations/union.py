@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from server.gis.operations.base import Arguments, Operation, Step, Workspace, table_argument
-from server.gis.operations.pieces import pieces
+from server.gis.operations.support.base import Arguments, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.pieces import pieces
 
 
 class UnionArguments(Arguments):
@@ -17,6 +17,7 @@ class Union(Operation[UnionArguments]):
         "Overlay two tables of areas and keep all pieces, of both and of either, with both's attributes."
     )
     arguments = UnionArguments
+    traits = frozenset({"makes_areas"})
 
     async def build(self, arguments: UnionArguments, workspace: Workspace) -> Step:
         source, other = workspace.source(arguments.source), workspace.source(arguments.other)

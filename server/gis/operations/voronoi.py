@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import FromClause, column, func, select, table
 
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
     Geometry,
@@ -15,12 +16,11 @@ from server.gis.operations.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.columns import carried, free_name
-from server.gis.operations.flattening import flattened
-from server.gis.operations.geodesy import lonlat
-from server.gis.operations.projections import Projection, local_equidistant
-from server.gis.operations.shapes import of_family
-from server.gis.statements import WGS84
+from server.gis.operations.support.columns import carried, free_name
+from server.gis.operations.support.geodesy import lonlat
+from server.gis.operations.support.local_projection import flattened
+from server.gis.operations.support.projections import Projection, local_equidistant
+from server.gis.operations.support.shapes import of_family
 
 
 class VoronoiArguments(Arguments):
@@ -31,6 +31,7 @@ class Voronoi(Operation[VoronoiArguments]):
     name = "voronoi"
     summary = "Divide the land around points into the area nearest to each (Voronoi or Thiessen polygons)."
     arguments = VoronoiArguments
+    traits = frozenset({"makes_areas"})
 
     async def build(self, arguments: VoronoiArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -6,7 +6,8 @@ from typing import Literal
 
 from sqlalchemy import Float, cast, func, literal, select, true
 
-from server.gis.operations.base import (
+from server.gis.expressions.identifiers import WGS84, exact
+from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
     Arguments,
@@ -17,14 +18,13 @@ from server.gis.operations.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.columns import carried, free_name, geometry_out, number
-from server.gis.operations.geodesy import GEODESIC_NOTE, area, geometry, lonlat
-from server.gis.operations.overlays import common_part, in_system
-from server.gis.operations.pairs import pairs_meeting
-from server.gis.operations.palettes import shaded
-from server.gis.operations.relations import in_system_of
-from server.gis.operations.shapes import of_family
-from server.gis.statements import WGS84, exact
+from server.gis.operations.support.columns import carried, free_name, geometry_out, number
+from server.gis.operations.support.geodesy import GEODESIC_NOTE, area, geometry, lonlat
+from server.gis.operations.support.overlays import common_part, in_system
+from server.gis.operations.support.pairs import pairs_meeting
+from server.gis.operations.support.palettes import shaded
+from server.gis.operations.support.relations import in_system_of
+from server.gis.operations.support.shapes import of_family
 
 
 class WeightedOverlapArguments(Arguments):

@@ -34,8 +34,10 @@ LONGITUDES = (
 LATITUDES = ("latitude", "lat", "y", "coord_y", "ycoord", "latitude_deg", "lat_dd", "point_y")
 SHAPES = ("wkt", "geometry", "geom", "the_geom", "wkt_geom", "shape", "geometry_wkt", "wkb_geometry")
 ENCODINGS = ("utf-8-sig", "cp1252")
-BATCH = 20_000
-LONGEST_FIELD = 16 * 1024 * 1024
+BATCH_ROWS = 20_000
+BATCH_CHARACTERS = 8 * 1024 * 1024
+LONGEST_FIELD = 160 * 1024 * 1024
+"""Characters: a geometry as WKT may have several times the bytes of its WKB."""
 
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
@@ -68,6 +70,8 @@ class Sheet:
     """A CSV file as the first pass found it."""
 
     path: Path
+    name: str
+    """What people call it."""
     encoding: str
     delimiter: str
     names: list[str]
@@ -101,7 +105,8 @@ class Sheet:
         schema = self.schema()
         converts = [_CONVERT[guess.kind] for guess in self.guesses]
         columns: list[list[Any]] = [[] for _ in schema]
-        for line, row in _rows(self.path, self.encoding, self.delimiter):
+        characters = 0
+        for line, row in _rows(self.path, self.name, self.encoding, self.delimiter):
             try:
                 values = self._values(row, converts)
             except ValueError as error:
@@ -109,9 +114,10 @@ class Sheet:
                 continue
             for column, value in zip(columns, values, strict=True):
                 column.append(value)
-            if len(columns[0]) == BATCH:
+            characters += sum(map(len, row))
+            if len(columns[0]) == BATCH_ROWS or characters > BATCH_CHARACTERS:
                 yield _batch(schema, columns)
-                columns = [[] for _ in schema]
+                columns, characters = [[] for _ in schema], 0
         if columns[0]:
             yield _batch(schema, columns)
 
@@ -149,24 +155,24 @@ class Sheet:
         return len(self.places) == 1 and index == self.places[0]
 
 
-def sheet(path: Path, encoding: str | None = None) -> Sheet:
+def sheet(path: Path, name: str, encoding: str | None = None) -> Sheet:
     """The first pass. Raises Unreadable."""
     csv.field_size_limit(LONGEST_FIELD)
-    encoding = encoding or _encoding_of(path)
-    delimiter = _delimiter_of(path, encoding)
+    encoding = encoding or _encoding_of(path, name)
+    delimiter = _delimiter_of(path, name, encoding)
     with _opened(path, encoding) as file:
         header = next(csv.reader(file, delimiter=delimiter), None)
     if not header or not any(name.strip() for name in header):
-        raise Unreadable(f"{path.name} has no header line with the names of its columns.")
+        raise Unreadable(f"{name} has no header line with the names of its columns.")
     names = [name.strip() or f"column_{index}" for index, name in enumerate(header, 1)]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise Unreadable(
-            f"{path.name} has several columns of the name {', '.join(map(repr, twice))}. Rename them."
+            f"{name} has several columns of the name {', '.join(map(repr, twice))}. Rename them."
         )
     guesses = [Guess() for _ in names]
     shaped = [True] * len(names)
-    for _, row in _rows(path, encoding, delimiter):
+    for _, row in _rows(path, name, encoding, delimiter):
         if len(row) != len(names):
             continue
         for index, text in enumerate(row):
@@ -176,7 +182,7 @@ def sheet(path: Path, encoding: str | None = None) -> Sheet:
     places = _places(names, guesses, shaped)
     for index in places[:2] if len(places) == 2 else ():
         guesses[index].kinds = ["coordinate"]
-    return Sheet(path, encoding, delimiter, names, guesses, places, len(places) == 2)
+    return Sheet(path, name, encoding, delimiter, names, guesses, places, len(places) == 2)
 
 
 def _places(names: Sequence[str], guesses: Sequence[Guess], shaped: Sequence[bool]) -> tuple[int, ...]:
@@ -189,7 +195,7 @@ def _places(names: Sequence[str], guesses: Sequence[Guess], shaped: Sequence[boo
     return () if across is None or up is None else (across, up)
 
 
-def _encoding_of(path: Path) -> str:
+def _encoding_of(path: Path, name: str) -> str:
     for encoding in ENCODINGS:
         try:
             with _opened(path, encoding) as file:
@@ -198,21 +204,21 @@ def _encoding_of(path: Path) -> str:
             return encoding
         except UnicodeDecodeError:
             continue
-    raise Unreadable(f"{path.name} is neither UTF-8 nor Windows-1252 text. Say which encoding it has.")
+    raise Unreadable(f"{name} is neither UTF-8 nor Windows-1252 text. Say which encoding it has.")
 
 
-def _delimiter_of(path: Path, encoding: str) -> str:
+def _delimiter_of(path: Path, name: str, encoding: str) -> str:
     """By the header: what parts it into most columns."""
     with _opened(path, encoding) as file:
         first = file.readline(1024 * 1024)
     if "\0" in first:
-        raise Unreadable(f"{path.name} is no text file.")
+        raise Unreadable(f"{name} is no text file.")
     return max(
         (",", ";", "\t", "|"), key=lambda delimiter: len(next(csv.reader([first], delimiter=delimiter), []))
     )
 
 
-def _rows(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(path: Path, name: str, encoding: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     with _opened(path, encoding) as file:
         reader = csv.reader(file, delimiter=delimiter)
         next(reader, None)
@@ -221,7 +227,7 @@ def _rows(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, list
                 if row:
                     yield reader.line_num, row
         except (csv.Error, UnicodeDecodeError) as error:
-            raise Unreadable(f"{path.name} cannot be read at line {reader.line_num}: {error}.") from error
+            raise Unreadable(f"{name} cannot be read at line {reader.line_num}: {error}.") from error
 
 
 def _opened(path: Path, encoding: str) -> TextIO:

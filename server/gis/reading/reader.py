@@ -1,30 +1,54 @@
-"""Reads one file and writes it to standard output as an Arrow stream. Runs as a process of its own.
+"""Reads one file and writes its rows to standard output, ready for COPY. Runs as a process of its own.
 
-`python -m server.gis.reading.reader '{"path": ..., "notes": ...}'`: GDAL knows only the formats that `process` left
-it, has no credentials and no network, and when a broken file crashes it, the server lives on. What there is to say
-of the rows is written to the notes file at the end. Exit code 3: the message on standard error is for the person.
+`python -m server.gis.reading.reader '{"path": ..., "folder": ..., "limits": ...}'`: GDAL knows only the formats that
+`process` left it, has no credentials and no network, and memory, time and output are limited, so that a broken or
+hostile file costs nobody but whoever brought it. What there is to say of the rows is written to the notes file at the
+end. Exit codes 3 to 6: a line on standard error is for the person (`refuse`).
 """
 
 from __future__ import annotations
 
 import json
+import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import pyogrio
-import shapely
 
+from server.gis.reading.archive import data_set
+from server.gis.reading.copy_rows import checked, copy_rows, slices, sql_type
 from server.gis.reading.csv_rows import sheet
-from server.gis.reading.notes import REFUSED, Layout, Notes, Unreadable
+from server.gis.reading.data_set import DataSet
+from server.gis.reading.geometry_faults import count_faults
+from server.gis.reading.geopackage import check_layer, programs
+from server.gis.reading.limits import IngestLimits
+from server.gis.reading.notes import (
+    REFUSAL,
+    REFUSED_AS_TOO_LARGE,
+    SMALLER,
+    Layout,
+    Notes,
+    SeveralLayers,
+    TooLarge,
+    Unreadable,
+    summary,
+)
+from server.gis.reading.parquet_rows import Rows, parquet_rows
+from server.gis.reading.vertices import bounded_shapes
 
-BATCH = 20_000
+BATCH_ROWS = 1000
+LONGEST_MESSAGE = 20_000
+MOST_LAYERS = 100
+"""Of one file, from which one can be chosen."""
+LONGEST_LAYER_NAME = 200
+"""Characters; layers of longer names are not offered."""
+FRAME_LENGTH = struct.Struct(">Q")
+"""Before each frame: how many bytes it has."""
 KML_FIELDS = {
     "timestamp", "begin", "end", "altitudeMode", "tessellate", "extrude", "visibility", "drawOrder", "icon", "id",
     "description", "snippet",
@@ -34,42 +58,73 @@ KML_FIELDS = {
 KML_FLAGS = {"tessellate", "extrude", "visibility"}
 """Of these, which say nothing of the data even when filled."""
 
-Rows = tuple[pa.Schema, Iterator[pa.RecordBatch]]
-
 
 def main() -> int:
     order: dict[str, Any] = json.loads(sys.argv[1])
-    notes = Notes()
+    limits = IngestLimits(**order["limits"])
+    folder, notes = Path(order["folder"]), Notes()
     try:
-        schema, batches = rows_of(Path(order["path"]), order.get("layer"), order.get("encoding"), notes)
-        with pa.ipc.new_stream(sys.stdout.buffer, schema) as stream:
-            for batch in batches:
-                stream.write_batch(batch)
+        found = data_set(Path(order["path"]), order["name"], folder, limits)
+        schema, batches = rows_of(found, order.get("layer"), order.get("encoding"), notes)
+        send(sys.stdout.buffer, schema, batches, notes, limits)
     except Unreadable as error:
-        sys.stderr.write(str(error))
-        return REFUSED
-    Path(order["notes"]).write_text(json.dumps(asdict(notes)), encoding="utf-8")
+        refuse(str(error).replace(str(folder), ""), error.layers)
+        return error.exit_code
+    except MemoryError:
+        refuse(f"{order['name']} needs more memory to be read than is allowed. {SMALLER}")
+        return REFUSED_AS_TOO_LARGE
+    (folder / order["notes"]).write_text(json.dumps(asdict(notes)), encoding="utf-8")
     return 0
 
 
-def rows_of(path: Path, layer: str | None, encoding: str | None, notes: Notes) -> Rows:
-    suffix = path.suffix.lower()
+def refuse(message: str, layers: Sequence[str] = ()) -> None:
+    """Say to the person why the file is not read, and between which layers there is a choice."""
+    refusal = {"message": message[:LONGEST_MESSAGE], "layers": layers}
+    sys.stderr.write(f"\n{REFUSAL}{json.dumps(refusal)}\n")
+
+
+def send(
+    out: BinaryIO, schema: pa.Schema, batches: Iterator[pa.RecordBatch], notes: Notes, limits: IngestLimits
+) -> None:
+    """A line of JSON with the columns and the layout, then frames of CSV rows, each after its length."""
+    layout = Layout.of(schema.metadata)
+    fields = [(name, sql_type(kind)) for name, kind in zip(schema.names, schema.types, strict=True)]
+    out.write(json.dumps({"fields": fields, "layout": vars(layout)}).encode() + b"\n")
+    geometry = None if layout.geometry is None else schema.get_field_index(layout.geometry)
+    for batch in batches:
+        checked(batch, layout.geometry, notes.rows, limits)
+        for part in slices(batch, limits):
+            if geometry is not None:
+                part = bounded_shapes(part, geometry, notes, limits)
+                count_faults(part.column(geometry), notes)
+            rows, nul = copy_rows(part, geometry)
+            notes.nul += nul
+            notes.rows += len(part)
+            if notes.rows > limits.rows:
+                raise TooLarge(f"The file has more than {limits.rows} rows.")
+            out.write(FRAME_LENGTH.pack(len(rows)) + rows)
+    out.flush()
+
+
+def rows_of(found: DataSet, layer: str | None, encoding: str | None, notes: Notes) -> Rows:
+    suffix = found.path.suffix.lower()
     if suffix in (".csv", ".tsv"):
-        found = sheet(path, encoding)
-        return found.schema(), found.batches(notes)
+        table = sheet(found.path, found.name, encoding)
+        return table.schema(), table.batches(notes)
     if suffix in (".parquet", ".geoparquet"):
-        return _parquet(path, notes)
-    return _ogr(path, layer, encoding)
+        return parquet_rows(found, notes)
+    return _ogr(found, layer, encoding)
 
 
-def _ogr(path: Path, layer: str | None, encoding: str | None) -> Rows:
+def _ogr(found: DataSet, layer: str | None, encoding: str | None) -> Rows:
+    path = found.path
     try:
-        layer = _chosen_layer(path, layer)
+        layer = _chosen_layer(found, layer)
         options: dict[str, Any] = {
             "layer": layer,
             "encoding": encoding,
             "force_2d": False,
-            "batch_size": BATCH,
+            "batch_size": BATCH_ROWS,
         }
         if path.suffix.lower() == ".kml":
             options["columns"] = _filled_fields(path, layer)
@@ -78,7 +133,7 @@ def _ogr(path: Path, layer: str | None, encoding: str | None) -> Rows:
             geometry = meta["geometry_name"] or ("wkb_geometry" if meta["geometry_type"] else None)
     except pyogrio.errors.DataSourceError as error:
         raise Unreadable(
-            f"{path.name} cannot be read as {path.suffix[1:].lower()}: {_short(error)}"
+            f"{found.name} cannot be read as {path.suffix[1:].lower()}: {summary(error, found)}"
         ) from error
     names = [
         geometry_name(geometry, first_schema) if name == geometry else name for name in first_schema.names
@@ -92,23 +147,26 @@ def _ogr(path: Path, layer: str | None, encoding: str | None) -> Rows:
         field.with_name(name).with_metadata(None) for field, name in zip(first_schema, names, strict=True)
     ]
     schema = pa.schema(fields, metadata=layout.metadata())
-    return schema, _ogr_batches(path, options, schema)
+    return schema, _ogr_batches(found, options, schema)
 
 
-def _ogr_batches(path: Path, options: dict[str, Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def _ogr_batches(found: DataSet, options: dict[str, Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     try:
-        with pyogrio.open_arrow(path, use_pyarrow=True, **options) as (_, reader):
+        with pyogrio.open_arrow(found.path, use_pyarrow=True, **options) as (_, reader):
             for batch in reader:
                 yield pa.record_batch(batch.columns, schema=schema)
+    except MemoryError:
+        raise
     except (
         pyogrio.errors.DataSourceError,
         pyogrio.errors.DataLayerError,
         pyogrio.errors.FeatureError,
     ) as error:
-        raise Unreadable(f"{path.name} is damaged: {_short(error)}") from error
+        raise Unreadable(f"{found.name} is damaged: {summary(error, found)}") from error
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
         raise Unreadable(
-            f"{path.name} cannot be read to its end: {_short(error)} If its texts have another encoding, say which."
+            f"{found.name} cannot be read to its end: {summary(error, found)} "
+            "If its texts have another encoding, say which."
         ) from error
 
 
@@ -121,18 +179,27 @@ def geometry_name(name: str | None, schema: pa.Schema) -> str:
     return wanted
 
 
-def _chosen_layer(path: Path, wanted: str | None) -> str:
-    layers = [str(name) for name, _ in pyogrio.list_layers(path)]
+def _chosen_layer(found: DataSet, wanted: str | None) -> str:
+    computed = programs(found.path, found.name) if found.path.suffix.lower() == ".gpkg" else set()
+    known = [(str(name), kind) for name, kind in pyogrio.list_layers(found.path)]
+    layers = [name for name, _ in known]
     if wanted is not None:
-        if wanted not in layers:
-            raise Unreadable(f"{path.name} has no layer {wanted!r}. It has: {', '.join(layers)}.")
-        return wanted
-    shaped = [str(name) for name, kind in pyogrio.list_layers(path) if kind is not None] or layers
+        # A file that is one layer has no name inside; people name it as the file.
+        if wanted not in layers and not (len(layers) == 1 and wanted == Path(found.name).stem):
+            raise Unreadable(f"{found.name} has no layer {wanted!r}. It has: {', '.join(layers)}.")
+        chosen = wanted if wanted in layers else layers[0]
+        check_layer(chosen, computed, found.name)
+        return chosen
+    shaped = [name for name, kind in known if kind is not None] or layers
     if not shaped:
-        raise Unreadable(f"{path.name} has no layers in it.")
-    if len(shaped) > 1:
-        raise Unreadable(f"{path.name} has several layers: {', '.join(shaped)}. Say which one to load.")
-    return shaped[0]
+        raise Unreadable(f"{found.name} has no layers in it.")
+    stored = [name for name in shaped if name not in computed]
+    if not stored:
+        check_layer(shaped[0], computed, found.name)
+    if len(stored) > 1:
+        short = [name for name in stored if len(name) <= LONGEST_LAYER_NAME]
+        raise SeveralLayers(found.name, short[:MOST_LAYERS])
+    return stored[0]
 
 
 def _filled_fields(path: Path, layer: str) -> list[str]:
@@ -148,96 +215,6 @@ def _filled_fields(path: Path, layer: str) -> list[str]:
 
 def _is_empty(column: pa.ChunkedArray) -> bool:
     return all(value in (None, "") for value in pc.unique(column).to_pylist())
-
-
-def _parquet(path: Path, notes: Notes) -> Rows:
-    """GeoParquet 1.x with WKB; without its metadata, a column of WKB by its usual names; else a plain table."""
-    try:
-        file = pq.ParquetFile(path)
-        schema = file.schema_arrow
-    except (pa.ArrowException, OSError) as error:
-        raise Unreadable(f"{path.name} cannot be read as Parquet: {_short(error)}") from error
-    twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
-    if twice:
-        raise Unreadable(f"{path.name} has several columns of the name {', '.join(map(repr, twice))}.")
-    geometry, crs = _geoparquet(path, schema)
-    layout = Layout(geometry=geometry, crs=crs)
-    fields = [field.with_metadata(None) for field in schema]
-    if geometry is not None:
-        index = schema.get_field_index(geometry)
-        fields[index] = pa.field(geometry, pa.binary())
-    target = pa.schema(fields, metadata=layout.metadata())
-    return target, _parquet_batches(file, path, target, geometry, notes)
-
-
-def _parquet_batches(
-    file: pq.ParquetFile, path: Path, schema: pa.Schema, geometry: str | None, notes: Notes
-) -> Iterator[pa.RecordBatch]:
-    row = 0
-    try:
-        for batch in file.iter_batches(BATCH):
-            arrays = [
-                array.cast(pa.binary()) if field.name == geometry else array
-                for array, field in zip(batch.columns, schema, strict=True)
-            ]
-            made = pa.record_batch(arrays, schema=schema)
-            yield made if geometry is None else _without_broken(made, geometry, row, notes)
-            row += len(batch)
-    except (pa.ArrowException, OSError) as error:
-        raise Unreadable(f"{path.name} is damaged: {_short(error)}") from error
-
-
-def _without_broken(batch: pa.RecordBatch, geometry: str, offset: int, notes: Notes) -> pa.RecordBatch:
-    values = batch.column(geometry)
-    parsed = shapely.from_wkb(values.to_numpy(zero_copy_only=False), on_invalid="ignore")
-    broken = shapely.is_missing(parsed) & ~np.asarray(values.is_null())
-    for index in np.flatnonzero(broken):
-        notes.skip(f"row {offset + int(index) + 1}: its geometry is no WKB")
-    return batch.filter(pa.array(~broken)) if broken.any() else batch
-
-
-def _geoparquet(path: Path, schema: pa.Schema) -> tuple[str | None, str | None]:
-    """The geometry column and its reference system."""
-    described = (schema.metadata or {}).get(b"geo")
-    if described is None:
-        named = [
-            field.name
-            for field in schema
-            if field.name.lower() in ("geometry", "geom", "wkb", "wkb_geometry") and _is_binary(field.type)
-        ]
-        return (named[0] if named else None), None
-    try:
-        document = json.loads(described)
-        name = document["primary_column"]
-        column = document["columns"][name]
-    except (ValueError, KeyError, TypeError) as error:
-        raise Unreadable(f"{path.name} has GeoParquet metadata that is damaged.") from error
-    if column.get("encoding") != "WKB":
-        raise Unreadable(
-            f"{path.name} has its geometries as {column.get('encoding')!r}; only WKB is read. Write it anew as WKB."
-        )
-    if schema.get_field_index(name) < 0:
-        raise Unreadable(f"{path.name} has no column {name!r}, which its metadata names as its geometry.")
-    return name, _crs_of(column)
-
-
-def _crs_of(column: dict[str, Any]) -> str | None:
-    """Without `crs` it is OGC:CRS84; null is unknown; else PROJJSON, which names its code."""
-    if "crs" not in column:
-        return "EPSG:4326"
-    crs = column["crs"]
-    if not isinstance(crs, dict):
-        return None
-    identifier = crs.get("id") or {}
-    if identifier.get("authority") == "OGC" and identifier.get("code") == "CRS84":
-        return "EPSG:4326"
-    if "code" in identifier:
-        return f"{identifier.get('authority', 'EPSG')}:{identifier['code']}"
-    return json.dumps(crs)
-
-
-def _is_binary(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
 
 
 def _short(error: BaseException) -> str:

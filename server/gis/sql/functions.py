@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from server.gis.errors import nearest
+from agents.core.nearest import nearest
 from server.gis.sql.dialect import InvalidSql
 
 _AGGREGATES = """

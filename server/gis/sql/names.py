@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from agents.core.nearest import nearest
 from agents.domain import Table
 from agents.ports import TableRegistry
-from server.gis.errors import UnknownColumn, listed, nearest
+from server.gis.errors import UnknownColumn, listed
+from server.gis.expressions.identifiers import join_id
 from server.gis.sql.dialect import InvalidSql
 from server.gis.sql.functions import FIELDS
-from server.gis.statements import join_id
 
 SYSTEM_COLUMNS = frozenset({"cmax", "cmin", "ctid", "oid", "tableoid", "xmax", "xmin"})
 _GIVEN = FIELDS | frozenset(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import time
 from collections.abc import Sequence
 from typing import Any
 
-from agents.core import receipts
+from agents.core.observe import receipts
 from agents.domain import QueryReceipt, SqlAnswer
 from agents.ports import TableRegistry
+from server.gis.query.recorded_queries import numbers, short_texts
 from server.gis.sql.session import Connect, Limits, run
 from server.gis.sql.statement import checked
-from server.gis.witness import numbers, short_texts
 
 MOST_NOTED = 500
 """Rows whose numbers answers may refer to."""
@@ -21,11 +22,19 @@ AT_ONCE = 2
 
 
 class PostgisSql:
+    """Made once for a server, since its limit on statements counts all of them; `reading` gives one to each turn."""
+
     def __init__(self, connect: Connect, registry: TableRegistry, limits: Limits | None = None) -> None:
         self._connect = connect
         self._registry = registry
         self._limits = limits or Limits()
         self._turn = asyncio.Semaphore(AT_ONCE)
+
+    def reading(self, registry: TableRegistry) -> PostgisSql:
+        """The same, with other tables in reach, under the same limit."""
+        other = copy.copy(self)
+        other._registry = registry
+        return other
 
     async def run(self, statement: str) -> SqlAnswer:
         ready = checked(statement, self._registry)

@@ -22,9 +22,9 @@ import structlog
 
 from server.database import is_unavailable
 from server.gis.errors import UNAVAILABLE, DataUnavailable, TooExpensive, by_sqlstate
+from server.gis.query.values import plain
 from server.gis.sql.dialect import InvalidSql
 from server.gis.sql.functions import FUNCTIONS
-from server.gis.values import plain
 
 log = structlog.get_logger(__name__)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from agents.domain import Column, Table
-from server.gis.statements import Expression, base_type, relation
+from server.gis.expressions.identifiers import Expression, base_type, relation
 
 TIME = "@time"
 """The attribute of a tile that holds the value of the style's `time` column as a number: what a time slider compares.

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from agents.core.nearest import nearest
 from agents.geo.colours import CSS_NAMES, PALETTE
-from server.gis.errors import nearest
 from server.gis.styles import ramps
 from server.gis.styles.errors import InvalidStyle
 

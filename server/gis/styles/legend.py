@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from agents.domain import DrawLayer, Legend, LegendEntry, StyleKind
+from agents.domain import OTHERS, DrawLayer, Legend, LegendEntry, StyleKind
 from server.gis.styles.expressions import Expression, evaluate
 from server.gis.styles.numbers import format_number, range_label
 
@@ -108,10 +108,13 @@ def _classes(color: Expression, size: float | None, counted: Counted) -> list[Le
         entries.append(
             LegendEntry(
                 label=label,
+                code="range",
                 color=shade,
                 size=size,
                 minimum=minimum,
                 maximum=maximum,
+                open=open_ends(low, high),
+                whole=counted.integers,
                 count=_at(counted, index),
             )
         )
@@ -130,7 +133,12 @@ def _categories(color: Expression, size: float | None, counted: Counted) -> list
         ]
     entries = [
         LegendEntry(
-            label=category_label(value), color=shade, size=size, value=value, count=_at(counted, index)
+            label=category_label(value),
+            code="value",
+            color=shade,
+            size=size,
+            value=value,
+            count=_at(counted, index),
         )
         for index, (value, shade) in enumerate(pairs)
     ]
@@ -142,9 +150,11 @@ def _leftovers(
 ) -> list[LegendEntry]:
     entries = []
     if counted.other and other is not None:
-        entries.append(LegendEntry(label="other", color=other, size=size, count=counted.other))
+        entries.append(LegendEntry(label=OTHERS, code="other", color=other, size=size, count=counted.other))
     if counted.nulls and without is not None:
-        entries.append(LegendEntry(label="no data", color=without, size=size, count=counted.nulls))
+        entries.append(
+            LegendEntry(label="no data", code="no_data", color=without, size=size, count=counted.nulls)
+        )
     return entries
 
 
@@ -158,6 +168,7 @@ def _circles(layer: DrawLayer, counted: Counted) -> list[LegendEntry]:
         entries.append(
             LegendEntry(
                 label=format_number(value),
+                code="value",
                 color=str(evaluate(color, properties)),
                 size=round(float(evaluate(radius, properties)), 2),
                 value=value,
@@ -183,8 +194,18 @@ def _round_values(minimum: float | None, maximum: float | None) -> list[float]:
 def _gradient(layers: Sequence[DrawLayer]) -> tuple[LegendEntry, ...]:
     drawn = next(layer for layer in layers if layer.type == "heatmap")
     colors = drawn.paint["heatmap-color"][6::2]
-    names = {0: "few", len(colors) - 1: "many"}
-    return tuple(LegendEntry(label=names.get(index, ""), color=color) for index, color in enumerate(colors))
+    ends: dict[int, Literal["few", "many"]] = {0: "few", len(colors) - 1: "many"}
+    return tuple(
+        LegendEntry(label=ends.get(index, ""), code=ends.get(index, "step"), color=color)
+        for index, color in enumerate(colors)
+    )
+
+
+def open_ends(low: float | None, high: float | None) -> Literal["below", "above", "both"] | None:
+    """Which ends of a class have no bound."""
+    if low is None:
+        return "both" if high is None else "below"
+    return "above" if high is None else None
 
 
 def category_label(value: Any) -> str:

@@ -13,11 +13,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Column, Cql2, Table
 from server.gis.errors import translated
+from server.gis.expressions.identifiers import Expression, relation
 from server.gis.filters import compile_filter
-from server.gis.statements import Expression, relation
+from server.gis.query.recorded_queries import note_answer
 from server.gis.styles.attributes import finite, tile_value
 from server.gis.styles.errors import InvalidStyle
-from server.gis.witness import note_answer
 
 SAMPLE = 1000
 """Steps of the even sample that breaks are computed from: every value of a small table, quantiles of a

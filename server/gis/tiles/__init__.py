@@ -1,6 +1,7 @@
 """Vector tiles straight from PostGIS."""
 
 from server.gis.tiles.grid import InvalidTile, Tile
+from server.gis.tiles.queue import TileBusy
 from server.gis.tiles.service import (
     DrawnTile,
     LayerLookup,
@@ -17,6 +18,7 @@ __all__ = [
     "LayerLookup",
     "TableLookup",
     "Tile",
+    "TileBusy",
     "TileLimits",
     "TileService",
     "TileTooSlow",

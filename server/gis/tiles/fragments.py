@@ -16,6 +16,7 @@ WITH matched AS (
 ), drawn AS (
   SELECT {drawn} AS {g}, {names}
   FROM matched{steps}
+  OFFSET 0
 ), counted AS (
   SELECT ST_AsMVT(drawn, 'features', {extent}, {g_text}{id_text}) AS features,
          count({g}) AS shown,
@@ -44,6 +45,7 @@ SHAPE = """coalesce(
 SHAPE_STEPS = """
   CROSS JOIN (SELECT ST_TileEnvelope({z}, {x}, {y}) AS box, {width} AS width) AS square
   CROSS JOIN LATERAL (SELECT {projected} AS m OFFSET 0) AS flat
+  CROSS JOIN LATERAL (SELECT Box3D(flat.m) AS box OFFSET 0) AS bounds
   CROSS JOIN LATERAL (SELECT CASE WHEN {tiny} THEN {pixel} ELSE flat.m END AS m OFFSET 0) AS shape"""
 
 POINTS = """coalesce((
@@ -59,21 +61,29 @@ POINTS = """coalesce((
       ) AS point), '')"""
 """One point on each feature, in the one tile where it lies."""
 
-PIXEL = """CASE WHEN ST_Dimension(flat.m) = 1
-      THEN ST_SetSRID(ST_MakeLine(
-        ST_MakePoint((ST_XMin(flat.m) + ST_XMax(flat.m) - square.width / {pixels}) / 2,
-                     (ST_YMin(flat.m) + ST_YMax(flat.m)) / 2),
-        ST_MakePoint((ST_XMin(flat.m) + ST_XMax(flat.m) + square.width / {pixels}) / 2,
-                     (ST_YMin(flat.m) + ST_YMax(flat.m)) / 2)), 3857)
-      ELSE ST_Expand(ST_SetSRID(ST_MakePoint(
-        (ST_XMin(flat.m) + ST_XMax(flat.m)) / 2, (ST_YMin(flat.m) + ST_YMax(flat.m)) / 2), 3857),
-        square.width / {pixels} / 2) END"""
-"""A square, or for lines a dash, as wide as a pixel, where the shape is."""
+PIXEL_OF = {
+    1: """ST_SetSRID(ST_MakeLine(
+        ST_MakePoint((ST_XMin(bounds.box) + ST_XMax(bounds.box) - square.width / {pixels}) / 2,
+                     (ST_YMin(bounds.box) + ST_YMax(bounds.box)) / 2),
+        ST_MakePoint((ST_XMin(bounds.box) + ST_XMax(bounds.box) + square.width / {pixels}) / 2,
+                     (ST_YMin(bounds.box) + ST_YMax(bounds.box)) / 2)), 3857)""",
+    2: """ST_Expand(ST_SetSRID(ST_MakePoint(
+        (ST_XMin(bounds.box) + ST_XMax(bounds.box)) / 2, (ST_YMin(bounds.box) + ST_YMax(bounds.box)) / 2), 3857),
+        square.width / {pixels} / 2)""",
+}
+"""By dimension: for lines a dash, else a square, as wide as a pixel, where the shape is."""
 
-NARROWER = """ST_Dimension(flat.m) > 0
-    AND {function}(ST_XMax(flat.m) - ST_XMin(flat.m), ST_YMax(flat.m) - ST_YMin(flat.m)) < square.width
-    / {pixels}"""
+PIXEL = """CASE WHEN ST_Dimension(flat.m) = 1
+      THEN {of_lines}
+      ELSE {of_areas} END"""
+"""Where the dimension is known only row by row."""
+
+NARROWER = """{function}(ST_XMax(bounds.box) - ST_XMin(bounds.box), ST_YMax(bounds.box) - ST_YMin(bounds.box))
+    < square.width / {pixels}"""
 """Less than a pixel in both directions (`greatest`) or in one of them (`least`)."""
+
+IS_EXTENDED = "ST_Dimension(flat.m) > 0 AND "
+"""Points are no narrow shapes."""
 
 LINEAR = """CASE
       WHEN GeometryType({g}) IN ('TIN', 'POLYHEDRALSURFACE', 'TRIANGLE')

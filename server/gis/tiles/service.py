@@ -1,8 +1,8 @@
 """Tiles of layers: from memory, or drawn by PostGIS once for all who ask at the same time.
 
 A layer version never changes, so a tile of it is drawn once and kept within a bounded number of bytes.
-At most as many tiles are drawn at once as the pool has connections; who waits too long for a turn is
-told to come back.
+At most as many tiles are drawn at once as the pool has connections; queue.py says whose turn it is, and who waits
+too long for one is told to come back.
 """
 
 from __future__ import annotations
@@ -22,10 +22,13 @@ from cachetools import LRUCache
 from agents.domain import Layer, Table
 from server.database import is_unavailable
 from server.gis.errors import UNAVAILABLE, DataUnavailable, GisError, UnknownTable
+from server.gis.styles.attributes import as_number
 from server.gis.tiles.flight import SingleFlight
-from server.gis.tiles.grid import Tile
+from server.gis.tiles.grid import InvalidTile, Tile
 from server.gis.tiles.metrics import TileMetrics
+from server.gis.tiles.overruns import Overruns, TooComplex
 from server.gis.tiles.projection import SearchBoxes, read_crs
+from server.gis.tiles.queue import RETRY_AFTER_S, TileQueue, Turn
 from server.gis.tiles.statement import LayerStatements, quoted
 
 log = structlog.get_logger(__name__)
@@ -33,8 +36,8 @@ log = structlog.get_logger(__name__)
 LEVEL = 4
 """Of compression: 6 saves one byte in a hundred of a large tile, and takes several times as long."""
 
-Key = tuple[str, str, int]
-"""Map, layer, version."""
+Key = tuple[str, str, int, str]
+"""Map, layer, version, and the column of a time slider that one person looks at (empty: the style's own)."""
 
 
 class LayerLookup(Protocol):
@@ -61,14 +64,15 @@ class TileTooSlow(GisError):
     """Not drawn in time; it may be later."""
 
     code = "unavailable"
+    retry_after = RETRY_AFTER_S
 
 
 @dataclass(frozen=True)
 class TileLimits:
     cache_bytes: int = 128 * 1024 * 1024
     seconds: float = 12.0
-    """From asking to having, waiting for a turn included; the statement has its own, shorter limit in
-    the pool."""
+    """For drawing, half of it for waiting for a turn before; the statement has its own, shorter limit in the
+    pool."""
     concurrency: int | None = None
     """Tiles drawn at once; as many as the pool has connections unless given."""
     features: int | None = None
@@ -84,6 +88,8 @@ class DrawnTile:
     etag: str
     shown: int
     total: int
+    is_final: bool = True
+    """False for a note in place of a tile, which nobody may keep."""
 
     @property
     def size(self) -> int:
@@ -103,23 +109,36 @@ class TileService:
         self._statements: LRUCache[Key, LayerStatements] = LRUCache(512)
         self._boxes = SearchBoxes()
         self.metrics = TileMetrics()
-        self._turns = asyncio.Semaphore(self._limits.concurrency or pool.get_max_size())
+        self._hits = self.metrics.requests.labels("hit")
+        self.queue = TileQueue(self._limits.concurrency or pool.get_max_size())
+        self._overruns = Overruns(pool, self.queue)
 
-    async def tile(self, map_id: str, layer_id: str, version: int, tile: Tile) -> DrawnTile:
-        """Raises UnknownLayer, TileTooSlow, DataUnavailable or what is wrong with the layer's table."""
-        key = (map_id, layer_id, version)
-        found = self._cache.get((key, tile))
+    async def tile(
+        self, map_id: str, layer_id: str, version: int, tile: Tile, time_column: str = ""
+    ) -> DrawnTile:
+        """Raises UnknownLayer, InvalidTile, TileTooSlow, DataUnavailable or what is wrong with the layer's table."""
+        found = self.in_memory(map_id, layer_id, version, tile, time_column)
         if found is not None:
-            self.metrics.requests.labels("hit").inc()
-        else:
-            joined = self._flights.under_way((key, tile))
-            self.metrics.requests.labels("joined" if joined else "miss").inc()
-            try:
-                found = await self._flights.join((key, tile), lambda: self._draw(key, tile))
-            except Exception:
-                self.metrics.requests.labels("error").inc()
-                raise
+            return found
+        key = (map_id, layer_id, version, time_column)
+        joined = self._flights.under_way((key, tile))
+        self.metrics.requests.labels("joined" if joined else "miss").inc()
+        try:
+            found = await self._flights.join((key, tile), lambda: self._draw(key, tile))
+        except Exception:
+            self.metrics.requests.labels("error").inc()
+            raise
         self.metrics.bytes.inc(len(found.body))
+        return found
+
+    def in_memory(
+        self, map_id: str, layer_id: str, version: int, tile: Tile, time_column: str = ""
+    ) -> DrawnTile | None:
+        """The tile if it was drawn before and is still kept."""
+        found = self._cache.get(((map_id, layer_id, version, time_column), tile))
+        if found is not None:
+            self._hits.inc()
+            self.metrics.bytes.inc(len(found.body))
         return found
 
     async def current(self, map_id: str, layer_id: str) -> Layer:
@@ -134,24 +153,63 @@ class TileService:
 
     async def close(self) -> None:
         await self._flights.close()
+        await self._overruns.close()
 
     async def _draw(self, key: Key, tile: Tile) -> DrawnTile:
+        table = await self._table_of(key)
+        if self._overruns.is_too_complex(table, tile.z):
+            return self._too_complex()
         try:
-            async with asyncio.timeout(self._limits.seconds), self._turns, self._pool.acquire() as connection:
-                drawn = await self._drawn_by(connection, key, tile)
-        except (TimeoutError, asyncpg.QueryCanceledError) as error:
-            raise TileTooSlow(
-                f"Tile {tile.z}/{tile.x}/{tile.y} of {key[1]!r} could not be drawn in time."
-            ) from error
+            turn = await self.queue.enter(key[0], table.id, tile.z, self._limits.seconds / 2)
+            drawn = await self._in_turn(turn, table, key, tile)
+        except TooComplex:
+            return self._too_complex()
         except asyncio.CancelledError:
             self.metrics.abandoned.inc()
             raise
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
-            raise _fault(error, key[1], tile) from error
         if drawn.size <= self._limits.cache_bytes:
             self._cache[key, tile] = drawn
             self.metrics.cached_bytes.set(self._cache.currsize)
         return drawn
+
+    async def _in_turn(self, turn: Turn, table: Table, key: Key, tile: Tile) -> DrawnTile:
+        """Draw, and give connection and turn back; where PostgreSQL goes on with it, once it has stopped."""
+        connection: asyncpg.Connection | None = None
+        is_drawn = False
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                connection = await self._pool.acquire()
+                drawn = await self._drawn_by(connection, key, tile)
+            is_drawn = True
+            return drawn
+        except (TimeoutError, asyncpg.QueryCanceledError) as error:
+            raise TileTooSlow(
+                f"Tile {tile.z}/{tile.x}/{tile.y} of {key[1]!r} could not be drawn in time."
+            ) from error
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+            raise _fault(error, key[1], tile) from error
+        finally:
+            if connection is not None and not is_drawn:
+                self._overruns.give_back(connection, turn, table)
+            else:
+                try:
+                    if connection is not None:
+                        await self._pool.release(connection)
+                finally:
+                    self.queue.leave(turn)
+
+    def _too_complex(self) -> DrawnTile:
+        return DrawnTile(self._overruns.note, _etag(self._overruns.note), 0, 0, is_final=False)
+
+    async def _table_of(self, key: Key) -> Table:
+        statements = self._statements.get(key)
+        if statements is not None:
+            return statements.table
+        map_id, layer_id, version, _ = key
+        layer = await self._layers.layer(map_id, layer_id, version)
+        if layer is None:
+            raise UnknownLayer(f"This map has no layer {layer_id!r} of version {version}.")
+        return self._tables.get(layer.table)
 
     async def _drawn_by(self, connection: asyncpg.Connection, key: Key, tile: Tile) -> DrawnTile:
         try:
@@ -159,6 +217,10 @@ class TileService:
         except (asyncpg.UndefinedColumnError, asyncpg.UndefinedTableError, asyncpg.UndefinedFunctionError):
             # The table was changed since the statement was written; the registry knows it anew.
             self._statements.pop(key, None)
+            row = await self._row(connection, key, tile)
+        except asyncpg.InternalServerError:
+            # Rows have come that lie outside of what the spatial index held when the statement was written.
+            self._statements[key] = await self._written(connection, key, careful=True)
             row = await self._row(connection, key, tile)
         if row is None or not row["tile"]:
             return DrawnTile(b"", _etag(b""), 0, 0)
@@ -182,33 +244,59 @@ class TileService:
         self.metrics.seconds.observe(time.perf_counter() - started)
         return row
 
-    async def _written(self, connection: asyncpg.Connection, key: Key) -> LayerStatements:
-        map_id, layer_id, version = key
+    async def _written(
+        self, connection: asyncpg.Connection, key: Key, careful: bool = False
+    ) -> LayerStatements:
+        map_id, layer_id, version, time_column = key
         layer = await self._layers.layer(map_id, layer_id, version)
         if layer is None:
             raise UnknownLayer(f"This map has no layer {layer_id!r} of version {version}.")
         table = self._tables.get(layer.table)
+        if time_column:
+            layer = timed(layer, table, time_column)
         crs = await read_crs(connection, table.srid, table.id)
-        wide = crs.kind == "lonlat" and await _beyond_180(connection, table)
+        wide = crs.kind == "lonlat" and (careful or await _beyond_earth(connection, table))
         return LayerStatements(table, layer, crs, self._limits.features, wide)
 
 
-async def _beyond_180(connection: asyncpg.Connection, table: Table) -> bool:
-    """Whether longitudes may leave -180 to 180. Read off the spatial index, without looking at rows."""
+def timed(layer: Layer, table: Table, time_column: str) -> Layer:
+    """The layer with the values of that column in its tiles, for a time slider."""
+    column = table.column(time_column)
+    if column is None or as_number(table, column) is None:
+        raise InvalidTile(f"{time_column[:80]!r} is not a column of dates, times or numbers.")
+    return layer.model_copy(update={"style": layer.style.model_copy(update={"time": column.name})})
+
+
+_EXTENT = """
+SELECT ST_XMin(box) AS west, ST_YMin(box) AS south, ST_XMax(box) AS east, ST_YMax(box) AS north
+FROM ST_EstimatedExtent($1::text, $2::text, $3::text) AS box
+WHERE EXISTS (
+  SELECT FROM pg_index
+  JOIN pg_class AS index ON index.oid = indexrelid
+  JOIN pg_am ON pg_am.oid = relam AND amname = 'gist'
+  JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0] AND attname = $3
+  WHERE indrelid = format('%I.%I', $1::text, $2::text)::regclass AND indisvalid AND indpred IS NULL
+)
+"""
+"""Read off the spatial index, without looking at rows; without an index it would come from a sample."""
+
+
+async def _beyond_earth(connection: asyncpg.Connection, table: Table) -> bool:
+    """Whether coordinates may leave -180 to 180 and -90 to 90."""
     if table.kind not in ("table", "materialized view"):
         return True
     names = (table.schema_name, table.name, table.geometry_column)
     try:
-        row: Sequence[float | None] | None = await connection.fetchrow(
-            "SELECT ST_XMin(box), ST_XMax(box) FROM ST_EstimatedExtent($1::text, $2::text, $3::text) AS box",
-            *names,
-        )
+        row: Sequence[float | None] | None = await connection.fetchrow(_EXTENT, *names)
     except asyncpg.PostgresError:
         log.debug("no estimated extent", table=table.id, column=quoted(table.geometry_column or ""))
         return True
-    if row is None or row[0] is None or row[1] is None:
+    if row is None:
         return True
-    return row[0] < -180.001 or row[1] > 180.001
+    west, south, east, north = row
+    if west is None or south is None or east is None or north is None:
+        return True
+    return west < -180.001 or east > 180.001 or south < -90 or north > 90
 
 
 def _packed(body: bytes) -> bytes:

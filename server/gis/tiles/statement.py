@@ -18,10 +18,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from agents.domain import Column, Layer, Table
-from server.gis.declared import declared_type, may_be_curved
+from server.gis.expressions.declared_types import declared_type, may_be_curved
+from server.gis.expressions.geometry_checks import reasonable, without_gaps
+from server.gis.expressions.identifiers import GEOMETRY, is_geography
 from server.gis.filters import compile_filter
-from server.gis.soundness import reasonable, without_gaps
-from server.gis.statements import GEOMETRY, is_geography
 from server.gis.styles.attributes import TIME, as_number, tile_value
 from server.gis.styles.errors import require_srid
 from server.gis.styles.expressions import columns_of
@@ -36,6 +36,7 @@ SMALL_LAYER = 5_000
 CAP_POINTS = 50_000
 CAP_SHAPES = 20_000
 
+_DIMENSIONS = {"LINESTRING": 1, "MULTILINESTRING": 1, "POLYGON": 2, "MULTIPOLYGON": 2}
 _NAMES = ("name", "title", "label")
 _ASYNCPG = sa.make_url("postgresql+asyncpg://").get_dialect()()
 
@@ -57,10 +58,11 @@ class LayerStatements:
     def __init__(
         self, table: Table, layer: Layer, crs: Crs, cap: int | None = None, wide: bool = True
     ) -> None:
-        """`wide`: longitudes may go beyond 180, so that a feature may show in a tile on the other side."""
+        """`wide`: coordinates may go beyond 180 and 90 degrees, so that a feature may show in a tile on the other
+        side."""
         require_srid(table.srid, table.id)
         self.crs = crs
-        self._table = table
+        self.table = table
         self._layer = layer
         self._shapes = table.geometry_family != "point"
         self._cap = cap or (CAP_SHAPES if self._shapes else CAP_POINTS)
@@ -74,8 +76,8 @@ class LayerStatements:
         simple = zoom < SIMPLIFIED_BELOW and self._shapes
         variant = (thin, simple, self._ranked)
         if variant not in self._made:
-            columns = needed_columns(self._table, self._layer) if thin else self._table.columns
-            writer = _Writer(self._table, self._layer, columns, self.crs, self._wide)
+            columns = needed_columns(self.table, self._layer) if thin else self.table.columns
+            writer = _Writer(self.table, self._layer, columns, self.crs, self._wide)
             self._made[variant] = writer.statement(self._cap, simple, self._ranked)
         return self._made[variant]
 
@@ -195,10 +197,28 @@ class _Writer:
             "y": self._y,
             "tolerance": self._tolerance,
             "width": f"{WORLD!r} / (1 << {self._z})",
-            "tiny": fragments.NARROWER.format(function="greatest", pixels=PIXELS),
-            "slim": fragments.NARROWER.format(function="least", pixels=PIXELS),
-            "pixel": fragments.PIXEL.format(pixels=PIXELS),
+            "tiny": self._narrower("greatest"),
+            "slim": self._narrower("least"),
+            "pixel": self._pixel(),
         }
+
+    def _narrower(self, function: str) -> str:
+        narrower = fragments.NARROWER.format(function=function, pixels=PIXELS)
+        return narrower if self._dimension() else fragments.IS_EXTENDED + narrower
+
+    def _pixel(self) -> str:
+        pixels = {dimension: text.format(pixels=PIXELS) for dimension, text in fragments.PIXEL_OF.items()}
+        return pixels.get(self._dimension()) or fragments.PIXEL.format(of_lines=pixels[1], of_areas=pixels[2])
+
+    def _dimension(self) -> int:
+        """Of every shape, where the column's type tells and nothing is cut; else 0."""
+        return _DIMENSIONS.get(declared_type(self._table)[0], 0) if self._is_plain() else 0
+
+    def _is_plain(self) -> bool:
+        """Whether shapes can be projected as they are: none can reach beyond the antimeridian."""
+        if self._geography:
+            return False
+        return self._crs.kind == "mercator" or (self._crs.kind == "lonlat" and not self._wide)
 
     def _points(self, common: dict[str, Any]) -> str:
         if all(drawn.source_layer != "points" for drawn in self._layer.style.layers):
@@ -275,7 +295,7 @@ class _Writer:
         if self._crs.kind == "mercator":
             return g
         if self._crs.kind == "lonlat":
-            if not (self._shapes or self._wide):
+            if not self._wide and (self._is_plain() or not self._shapes):
                 return f"ST_Transform({g}, 3857)"
             return _from_lonlat(_shifted(g) if self._geography else g, self._crs.srid)
         unwrapped = _from_lonlat("ST_ShiftLongitude(l)", 4326)

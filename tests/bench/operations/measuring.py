@@ -26,7 +26,7 @@ from server.database import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import Progress, StepResult, StepRunner
-from server.gis.registry import Registry
+from server.gis.catalog.registry import Registry
 from server.postgres.cluster import PrivateCluster
 from server.settings import Settings
 from tests.bench.operations import through_postgis

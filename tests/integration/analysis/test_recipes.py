@@ -125,7 +125,6 @@ async def test_a_model_is_offered_the_recipes_of_the_map_as_they_are_now(samples
         hand_over(),
         *FARTHEST,
         ["These."],
-        ["Here."],
         [("save_recipe", {"name": "Remote cities"})],
         [("run_recipe", {"recipe": "Remote cities", "values": {"n": 3}})],
         ["Here are three."],

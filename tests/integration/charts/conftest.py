@@ -12,9 +12,9 @@ from sqlalchemy import text
 
 from agents.charts import ChartDraft
 from server.database import Database
+from server.gis.catalog.registry import Registry
 from server.gis.charts import Charts, Made
 from server.gis.filters import normalize
-from server.gis.registry import Registry
 from server.settings import OWN_SCHEMAS
 
 

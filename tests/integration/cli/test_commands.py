@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sys
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from server import protocol_export
 from server.app import Server
+from server.cli.listing import from_catalogue
+from server.settings import OWN_SCHEMAS
 from tests.support.children import Ran, ran
 from tests.support.looking import until
 from tests.support.models import ScriptedModel
 from tests.support.server import ROOT, client
 
 
-async def geoagent(*arguments: str, stdin: str = "", **environment: str) -> Ran:
-    env = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", **environment}
-    return await ran(sys.executable, "-m", "server", *arguments, stdin=stdin, cwd=ROOT, env=env)
+async def geoagent(*arguments: str, stdin: str = "", cwd: Path = ROOT, **environment: str) -> Ran:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "NO_COLOR": "1", **environment}
+    return await ran(sys.executable, "-m", "server", *arguments, stdin=stdin, cwd=cwd, env=env)
 
 
 async def test_help_teaches_every_command() -> None:
@@ -66,17 +70,30 @@ async def test_chat_says_which_numbers_no_tool_gave(server: Server, model: Scrip
     assert "  ? found in no result: 7,777\n" in said.err
 
 
-async def test_chat_without_a_server_says_how_to_start_one() -> None:
-    said = await geoagent("chat", "hello", "--server", "http://127.0.0.1:9")
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9", "nonsense", "http://"])
+async def test_chat_without_a_server_says_how_to_start_one(address: str) -> None:
+    said = await geoagent("chat", "hello", "--server", address, PYTHONASYNCIODEBUG="1")
     assert said.status == 1
-    assert "geoagent serve" in said.err
-    assert "Traceback" not in said.err
+    assert said.err == (
+        f"There is no server at {address.rstrip('/')}. Start one with `geoagent serve`, or name it with --server.\n"
+    )
+
+
+async def test_chat_with_a_server_of_another_kind_says_so_and_nothing_else() -> None:
+    async def hang_up(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as other:
+        port = other.sockets[0].getsockname()[1]
+        said = await geoagent("chat", "hello", "--server", f"http://127.0.0.1:{port}")
+    assert said.status == 1
+    assert len(said.err.splitlines()) == 1, said.err
 
 
 async def test_chat_on_a_map_that_is_not_there_is_refused(server: Server) -> None:
     said = await geoagent("chat", "hello", "--map", "nowhere", "--server", server.url)
     assert said.status == 1
-    assert "no map 'nowhere'" in said.err
+    assert said.err == "There is no map 'nowhere'. Send `join` without map_id to make one.\n"
 
 
 async def test_tables_are_listed_and_searched(samples_url: str) -> None:
@@ -89,6 +106,27 @@ async def test_tables_are_listed_and_searched(samples_url: str) -> None:
     ]
     found = await geoagent("tables", "airport", "--json", DATABASE_URL=samples_url)
     assert json.loads(found.out)[0]["id"] == "data.airports"
+
+
+@pytest.mark.parametrize(
+    "special", ["SELECT", "CREATE VIEW data.more AS SELECT * FROM data.cities WHERE population > 9e6"]
+)
+async def test_the_quick_listing_and_the_registry_list_the_same(samples_url: str, special: str) -> None:
+    """Where the catalogue does not know everything, the listing comes from the registry."""
+    connection = await asyncpg.connect(samples_url)
+    try:
+        await connection.execute(special)
+        straight = await from_catalogue(samples_url, OWN_SCHEMAS)
+        listed = (await geoagent("tables", DATABASE_URL=samples_url)).out
+        known = json.loads((await geoagent("tables", "--json", DATABASE_URL=samples_url)).out)
+        await connection.execute("DROP VIEW IF EXISTS data.more")
+    finally:
+        await connection.close()
+    assert (straight is None) == special.startswith("CREATE")
+    for line, table in zip(listed.splitlines(), known, strict=True):
+        assert line.split()[:3] == [
+            table["id"], table["geometry_type"].lower(), f"{table['row_estimate']:,}"
+        ]  # fmt: skip
 
 
 async def test_notes_are_added_found_and_removed(
@@ -126,7 +164,14 @@ async def test_a_database_that_is_not_there_is_told_in_one_sentence() -> None:
 
 @pytest.mark.parametrize(
     ("environment", "told"),
-    [({"PORT": "many"}, "PORT"), ({"GEOAGENT_MODEL": "nonsense"}, "nonsense")],
+    [
+        ({"PORT": "many"}, "PORT"),
+        ({"GEOAGENT_MODEL": "nonsense"}, "nonsense"),
+        ({"GEOAGENT_TOOLS": "no_such_module"}, "GEOAGENT_TOOLS: there is no module 'no_such_module'"),
+        ({"GEOAGENT_AGENT": "no_such_module:Agent"}, "GEOAGENT_AGENT: there is no module 'no_such_module'"),
+        ({"GEOAGENT_AGENT": "agents.core:Agent"}, "'agents.core:Agent' is not a subclass of"),
+        ({"GEOAGENT_AGENT": "agents.core"}, "Name it as module:Class"),
+    ],
 )
 async def test_a_wrong_setting_is_told_in_one_sentence(environment: dict[str, str], told: str) -> None:
     ran = await geoagent("serve", DATABASE_URL="postgresql://nobody@127.0.0.1:9/nothing", **environment)
@@ -155,7 +200,7 @@ async def test_a_file_is_loaded_and_the_running_server_knows_it(
     feature = {"type": "Feature", "properties": {"name": "Bodensee", "depth_m": 251}, "geometry": lake}
     file = tmp_path / "lakes.geojson"
     file.write_text(json.dumps({"type": "FeatureCollection", "features": [feature]}))
-    loaded = await geoagent("load", str(file), "--table", "lakes", DATABASE_URL=samples_url)
+    loaded = await geoagent("load", file.name, "--table", "lakes", cwd=tmp_path, DATABASE_URL=samples_url)
     assert loaded.status == 0, loaded.err
     assert loaded.out.startswith("data.lakes: 1 rows")
     await until(lambda: "data.lakes" in {table.id for table in server.registry.tables()})

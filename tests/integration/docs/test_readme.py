@@ -1,4 +1,4 @@
-"""The README says what is so: its settings and examples are the code's, and the examples run."""
+"""The documentation says what is so: its settings and examples are the code's, and the examples run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.server import child_server
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_the_readme_shows_the_settings_and_examples_of_the_code() -> None:
+def test_the_pages_show_the_settings_and_examples_of_the_code() -> None:
     found = subprocess.run(
         [sys.executable, "tools/readme.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -20,9 +20,10 @@ from aiohttp.test_utils import TestClient, TestServer
 from agents.domain import Cql2
 from server.database import Database
 from server.gis.errors import TooExpensive
-from server.gis.export import Source, harmless
-from server.gis.export_files import write_file
+from server.gis.export.files import write_file
+from server.gis.export.layers import Source, harmless
 from server.http import errors, exports
+from server.http.spool import Spool
 from tests.integration.tiles.drawing import Atlas, bare_layer
 
 Client = TestClient[web.Request, web.Application]
@@ -59,18 +60,26 @@ async def client(database: Database) -> AsyncIterator[Client]:
     atlas = Atlas(database)
     app = web.Application(middlewares=[errors.faults])
     app[ATLAS] = atlas
-    app.add_routes(exports.routes(database.reader, atlas.registry, atlas.layers))
+    spool = Spool(1_000_000_000)
+    app.add_routes(exports.routes(database.reader, atlas.registry, atlas.layers, spool))
     async with TestClient(TestServer(app)) as opened:
         yield opened
+    assert spool.used == 0
+    spool.close()
 
 
 async def exported(
-    client: Client, kind: str, table: str, filter: Cql2 | None = None, name: str | None = None
+    client: Client,
+    kind: str,
+    table: str,
+    filter: Cql2 | None = None,
+    name: str | None = None,
+    query: str = "",
 ) -> tuple[dict[str, str], bytes]:
     atlas: Atlas = client.server.app[ATLAS]
     entry = await atlas.table(table)
     atlas.layers.known["m", "a", 1] = bare_layer(entry, filter=filter, name=name or entry.name)
-    answer = await client.get(f"/api/maps/m/layers/a/export.{kind}")
+    answer = await client.get(f"/api/maps/m/layers/a/export.{kind}{query}")
     assert answer.status == 200, await answer.text()
     return dict(answer.headers), await answer.read()
 
@@ -87,7 +96,8 @@ async def test_geopandas_reads_back_every_row_at_its_place(client: Client, tmp_p
     frame = read(kind, body, tmp_path)
     assert len(frame) == 2500
     assert frame.crs is not None
-    assert frame.crs.equals("EPSG:4326", ignore_axis_order=True)
+    assert frame.crs.equals("EPSG:4326" if kind == "geojson" else "EPSG:25832", ignore_axis_order=True)
+    frame = frame.to_crs(4326)
     frame = frame.set_index("id") if "id" in frame.columns else frame
     row = frame.loc[3]
     assert (row["select"], row["Name"], row["name_" if kind in ("gpkg", "fgb") else "name"]) == (
@@ -157,7 +167,7 @@ async def test_names_that_are_awful_survive(client: Client, tmp_path: Path, kind
 
 
 async def test_csv_has_coordinates_and_never_a_formula(client: Client) -> None:
-    headers, body = await exported(client, "csv", "data.sites")
+    headers, body = await exported(client, "csv", "data.sites", query="?crs=EPSG:4326")
     assert headers["Content-Type"].startswith("text/csv; charset=utf-8")
     rows = list(csv.DictReader(io.StringIO(body.decode())))
     third = rows[2]
@@ -173,6 +183,27 @@ def test_numbers_below_zero_are_no_formulas() -> None:
     assert [harmless(text) for text in ("-x", "+x", "@x", "=x", "\tx", "x", "")] == [
         "'-x", "'+x", "'@x", "'=x", "'\tx", "x", "",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["＝1+1", "＋1", "－1", "＠SUM(1)", "﹦1", "\n=1", "\r=1", "\ufeff=1", "\u200b=1", " =1", "\x00=1"],
+)
+def test_formulas_are_disarmed_in_every_form(text: str) -> None:
+    assert harmless(text).startswith("'")
+    assert harmless(text).replace("'", "") == text
+
+
+async def test_no_formula_hides_behind_another_separator(client: Client, database: Database) -> None:
+    await Atlas(database).execute(
+        "CREATE TABLE data.separators AS SELECT 1 AS id, 'a;=1+1' AS semicolon, E'a\\t=1+1' AS tab, '＝1+1' AS wide,"
+        " 'SRID=4326;POINT(1 2)'::geometry(Point, 4326) AS geom"
+    )
+    _, body = await exported(client, "csv", "data.separators")
+    assert b'"a;\'=1+1","a\t\'=1+1",' in body
+    for delimiter in ",;\t":
+        for row in csv.reader(io.StringIO(body.decode()), delimiter=delimiter):
+            assert not any(cell.startswith(("=", "＝")) for cell in row)
 
 
 async def test_geojson_is_what_its_standard_says(client: Client) -> None:

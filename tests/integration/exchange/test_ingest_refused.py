@@ -12,8 +12,9 @@ import pytest
 
 from server.database import Database
 from server.gis.ingest import CannotLoad, IngestLimits, load_file
-from server.gis.ingest.limits import FileTooLarge
-from tests.integration.exchange.test_ingest import archive, exists, text
+from server.gis.ingest.limits import ChooseLayer, FileTooLarge
+from server.gis.reading.archive import is_archive
+from tests.integration.exchange.test_ingest import archive, exists, frame, text
 
 CSV = b"lon,lat\n1,2\n"
 
@@ -48,6 +49,25 @@ async def test_symbolic_links_in_archives_are_refused(database: Database, tmp_pa
         made.writestr(link, "/etc/passwd")
     with pytest.raises(CannotLoad, match="symbolic link"):
         await load_file(database, tmp_path / "link.zip")
+
+
+async def test_the_choice_of_a_layer_is_told_whole_among_what_libraries_say(
+    database: Database, tmp_path: Path
+) -> None:
+    names = ["short", *(f"{number:0>150}" for number in range(30))]
+    for name in names:
+        frame().to_file(tmp_path / "many.gpkg", layer=name, driver="GPKG")
+    with pytest.raises(ChooseLayer) as refused:
+        await load_file(database, tmp_path / "many.gpkg")
+    assert list(refused.value.details["layers"]) == names
+    assert "Warning" not in str(refused.value)
+
+
+def test_an_archive_is_known_by_what_is_in_it(tmp_path: Path) -> None:
+    made = archive(tmp_path / "x", {"a.csv": CSV})
+    assert is_archive(made, "a.bin")
+    assert not is_archive(made, "a.geojson")
+    assert not is_archive(text(tmp_path / "y", b"no archive"), "a.bin")
 
 
 @pytest.mark.parametrize(

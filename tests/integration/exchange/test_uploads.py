@@ -12,11 +12,20 @@ from aiohttp import FormData, MultipartWriter, web
 from aiohttp.test_utils import TestClient, TestServer
 
 from server.database import Database
+from server.gis.catalog.registry import Registry
 from server.gis.ingest import IngestLimits
-from server.gis.registry import Registry
 from server.http import errors, uploads
+from server.http.spool import Spool
 
 Client = TestClient[web.Request, web.Application]
+GEOJSON = (
+    b'{"type": "FeatureCollection", "features": ['
+    + b", ".join(
+        b'{"type": "Feature", "properties": {}, "geometry": {"type": "Point", "coordinates": [1, %d]}}' % n
+        for n in (2, 3)
+    )
+    + b"]}"
+)
 CSV = b"name,lon,lat\na,1,2\nb,3,4\n"
 
 
@@ -28,13 +37,17 @@ async def registry(database: Database) -> Registry:
 @pytest_asyncio.fixture(loop_scope="session")
 async def client(database: Database, registry: Registry) -> AsyncIterator[Client]:
     app = web.Application(middlewares=[errors.faults], client_max_size=1024)
-    app.add_routes(uploads.routes(database, IngestLimits(bytes=200_000), registry.refresh))
+    spool = Spool(1_000_000_000)
+    policy = uploads.UploadPolicy(IngestLimits(bytes=200_000))
+    app.add_routes(uploads.routes(database, spool, policy, registry.refresh))
     async with TestClient(TestServer(app)) as opened:
         yield opened
+    assert spool.used == 0
+    spool.close()
 
 
 def form(content: bytes = CSV, name: str = "places.csv", **fields: str) -> FormData:
-    made = FormData()
+    made = FormData(quote_fields=False)
     for field, value in fields.items():
         made.add_field(field, value)
     made.add_field("file", content, filename=name, content_type="application/octet-stream")
@@ -57,6 +70,32 @@ async def test_more_than_the_usual_body_may_be_uploaded(client: Client) -> None:
     assert (answer.status, (await answer.json())["rows"]) == (201, 20_000)
 
 
+@pytest.mark.parametrize("name", ["a;b.csv", "a!b.csv", "/vsicurl/x;!.csv", "data;drop.csv"])
+async def test_signs_that_gdal_reads_a_meaning_into_are_only_names(client: Client, name: str) -> None:
+    for extension, content in ((".csv", CSV), (".geojson", GEOJSON)):
+        renamed = name.replace(".csv", extension)
+        answer = await client.post("/api/uploads", data=form(content, renamed, table=f"from {renamed[-12:]}"))
+        report = await answer.json()
+        assert answer.status == 201, report
+        assert report["rows"] == 2
+
+
+async def test_errors_name_no_path_of_the_server(client: Client) -> None:
+    for name in ("a;b.geojson", "c!d.gpkg", "e.parquet", "f.fgb", "g.kml", "h.zip"):
+        answer = await client.post("/api/uploads", data=form(b"not what it says", name))
+        message = (await answer.json())["error"]["message"]
+        assert answer.status == 400
+        assert name in message
+        assert "/" not in message
+
+
+async def test_names_with_control_characters_are_refused(client: Client) -> None:
+    answer = await client.post("/api/uploads", data=form(table="a\nb\u202ec"))
+    assert (await answer.json())["error"]["message"] == (
+        "The table's name has control characters in it. Take a name without them."
+    )
+
+
 async def test_a_taken_name_is_a_conflict(client: Client) -> None:
     assert (await client.post("/api/uploads", data=form(table="taken"))).status == 201
     answer = await client.post("/api/uploads", data=form(table="taken"))
@@ -74,6 +113,8 @@ async def test_a_taken_name_is_a_conflict(client: Client) -> None:
         (form(srid="999999", table="a"), 400, "invalid_payload"),
         (form(encoding="klingon", table="a"), 400, "invalid_payload"),
         (form(wrong="x"), 400, "invalid_payload"),
+        (form(table="a\0b"), 400, "invalid_payload"),
+        (form(table="a", map="a\0b"), 400, "invalid_payload"),
         (form(table="t" * 64), 400, "invalid_payload"),
         (form(table="t" * 5000), 400, "invalid_payload"),
         (FormData({"table": "x"}), 400, "invalid_payload"),
@@ -124,6 +165,7 @@ async def test_a_body_of_unknown_length_is_bounded_too(client: Client) -> None:
         ("C:\\Users\\me\\Züge 1.gpkg", "Züge 1.gpkg"),
         ("../../a.csv", "a.csv"),
         ("a:b\n.csv", "a_b_.csv"),
+        ("a\u202egnp.csv", "a_gnp.csv"),
         ("ü" * 300 + ".zip", "ü" * 100 + ".zip"),
     ],
 )

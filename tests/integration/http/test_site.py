@@ -25,7 +25,8 @@ from tests.support.server import client, local_server
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def server(samples_url: str) -> AsyncIterator[Server]:
-    async with local_server(samples_url, ScriptedModel()) as running:
+    metrics = {"metrics": "127.0.0.1:0", "metrics_token": "of-the-tests"}
+    async with local_server(samples_url, ScriptedModel(), **metrics) as running:
         yield running
 
 
@@ -35,19 +36,52 @@ async def web_of(server: Server) -> AsyncIterator[aiohttp.ClientSession]:
         yield session
 
 
-async def test_health_is_ready_and_measured(web_of: aiohttp.ClientSession) -> None:
+async def test_health_is_ready(web_of: aiohttp.ClientSession) -> None:
     assert await json_of(web_of, "/healthz") == {"ok": True}
     ready = await json_of(web_of, "/readyz")
-    assert ready == {"ok": True, "checks": {"database": "ok", "migrations": "ok", "registry": "ok"}}
-    async with web_of.get("/metrics") as answer:
+    assert ready == {
+        "ok": True,
+        "checks": {"database": "ok", "migrations": "ok", "registry": "ok", "turns": "ok"},
+    }
+
+
+async def test_metrics_are_on_an_address_of_their_own(server: Server, web_of: aiohttp.ClientSession) -> None:
+    async with web_of.get(server.metrics_url) as answer:
         text = await answer.text()
     assert re.search(r"^geoagent_tables [1-9]", text, re.M)
     assert "geoagent_tile_requests" in text
 
 
+@pytest.mark.parametrize(
+    ("sent", "status"), [("", 403), ("Bearer wrong", 403), ("Bearer ü", 403), ("Bearer of-the-tests", 200)]
+)
+async def test_visitors_read_metrics_with_the_token_only(
+    web_of: aiohttp.ClientSession, sent: str, status: int
+) -> None:
+    async with web_of.get("/metrics", headers={"Authorization": sent}) as answer:
+        assert answer.status == status
+        assert ("geoagent_tables" in await answer.text()) is (status == 200)
+
+
+async def test_a_second_server_on_the_same_machine_starts_without_metrics(
+    server: Server, samples_url: str
+) -> None:
+    taken = server.metrics_url.removeprefix("http://").removesuffix("/metrics")
+    async with local_server(samples_url, ScriptedModel(), metrics=taken) as second:
+        assert second.metrics_url == ""
+
+
 async def test_tables_are_listed_searched_and_described(web_of: aiohttp.ClientSession) -> None:
     listed = await json_of(web_of, "/api/tables")
     assert [table["id"] for table in listed["tables"]] == ["data.airports", "data.cities", "data.countries"]
+    assert (listed["total"], listed["next"]) == (3, None)
+    first = await json_of(web_of, "/api/tables?limit=2")
+    assert ([table["id"] for table in first["tables"]], first["total"]) == (
+        ["data.airports", "data.cities"],
+        3,
+    )
+    rest = await json_of(web_of, first["next"])
+    assert ([table["id"] for table in rest["tables"]], rest["next"]) == (["data.countries"], None)
     found = await json_of(web_of, "/api/tables?q=airport elevation&limit=1")
     assert [table["id"] for table in found["tables"]] == ["data.airports"]
     one = await json_of(web_of, "/api/tables/data.countries")
@@ -59,6 +93,7 @@ async def test_tables_are_listed_searched_and_described(web_of: aiohttp.ClientSe
     [
         ("/api/tables?limit=0", 400, "invalid_payload"),
         ("/api/tables?limit=x", 400, "invalid_payload"),
+        ("/api/tables?offset=-1", 400, "invalid_payload"),
         ("/api/tables/data.nothing", 404, "unknown_table"),
         ("/nothing/here", 404, "not_found"),
         ("/../../pyproject.toml", 404, "not_found"),

@@ -12,13 +12,13 @@ import pytest_asyncio
 from agents.core.errors import ToolFailed
 from agents.domain import LayerChange, LayerDraft, StyleSpec
 from server.database import Database
-from server.gis.data import PostgisData
-from server.gis.registry import Registry
+from server.gis.catalog.registry import Registry
+from server.gis.query.data import PostgisData
 from server.maps.faults import MapFault
-from server.maps.layers import By, LayerService
-from server.maps.log import EventLog
-from server.maps.projection import replay
-from server.maps.source import TableSource
+from server.maps.layers.source import TableSource
+from server.maps.layers.verbs import By, LayerService
+from server.maps.log.event_log import EventLog
+from server.maps.log.replay import replay
 
 ABOVE_2000 = {"op": ">", "args": [{"property": "elevation_m"}, 2000]}
 
@@ -70,7 +70,7 @@ async def test_ids_names_and_colours_are_chosen_so_that_layers_can_be_told_apart
     map_id = await log.create()
     for _ in range(3):
         await layers.add(map_id, airports())
-    there = (await log.state(map_id)).layers
+    there = (await log.reader.state(map_id)).layers
     assert [layer.id for layer in there] == ["airports", "airports_2", "airports_3"]
     assert len({layer.style.color for layer in there}) == 3
     assert [layer.order for layer in there] == [0, 1, 2]
@@ -119,7 +119,7 @@ async def test_what_changes_nothing_is_no_event(layers: LayerService, log: Event
     assert (await layers.reorder(map_id, ["airports"])).seq == added.seq
     assert (await layers.reset(map_id))[0] == 1
     assert (await layers.reset(map_id))[0] == 0
-    assert await log.seq(map_id) == added.seq + 1
+    assert await log.reader.seq(map_id) == added.seq + 1
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ async def test_a_wrong_draft_is_refused_with_a_reason_and_changes_nothing(
     with pytest.raises(ToolFailed) as refused:
         await layers.add(map_id, LayerDraft.model_validate(draft))
     assert getattr(refused.value, "code", None) == code
-    assert await log.read(map_id, 0) == []
+    assert await log.reader.read(map_id, 0) == []
 
 
 async def test_a_layer_that_is_not_there_is_refused(layers: LayerService, log: EventLog) -> None:
@@ -152,7 +152,7 @@ async def test_a_layer_that_is_not_there_is_refused(layers: LayerService, log: E
     ):
         with pytest.raises(ToolFailed, match="no layer 'x'"):
             await attempt
-    assert await log.read(map_id, 0) == []
+    assert await log.reader.read(map_id, 0) == []
 
 
 async def test_new_areas_go_below_the_points_that_are_there(layers: LayerService, log: EventLog) -> None:
@@ -165,13 +165,13 @@ async def test_new_areas_go_below_the_points_that_are_there(layers: LayerService
         {**areas, "id": "above"},
     ):
         await layers.add(map_id, LayerDraft.model_validate(draft))
-    assert (await log.state(map_id)).order == ("countries", "above", "circles", "airports")
+    assert (await log.reader.state(map_id)).order == ("countries", "above", "circles", "airports")
     await layers.reorder(map_id, ["countries", "airports", "circles", "above"])
     await layers.add(map_id, LayerDraft.model_validate({**areas, "id": "last"}))
-    assert (await log.state(map_id)).order[-1] == "last", "an order that somebody chose stays as it is"
+    assert (await log.reader.state(map_id)).order[-1] == "last", "an order that somebody chose stays as it is"
     await layers.undo(map_id)
     await layers.redo(map_id)
-    assert (await log.state(map_id)).order[-1] == "last"
+    assert (await log.reader.state(map_id)).order[-1] == "last"
 
 
 @pytest.mark.parametrize("order", [[], ["airports", "airports"]])
@@ -181,7 +181,7 @@ async def test_an_order_names_each_layer_once(layers: LayerService, log: EventLo
     with pytest.raises(MapFault, match="each once") as refused:
         await layers.reorder(map_id, order)
     assert refused.value.code == "invalid_payload"
-    assert await log.seq(map_id) == added.seq
+    assert await log.reader.seq(map_id) == added.seq
 
 
 async def test_changes_made_at_once_are_all_kept(layers: LayerService, log: EventLog) -> None:
@@ -193,7 +193,7 @@ async def test_changes_made_at_once_are_all_kept(layers: LayerService, log: Even
         layers.update(map_id, "airports", LayerChange(name="High airports")),
         layers.update(map_id, "airports", LayerChange(style=StyleSpec(color="#112233"))),
     )
-    (layer,) = (await log.state(map_id)).layers
+    (layer,) = (await log.reader.state(map_id)).layers
     assert (layer.filter, layer.opacity, layer.name) == (ABOVE_2000, 0.5, "High airports")
     assert layer.style.color == "#112233"
     assert layer.version == 5
@@ -204,7 +204,7 @@ async def test_undo_and_redo_bring_back_what_was_with_a_version_of_its_own(
 ) -> None:
     map_id = await log.create()
     await layers.add(map_id, airports())
-    all_of_them = (await log.state(map_id)).layers[0]
+    all_of_them = (await log.reader.state(map_id)).layers[0]
     await layers.update(map_id, "airports", LayerChange(filter="elevation_m > 2000"))
     undone = await layers.undo(map_id)
     assert undone is not None
@@ -217,9 +217,9 @@ async def test_undo_and_redo_bring_back_what_was_with_a_version_of_its_own(
     assert redone.state.layers[0].filter == ABOVE_2000
     assert redone.state.layers[0].version == 4
     assert await layers.redo(map_id) is None
-    events = await log.read(map_id, 0)
+    events = await log.reader.read(map_id, 0)
     assert [event.payload.get("undo_of") for event in events] == [None, None, 2, 2]
-    assert replay(event.typed() for event in events).layers == (await log.state(map_id)).layers
+    assert replay(event.typed() for event in events).layers == (await log.reader.state(map_id)).layers
 
 
 async def test_one_undo_takes_back_all_that_a_turn_did(layers: LayerService, log: EventLog) -> None:
@@ -255,7 +255,7 @@ async def test_two_undos_at_once_take_back_two_changes(layers: LayerService, log
     await layers.add(map_id, airports())
     await layers.add(map_id, airports())
     await asyncio.gather(layers.undo(map_id), layers.undo(map_id))
-    assert (await log.state(map_id)).layers == ()
+    assert (await log.reader.state(map_id)).layers == ()
 
 
 @pytest.mark.parametrize("blank", ["", "  ", "\t\n"])
@@ -268,4 +268,4 @@ async def test_a_blank_name_is_refused_and_changes_nothing(
     await layers.add(map_id, airports())
     with pytest.raises(MapFault, match="blank"):
         await layers.update(map_id, "airports", LayerChange(name=blank))
-    assert await log.seq(map_id) == 1
+    assert await log.reader.seq(map_id) == 1

@@ -7,15 +7,26 @@ import asyncio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import select, text
+from sqlalchemy import select, text, update
 
 from server.database import Database
-from server.maps.events import Change, layer_added, layer_removed, layer_updated, layers_reordered, map_reset
 from server.maps.faults import MapFault
-from server.maps.log import EventLog
-from server.maps.projection import replay
+from server.maps.log.event_log import EventLog
+from server.maps.log.events import (
+    Change,
+    layer_added,
+    layer_removed,
+    layer_updated,
+    layers_reordered,
+    map_reset,
+)
+from server.maps.log.histories import Histories
+from server.maps.log.replay import replay
+from server.maps.log.rows import reading, seq_of
+from server.maps.log.tables import metadata, turn_table
 from server.maps.service import LayerLookup
-from server.maps.tables import metadata
+from server.maps.turns.queue import TurnStore
+from server.protocol import Snapshot
 from tests.support.layers import layer
 
 
@@ -31,11 +42,79 @@ def chat(message: str) -> Change:
 async def test_events_are_numbered_without_gaps_however_many_write_at_once(log: EventLog) -> None:
     map_id = await log.create()
     await asyncio.gather(*(log.append(map_id, [chat(f"{n}"), chat(f"{n}!")]) for n in range(25)))
-    events = await log.read(map_id, 0)
+    events = await log.reader.read(map_id, 0)
     assert [event.seq for event in events] == list(range(1, 51))
     assert [event.payload["message"] + "!" for event in events[::2]] == [
         event.payload["message"] for event in events[1::2]
     ]
+
+
+async def test_a_reading_begun_earlier_sees_no_undo_of_what_came_after_its_seq(
+    log: EventLog, database: Database
+) -> None:
+    histories = Histories()
+    map_id = await log.create()
+    async with reading(database.owner) as earlier:
+        assert await seq_of(earlier, map_id) == 0
+        await log.append(map_id, [layer_added(layer("a"))])
+        async with reading(database.owner) as later:
+            assert (await histories.at(later, map_id, 1)).can_undo
+        before = await histories.at(earlier, map_id, 0)
+        assert (before.can_undo, before.seen, before.state.layers) == (False, 0, ())
+    async with reading(database.owner) as later:
+        assert (await histories.at(later, map_id, 1)).can_undo
+
+
+async def test_a_kept_fold_stays_as_it_is_when_a_newer_one_is_made_from_it(
+    log: EventLog, database: Database
+) -> None:
+    histories = Histories()
+    map_id = await log.create()
+    await log.append(map_id, [layer_added(layer("a")), layer_added(layer("b"))], turn_id="t")
+    async with reading(database.owner) as connection:
+        before = await histories.at(connection, map_id, 1)
+        after = await histories.at(connection, map_id, 2)
+    assert [len(undo[1]) for undo in (before.undo(), after.undo()) if undo] == [1, 2]
+
+
+async def test_a_snapshot_is_written_once_for_all_who_ask_at_one_seq(log: EventLog) -> None:
+    map_id = await log.create()
+    await log.append(map_id, [layer_added(layer("ä")), chat("</script> \u2028 ü")])
+    first, second = await log.snapshots.encoded(map_id), await log.snapshots.encoded(map_id)
+    assert first == second
+    assert Snapshot.model_validate_json(first.json.text) == await log.snapshots.read(map_id)
+    await log.append(map_id, [layer_removed("ä")])
+    third = await log.snapshots.encoded(map_id)
+    assert (first.seq, third.seq) == (2, 3)
+    assert Snapshot.model_validate_json(third.json.text) == await log.snapshots.read(map_id)
+
+
+async def test_a_snapshot_of_the_same_seq_tells_how_turns_stand_now(
+    log: EventLog, database: Database
+) -> None:
+    map_id = await log.create()
+    said = await TurnStore(database.owner, log, "server_1").submit(map_id, "hello")
+
+    async def statuses() -> list[str]:
+        snapshot = Snapshot.model_validate_json((await log.snapshots.encoded(map_id)).json.text)
+        return [turn.status for turn in snapshot.turns if snapshot.seq == said.seq]
+
+    assert await statuses() == ["queued"]
+    async with database.owner.begin() as connection:
+        await connection.execute(update(turn_table).values(status="running"))
+    assert await statuses() == ["running"]
+
+
+async def test_a_layer_as_it_is_now_is_read_without_its_history(log: EventLog) -> None:
+    map_id = await log.create()
+    await log.append(map_id, [layer_added(layer("a")), layer_updated(layer("a", name="new"))])
+    lookup = LayerLookup(log.reader)
+    found = await lookup.current(map_id, "a")
+    assert found is not None
+    assert (found.version, found.name) == (2, "new")
+    assert found == (await log.reader.state(map_id)).layer("a")
+    assert await lookup.current(map_id, "b") is None
+    assert await lookup.current("no map", "a") is None
 
 
 async def test_a_transaction_that_fails_leaves_no_event_and_no_gap(log: EventLog) -> None:
@@ -49,12 +128,16 @@ async def test_a_transaction_that_fails_leaves_no_event_and_no_gap(log: EventLog
     with pytest.raises(ZeroDivisionError):
         await fail_half_way()
     await log.append(map_id, [chat("after")])
-    assert [(event.seq, event.name) for event in await log.read(map_id, 0)] == [(1, "ai_response")]
-    assert (await log.state(map_id)).layers == ()
+    assert [(event.seq, event.name) for event in await log.reader.read(map_id, 0)] == [(1, "ai_response")]
+    assert (await log.reader.state(map_id)).layers == ()
 
 
 async def test_a_map_that_is_not_there_is_refused(log: EventLog) -> None:
-    for attempt in (log.append("nowhere", [chat("x")]), log.snapshot("nowhere"), log.seq("nowhere")):
+    for attempt in (
+        log.append("nowhere", [chat("x")]),
+        log.snapshots.read("nowhere"),
+        log.reader.seq("nowhere"),
+    ):
         with pytest.raises(MapFault) as refused:
             await attempt
         assert refused.value.code == "unknown_map"
@@ -66,8 +149,8 @@ async def test_versions_of_a_layer_id_only_grow_and_each_can_be_found(log: Event
     await log.append(map_id, [layer_updated(layer("a", name="two"))])
     await log.append(map_id, [layer_removed("a")])
     await log.append(map_id, [layer_added(layer("a", name="three"))])
-    assert [one.version for one in (await log.state(map_id)).layers] == [3]
-    lookup = LayerLookup(log)
+    assert [one.version for one in (await log.reader.state(map_id)).layers] == [3]
+    lookup = LayerLookup(log.reader)
     found = [await lookup.layer(map_id, "a", version) for version in (1, 2, 3, 4)]
     assert [one.name if one else None for one in found] == ["one", "two", "three", None]
     assert await lookup.layer("elsewhere", "a", 1) is None
@@ -76,13 +159,13 @@ async def test_versions_of_a_layer_id_only_grow_and_each_can_be_found(log: Event
 async def test_the_tiles_of_a_layer_name_its_version_unless_its_data_stay_the_same(log: EventLog) -> None:
     map_id = await log.create()
     await log.append(map_id, [layer_added(layer("a"))])
-    first = (await log.state(map_id)).layers[0]
+    first = (await log.reader.state(map_id)).layers[0]
     assert first.tiles == f"/tiles/{map_id}/a/1/{{z}}/{{x}}/{{y}}.mvt"
     await log.append(map_id, [layer_updated(first.model_copy(update={"opacity": 0.5}))])
-    faded = (await log.state(map_id)).layers[0]
+    faded = (await log.reader.state(map_id)).layers[0]
     assert (faded.version, faded.tiles) == (2, first.tiles)
     await log.append(map_id, [layer_updated(first.model_copy(update={"tiles": ""}))])
-    assert (await log.state(map_id)).layers[0].tiles == f"/tiles/{map_id}/a/3/{{z}}/{{x}}/{{y}}.mvt"
+    assert (await log.reader.state(map_id)).layers[0].tiles == f"/tiles/{map_id}/a/3/{{z}}/{{x}}/{{y}}.mvt"
 
 
 IDS = st.sampled_from(["a", "b", "c"])
@@ -106,8 +189,8 @@ async def test_the_stored_layers_are_the_replay_of_the_log(
     map_id = await log.create()
     for batch in batches:
         await log.append(map_id, batch)
-    events = await log.read(map_id, 0)
-    assert (await log.state(map_id)).layers == replay(event.typed() for event in events).layers
+    events = await log.reader.read(map_id, 0)
+    assert (await log.reader.state(map_id)).layers == replay(event.typed() for event in events).layers
 
 
 async def test_undo_survives_a_restart_since_it_is_read_from_the_log(
@@ -117,9 +200,9 @@ async def test_undo_survives_a_restart_since_it_is_read_from_the_log(
     await log.append(map_id, [layer_added(layer("a"))])
     await log.append(map_id, [layer_updated(layer("a", opacity=0.3))])
     restarted = EventLog(database.owner)
-    history = await restarted.history(map_id)
+    history = await restarted.reader.history(map_id)
     assert (history.can_undo, history.can_redo) == (True, False)
-    snapshot = await restarted.snapshot(map_id)
+    snapshot = await restarted.snapshots.read(map_id)
     assert (snapshot.can_undo, snapshot.can_redo) == (True, False)
 
 
@@ -131,14 +214,14 @@ async def test_what_a_table_says_can_always_be_written(log: EventLog) -> None:
         "arguments": {"a\x00": ["\ud800", float("nan"), b"bytes", {1: 2}]},
     }
     await log.append(map_id, [Change("tool_called", strange)])
-    (event,) = await log.read(map_id, 0)
+    (event,) = await log.reader.read(map_id, 0)
     assert event.payload["arguments"] == {"a�": ["?", None, "b'bytes'", {"1": 2}]}
 
 
 async def test_a_snapshot_holds_the_chat_and_the_layers_as_of_its_seq(log: EventLog) -> None:
     map_id = await log.create()
     await log.append(map_id, [chat("first"), layer_added(layer("a")), chat("second")])
-    snapshot = await log.snapshot(map_id)
+    snapshot = await log.snapshots.read(map_id)
     assert (snapshot.seq, [one.id for one in snapshot.layers]) == (3, ["a"])
     assert [one.data["seq"] for one in snapshot.chat] == [1, 3]
     assert snapshot.chat_complete
@@ -149,7 +232,7 @@ async def test_a_long_chat_is_cut_at_a_users_message(log: EventLog) -> None:
     for turn in range(4):
         said = Change("user_message", {"text": f"{turn}"})
         await log.append(map_id, [said, *(chat("x") for _ in range(299))], f"turn_{turn}")
-    snapshot = await log.snapshot(map_id)
+    snapshot = await log.snapshots.read(map_id)
     assert not snapshot.chat_complete
     assert (snapshot.chat[0].event, snapshot.chat[0].data["text"]) == ("user_message", "3")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 from sqlalchemy import insert, text, update
 
-from agents.core.events import AgentEvent, AssistantSaid, Finished, ToolDone, ToolStarted
+from agents.core.loop.events import AgentEvent, AssistantSaid, Finished, ToolDone, ToolStarted
 from agents.core.messages import (
     AssistantMessage,
     Message,
@@ -21,11 +21,12 @@ from agents.core.messages import (
 )
 from agents.core.model import ModelError
 from server.database import Database
-from server.maps.events import Change, Event
 from server.maps.faults import MapFault
-from server.maps.layers import Drawing
+from server.maps.layers.verbs import Drawing
+from server.maps.log.events import Change, Event, map_reset
+from server.maps.log.replay import MapState
+from server.maps.log.tables import analysis_table, turn_table
 from server.maps.service import MapService
-from server.maps.tables import analysis_table, turn_table
 from tests.support.agents import Play, Scripted, echo, scripted, waits_for
 from tests.support.looking import until
 
@@ -58,7 +59,7 @@ async def finished(maps: MapService, map_id: str, count: int = 1) -> list[Event]
     """The log, once so many turns have ended."""
 
     async def look() -> list[Event] | None:
-        events = await maps.log.read(map_id, 0)
+        events = await maps.log.reader.read(map_id, 0)
         return events if sum(one.name == "turn_finished" for one in events) >= count else None
 
     return await until(look)
@@ -98,6 +99,32 @@ async def test_turns_of_one_map_run_in_the_order_of_arrival_one_at_a_time(databa
         events = await finished(one, map_id, 8)
     assert [event.payload["message"] for event in events if event.name == "ai_response"] == list("01234567")
     assert most == 1
+
+
+class Watching:
+    """A follower of a map that only counts what it sees."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def begin(self, state: MapState) -> None:
+        self.seen.clear()
+
+    def see(self, events: Sequence[Event]) -> None:
+        self.seen += [event.seq for event in events]
+
+
+async def test_who_follows_a_map_goes_on_when_another_stops_following_it(database: Database) -> None:
+    first, second = Watching(), Watching()
+    async with server(database) as maps:
+        map_id = await maps.log.create()
+        async with AsyncExitStack() as earlier:
+            await earlier.enter_async_context(maps.hub.following(map_id, first))
+            async with maps.hub.following(map_id, second):
+                await earlier.aclose()
+                await maps.log.append(map_id, [map_reset()])
+                await until(lambda: second.seen == [1])
+    assert first.seen == []
 
 
 async def test_different_maps_are_answered_at_the_same_time_up_to_the_limit(database: Database) -> None:
@@ -149,7 +176,7 @@ async def test_a_running_turn_can_be_cancelled(database: Database) -> None:
         turn_id = await say(maps, map_id, "count")
         await until(lambda: has(maps, map_id, "tool_called"))
         assert await maps.runner.cancel(map_id) == turn_id
-        events = await maps.log.read(map_id, 0)
+        events = await maps.log.reader.read(map_id, 0)
         assert await maps.runner.cancel(map_id) is None
     assert names(events) == ["user_message", "tool_called", "tool_finished", "ai_response", "turn_finished"]
     assert (events[2].payload["ok"], events[2].payload["summary"]) == (False, "stopped")
@@ -219,7 +246,7 @@ async def test_stopping_the_server_interrupts_its_turns_and_says_so(database: Da
         map_id = await maps.log.create()
         await say(maps, map_id, "long work")
         await until(lambda: maps.runner.running == 1)
-    events = await maps.log.read(map_id, 0)
+    events = await maps.log.reader.read(map_id, 0)
     assert names(events) == ["user_message", "ai_response", "turn_finished"]
     assert events[-1].payload["status"] == "interrupted"
 
@@ -279,7 +306,7 @@ async def test_a_server_whose_turn_was_taken_away_writes_nothing_more(database: 
             await connection.execute(taken)
         gate.set()
         await until(lambda: maps.runner.running == 0)
-        assert names(await maps.log.read(map_id, 0)) == ["user_message"]
+        assert names(await maps.log.reader.read(map_id, 0)) == ["user_message"]
 
 
 async def test_the_database_itself_refuses_a_second_running_turn(database: Database) -> None:
@@ -323,7 +350,7 @@ async def test_the_model_is_reminded_of_earlier_turns_with_every_call_answered(d
 
 
 async def has(maps: MapService, map_id: str, name: str) -> bool:
-    return name in names(await maps.log.read(map_id, 0))
+    return name in names(await maps.log.reader.read(map_id, 0))
 
 
 async def orphan(database: Database, analyses: tuple[str, ...] = ()) -> str:

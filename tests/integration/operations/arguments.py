@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agents.domain import Table
-from server.gis.operations.base import Operation
+from server.gis.operations.support.base import Operation
 
 LENGTH = "20 km"
 Arguments = dict[str, Any]

@@ -9,7 +9,7 @@ import math
 import struct
 from collections.abc import Mapping, Sequence
 
-from server.gis.statements import join_id
+from server.gis.expressions.identifiers import join_id
 
 Corners = Sequence[tuple[float, float]]
 ROWS = "id int PRIMARY KEY, n float, t text"

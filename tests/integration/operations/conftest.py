@@ -17,7 +17,7 @@ from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.receipt import StepReceipt
 from server.gis.analysis.runner import Progress, StepRunner
-from server.gis.registry import Registry
+from server.gis.catalog.registry import Registry
 from server.settings import OWN_SCHEMAS
 
 _numbers = count(1)

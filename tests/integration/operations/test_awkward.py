@@ -20,9 +20,9 @@ from agents.domain import Table
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import Progress, StepRunner
+from server.gis.catalog.registry import Registry
 from server.gis.errors import GisError, InternalFault
 from server.gis.operations import OPERATIONS
-from server.gis.registry import Registry
 from tests.integration.operations.arguments import variants
 from tests.integration.operations.awkward import AWKWARD, statements
 from tests.integration.operations.conftest import Bench
@@ -43,7 +43,7 @@ class _Still:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._registry, name)
 
-    async def refresh(self, patience: float = 0.0) -> None:
+    async def refresh(self, patience: float = 0.0, only: object = None) -> None:
         """Nothing that the sweep reads has changed."""
 
     def get(self, name: str) -> Table:

@@ -12,7 +12,7 @@ from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import Progress, StepRunner
 from server.gis.errors import InternalFault, InvalidFilter, UnknownColumn
 from server.gis.operations import OPERATIONS
-from server.gis.operations.base import Arguments, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.base import Arguments, Operation, Step, Workspace, table_argument
 from tests.integration.operations.conftest import Bench
 
 WRONG: dict[str, ColumnElement[object]] = {

@@ -9,11 +9,14 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from server import migrate
-from server.database import Database, is_unavailable, plain_url
+from server import lost_connections, migrate, pools
+from server.database import Database, TooFewConnections, is_unavailable, open_engine
+from server.lanes import Lane
+from server.postgres.address import plain_url
 from server.settings import OWN_SCHEMAS, Settings
+from tests.support.cable import cable
 from tests.support.looking import until
-from tests.support.postgis import Postgis
+from tests.support.postgis import Postgis, run_apart
 
 FORBIDDEN_TO_THE_READER = [
     "SELECT * FROM geoagent.secret",
@@ -142,10 +145,7 @@ async def test_everything_works_again_after_all_connections_were_cut(database: D
         ["test_news"], lambda _, payload: heard.append(payload), lambda: again.append(True)
     )
     killer = await asyncpg.connect(database.url)
-    await killer.execute(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-    )
+    await cut_all(killer)
     for engine in (database.owner, database.reader, database.writer):
         async with engine.connect() as connection:
             assert await connection.scalar(text("SELECT 1")) == 1
@@ -156,6 +156,49 @@ async def test_everything_works_again_after_all_connections_were_cut(database: D
     assert subscription.reconnects == 1
     await killer.close()
     await subscription.close()
+
+
+async def cut_all(killer: asyncpg.Connection) -> None:
+    """End every other session on this database; returns when PostgreSQL has."""
+    others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    ended = [row["pid"] for row in await killer.fetch(f"SELECT pid, pg_terminate_backend(pid) {others}")]
+
+    async def none_left() -> bool:
+        return await killer.fetchval(f"SELECT count(*) = 0 {others} AND pid = ANY ($1)", ended)
+
+    await until(none_left)
+
+
+async def test_a_cut_connection_is_replaced_before_the_event_loop_has_seen_its_end(
+    database: Database,
+) -> None:
+    async with database.owner.connect() as connection:
+        lost = (await connection.get_raw_connection()).driver_connection
+    run_apart(cut_from_outside(database.url))
+    assert not lost.is_closed()
+    async with database.owner.connect() as connection:
+        assert await connection.scalar(text("SELECT 1")) == 1
+
+
+async def cut_from_outside(url: str) -> None:
+    killer = await asyncpg.connect(url)
+    await cut_all(killer)
+    await killer.close()
+
+
+async def test_a_connection_that_fell_silent_while_idle_is_replaced(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lost_connections, "IDLE_UNASKED_S", 0.0)
+    monkeypatch.setattr(lost_connections, "ANSWER_TIMEOUT_S", 0.2)
+    async with cable(database_url) as way:
+        engine = open_engine(way.url, lane=Lane("test", 2))
+        async with engine.connect() as connection:
+            await connection.execute(text("SELECT 1"))
+        way.forget()
+        async with engine.connect() as connection:
+            assert await connection.scalar(text("SELECT 1")) == 1
+        await engine.dispose()
 
 
 async def test_a_connection_cut_in_the_middle_of_a_query_counts_as_unavailable(database: Database) -> None:
@@ -207,6 +250,50 @@ async def test_two_databases_of_one_cluster_have_different_readers(postgis: Post
     for database, name in zip(opened, names, strict=True):
         await database.close()
         postgis.drop(name)
+
+
+async def test_a_budget_that_postgresql_cannot_give_is_refused_at_start_with_what_to_do(
+    postgis: Postgis,
+) -> None:
+    name = postgis.migrated()
+    postgis.execute(f'ALTER DATABASE "{name}" CONNECTION LIMIT 20')
+    with pytest.raises(TooFewConnections, match=r"is 30.*allows this server 20.*at most 20.*max_connections"):
+        await Database.connect(Settings(database_url=postgis.url(name)))
+    async with await Database.connect(Settings(database_url=postgis.url(name), connections=20)):
+        pass
+    postgis.drop(name)
+
+
+async def test_connections_that_nobody_uses_are_given_back(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "IDLE_S", 0.2)
+    monkeypatch.setattr(pools, "IDLE_CHECK_S", 0.05)
+    count = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND usename LIKE '%reader'"
+    )
+    watch = await asyncpg.connect(database_url)
+    async with await Database.connect(Settings(database_url=database_url)) as database:
+        size = database.lanes["interactive"].size
+
+        async def hold(ready: asyncio.Barrier) -> None:
+            async with database.reader.connect() as connection:
+                await connection.execute(text("SELECT 1"))
+                await ready.wait()
+
+        ready = asyncio.Barrier(size)
+        others = await watch.fetchval(count)
+        await asyncio.gather(*(hold(ready) for _ in range(size)))
+        assert await watch.fetchval(count) >= size
+
+        async def only_that_of_the_tiles() -> bool:
+            return bool(await watch.fetchval(count) <= others)
+
+        await until(only_that_of_the_tiles)
+        async with database.reader.connect() as connection:
+            assert await connection.scalar(text("SELECT 1")) == 1
+        assert database.lanes["interactive"].in_use == 0
+    await watch.close()
 
 
 def test_every_spelling_of_a_postgresql_url_is_understood() -> None:

@@ -19,10 +19,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+import geopandas
 import psutil
 import pytest
+from shapely import Point
 
-from tests.support.children import leash, processes_in
+from tests.integration.setup import shell_blocks
+from tests.support.children import kill, leash, processes_in
 
 ROOT = Path(__file__).resolve().parents[3]
 FIRST, LATER = 900.0, 120.0
@@ -57,20 +60,22 @@ def homes_of(clone: Path) -> list[Path]:
     return [home for place in places for home in place.glob(f"{clone.name}-*")]
 
 
+def newcomers_environment() -> dict[str, str]:
+    """Without settings of the developer's, and without what `make test` leaves for a make below it."""
+    foreign = ("GEOAGENT_", "OPENAI_", "MAKE", "MFLAGS", "DATABASE_URL")
+    return {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+
+
 class Run:
     """One `make run`, in a process group of its own as a terminal would give it."""
 
     def __init__(self, clone: Path) -> None:
-        # Nor what `make test` leaves for a make below it: a newcomer's shell has none of that.
-        foreign = ("GEOAGENT_", "OPENAI_", "MAKE", "MFLAGS")
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
-        kept.pop("DATABASE_URL", None)
         self.output = tempfile.TemporaryFile()  # noqa: SIM115 - read after the process has ended, too
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115
         self.process = subprocess.Popen(
             ["make", "run"],
             cwd=clone,
-            env=kept | {"PORT": "0"},
+            env=newcomers_environment() | {"PORT": "0"},
             stdin=subprocess.DEVNULL,
             stdout=self.output,
             stderr=self.errors,
@@ -148,6 +153,27 @@ def test_make_run_again_installs_and_builds_nothing_and_stops_cleanly(clone: Pat
     assert left_over(clone) == []
 
 
+def test_every_shell_block_of_the_documentation_runs(clone: Path, tmp_path: Path) -> None:
+    parks = geopandas.GeoDataFrame({"name": ["Kruger"]}, geometry=[Point(31.5, -24.0).buffer(1)], crs=4326)
+    parks.to_file(clone / "parks.gpkg")
+    for page, name in (("docs/agents.md", "my_tools.py"), ("README.md", "parks.py")):
+        shown = (clone / page).read_text().partition(f"```python\n# {name}\n")[2].partition("```")[0]
+        (clone / name).write_text(shown)
+    (clone / "my-cases").mkdir()
+    cases = (clone / "tests/evals/cases/show.toml").read_text().split("[[case]]")
+    (clone / "my-cases" / "mine.toml").write_text(f"[[case]]{cases[1]}")
+    make = shell_blocks.stand_ins(tmp_path / "stand-ins", str(shutil.which("make")))
+    with running(clone, LATER) as run:
+        environment = newcomers_environment() | {"PORT": run.url.rpartition(":")[2]}
+        faults = {
+            where: fault
+            for where, commands in shell_blocks.blocks(clone)
+            if (fault := shell_blocks.run(commands, clone, make, environment))
+        }
+        assert faults == {}
+        assert "data.parks" in tables(run)
+
+
 def test_two_runs_of_one_clone_share_the_database_and_the_second_outlives_the_first(clone: Path) -> None:
     with running(clone, LATER) as first, running(clone, LATER) as second:
         assert first.url != second.url
@@ -159,9 +185,7 @@ def test_two_runs_of_one_clone_share_the_database_and_the_second_outlives_the_fi
 def test_after_a_kill_of_everything_the_next_run_starts_as_ever(clone: Path) -> None:
     with running(clone, LATER) as run:
         os.killpg(run.process.pid, signal.SIGKILL)
-        for process in left_over(clone):
-            with contextlib.suppress(psutil.Error):
-                process.kill()
+        kill(*left_over(clone))
     with running(clone, LATER) as again:
         assert "data.airports" in tables(again)
     assert left_over(clone) == []

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
+import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 
+import aiohttp
 import asyncpg
 import pytest
+from alembic.script import ScriptDirectory
 
-from server import migrate, roles
+import migrations
+from server import migrate, roles, schema_version
 from server.database import Database
 from server.postgres.problem import DatabaseProblem
 from server.roles import RolesFailed
 from server.settings import Settings
 from tests.support.postgis import Postgis
+from tests.support.server import client, local_server
 
 SHAPE = """
     SELECT 'column', table_schema || '.' || table_name, column_name, data_type, is_nullable, column_default
@@ -88,10 +95,54 @@ async def test_a_database_of_a_newer_geoagent_is_refused_and_left_alone(postgis:
     url = postgis.url(empty)
     await migrate.upgrade(url)
     await fetch(url, "UPDATE geoagent.alembic_version SET version_num = '9999'")
+    await fetch(url, "UPDATE geoagent.schema_compatibility SET oldest_revision = '9998'")
     with pytest.raises(DatabaseProblem, match="newer GeoAgent"):
         await migrate.upgrade(url)
     versions = await fetch(url, "SELECT version_num FROM geoagent.alembic_version")
     assert [row["version_num"] for row in versions] == ["9999"]
+
+
+async def test_a_newer_schema_that_says_it_is_compatible_is_used_as_it_is(
+    postgis: Postgis, empty: str
+) -> None:
+    url = postgis.url(empty)
+    await migrate.upgrade(url)
+    await fetch(url, "UPDATE geoagent.alembic_version SET version_num = '9999'")
+    await fetch(
+        url, "UPDATE geoagent.schema_compatibility SET oldest_revision = $1", schema_version.newest_revision()
+    )
+    async with local_server(url) as server, aiohttp.ClientSession(server.url) as session:
+        async with session.get("/readyz") as answer:
+            assert answer.status == 200
+        async with client(server) as one:
+            await one.ask("join")
+        await fetch(url, "UPDATE geoagent.schema_compatibility SET oldest_revision = '9999'")
+        async with session.get("/readyz") as answer:
+            assert answer.status == 503
+            assert "at 9999" in (await answer.json())["checks"]["migrations"]
+    versions = await fetch(url, "SELECT version_num FROM geoagent.alembic_version")
+    assert [row["version_num"] for row in versions] == ["9999"]
+
+
+def test_the_newest_revision_is_the_one_that_alembic_would_migrate_to() -> None:
+    scripts = ScriptDirectory(str(Path(migrations.__file__).parent))
+    assert schema_version.newest_revision() == scripts.get_current_head()
+    assert [each.revision for each in scripts.walk_revisions()][-1] == "0001"
+
+
+@pytest.mark.parametrize(
+    "migration", [one for one in schema_version.known_migrations().values() if one.additive]
+)
+def test_a_migration_that_says_it_is_additive_takes_nothing_away(migration: schema_version.Migration) -> None:
+    """If this fails, older servers may break on the new schema: leave out `additive`."""
+    script = ScriptDirectory(str(Path(migrations.__file__).parent)).get_revision(migration.revision)
+    source = inspect.getsource(script.module.upgrade)
+    taken = re.findall(
+        r"\b(DROP|RENAME|SET NOT NULL|TYPE|REVOKE|DELETE FROM|TRUNCATE|drop_\w+|alter_column)\b", source
+    )
+    assert taken == []
+    for column in re.findall(r"ADD COLUMN[^,\"]*", source):
+        assert "NOT NULL" not in column or "DEFAULT" in column
 
 
 async def test_an_owner_who_is_no_superuser_is_enough(postgis: Postgis, empty: str) -> None:
@@ -177,7 +228,7 @@ async def test_no_password_is_in_a_statement_that_the_server_may_log(postgis: Po
     async with await Database.connect(Settings(database_url=url)) as database:
         await database.tile_pool.fetchval("SELECT 1")
         async with database.owner.connect() as connection:
-            reader, _ = await roles.logins(connection)
+            reader, *_ = await roles.logins(connection)
     secret = (await fetch(url, "SELECT value FROM geoagent.secret WHERE name = 'roles'"))[0]["value"]
     await fetch(postgis.url("postgres"), "ALTER SYSTEM RESET log_statement")
     await fetch(postgis.url("postgres"), "SELECT pg_reload_conf()")

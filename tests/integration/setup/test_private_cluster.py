@@ -22,7 +22,7 @@ from server.postgres.cluster import PROJECT, PrivateCluster
 from server.postgres.files import ClusterFailed
 from server.postgres.homes import homes
 from server.settings import Settings
-from tests.support.children import leash, processes_in
+from tests.support.children import kill, kill_all_in, leash, processes_in
 from tests.support.looking import PATIENCE, until
 from tests.support.postgis import temporary_home
 
@@ -195,7 +195,7 @@ async def test_a_killed_postgresql_comes_back_with_what_was_committed(home: Path
     sleeping = asyncio.create_task(busy.execute("SELECT pg_sleep(60)"))
     await asyncio.sleep(0.2)
     killed = head(home)
-    killed.kill()
+    kill(killed)
 
     async def answers() -> object:
         while True:
@@ -215,7 +215,7 @@ async def test_a_killed_postgresql_comes_back_with_what_was_committed(home: Path
 async def test_a_killed_keeper_is_replaced(home: Path) -> None:
     cluster = PrivateCluster(home)
     url = cluster.acquire("postgres")
-    keeper(home).kill()
+    kill(keeper(home))
     await until(cluster.revive)
     assert await ask(url) == 1
     assert cluster.revive() is False
@@ -228,8 +228,7 @@ async def test_a_running_server_replaces_a_killed_keeper_by_itself(home: Path) -
     home = home.parent / "postgres"
     user = User(home.parent)
     url = user.said()
-    for process in (keeper(home), head(home)):
-        process.kill()
+    kill(keeper(home), head(home))
     reached = False
     for _ in range(200):
         try:
@@ -248,9 +247,7 @@ async def test_a_pid_file_left_by_a_power_cut_does_not_matter(home: Path, strang
     url = cluster.acquire("postgres")
     left = (home / "data/postmaster.pid").read_text()
     victims = [keeper(home), *processes_in(home)]
-    for process in victims:
-        if process.is_running():
-            process.kill()
+    kill(*victims)
     cluster.release()
     assert await gone(home)
     pid = os.getpid() if stranger == "living" else victims[0].pid
@@ -267,7 +264,7 @@ async def test_a_postgresql_that_lost_everybody_is_stopped_and_started_anew(home
     cluster = PrivateCluster(home)
     url = cluster.acquire("postgres")
     orphan = head(home)
-    keeper(home).kill()
+    kill(keeper(home))
     cluster.release()
     again = PrivateCluster(home)
     assert again.acquire("postgres") == url
@@ -280,8 +277,7 @@ async def test_a_start_killed_in_the_middle_of_making_the_cluster_is_made_good_b
     with temporary_home() as home:
         user = User(home)
         await until(lambda: any((home / "postgres").glob("initdb-*/data/global")))
-        for process in processes_in(home / "postgres"):
-            process.kill()
+        kill_all_in(home / "postgres")
         user.process.kill()
         user.process.wait()
         assert not (home / "postgres/data").exists()

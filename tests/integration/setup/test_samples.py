@@ -141,3 +141,7 @@ async def test_a_table_that_a_person_dropped_stays_dropped(database: Database) -
 def test_the_attribution_names_every_table() -> None:
     text = (files(sample_data) / "ATTRIBUTION.md").read_text("utf-8")
     assert all(f"`data.{sample.table}`" in text for sample in SAMPLES)
+
+
+def test_the_samples_are_looked_for_by_the_names_that_they_have() -> None:
+    assert {sample.table for sample in SAMPLES} == set(sample_data.TABLES)

@@ -19,7 +19,7 @@ import pytest
 from server.postgres import installation, packages
 from server.postgres.cluster import PrivateCluster
 from server.postgres.files import open_lock
-from server.postgres.keeper import Keeper
+from server.postgres.supervisor import Keeper
 from tests.support.postgis import run_apart, temporary_home
 
 pytestmark = pytest.mark.skipif(

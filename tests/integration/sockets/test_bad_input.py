@@ -66,7 +66,7 @@ async def test_any_payload_is_answered(server: Server, one: Client, event: str, 
     if event in REQUESTS:
         kinds.append(nearly(event, one.map_id))
     payload = data.draw(st.one_of(*kinds))
-    before = await server.maps.log.seq(one.map_id)
+    before = await server.maps.log.reader.seq(one.map_id)
     answer = await one.send(event, payload, timeout=PATIENCE)
     assert isinstance(answer, dict)
     assert isinstance(answer["ok"], bool)
@@ -75,7 +75,7 @@ async def test_any_payload_is_answered(server: Server, one: Client, event: str, 
     else:
         assert answer["error"]["code"] != "internal", answer
         assert answer["error"]["message"]
-        assert await server.maps.log.seq(one.map_id) == before
+        assert await server.maps.log.reader.seq(one.map_id) == before
     await one.ask("join", map_id=one.map_id)
 
 
@@ -123,17 +123,17 @@ async def test_malformed_payloads_are_invalid(one: Client, event: str, payload: 
 async def test_text_and_booleans_are_no_numbers(
     server: Server, one: Client, event: str, fields: dict[str, Any]
 ) -> None:
-    before = await server.maps.log.seq(one.map_id)
+    before = await server.maps.log.reader.seq(one.map_id)
     assert await one.refused(event, map_id=one.map_id, **fields) == "invalid_payload"
-    assert await server.maps.log.seq(one.map_id) == before
+    assert await server.maps.log.reader.seq(one.map_id) == before
 
 
 @pytest.mark.parametrize("name", ["", "   ", "\t\n"], ids=repr)
 async def test_a_layer_has_a_name_that_can_be_read(server: Server, one: Client, name: str) -> None:
-    before = await server.maps.log.seq(one.map_id)
+    before = await server.maps.log.reader.seq(one.map_id)
     assert await one.refused("layer_update", layer_id="airports", name=name) == "invalid_payload"
     assert await one.refused("layer_add", table="data.cities", name=name) == "invalid_payload"
-    assert await server.maps.log.seq(one.map_id) == before
+    assert await server.maps.log.reader.seq(one.map_id) == before
 
 
 SQUARE = [[0, 0], [1, 0], [1, 1.5], [0, 0]]
@@ -161,9 +161,9 @@ SQUARE = [[0, 0], [1, 0], [1, 1.5], [0, 0]]
 async def test_an_area_that_is_no_polygon_is_refused(
     server: Server, one: Client, area: dict[str, Any]
 ) -> None:
-    before = await server.maps.log.seq(one.map_id)
+    before = await server.maps.log.reader.seq(one.map_id)
     assert await one.refused("chat", text="what is here?", focus={"area": area}) == "invalid_payload"
-    assert await server.maps.log.seq(one.map_id) == before
+    assert await server.maps.log.reader.seq(one.map_id) == before
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ async def test_streamed_text_has_no_figures_and_the_contract_holds(one: Client, 
     before = one.named("ai_response")[-2]
     assert (before["final"], before.get("figures", [])) == (False, [])
     assert (said["type"], said["message"], said["final"]) == ("ai_response", "479.", True)
-    assert all(set(delta) == {"map_id", "turn_id", "text"} for delta in one.named("ai_delta"))
+    assert all(set(delta) == {"map_id", "turn_id", "text", "offset"} for delta in one.named("ai_delta"))
 
 
 class Rows:

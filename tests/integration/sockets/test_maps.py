@@ -113,6 +113,7 @@ async def test_a_chat_is_streamed_and_written_down(server: Server, model: Script
         assert all(event["type"] == "ai_response" for event in one.named("ai_response"))
         streamed = "".join(event["text"] for event in one.named("ai_delta"))
         assert streamed == "Let me see.There are many."
+        assert [event["offset"] for event in one.named("ai_delta")].count(0) == 2, "each text begins anew"
         (called,), (done,) = one.named("tool_called"), one.named("tool_finished")
         assert called["call_id"] == done["call_id"]
         assert done["ok"], done
@@ -130,6 +131,32 @@ async def test_a_program_without_a_map_to_look_at_hears_nothing_of_browsers(samp
         answer = one.named("ai_response")[-1]["message"]
         assert "airports" in answer.lower()
         assert "watching" not in answer
+
+
+async def test_what_the_offline_model_keeps_outlives_its_server_and_long_messages_hold_nobody(
+    samples_url: str,
+) -> None:
+    async with local_server(samples_url) as server, client(server) as one:
+        await one.ask("join")
+        await one.says("show cities and airports")
+        map_id = one.map_id
+    async with local_server(samples_url) as server, client(server) as one, client(server) as stranger:
+        await one.ask("join", map_id=map_id)
+        await stranger.ask("join")
+        for text in (
+            "show " + "airports and " * 600,
+            "9 " * 3999,
+            "9" * 7999,
+            "show airports " + "not " * 1500,
+        ):
+            asked = asyncio.create_task(one.says(text))
+            await stranger.says("how many countries?")
+            assert stranger.named("turn_finished")[-1]["status"] == "done"
+            await asked
+            assert one.named("turn_finished")[-1]["status"] == "done"
+            assert "too long" in one.named("ai_response")[-1]["message"]
+        await one.says("hide them")
+        assert one.named("layer_updated")[-1]["layer"]["id"] == "airports"
 
 
 async def test_a_receipt_from_a_watching_browser_reaches_the_agent(
@@ -165,11 +192,12 @@ async def test_a_receipt_before_its_layer_is_there_counts_for_nothing(samples_ur
 
 async def test_cancel_stops_the_answer(server: Server, model: ScriptedModel) -> None:
     model.then([asyncio.Event()])
+    asked_before = len(model.requests)
     async with client(server) as one:
         await one.ask("join")
         assert (await one.ask("cancel"))["cancelled"] is False
         turn = await one.ask("chat", text="think for ever")
-        await until(lambda: server.maps.runner.running)
+        await until(lambda: len(model.requests) > asked_before)
         assert await one.ask("cancel") == {"ok": True, "cancelled": True, "turn_id": turn["turn_id"]}
         assert (await one.hears("turn_finished"))["status"] == "cancelled"
 
@@ -279,7 +307,7 @@ async def test_polling_works_where_websockets_do_not(server: Server) -> None:
 async def test_a_client_that_was_away_for_long_reads_page_by_page(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.maps.hub.PAGE", 3)
+    monkeypatch.setattr("server.maps.live.joins.PAGE", 3)
     async with client(server) as one:
         await one.ask("join")
         await one.ask("layer_add", table="data.airports")

@@ -184,3 +184,21 @@ async def test_a_selection_does_not_pass_to_another_layer_of_that_name(samples_u
         assert "not on the map any more" in one.named("ai_response")[-1]["message"]
         await one.says(question, focus={**focus, "seq": one.named("layer_added")[-1]["seq"]})
         assert "not on the map any more" not in one.named("ai_response")[-1]["message"]
+
+
+async def test_a_filter_that_others_have_changed_is_not_overwritten_unseen(server: Server) -> None:
+    async with client(server) as one, client(server) as other:
+        await one.ask("join")
+        await other.ask("join", map_id=one.map_id)
+        await other.ask("introduce", name="Kim")
+        await one.ask("layer_add", table="data.airports")
+        added = (await one.hears("layer_added"))["layer"]
+        high = {"op": ">", "args": [{"property": "elevation_m"}, 2000]}
+        await other.ask("layer_update", layer_id="airports", filter=high, seen_version=added["version"])
+        changed = await one.hears("layer_updated")
+        assert changed["author"] == "Kim"
+
+        low = {"op": "<", "args": [{"property": "elevation_m"}, 10]}
+        wish = {"layer_id": "airports", "filter": low}
+        assert await one.refused("layer_update", **wish, seen_version=added["version"]) == "conflict"
+        await one.ask("layer_update", **wish, seen_version=changed["layer"]["version"])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import aiohttp
 
-from tests.support.looking import until
+from tests.support.looking import PATIENCE, until
 from tests.support.model_server import Call, ModelServer, Reply, Say
 from tests.support.postmaster import Postmaster, postmaster
 from tests.support.server import Child, Client, child_server, client
@@ -50,6 +51,28 @@ async def test_two_servers_on_one_database_are_one(samples_url: str) -> None:
         for watcher in (here, there):
             streamed = "".join(event["text"] for event in watcher.named("ai_delta"))
             assert streamed == "".join(answers)
+
+
+async def test_a_streamed_text_of_equal_pieces_reaches_the_other_server_whole(samples_url: str) -> None:
+    text = "ab" * 4500
+    async with (
+        ModelServer(Reply(Say(text, piece=len(text)))) as model,
+        both(samples_url, **speaking_to(model)) as (one, other),
+        client(one) as here,
+        client(other) as there,
+    ):
+        await here.ask("join")
+        await there.ask("join", map_id=here.map_id)
+        await until(lambda: here.named("presence") and len(here.named("presence")[-1]["people"]) == 2)
+        await here.says("say the same again and again")
+        await here.ask("introduce", name="After all of it")
+        await until(
+            lambda: (
+                there.named("presence")[-1]["known"][0]["name"]
+                or there.named("presence")[-1]["known"][1]["name"]
+            )
+        )
+        assert "".join(event["text"] for event in there.named("ai_delta")) == text
 
 
 async def test_a_receipt_given_to_one_server_reaches_the_turn_on_the_other(samples_url: str) -> None:
@@ -199,3 +222,56 @@ async def test_a_turn_outlives_a_short_absence_of_the_database() -> None:
                 await asyncio.sleep(3)
             assert (await one.hears("turn_finished"))["status"] == "done"
             assert one.named("ai_response")[0]["message"].count("Well.") == 20
+
+
+async def test_a_server_that_is_told_to_end_lets_its_turn_end_and_leaves_the_next_one_queued(
+    samples_url: str,
+) -> None:
+    thinking = Reply(Say("Thinking about it. " * 20, piece=10), pause=0.1)
+    async with (
+        ModelServer(thinking, thinking) as model,
+        child_server(samples_url, GEOAGENT_GRACE="60", **speaking_to(model)) as ending,
+        client(ending) as one,
+    ):
+        await one.ask("join")
+        begun = await one.ask("chat", text="think")
+        await one.hears("ai_delta")
+        ending.process.send_signal(signal.SIGTERM)
+        await until_not_ready(ending.url)
+        queued = await one.ask("chat", text="and again")
+        ended = await one.hears("turn_finished")
+        assert (ended["turn_id"], ended["status"]) == (begun["turn_id"], "done")
+        assert 0 < (await one.hears("server_closing"))["reconnect_after_ms"] <= 1000
+        assert await asyncio.wait_for(ending.process.wait(), PATIENCE) == 0
+        async with child_server(samples_url, **speaking_to(model)) as next_one, client(next_one) as again:
+            await again.ask("join", map_id=one.map_id)
+            finished = await until(
+                lambda: [
+                    each for each in again.named("turn_finished") if each["turn_id"] == queued["turn_id"]
+                ]
+            )
+            assert finished[0]["status"] == "done"
+
+
+async def test_a_second_signal_ends_a_server_without_waiting_for_its_turns(samples_url: str) -> None:
+    async with (
+        ModelServer(SLOW) as model,
+        child_server(samples_url, GEOAGENT_GRACE="3600", **speaking_to(model)) as ending,
+        client(ending) as one,
+    ):
+        await one.ask("join")
+        await one.ask("chat", text="think")
+        await one.hears("ai_delta")
+        ending.process.send_signal(signal.SIGTERM)
+        await until_not_ready(ending.url)
+        ending.process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(ending.process.wait(), PATIENCE) == 0
+        assert (await one.hears("turn_finished"))["status"] == "interrupted"
+
+
+async def until_not_ready(url: str) -> None:
+    async def turned() -> bool:
+        async with aiohttp.ClientSession() as session, session.get(f"{url}/readyz") as answer:
+            return answer.status == 503 and (await answer.json())["checks"]["turns"] != "ok"
+
+    await until(turned)

@@ -71,7 +71,9 @@ async def test_a_table_of_any_name_works_everywhere(
         for kind in ("geojson", "csv"):
             async with http.get(f"/api/maps/{one.map_id}/layers/{layer['id']}/export.{kind}") as answer:
                 assert answer.status == 200
-                assert name in first_row(await answer.text(), kind)
+                # What follows a semicolon may become a cell of its own, and is made a text in CSV.
+                written = name.replace("; --", ";' --") if kind == "csv" else name
+                assert written in first_row(await answer.text(), kind)
         model.then([("count_features", {"table": table.id, "filters": equal})], ["Five."])
         assert (await one.says(f"how many in {name}?"))["status"] == "done"
         (counted,) = one.named("tool_finished")

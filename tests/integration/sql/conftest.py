@@ -9,7 +9,7 @@ import asyncpg
 import pytest_asyncio
 
 from server.database import Database
-from server.gis.registry import Registry
+from server.gis.catalog.registry import Registry
 from server.settings import OWN_SCHEMAS
 
 PREY = (

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import pytest
 
 from agents.core import ToolFailed
 from server.gis.sql import Limits, PostgisSql
+from server.gis.sql.service import AT_ONCE
 from server.gis.sql.session import presented, wrapped
 from tests.integration.sql.conftest import Place
 
@@ -105,6 +110,22 @@ async def test_values_come_as_plain_json(place: Place) -> None:
         (1, 1.5, "NaN", "9007199254740993", True, None, "2024-02-29", "{1,2}", '{"k": 1}', "POINT(1 2)",
          "SRID=4326;POINT(1 2)"),
     )  # fmt: skip
+
+
+async def test_the_statements_of_all_turns_count_against_one_limit(place: Place) -> None:
+    at_once: list[int] = [0]
+
+    @asynccontextmanager
+    async def counted(settings: Mapping[str, str]) -> AsyncIterator[asyncpg.Connection]:
+        async with place.database.reader_session(settings) as session:
+            at_once.append(at_once[-1] + 1)
+            yield session
+            at_once.append(at_once[-1] - 1)
+
+    server = PostgisSql(counted, place.registry)
+    turns = [server.reading(place.registry) for _ in range(4)]
+    await asyncio.gather(*(turn.run("SELECT count(*) FROM cities") for turn in turns))
+    assert (max(at_once), at_once[-1]) == (AT_ONCE, 0)
 
 
 async def test_names_are_read_as_postgresql_reads_them(place: Place) -> None:

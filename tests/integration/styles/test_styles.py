@@ -12,8 +12,8 @@ import sqlalchemy as sa
 
 from agents.domain import Column, Cql2, GeometryFamily, Legend, Style, StyleSpec, Table
 from server.database import Database
+from server.gis.catalog.registry import Registry
 from server.gis.errors import UnknownColumn
-from server.gis.registry import Registry
 from server.gis.styles import InvalidStyle, compute_style, evaluate, ramps
 from server.gis.styles.ramps import NO_DATA, OTHER
 

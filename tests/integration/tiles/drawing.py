@@ -14,7 +14,7 @@ import shapely
 
 from agents.domain import Cql2, Layer, Legend, Style, StyleSpec, Table
 from server.database import Database
-from server.gis.registry import Registry
+from server.gis.catalog.registry import Registry
 from server.gis.styles import compute_style
 from server.gis.tiles import Tile, TileLimits, TileService
 from server.gis.tiles.statement import quoted

@@ -16,8 +16,9 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from agents.domain import StyleSpec
 from server.database import Database
-from server.gis.tiles import Tile, TileLimits, TileTooSlow
+from server.gis.tiles import Tile, TileBusy, TileLimits, TileTooSlow
 from server.http import errors, tiles
+from server.origins import Origins
 from server.settings import Settings
 from tests.integration.tiles.drawing import Atlas, decoded, scalar
 from tests.support.looking import until
@@ -143,8 +144,8 @@ async def test_slow_tiles_wait_for_a_turn_and_not_for_ever(database: Database) -
     await atlas.layer("data.slow")
     asked = (atlas.service.tile("m", "a", 1, Tile.at(1, 1, y)) for y in (0, 1, 0))
     results = await asyncio.gather(*asked, return_exceptions=True)
-    assert [type(result) for result in results] == [TileTooSlow] * 3
-    assert await running(atlas) == 0
+    assert [type(result) for result in results] == [TileTooSlow, TileBusy, TileTooSlow]
+    await until(lambda: idle(atlas))
 
 
 async def test_a_tile_over_http_is_compressed_tagged_and_kept_for_ever(client: Client, atlas: Atlas) -> None:
@@ -167,6 +168,33 @@ async def test_a_tile_over_http_is_compressed_tagged_and_kept_for_ever(client: C
     assert "Content-Encoding" not in plain.headers
     assert await plain.read() == body
     assert plain.headers["ETag"] != tag
+
+
+async def test_a_tile_in_memory_is_answered_before_any_other_middleware_works(atlas: Atlas) -> None:
+    await atlas.layer("data.towns")
+    worked: list[str] = []
+
+    @web.middleware
+    async def note(request: web.Request, handler: Any) -> web.StreamResponse:
+        worked.append(request.path)
+        answer: web.StreamResponse = await handler(request)
+        return answer
+
+    app = web.Application(middlewares=[tiles.from_memory(atlas.service, Origins()), note, errors.faults])
+    app.add_routes(tiles.routes(atlas.service, atlas.registry))
+    async with TestClient(TestServer(app), auto_decompress=False) as client:
+        path = "/tiles/m/a/1/0/0/0.mvt"
+        first = await client.get(path)
+        again = await client.get(path)
+        unchanged = await client.get(path, headers={"If-None-Match": first.headers["ETag"]})
+        assert (first.status, again.status, unchanged.status) == (200, 200, 304)
+        assert await again.read() == await first.read()
+        assert worked == [path]
+        assert counted(atlas, "hit") == 2
+        for other in ("/tiles/m/a/1/x/0/0.mvt", "/tiles/other/a/1/0/0/0.mvt", "/tiles/nothing"):
+            assert (await client.get(other)).status in (400, 404)
+        await client.get(path, headers={"Host": "elsewhere.example"})
+        assert len(worked) == 5
 
 
 async def test_an_empty_tile_has_no_content_and_may_be_kept(client: Client, atlas: Atlas) -> None:

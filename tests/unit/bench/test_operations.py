@@ -6,7 +6,7 @@ import numpy as np
 import sqlglot
 
 from server.gis.operations import OPERATIONS
-from server.gis.operations.base import Operation
+from server.gis.operations.support.base import Operation
 from tests.bench.operations.cases import BY_HAND, GIVEN
 from tests.bench.operations.data import town
 

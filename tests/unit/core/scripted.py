@@ -1,69 +1,20 @@
-"""A model in this process that says what a test wants it to say: `Model` is the real interface, so this is one."""
+"""A scripted model that repeats its last reply, and what tests of the loop ask of events and histories."""
 
 from __future__ import annotations
 
-import inspect
 import json
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-from agents.core import (
-    Agent,
-    AgentEvent,
-    AssistantMessage,
-    Completed,
-    Message,
-    ModelEvent,
-    ModelRequest,
-    TextDelta,
-    ToolCall,
-    ToolMessage,
-    ToolResult,
-    Usage,
-)
-
-Step = ModelEvent | str | BaseException | Callable[[], Any]
-Reply = str | Iterable[Step] | Callable[[ModelRequest], Iterable[Step]]
+from agents.core import Agent, AgentEvent, AssistantMessage, Message, ToolCall, ToolMessage, ToolResult
+from agents.core.testing import Reply, ScriptedModel
 
 
-class Scripted:
-    """Gives one reply a call, in order; keeps every request. The last reply is repeated for ever.
-
-    A reply is a text, or steps: texts, calls, `Completed`, an exception to raise, a function to run (and await);
-    or a function of the request that makes such steps.
-    """
+class Scripted(ScriptedModel):
+    """A scripted model that repeats its last reply for ever."""
 
     def __init__(self, *replies: Reply, name: str = "scripted", context_tokens: int = 100_000) -> None:
-        self.name = name
-        self.context_tokens = context_tokens
-        self.replies = list(replies)
-        self.requests: list[ModelRequest] = []
-        self.closed = 0
-
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        self.requests.append(request)
-        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
-        steps: Iterable[Step] = (
-            reply(request) if callable(reply) else [reply] if isinstance(reply, str) else reply
-        )
-        try:
-            completed = False
-            for step in steps:
-                if isinstance(step, BaseException):
-                    raise step
-                if isinstance(step, str):
-                    yield TextDelta(step)
-                elif isinstance(step, TextDelta | ToolCall | Completed):
-                    completed = completed or isinstance(step, Completed)
-                    yield step
-                else:
-                    done = step()
-                    if inspect.isawaitable(done):
-                        await done
-            if not completed:
-                yield Completed(Usage(10, 5))
-        finally:
-            self.closed += 1
+        super().__init__(*replies, name=name, context_tokens=context_tokens, afterwards=None)
 
 
 _count = 0

@@ -10,15 +10,19 @@ import pytest
 from agents.core import (
     Agent,
     AgentRegistry,
+    AssistantMessage,
     AssistantSaid,
+    Finished,
     Forwarded,
     Limits,
+    Result,
     Telemetry,
     ToolContext,
     Usage,
     tool,
 )
-from tests.unit.core.scripted import Scripted, call, events_of, results_of
+from tests.support.looking import until
+from tests.unit.core.scripted import Scripted, call, events_of, is_whole, results_of
 
 
 class Counting(Agent):
@@ -140,3 +144,105 @@ async def test_a_tool_tells_of_its_progress_while_it_runs() -> None:
     names = [type(event).__name__ for event in events]
     assert names[:5] == ["ToolStarted", "Forwarded", "Forwarded", "Forwarded", "ToolDone"]
     assert events[-1].usage.input_tokens == 120
+
+
+async def test_what_is_left_of_the_callers_tokens_bounds_it() -> None:
+    numbers = iter(range(100))
+    model = Scripted(lambda request: [call("count", text="x" * next(numbers))])
+    agent = boss(Counting(model), [call("ask_counting", task="x")], "never", limits=Limits(tokens=60))
+    finished = await agent.run("go")
+    assert (finished.status, finished.reason) == ("limit", "tokens")
+    assert finished.usage.total_tokens == 60  # 15 a call: one of the boss, three of the helper
+    assert len(model.requests) == 3
+    assert results_of(agent.history)[0].error == "failed"
+
+
+async def test_what_it_used_counts_although_it_was_stopped() -> None:
+    helper = Counting(Scripted([call("count", text="abc")], [lambda: asyncio.sleep(10), "never"]))
+    agent = boss(helper, [call("ask_counting", task="x")], "never")
+    running = asyncio.create_task(agent.run("go"))
+    await until(lambda: len(helper.model.requests) == 2)  # type: ignore[attr-defined]
+    agent.cancel()
+    finished = await running
+    assert finished.status == "cancelled"
+    assert finished.usage.total_tokens == 30
+
+
+async def test_a_tool_may_end_the_turn_with_an_answer() -> None:
+    class Closing(Agent):
+        @tool
+        def close(self, words: str) -> Result:
+            return Result({"closed": True}, answer=words)
+
+        @tool
+        def look(self) -> str:
+            return "seen"
+
+    model = Scripted(["Wait. ", call("look"), call("close", words="That is all.")], "never")
+    agent = Closing(model)
+    events = await events_of(agent)
+    finished = events[-1]
+    assert isinstance(finished, Finished)
+    assert (finished.text, finished.status, finished.steps) == ("That is all.", "done", 1)
+    assert AssistantSaid("That is all.", final=True) in events
+    assert len(model.requests) == 1
+    assert agent.history[-1] == AssistantMessage("That is all.")
+    assert is_whole(agent.history)
+
+
+async def test_hidden_tools_are_shown_once_they_are_revealed_and_behind_the_others() -> None:
+    class Shop(Agent):
+        @tool
+        def rare(self) -> str:
+            return "rare"
+
+        @tool
+        def common(self) -> str:
+            return "common"
+
+        @tool
+        def find(self) -> str:
+            self.toolbox.reveal(["rare"])
+            return "rare is there now"
+
+    model = Scripted([call("rare")], [call("find")], "done")
+    agent = Shop(model)
+    agent.toolbox.hide(["rare"])
+    await agent.run("go")
+    shown = [[spec.name for spec in request.tools] for request in model.requests]
+    assert shown == [["common", "find"], ["common", "find"], ["common", "find", "rare"]]
+    assert results_of(agent.history)[0].content == "rare"  # it may be called by who knows of it
+
+
+async def test_a_parameter_may_be_shown_shorter_than_it_is_checked() -> None:
+    class Painter(Agent):
+        @tool(params={"style": {"enum": ["plain", "fancy"], "shown": {"type": "string"}}})
+        def paint(self, style: str) -> str:
+            """Paint.
+
+            Args:
+                style: As for draw.
+            """
+            return style
+
+    model = Scripted([call("paint", style="fanci")], "done")
+    agent = Painter(model)
+    await agent.run("go")
+    assert model.requests[0].tools[0].parameters["properties"]["style"] == {
+        "type": "string",
+        "description": "As for draw.",
+    }
+    (refused,) = results_of(agent.history)
+    assert refused.error == "invalid_arguments"
+    assert '"enum":["plain","fancy"]' in refused.content
+
+
+def test_nothing_left_to_hand_over_lets_no_step_begin_and_is_said_in_words() -> None:
+    spent = Limits(tokens=100, cost=0.5).left(Usage(80, 20, cost=0.5))
+    for caller, name in ((Limits(tokens=spent.tokens), "tokens"), (Limits(cost=spent.cost), "cost")):
+        limits = Limits().within(caller)
+        assert limits.reached(0, Usage()) == name
+        assert "what this message may use is used up" in limits.message(name)
+    assert "cost 0 US dollars" in Limits(cost=0.0).message("cost")
+    own = Limits(cost=0.1).within(Limits(cost=0.4))
+    assert "cost 0.1 US dollars, which is the limit" in own.message("cost")

@@ -161,3 +161,76 @@ async def test_resuming_what_is_finished_changes_nothing() -> None:
     await agent.run("go")
     finished = await agent.run(resume=True)
     assert (finished.text, len(model.requests)) == ("done", 1)
+
+
+class Forgetful(Agent):
+    """Fills in whatever is selected at the moment it is asked."""
+
+    selected = "rivers"
+    limit = 10
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.done: list[tuple[str, int]] = []
+
+    @tool(
+        requires_approval=True,
+        params={
+            "name": {"resolve": lambda self: self.selected},
+            "most": {"default": lambda self: self.limit},
+        },
+    )
+    def delete(self, name: str, most: int) -> str:
+        self.done.append((name, most))
+        return f"deleted {name}"
+
+
+async def test_what_runs_after_a_wait_is_what_the_user_approved() -> None:
+    first = Forgetful(Scripted([call("delete", "one")], "never"))
+    events = await events_of(first)
+    asked = next(event.arguments for event in events if isinstance(event, ApprovalNeeded))
+    assert asked == {"name": "rivers", "most": 10}
+    stored = json.dumps(dump_history(first.history))
+
+    second = Forgetful(Scripted("done"), history=load_history(json.loads(stored)))
+    second.selected, second.limit = "roads", 99
+    await second.run(resume={"one": True})
+    assert second.done == [("rivers", 10)]
+    assert "rivers" in results_of(second.history)[0].content.partition("Filled in for you")[2]
+
+
+async def test_nothing_is_filled_in_after_the_user_was_asked_about_a_call_without_it() -> None:
+    class Free(Agent):
+        note: str | None = None
+        told = "unset"
+
+        @tool(requires_approval=True, params={"note": {"resolve": lambda self: self.note}})
+        def burn(self, shelf: str, note: str | None = None) -> str:
+            self.told = str(note)
+            return "ashes"
+
+    first = Free(Scripted([call("burn", "one", shelf="B")], "never"))
+    await first.run("go")
+    second = Free(Scripted("done"), history=load_history(dump_history(first.history)))
+    second.note = "and the cellar"
+    await second.run(resume={"one": True})
+    assert second.told == "None"
+
+
+async def test_a_value_that_has_become_invalid_since_the_user_was_asked_is_refused() -> None:
+    class Atlas(Agent):
+        tables = ["rivers", "roads"]
+        dropped: list[str] = []
+
+        @tool(requires_approval=True, params={"table": {"enum": lambda self: self.tables}})
+        def drop(self, table: str) -> str:
+            self.dropped.append(table)
+            return "gone"
+
+    first = Atlas(Scripted([call("drop", "one", table="rivers")], "never"))
+    await first.run("go")
+    second = Atlas(Scripted("done"), history=load_history(dump_history(first.history)))
+    second.tables = ["roads"]
+    await second.run(resume={"one": True})
+    assert second.dropped == []
+    assert results_of(second.history)[0].error == "invalid_arguments"

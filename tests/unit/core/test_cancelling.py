@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -10,13 +11,21 @@ import pytest
 from agents.core import (
     Agent,
     AssistantMessage,
+    Delta,
     Finished,
+    Limits,
+    ModelError,
+    ModelEvent,
+    ModelRequest,
+    Telemetry,
+    TextDelta,
     ToolContext,
     ToolDone,
     ToolStarted,
     UserMessage,
     tool,
 )
+from agents.core.testing import ScriptedModel
 from tests.support.looking import PATIENCE
 from tests.unit.core.scripted import Scripted, call, events_of, is_whole, results_of
 
@@ -199,7 +208,7 @@ async def test_a_timeout_around_a_turn_works() -> None:
 async def test_a_tool_that_will_not_stop_does_not_hold_up_the_cancel_for_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("agents.core.batch.GRACE_SECONDS", 0.02)
+    monkeypatch.setattr("agents.core.loop.batch.GRACE_SECONDS", 0.02)
     release = asyncio.Event()
 
     class Stubborn(Agent):
@@ -220,3 +229,106 @@ async def test_a_tool_that_will_not_stop_does_not_hold_up_the_cancel_for_long(
     release.set()
     assert finished.status == "cancelled"
     assert is_whole(agent.history)
+
+
+class Busy(Agent):
+    @tool
+    async def work(self, context: ToolContext, seconds: float = 0.05) -> str:
+        with context.own_time():
+            await asyncio.sleep(seconds)
+        return "worked"
+
+
+async def test_two_tools_may_keep_their_own_time_at_once() -> None:
+    agent = Busy(
+        Scripted([call("work", seconds=0.15), call("work", seconds=0.02)], "done"), limits=Limits(seconds=0.1)
+    )
+    finished = await agent.run("go")
+    assert finished.status == "done"
+    assert [result.content for result in results_of(agent.history)] == ["worked", "worked"]
+
+
+async def test_two_turns_on_one_history_do_not_run_at_once() -> None:
+    gate = asyncio.Event()
+    one, other = Slow(ScriptedModel([gate, "first"])), Slow(Scripted("second"))
+    history: list[Any] = []
+    running = asyncio.create_task(one.run("go", history=history))
+    await asyncio.sleep(0)
+    with pytest.raises(RuntimeError, match="in the middle of a turn"):
+        await one.run("and this", history=history)
+    with pytest.raises(RuntimeError, match="in the middle of a turn"):
+        await other.run("and this", history=history)
+    gate.set()
+    assert (await running).text == "first"
+    assert history == [UserMessage("go"), AssistantMessage("first")]
+    assert (await other.run("and this", history=history)).text == "second"
+
+
+async def test_an_agent_whose_turn_could_not_begin_is_not_busy_for_ever() -> None:
+    class Tracing:
+        broken = True
+
+        def turn(self, agent: str) -> None:
+            if self.broken:
+                raise ConnectionError("the exporter is away")
+
+        def __getattr__(self, name: str) -> Any:
+            raise AssertionError(name)
+
+    agent = Slow(Scripted("fine"), telemetry=Telemetry(tracing=Tracing()))
+    with pytest.raises(ConnectionError):
+        await agent.run("go")
+    agent.telemetry.tracing = None
+    assert (await agent.run("again")).text == "fine"
+
+
+def roles(messages: Any) -> list[str]:
+    return [type(message).__name__.removesuffix("Message") for message in messages]
+
+
+async def test_after_a_cancelled_turn_results_are_not_followed_by_the_users_next_message() -> None:
+    model = Scripted([call("stop")], "fine")
+    agent = Slow(model)
+    assert (await agent.run("go")).status == "cancelled"
+    await agent.run("again")
+    sent = model.requests[-1].messages
+    assert roles(sent) == ["User", "Assistant", "Tool", "Assistant", "User"]
+    assert "stopped" in sent[3].text.lower()
+
+
+async def test_after_a_turn_without_a_reply_the_user_does_not_speak_twice_in_a_row() -> None:
+    model = Scripted([ModelError("refused_key", "The key was refused.")], "fine")
+    agent = Slow(model)
+    assert (await agent.run("go")).status == "failed"
+    await agent.run("again")
+    assert roles(model.requests[-1].messages) == ["User", "Assistant", "User"]
+
+
+async def test_a_history_from_elsewhere_is_sent_with_speakers_in_turn() -> None:
+    model = Scripted("fine")
+    agent = Slow(model, history=[UserMessage("go"), UserMessage("are you there?")])
+    await agent.run("hello?")
+    assert roles(model.requests[0].messages) == ["User", "Assistant", "User", "Assistant", "User"]
+    assert agent.history[:2] == [UserMessage("go"), UserMessage("are you there?")]
+
+
+async def test_a_model_that_fails_while_it_is_closed_leaves_a_whole_history_and_an_idle_agent() -> None:
+    class Stubborn(Scripted):
+        async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+            try:
+                yield TextDelta("half ")
+                yield TextDelta("a reply")
+            finally:
+                raise RuntimeError("closed badly")
+
+    agent = Agent(Stubborn("never"), telemetry=(telemetry := Telemetry()))
+    events = agent.events("go")
+    while not isinstance(await anext(events), Delta):
+        pass
+    with pytest.raises(RuntimeError, match="closed badly"):
+        await events.aclose()
+    assert agent.history == [UserMessage("go"), AssistantMessage("half ")]
+    assert telemetry.turns == {"cancelled": 1}
+    agent.cancel()  # there is nothing to cancel: the next turn must not be struck
+    agent.model = Scripted("done")
+    assert (await agent.run("again")).status == "done"

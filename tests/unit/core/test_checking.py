@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.core import ToolBox, tool
-from agents.core.checker import compile_schema
-from agents.core.faults import Fault
-from agents.core.repair import nearest
+from agents.core.nearest import nearest
+from agents.core.tools.argument_faults import Fault
+from agents.core.tools.checker import compile_schema
 
 
 def check(schema: dict[str, Any], value: Any) -> tuple[Any, list[Fault]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -220,3 +221,77 @@ async def test_tools_added_between_turns_are_there_in_the_next_one() -> None:
     await agent.run("b")
     assert [spec.name for spec in model.requests[0].tools] == ["show", "count"]
     assert [spec.name for spec in model.requests[1].tools] == ["show", "count", "extra"]
+
+
+async def test_two_first_turns_of_one_agent_with_an_async_enum_both_work() -> None:
+    class Library(Agent):
+        asked = 0
+
+        async def shelves(self) -> list[str]:
+            self.asked += 1
+            for _ in range(10 if self.asked == 1 else 1):  # the second turn is told first
+                await asyncio.sleep(0)
+            return ["A", "B"]
+
+        @tool(params={"shelf": {"type": "string", "enum": shelves}})
+        def count(self, shelf: str) -> str:
+            return f"counted {shelf}"
+
+        @tool
+        def static(self) -> str:
+            return "always the same"
+
+    agent = Library(Scripted([call("count", shelf="B"), call("static")], [call("static")], "done"))
+    histories: list[list[Any]] = [[], []]
+    ends = await asyncio.gather(*(agent.run("go", history=each) for each in histories))
+    assert [end.status for end in ends] == ["done", "done"]
+    assert all(result.ok for history in histories for result in results_of(history))
+
+
+async def test_tools_that_change_while_values_are_awaited_are_shown_as_they_are_at_last() -> None:
+    asking, answer = asyncio.Event(), asyncio.Event()
+
+    class Library(Agent):
+        async def shelves(self) -> list[str]:
+            asking.set()
+            await answer.wait()
+            return ["A", "B"]
+
+        @tool(params={"shelf": {"type": "string", "enum": shelves}})
+        def count(self, shelf: str) -> str:
+            return f"counted {shelf}"
+
+    agent = Library(Scripted("done"))
+    answer.set()
+    await agent.snapshots.take(agent.toolbox)
+    asking.clear()
+    answer.clear()
+    taking = asyncio.create_task(agent.snapshots.take(agent.toolbox))
+    await asking.wait()
+    (count,) = agent.toolbox
+    agent.toolbox.register(count.but(name="count_again"))
+    answer.set()
+    snapshot = await taking
+    assert [spec.name for spec in snapshot.specs] == ["count", "count_again"]
+    for view in snapshot.views.values():
+        assert view.spec.parameters["properties"]["shelf"]["enum"] == ["A", "B"]
+        assert len(view.slots) == 1
+
+
+async def test_a_value_that_changes_the_tools_each_time_it_is_asked_for_does_not_go_on_for_ever() -> None:
+    class Restless(Agent):
+        asked = 0
+
+        def shelves(self) -> list[str]:
+            self.asked += 1
+            self.toolbox.register(extra.but(name=f"extra_{self.asked}"))
+            return ["A"]
+
+        @tool(params={"shelf": {"type": "string", "enum": shelves}})
+        def count(self, shelf: str) -> str:
+            return f"counted {shelf}"
+
+    agent = Restless(Scripted("done"))
+    extra = agent.toolbox.get("count").but()  # type: ignore[union-attr]
+    snapshot = await agent.snapshots.take(agent.toolbox)
+    assert all(len(view.slots) == 1 for view in snapshot.views.values())

@@ -11,16 +11,10 @@ import pytest
 from pydantic import BaseModel
 
 from agents.core import ToolBox, tool
-from agents.core.exports import (
-    FORMATS,
-    anthropic,
-    json_schema,
-    markdown,
-    openai_chat,
-    openai_responses,
-    openapi,
-)
 from agents.core.model import ToolSpec
+from agents.core.tools.exports import json_schema, markdown, openapi
+from agents.models.adapters import anthropic, openai_chat, openai_responses
+from agents.models.tool_formats import FORMATS
 
 
 class Stop(BaseModel):
@@ -60,15 +54,21 @@ async def specs() -> Sequence[ToolSpec]:
 async def test_every_provider_gets_its_own_form() -> None:
     given = await specs()
     assert json_schema(given)[0].keys() == {"name", "description", "parameters"}
-    assert anthropic(given)[0].keys() == {"name", "description", "input_schema"}
-    assert openai_responses(given)[0].keys() == {"type", "name", "description", "parameters", "strict"}
-    chat = openai_chat(given)[0]
+    assert anthropic.tool_definitions(given)[0].keys() == {"name", "description", "input_schema"}
+    assert openai_responses.tool_definitions(given)[0].keys() == {
+        "type",
+        "name",
+        "description",
+        "parameters",
+        "strict",
+    }
+    chat = openai_chat.tool_definitions(given)[0]
     assert (chat["type"], chat["function"]["name"]) == ("function", "show")
 
 
 async def test_strict_mode_requires_everything_and_lets_optionals_be_null() -> None:
     given = await specs()
-    strict = openai_responses(given)[0]
+    strict = openai_responses.tool_definitions(given)[0]
     parameters = strict["parameters"]
     assert strict["strict"] is True
     assert parameters["required"] == ["table", "color", "kind", "tags", "stops"]
@@ -85,7 +85,7 @@ async def test_strict_mode_requires_everything_and_lets_optionals_be_null() -> N
 
 
 async def test_what_strict_mode_cannot_say_is_sent_without_it() -> None:
-    loose = openai_responses(await specs())[1]
+    loose = openai_responses.tool_definitions(await specs())[1]
     assert loose["strict"] is False
     assert loose["parameters"]["properties"]["settings"]["additionalProperties"] == {"type": "string"}
 

@@ -20,8 +20,9 @@ from agents.core import (
     hook,
     load_history,
 )
-from agents.core.history import drop_foreign, estimate_tokens, repair, trim
-from agents.core.memory import Summary
+from agents.core.loop.history import repair, trim
+from agents.core.loop.memory import Summary
+from agents.core.tokens import estimate_tokens
 from tests.unit.core.scripted import Scripted, is_whole
 
 
@@ -73,13 +74,6 @@ def test_results_that_are_there_are_kept_and_only_the_others_are_made_up() -> No
     )
     (closing,) = [message for message in repaired if isinstance(message, ToolMessage)]
     assert [(one.call_id, one.error) for one in closing.results] == [("c1", "cancelled"), ("c2", None)]
-
-
-def test_parts_of_other_providers_are_dropped_and_ones_own_stay() -> None:
-    message = AssistantMessage("x", opaque={"openai_responses": ["reasoning"], "anthropic": ["thinking"]})
-    (kept,) = drop_foreign([message], "anthropic")
-    assert isinstance(kept, AssistantMessage)
-    assert kept.opaque == {"anthropic": ["thinking"]}
 
 
 async def test_a_broken_history_that_is_handed_in_does_not_break_the_next_turn() -> None:

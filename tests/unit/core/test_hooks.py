@@ -16,8 +16,8 @@ from agents.core import (
     hook,
     tool,
 )
-from agents.core.memory import keep_within
-from agents.core.reply import DATA_RULE
+from agents.core.loop.memory import keep_within
+from agents.core.loop.reply import DATA_RULE
 from tests.unit.core.scripted import Scripted, call, results_of
 
 

@@ -321,3 +321,19 @@ async def test_a_tool_with_a_limit_of_its_own_does_not_use_up_the_turn() -> None
     finished = await agent.run("go")
     assert (finished.status, finished.text) == ("done", "done")
     assert results_of(agent.history)[0].content == "worked"
+
+
+async def test_usage_without_a_known_price_does_not_add_up_to_a_complete_one() -> None:
+    priced, unpriced = Usage(10, 5, cost=0.5), Usage(10, 5)
+    assert (priced + priced).cost == 1.0
+    assert (priced + unpriced).cost is None
+    assert (unpriced + priced + priced).cost is None
+    assert (Usage() + priced).cost == 0.5
+
+
+async def test_a_model_without_prices_ends_a_turn_that_has_a_limit_on_cost() -> None:
+    model = Scripted([call("add", a=1, b=1), Completed(Usage(10, 5))])
+    finished = await Adder(model, limits=Limits(cost=1.0)).run("go")
+    assert (finished.status, finished.reason) == ("limit", "unknown_cost")
+    assert "price" in finished.text
+    assert len(model.requests) == 1

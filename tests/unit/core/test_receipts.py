@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from agents.core import Agent, ToolBox, ToolCall, ToolFailed, dump_history, hook, load_history, tool
-from agents.core.receipts import collecting, note, wanted
+from agents.core.observe.receipts import collecting, note, wanted
 from tests.unit.core.scripted import Scripted
 
 

@@ -11,8 +11,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from prometheus_client import CollectorRegistry, generate_latest
 
 from agents.core import Agent, Completed, ModelError, Telemetry, Usage, tool
-from agents.core.prometheus import register_prometheus
-from agents.core.tracing import use_opentelemetry
+from agents.core.observe.prometheus import register_prometheus
+from agents.core.observe.tracing import use_opentelemetry
 from tests.unit.core.scripted import Scripted, call
 
 
@@ -84,7 +84,10 @@ async def test_opentelemetry_gets_one_tree_of_spans_for_a_turn() -> None:
     assert turn.attributes["gen_ai.operation.name"] == "invoke_agent"
     assert turn.attributes["gen_ai.usage.input_tokens"] == 110
     chats = [span for span in spans if span.name == "chat scripted"]
-    assert [dict(span.attributes or {})["gen_ai.response.model"] for span in chats] == ["", "scripted-2"]
+    assert [dict(span.attributes or {})["gen_ai.response.model"] for span in chats] == [
+        "scripted",
+        "scripted-2",
+    ]
     tools = [span for span in spans if span.name.startswith("execute_tool")]
     assert [span.name for span in tools] == ["execute_tool add", "execute_tool fail"]
     for span in [*chats, *tools]:
@@ -115,3 +118,22 @@ def test_importing_the_core_brings_in_no_provider_and_nothing_heavy() -> None:
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_a_model_without_a_known_price_is_not_said_to_cost_nothing() -> None:
+    telemetry = Telemetry()
+    registry = CollectorRegistry()
+    register_prometheus(registry, telemetry)
+    telemetry.model("unpriced", 1.0, Usage(100, 20), None)
+    telemetry.model("partly", 1.0, Usage(100, 20, cost=0.5), None)
+    telemetry.model("partly", 1.0, Usage(100, 20), None)
+    telemetry.model("free", 1.0, Usage(100, 20, cost=0.0), None)
+    assert {name: each["cost"] for name, each in telemetry.read()["models"].items()} == {
+        "unpriced": None,
+        "partly": None,
+        "free": 0.0,
+    }
+    shown = [
+        line for line in generate_latest(registry).decode().splitlines() if "cost_dollars_total{" in line
+    ]
+    assert shown == ['geoagent_model_cost_dollars_total{model="free"} 0.0']

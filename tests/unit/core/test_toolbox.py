@@ -196,3 +196,13 @@ def test_a_tool_registered_from_a_class_keeps_its_instance() -> None:
     counter = Counter()
     asyncio.run(ToolBox([counter]).invoke("count"))
     assert counter.number == 1
+
+
+async def test_hidden_tools_stay_hidden_in_toolboxes_made_from_theirs() -> None:
+    box = ToolBox([hello, wait, broken])
+    box.hide(["hello", "wait"])
+    made = [box.filter(["hello", "broken"]), box.filter(lambda item: True), box.rename({"hello": "greet"})]
+    shown = [[spec.name for spec in (await each.snapshot()).specs] for each in made]
+    assert shown == [["broken"], ["broken"], ["broken"]]
+    assert made[0].hidden == {"hello"}
+    assert made[2].hidden == {"greet", "wait"}

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from agents.core import AssistantMessage, Message, ToolCall, ToolMessage, ToolResult, UserMessage
 from agents.domain import QueryReceipt
-from agents.figures.annotation import annotation
-from agents.figures.linking import Figure, linked
+from agents.provenance.annotation import annotation
+from agents.provenance.linking import Figure, linked
 
 IN_GERMANY = {"op": "=", "args": [{"property": "country"}, "Germany"]}
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.figures.numerals import numerals
+from agents.provenance.numerals import numerals
 
 GROUPS = [",", ".", " ", "\u00a0", "\u202f", "'", "’"]
 ARABIC = str.maketrans("0123456789,.", "٠١٢٣٤٥٦٧٨٩٬٫")
@@ -88,6 +88,8 @@ def test_what_a_writing_means(text: str, expected: list[float]) -> None:
         "[5 parks](https://example.org/7) at https://example.org/9?x=1",
         "24/7 and 3/4",
         'You could say “rings of 10, 50 and 100 km” or "12 more".',
+        "Natural Earth 1:50m, and a map 1:25,000",
+        "licensed CC BY 4.0, CC BY-SA 3.0, CC0 1.0 or GPL-3.0",
         "- top 10 cities",
         "&#39;",
     ],

@@ -11,6 +11,7 @@ from agents.core import AssistantMessage, Completed, ModelRequest, TextDelta, To
 from agents.domain import Focus
 from agents.geo.analysis_tools import ANALYSIS_TOOLS
 from agents.geo_agent import GeoAgent
+from agents.ports import AnalysisReport
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.tables import CITIES
 from tests.unit.geo_agent.world import World
@@ -85,8 +86,8 @@ async def test_run_analysis_is_offered_only_with_an_analyst_and_hands_the_goal_o
         async def recipes(self, session: Any) -> list[Any]:
             return []
 
-        async def run(self, goal: str, session: Any) -> str:
-            return f"analysed: {goal} on {session.map_id}"
+        async def run(self, goal: str, session: Any, context: Any) -> AnalysisReport:
+            return AnalysisReport(f"analysed: {goal} on {session.map_id}")
 
     agent = agent_of(world, analyst=Analyst())
     assert sorted(agent.toolbox.names) == sorted([*TOOLS, *ANALYSIS_TOOLS])

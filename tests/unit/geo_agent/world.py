@@ -85,6 +85,12 @@ class MemoryData:
         assert within is None
         return len(self.passing(table, filter))
 
+    async def bounds(self, table: str) -> Mapping[str, Any]:
+        found = self.registry.get(table)
+        return (
+            {"bounds": {"crs": "EPSG:4326", "box": list(found.bounds), "exact": True}} if found.bounds else {}
+        )
+
     async def stats(self, table: str, column: str, filter: Any = None) -> Mapping[str, Any]:
         all_values = [row[column] for row in self.passing(table, filter)]
         values = [value for value in all_values if value is not None]
@@ -116,6 +122,8 @@ class MemoryData:
         sort: str | None = None,
         descending: bool = False,
         limit: int = 20,
+        *,
+        lonlat: bool = False,
     ) -> Mapping[str, Any]:
         found = self.registry.get(table)
         rows = self.passing(table, filter)

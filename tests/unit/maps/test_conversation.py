@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.core.messages import AssistantMessage, Message, ToolMessage, UserMessage
-from server.maps.conversation import conversation, tokens
-from server.maps.events import Event
+from server.maps.log.events import Event
+from server.maps.turns.conversation import conversation, tokens
 
 
 class Log:
@@ -108,3 +108,19 @@ def test_it_never_takes_more_than_the_budget_and_keeps_the_newest(said: list[str
             following = messages[at + 1]
             assert isinstance(following, ToolMessage)
             assert [one.call_id for one in following.results] == [call.id for call in message.calls]
+
+
+def test_what_a_model_keeps_with_its_answer_is_found_again_however_old_the_turn_is() -> None:
+    log = Log()
+    for number in range(9):
+        log.add(f"t{number}", "user_message", text="go")
+        log.add(
+            f"t{number}",
+            "ai_response",
+            message="gone",
+            final=True,
+            memory={"offline": {"layers": [str(number)]}},
+        )
+        log.add(f"t{number}", "turn_finished", status="done")
+    answers = [one for one in conversation(log.events) if isinstance(one, AssistantMessage)]
+    assert [one.memory["offline"]["layers"] for one in answers] == [[str(number)] for number in range(9)]

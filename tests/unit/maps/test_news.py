@@ -8,9 +8,10 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.maps.gestures import Gestures
-from server.maps.presence import Crowd, Presence, Receipts, Shown
-from server.maps.relay import NOTIFY_BYTES, fitting
+from server.maps.live.drafts import Drafts
+from server.maps.live.gestures import Gestures
+from server.maps.live.presence import NAMED_PEOPLE, Crowd, Presence, Receipts, Shown
+from server.maps.live.relay import NOTIFY_BYTES, fitting
 from server.protocol import Someone
 from tests.support.looking import until
 
@@ -80,6 +81,16 @@ def test_a_servers_people_may_be_told_in_several_words() -> None:
     assert names(presence) == ["dan"]
 
 
+def test_of_a_large_crowd_editors_are_named_first_and_the_others_counted() -> None:
+    presence = Presence()
+    for number in range(200):
+        presence.enter("m", Someone(id=f"viewer{number:03}", viewer=True))
+    presence.enter("m", ANN)
+    presence.heard("server_b", "m", Crowd({"ben": Someone(id="ben")}, unnamed=900, unnamed_viewers=899))
+    assert (len(names(presence)), names(presence)[:2]) == (NAMED_PEOPLE, ["ann", "ben"])
+    assert (presence.count("m"), presence.viewers("m")) == (1102, 1099)
+
+
 @given(st.lists(st.text(max_size=40), max_size=300))
 def test_people_are_relayed_in_words_that_fit(given_names: list[str]) -> None:
     people = [[f"id{number:06}", name, False, True] for number, name in enumerate(given_names)]
@@ -110,8 +121,30 @@ def test_a_long_delta_is_sent_in_pieces_that_fit_and_join_to_the_same_text(text:
     body = {
         "map_id": "m" * 22,
         "event": "ai_delta",
-        "data": {"map_id": "m" * 22, "turn_id": "t", "text": text},
+        "data": {"map_id": "m" * 22, "turn_id": "t", "text": text, "offset": 7},
     }
     pieces = fitting("emit", body)
     assert "".join(piece["data"]["text"] for piece in pieces) == text
+    drafts = Drafts()
+    drafts.hear({"map_id": "m", "turn_id": "t", "text": "7 units", "offset": 0})
+    for piece in pieces:
+        drafts.hear({**piece["data"], "map_id": "m"})
+    assert drafts.now("m") == [{"turn_id": "t", "text": "7 units" + text}]
     assert all(len(json.dumps(["server_00000000", "emit", piece])) <= NOTIFY_BYTES for piece in pieces)
+
+
+def test_a_draft_is_kept_only_as_long_as_nothing_of_it_is_missing() -> None:
+    drafts = Drafts()
+
+    def hear(text: str, offset: int) -> list[dict[str, str]]:
+        drafts.hear({"map_id": "m", "turn_id": "t", "text": text, "offset": offset})
+        return drafts.now("m")
+
+    assert hear("tail", 5) == []
+    assert hear("A \U0001f30d", 0) == [{"turn_id": "t", "text": "A \U0001f30d"}]
+    assert hear(" is round", 4) == [{"turn_id": "t", "text": "A \U0001f30d is round"}]
+    assert hear("again", 0) == [{"turn_id": "t", "text": "again"}]
+    assert hear("gap", 9) == []
+    hear("new", 0)
+    drafts.end("m", "t")
+    assert drafts.now("m") == []

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.domain import Layer
-from server.maps.events import (
+from server.maps.log.events import (
     Change,
     Event,
     layer_added,
@@ -18,8 +18,8 @@ from server.maps.events import (
     layers_reordered,
     map_reset,
 )
-from server.maps.projection import MapState, apply, inverse, replay
-from server.maps.undo import History
+from server.maps.log.replay import MapState, apply, inverse, replay
+from server.maps.log.undo import History
 from server.protocol import LayerEvent
 from tests.support.layers import layer
 

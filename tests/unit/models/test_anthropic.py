@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from agents.core import Agent, hook, tool
 from agents.core.messages import AssistantMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from agents.core.model import Model, ModelError
 from tests.support.model_server import Call, ModelServer, Raw, Reply, Say, Think
@@ -89,3 +90,60 @@ async def test_the_choice_of_a_tool_is_put_in_anthropics_words(
     server.script([Reply(Say("x"))])
     await hear(make(NAME), asking(tool_choice=choice))
     assert server.requests[0].json["tool_choice"] == {"type": sent}
+
+
+async def test_the_mark_for_the_cache_is_at_the_end_of_what_the_agent_calls_stable(
+    server: ModelServer, make: Make
+) -> None:
+    class Clerk(Agent):
+        def _system_messages(self) -> list[str]:
+            return ["You look after the archive.", "Shelves: A, B."]
+
+        @tool
+        def count(self) -> int:
+            """Count the books."""
+            return 1
+
+        @hook.system
+        def now(self) -> str:
+            return "It is noon."
+
+    server.script([Reply(Say("Hi."))])
+    await Clerk(make(NAME)).run("go")
+    system = server.requests[0].json["system"]
+    assert [part["text"] for part in system if "cache_control" in part] == ["Shelves: A, B."]
+    assert system[-1]["text"] == "It is noon."
+
+
+async def test_interleaved_thoughts_go_back_in_their_order(server: ModelServer, make: Make) -> None:
+    server.script(
+        [
+            Reply(
+                Think("first"), Say("Adding."), Call("add_map_layer", {"table": "t"}, id="a"),
+                Think("second"), Call("zoom_to", {}, id="b"),
+            ),
+            Reply(Say("Done.")),
+        ]
+    )  # fmt: skip
+    model = make(NAME)
+    first = await hear(model)
+    said = AssistantMessage(first.text, tuple(first.calls), first.end.opaque)
+    results = ToolMessage((ToolResult("a", "add_map_layer", "ok"), ToolResult("b", "zoom_to", "ok")))
+    await hear(model, asking("go", said, results))
+    sent = server.requests[1].json["messages"][1]["content"]
+    kinds = ["thinking", "text", "tool_use", "thinking", "tool_use"]
+    assert [block["type"] for block in sent] == kinds
+    assert [block["signature"] for block in sent if "signature" in block] == ["first", "second"]
+    assert sent[1]["text"] == "Adding."
+    assert sent[2]["input"] == {"table": "t"}
+
+
+async def test_thoughts_of_a_reply_whose_calls_were_changed_are_left_out(
+    server: ModelServer, make: Make
+) -> None:
+    server.script([Reply(Think("first"), Call("zoom_to", {}, id="a")), Reply(Say("Done."))])
+    model = make(NAME)
+    first = await hear(model)
+    said = AssistantMessage(first.text, (ToolCall("other", "zoom_to", "{}"),), first.end.opaque)
+    await hear(model, asking("go", said, ToolMessage((ToolResult("other", "zoom_to", "ok"),))))
+    assert [block["type"] for block in server.requests[1].json["messages"][1]["content"]] == ["tool_use"]

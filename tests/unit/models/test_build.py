@@ -14,14 +14,15 @@ import pytest
 
 from agents.core.model import Model, ModelError
 from agents.models import build, model_for_client, warm
-from agents.models.anthropic import Anthropic
+from agents.models.adapters.anthropic import Anthropic
+from agents.models.adapters.ollama import Ollama
+from agents.models.adapters.openai_chat import OpenAIChat
+from agents.models.adapters.openai_responses import OpenAIResponses
+from agents.models.adapters.structured_output import StructuredOutput
+from agents.models.adapters.text import Text
+from agents.models.errors import redact
 from agents.models.fallback import Fallback
-from agents.models.ollama import Ollama
-from agents.models.openai_chat import OpenAIChat
-from agents.models.openai_responses import OpenAIResponses
 from agents.models.providers import BUILT_IN, Catalogue
-from agents.models.structured_output import StructuredOutput
-from agents.models.text import Text
 from tests.support.model_server import Call, Fault, ModelServer, Reply, Say
 from tests.unit.models.asking import hear
 
@@ -211,3 +212,30 @@ async def test_a_server_without_the_responses_api_says_how_to_reach_it() -> None
         settings = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": server.base_url}
         with pytest.raises(ModelError, match="openai:m@openai_chat"):
             await hear(build("openai:m", settings))
+
+
+def test_an_unknown_calling_type_is_refused_and_the_known_ones_are_named() -> None:
+    with pytest.raises(ModelError, match=r"'telepathy'.*openai_chat") as caught:
+        build("groq:rocket-1@telepathy", KEYS)
+    assert caught.value.code == "not_configured"
+    assert build("groq:rocket-1@20250101", KEYS).name == "groq:rocket-1@20250101"
+    assert build("groq:rocket-1@stable@openai_chat", KEYS).name == "groq:rocket-1@stable"
+
+
+def test_only_in_a_chain_a_model_is_said_to_be_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(ModelError):
+        build("openai:gpt-5.1", {})
+    assert "left out" not in caplog.text
+    build("openai:gpt-5.1 | offline", {})
+    assert "openai:gpt-5.1 is left out" in caplog.text
+
+
+def test_only_values_as_long_as_keys_and_what_looks_like_one_are_redacted() -> None:
+    assert redact("the context exceeds the limit", "x", "none") == "the context exceeds the limit"
+    assert redact("the key abcdefgh is wrong", "abcdefgh") == "the key [secret] is wrong"
+    assert redact("sk-0123456789abcdef is wrong") == "[secret] is wrong"
+
+
+def test_a_misspelt_calling_type_with_a_hyphen_is_refused() -> None:
+    with pytest.raises(ModelError, match=r"'openai-chat'.*openai_chat"):
+        build("groq:rocket-1@openai-chat", KEYS)

@@ -12,6 +12,8 @@ import pytest
 from agents.core.messages import AssistantMessage, ToolCall, ToolMessage, ToolResult
 from agents.core.model import Model, ModelError, TextDelta
 from agents.models import close
+from agents.models.errors import translate
+from agents.models.providers import Catalogue
 from tests.support.looking import PATIENCE
 from tests.support.model_server import Call, Fault, ModelServer, Refuse, Reply, Say
 from tests.unit.models.asking import asking, hear
@@ -333,3 +335,40 @@ async def test_a_server_that_is_not_there_is_named(make: Make, server: ModelServ
         with pytest.raises(ModelError, match=r"127\.0\.0\.1:\d+ could not be reached") as caught:
             await hear(model)
         assert caught.value.code == "unavailable"
+
+
+@pytest.mark.parametrize("status", [400, 500])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "request (9000 tokens) exceeds the available context size (4096 tokens), try increasing it",
+        "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000",
+    ],
+)
+async def test_a_context_that_is_smaller_than_configured_is_told_with_the_setting(
+    status: int, said: str, server: ModelServer, make: Make
+) -> None:
+    server.script([Fault(status, said), Reply(Say("never asked"))])
+    model = make("compatible:llama")
+    with pytest.raises(ModelError) as caught:
+        await hear(model)
+    assert caught.value.code == "context_exceeded"
+    for part in (model.name, f"{model.context_tokens:,} tokens", "`context_tokens`", said):
+        assert part in str(caught.value)
+    assert len(server.requests) == 1
+
+
+def test_sizes_that_stand_beside_the_words_are_told() -> None:
+    class Refused(Exception):
+        status_code = 400
+        body = {
+            "error": {
+                "message": "the request exceeds the limit",
+                "type": "exceed_context_size_error",
+                "n_prompt_tokens": 9000,
+                "n_ctx": 4096,
+            }
+        }
+
+    config = Catalogue.load().config("ollama", "llama", {})
+    assert "9000 tokens for a context of 4096" in str(translate(Refused(), config))

@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
+from agents.core import Agent, Telemetry
 from agents.core.model import Completed, Model, ModelError, ModelEvent, ModelRequest, TextDelta
+from agents.core.testing import ScriptedModel
 from agents.models.fallback import Fallback
 from tests.support.model_server import Fault, ModelServer, Reply, Say
 from tests.unit.models.asking import asking, hear
@@ -79,3 +81,31 @@ async def test_a_chain_of_real_adapters(server: ModelServer, make: Make) -> None
     heard = await hear(make("openai:gpt-5.1 | anthropic:claude-haiku-4-5"), asking("hi"))
     assert heard.end.model == "anthropic:claude-haiku-4-5"
     assert [request.path for request in server.requests] == ["/v1/responses"] * 3 + ["/v1/messages"]
+
+
+async def counted(*models: Scripted) -> Telemetry:
+    telemetry = Telemetry()
+    await Agent(Fallback(models), telemetry=telemetry).run("go")
+    return telemetry
+
+
+async def test_a_primary_that_failed_is_in_the_telemetry_under_its_name() -> None:
+    told = await counted(Scripted("a", "before"), Scripted("b"))
+    assert told.models["a"].errors == {"unavailable": 1}
+    assert told.models["b"].calls == 1
+    assert told.models["b"].errors == {}
+    assert set(told.models) == {"a", "b"}
+
+
+@pytest.mark.parametrize("fails", ["before", "between"])
+async def test_each_failure_of_a_chain_is_counted_once(fails: str) -> None:
+    told = await counted(Scripted("a", "before"), Scripted("b", fails))
+    assert {name: series.calls for name, series in told.models.items()} == {"a": 1, "b": 1}
+    assert {name: sum(series.errors.values()) for name, series in told.models.items()} == {"a": 1, "b": 1}
+
+
+async def test_what_a_model_keeps_with_its_reply_survives_the_chain() -> None:
+    first = ScriptedModel(["hello", Completed(memory={"scripted": {"topic": "airports"}})], name="a")
+    heard = await hear(Fallback([first]))
+    assert heard.end.memory == {"scripted": {"topic": "airports"}}
+    assert heard.end.model == "a"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from agents.core.messages import AssistantMessage, ToolCall, ToolMessage, ToolResult, UserMessage
 from agents.core.model import Model, ModelError
-from tests.support.model_server import Call, Fault, ModelServer, Refuse, Reply, Say, Think
+from agents.models import model_for_client
+from tests.support.looking import PATIENCE
+from tests.support.model_server import Call, Fault, ModelServer, Raw, Refuse, Reply, Say, Think
 from tests.unit.models.asking import asking, hear
 
 Make = Callable[..., Model]
@@ -97,3 +102,106 @@ async def test_a_refused_key_is_named_by_its_variable_and_never_shown(
     assert caught.value.code == "refused_key"
     assert "OPENAI_API_KEY" in str(caught.value)
     assert "sk-test" not in str(caught.value)
+
+
+async def test_a_reasoning_item_without_its_encrypted_content_does_not_go_back(
+    server: ModelServer, make: Make
+) -> None:
+    server.script([Reply(Think(""), Call("zoom_to", {}, id="call_1")), Reply(Say("Done."))])
+    model = make(NAME)
+    first = await hear(model)
+    said = AssistantMessage(first.text, tuple(first.calls), first.end.opaque)
+    await hear(model, asking("go", said, ToolMessage((ToolResult("call_1", "zoom_to", "ok"),))))
+    kinds = [item.get("type", "user") for item in server.requests[1].json["input"]]
+    assert kinds == ["user", "function_call", "function_call_output"]
+
+
+async def test_a_stored_reasoning_item_without_encrypted_content_is_dropped(
+    server: ModelServer, make: Make
+) -> None:
+    items = [
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"type": "message", "role": "assistant", "content": "Hm.", "phase": "commentary"},
+    ]
+    server.script([Reply(Say("Done."))])
+    said = AssistantMessage("Hm.", opaque={"openai_responses": {"model": NAME, "items": items}})
+    await hear(make(NAME), asking("go", said, "and?"))
+    assert [item.get("type", "user") for item in server.requests[0].json["input"]] == [
+        "user",
+        "message",
+        "user",
+    ]
+
+
+async def test_a_model_that_refuses_to_give_its_thoughts_is_asked_without_them(
+    server: ModelServer, make: Make
+) -> None:
+    refusal = Fault(400, "Encrypted content is not supported with this model.", "invalid_request_error")
+    server.script([refusal, Reply(Say("Hi.")), Reply(Say("Hi again."))])
+    model = make("openai:gpt-6-of-another-kind")
+    assert (await hear(model)).text == "Hi."
+    assert (await hear(model)).text == "Hi again."
+    assert ["include" in request.json for request in server.requests] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt-5-chat-latest", "gpt-5.4-chat-latest", "gpt-6-chat", "gpt-5-search-api"]
+)
+def test_chat_models_are_known_not_to_reason(name: str, make: Make) -> None:
+    model: Any = make(f"openai:{name}")
+    assert not model.config.quirks.reasoning
+
+
+@pytest.mark.parametrize(
+    "name", ["openai:gpt-5.1", "openai:gpt-5.1@openai_chat", "anthropic:claude-haiku-4-5"]
+)
+@pytest.mark.parametrize("kind", ["application/json", "text/html; charset=utf-8"])
+async def test_a_reply_that_is_no_stream_is_told_with_what_came_and_what_to_do(
+    server: ModelServer, make: Make, name: str, kind: str
+) -> None:
+    server.script([Raw(('{"id": "x", "object": "chat.completion"}',), kind)])
+    with pytest.raises(ModelError) as caught:
+        await hear(make(name, attempts=1))
+    text = str(caught.value)
+    assert caught.value.code == "bad_reply"
+    assert kind.partition(";")[0] in text
+    assert '"object": "chat.completion"' in text
+    assert "`streaming`" in text
+
+
+async def test_a_server_that_cannot_be_reached_is_named_once(make: Make) -> None:
+    from openai import AsyncOpenAI
+
+    client = AsyncOpenAI(base_url="http://127.0.0.1:9/v1", api_key="sk-none")
+    model = model_for_client(client, "some-model")
+    with pytest.raises(ModelError) as caught:
+        await hear(model)
+    assert str(caught.value).count("127.0.0.1:9") == 1
+    await client.close()
+
+
+@pytest.mark.parametrize(
+    "name", ["openai:gpt-5.1", "openai:gpt-5.1@openai_chat", "anthropic:claude-haiku-4-5"]
+)
+async def test_of_an_endless_reply_that_is_no_stream_only_the_start_is_read(
+    server: ModelServer, make: Make, name: str
+) -> None:
+    server.script([Raw(("<html>busy " + "." * 5000, *("." * 5000 for _ in range(20_000))), "text/html")])
+    with pytest.raises(ModelError, match="busy") as caught:
+        await hear(make(name, attempts=1))
+    assert caught.value.code == "bad_reply"
+    await asyncio.wait_for(server.hung_up.wait(), PATIENCE)
+
+
+async def test_events_that_come_as_plain_text_are_a_stream(server: ModelServer, make: Make) -> None:
+    said = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    chunks = [{"delta": {"content": "Hello "}}, {"delta": {"content": "you"}, "finish_reason": "stop"}]
+    events = [f"data: {json.dumps({**said, 'choices': [{'index': 0, **chunk}]})}\n\n" for chunk in chunks]
+    server.script([Raw(("da", events[0][2:], *events[1:], "data: [DONE]\n\n"), "text/plain; charset=utf-8")])
+    assert (await hear(make("openai:gpt-5.1@openai_chat", attempts=1))).text == "Hello you"
+
+
+async def test_words_that_come_as_plain_text_are_no_stream(server: ModelServer, make: Make) -> None:
+    server.script([Raw(("database is down",), "text/plain")])
+    with pytest.raises(ModelError, match="database is down"):
+        await hear(make("openai:gpt-5.1@openai_chat", attempts=1))

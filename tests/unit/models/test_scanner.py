@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.models.scanner import Scanner
+from agents.models.parsing.scanner import Scanner
 
 KNOWN = {"zoom_to": ("place", "zoom"), "add_map_layer": ("table", "color"), "undo": ()}
 Calls = list[tuple[str, Any]]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agents.core.messages import AssistantMessage, ToolCall, ToolMessage, ToolResult
 from agents.core.model import Model, ToolSpec
-from agents.models.structured_output import AnswerTap, reply_schema
+from agents.models.adapters.structured_output import AnswerTap, reply_schema
 from tests.support.model_server import ModelServer, Reply, Say
 from tests.unit.models.asking import ADD, ZOOM, asking, hear
 

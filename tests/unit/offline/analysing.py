@@ -14,6 +14,7 @@ from agents.analyst import Analyst
 from agents.core import ToolFailed
 from agents.domain import Column, ColumnKind, RecipeCard, StyleSpec, Table
 from agents.offline import OfflineModel
+from agents.ports import AnalysisReport, OperationTrait
 from server.gis.operations import OPERATIONS
 from tests.unit.geo_agent.filtering import passes
 from tests.unit.geo_agent.making import Row
@@ -29,6 +30,7 @@ class Operation:
     schema: Mapping[str, Any] = field(
         default_factory=lambda: {"type": "object", "additionalProperties": True}
     )
+    traits: frozenset[OperationTrait] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class MemoryAnalysis:
 
     def __init__(self, world: World, operations: Sequence[str] = tuple(OPERATIONS)) -> None:
         self.world = world
-        self.known = [Operation(name) for name in operations]
+        self.known = [Operation(name, traits=OPERATIONS[name].traits) for name in operations]
         self.steps: list[tuple[str, dict[str, Any]]] = []
         self.titles: list[str] = []
         self.results: dict[str, list[Row]] = {}
@@ -149,10 +151,10 @@ class Desk:
         self.operations = operations
         self.analysis = MemoryAnalysis(world, operations)
 
-    async def run(self, goal: str, session: Any) -> str:
+    async def run(self, goal: str, session: Any, context: Any) -> AnalysisReport:
         self.analysis = MemoryAnalysis(self.world, self.operations)
         analyst = Analyst(OfflineModel(), **self.world.ports, session=self.analysis)
-        return await analyst.chat(goal)
+        return AnalysisReport(await analyst.chat(goal), analyst.finished)
 
     async def recipes(self, session: Any) -> list[RecipeCard]:
         return []

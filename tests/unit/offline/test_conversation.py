@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from agents.core import AssistantMessage, UserMessage
 from agents.domain import Focus, LayerDraft
+from agents.ports import AnalysisReport
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat, both, where
@@ -24,7 +27,8 @@ async def test_the_newcomers_first_five_minutes() -> None:
     assert chat.layers["airports"].filter == ABOVE_2000
 
     answer = await chat("colour countries by population")
-    assert "Added **Countries**, coloured by `population`: 14 countries. The legend has 5 classes:" in answer
+    assert answer.startswith("Added **Countries**, coloured by `population`: 14 countries.")
+    assert "legend" not in answer, "the classes stand on the map"
     assert chat.layers["countries"].style.kind == "graduated"
 
     assert await chat("remove the airports") == "Removed **Airports**."
@@ -151,9 +155,9 @@ async def test_spatial_questions_go_to_the_analyst_word_for_word() -> None:
         async def recipes(self, session: Any) -> list[Any]:
             return []
 
-        async def run(self, goal: str, session: Any) -> str:
+        async def run(self, goal: str, session: Any, context: Any) -> AnalysisReport:
             self.goals.append(goal)
-            return "3 airports lie within 50 km of Berlin."
+            return AnalysisReport("3 airports lie within 50 km of Berlin.")
 
     analyst = Analyst()
     chat = Chat(analyst=analyst)
@@ -178,6 +182,52 @@ async def test_an_ambiguous_column_is_asked_for_and_the_answer_is_enough() -> No
     assert answer == "Which column do you mean by “iso”: iso_a2 or iso_numeric?"
     await chat("iso_numeric")
     assert chat.calls[0][1]["sort"] == "iso_numeric"
+
+
+async def test_a_question_after_a_step_that_was_done_waits_for_its_answer_and_goes_on_from_there() -> None:
+    chat = Chat()
+    answer = await chat("show airports, then show parks in green")
+    assert answer.endswith("Which table do you mean: data.parks or town.parks?")
+    await chat("town.parks")
+    assert chat.calls == [("add_map_layer", {"table": "town.parks", "color": "green"})]
+
+
+async def test_a_second_question_keeps_the_answer_to_the_first() -> None:
+    chat = Chat()
+    await chat("show parks in green, then list the top 2 countries by iso")
+    await chat("the one in town")
+    assert list(chat.layers) == ["parks"]
+    await chat("iso_numeric")
+    assert chat.calls[-1][1]["sort"] == "iso_numeric"
+
+
+async def test_a_question_a_refusal_and_a_failure_are_data_of_the_answer() -> None:
+    chat = Chat()
+    outcomes = []
+    for text in ("show airports", "show parks", "show hospitals in Berlin", "frobnicate the doodads"):
+        await chat(text)
+        assert chat.finished is not None
+        outcomes.append(chat.finished.memory["offline"]["outcome"])
+    assert outcomes == ["done", "asked", "refused", "unread"]
+
+
+async def test_the_memory_of_an_answer_is_enough_to_go_on_after_a_restart() -> None:
+    world = World()
+    chat = Chat(world)
+    await chat("show airports, then show cities, then show parks in green")
+    assert chat.finished is not None
+    kept = AssistantMessage(chat.finished.text, memory=json.loads(json.dumps(chat.finished.memory)))
+    later = Chat(
+        world, history=[UserMessage("show airports, then show cities, then show parks in green"), kept]
+    )
+    await later("data.parks")
+    assert later.calls == [("add_map_layer", {"table": "data.parks", "color": "green"})]
+    await later("hide the airports")
+    assert later.finished is not None
+    kept = AssistantMessage(later.finished.text, memory=later.finished.memory)
+    last = Chat(world, history=[UserMessage("hide the airports"), kept])
+    await last("show them again")
+    assert last.layers["airports"].visible
 
 
 async def test_a_new_request_after_a_question_is_not_taken_for_its_answer() -> None:

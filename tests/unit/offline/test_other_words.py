@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
-from tests.unit.offline.chatting import Chat, both, no, where
+from tests.unit.offline.chatting import Chat, both, empty, no, where
 
 AIRPORTS, CITIES, COUNTRIES = ("data.airports", "data.cities", "data.countries")
 
@@ -63,8 +63,8 @@ async def test_a_filter_in_other_words_is_the_same_filter(
 @pytest.mark.parametrize(
     ("said", "goal"),
     [
-        ("how many countries are there per continent?", "summarise countries by continent"),
-        ("number of airports per country", "count the airports in each country"),
+        ("how many countries are there per continent?", "number of countries by continent"),
+        ("number of airports per country", "number of airports by country"),
         (
             "countries with more than 2 airports",
             "count the airports in each countries and keep those with count over 2",
@@ -157,3 +157,63 @@ async def test_a_time_slider_is_a_column_of_the_layer() -> None:
     assert "slid through" in answer
     await chat("time slider for the airports")
     assert [name for name, _ in chat.calls] == ["cannot_do"]
+
+
+def asked(table: str, column: str, filters: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+    return "column_stats", {"table": table, "column": column, **({"filters": filters} if filters else {})}
+
+
+@pytest.mark.parametrize(
+    ("said", "call"),
+    [
+        (
+            "highest elevation of the airports in Germany",
+            asked(AIRPORTS, "elevation_m", where("country", "=", "Germany")),
+        ),
+        ("the lowest elevation of airports", asked(AIRPORTS, "elevation_m")),
+        ("how many airports have no iata code?", counted(AIRPORTS, empty("iata"))),
+        ("how many airports were there in Germany?", counted(AIRPORTS, where("country", "=", "Germany"))),
+        ("total number of airports in Germany", counted(AIRPORTS, where("country", "=", "Germany"))),
+        ("how many airports are there in the world?", counted(AIRPORTS)),
+    ],
+)
+async def test_a_figure_is_asked_for_in_many_words(said: str, call: tuple[str, Any]) -> None:
+    chat = Chat()
+    answer = await chat(said)
+    assert chat.calls == [call], answer
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("what is the largest city in the world?", "Shanghai"),
+        ("which city in Germany has the most inhabitants?", "Berlin"),
+        ("which country in Africa has the largest area?", "Côte d'Ivoire"),
+    ],
+)
+async def test_the_one_with_the_most_is_named_also_within_a_place(said: str, name: str) -> None:
+    assert (await Chat()(said)).startswith(f"**{name}**")
+
+
+async def test_a_condition_and_a_style_in_one_sentence_make_one_layer() -> None:
+    chat = Chat()
+    await chat("find airports in Germany higher than 100 m and show them as big blue circles")
+    ((name, arguments),) = chat.calls
+    assert name == "add_map_layer"
+    assert arguments["filters"] == both(where("country", "=", "Germany"), where("elevation_m", ">", 100))
+    assert (arguments["color"], arguments["style"]) == ("blue", {"kind": "single", "size": 7.5})
+
+
+async def test_the_distance_between_two_places_is_measured_between_their_rows() -> None:
+    world = World()
+    desk = Desk(world)
+    await Chat(world, analyst=desk)("how far is Berlin from Ulm?")
+    assert [operation for operation, _ in desk.analysis.steps] == ["filter", "filter", "distance_matrix"]
+
+
+async def test_an_average_after_an_analysis_is_not_about_its_result() -> None:
+    world = World()
+    chat = Chat(world, analyst=Desk(world))
+    await chat("countries within 500 km of Berlin")
+    await chat("average population density of Europe")
+    assert not any("analysis." in str(arguments) for _, arguments in chat.calls)

@@ -66,3 +66,12 @@ it("an archive says what it is", async () => {
   await expect(new Archive(() => Promise.resolve(new ArrayBuffer(200))).header()).rejects.toThrow("no PMTiles archive");
   expect(overHttp("https://example.org/a.pmtiles")).toBeTypeOf("function");
 });
+
+it("a header that could not be read is asked for again", async () => {
+  const { read } = archive();
+  let isDown = true;
+  const shaky = new Archive((...asked) => (isDown ? Promise.reject(new Error("503")) : read(...asked)));
+  await expect(shaky.header()).rejects.toThrow("503");
+  isDown = false;
+  expect((await shaky.header()).type).toBe(VECTOR);
+});

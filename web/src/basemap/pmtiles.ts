@@ -44,8 +44,14 @@ export class Archive {
   constructor(private readonly read: Read) {}
 
   async header(): Promise<Header> {
-    this.beginning ??= this.read(0, BEGINNING);
-    return headerOf(await this.beginning);
+    try {
+      this.beginning ??= this.read(0, BEGINNING);
+      return headerOf(await this.beginning);
+    } catch (error) {
+      // What failed once may succeed the next time.
+      this.beginning = null;
+      throw error;
+    }
   }
 
   async metadata(): Promise<Record<string, unknown>> {

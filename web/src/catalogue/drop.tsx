@@ -1,9 +1,8 @@
-/** A file dropped anywhere on the map is uploaded. */
+/** Files dropped anywhere on the map are offered for upload. */
 import { signal } from "@preact/signals";
 import { t } from "../i18n/i18n";
-import { openSide } from "../ui/side";
 import { Icon } from "../ui/icons";
-import { upload } from "./upload";
+import { offer } from "./upload";
 
 const over = signal(false);
 const holdsFile = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
@@ -19,11 +18,9 @@ export const dropTarget = {
   },
   onDrop: (event: DragEvent): void => {
     over.value = false;
-    const [file] = event.dataTransfer?.files ?? [];
-    if (!holdsFile(event) || file === undefined) return;
+    if (!holdsFile(event)) return;
     event.preventDefault();
-    openSide("catalogue");
-    void upload(file);
+    offer(event.dataTransfer?.files ?? []);
   },
 };
 

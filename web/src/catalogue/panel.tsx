@@ -2,10 +2,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Markdown } from "../chat/markdown";
-import { number, t } from "../i18n/i18n";
+import { compact } from "../i18n/format";
+import { t } from "../i18n/i18n";
 import { searchTables } from "../layers/tables";
 import type { Table } from "../protocol/types";
-import { addLayer, zoomTo } from "../session";
+import { zoomTo } from "../session/camera";
+import { addLayer } from "../session/commands";
 import { results } from "../store/store";
 import { onEscape, ReturnFocus } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
@@ -13,7 +15,7 @@ import { side } from "../ui/side";
 import { look, preview } from "./preview";
 import { Recipes } from "./recipes";
 import { DropResult } from "./result";
-import { upload, uploading } from "./upload";
+import { offer, shareUpload, uploads } from "./upload";
 
 const PAUSE = 200;
 const MOST = 200;
@@ -38,7 +40,7 @@ export function Catalogue() {
       isLate = true;
       clearTimeout(timer);
     };
-  }, [words.value, uploading.value === null, results.value]);
+  }, [words.value, uploads.value, results.value]);
   return (
     <section class="side catalogue" aria-label={t("catalogue")} onKeyDown={onEscape(() => (side.value = "chat"))}>
       <ReturnFocus />
@@ -51,19 +53,17 @@ export function Catalogue() {
           type="search" placeholder={t("searchTables")} aria-label={t("searchTables")} value={words.value} dir="auto"
           onInput={(event) => (words.value = event.currentTarget.value)}
         />
-        <button type="button" class="button plain" onClick={() => file.current?.click()} disabled={uploading.value !== null}>
+        <button type="button" class="button plain" onClick={() => file.current?.click()}>
           <Icon name="upload" />{t("uploadFile")}
         </button>
         <input
-          ref={file} type="file" hidden aria-hidden="true"
+          ref={file} type="file" multiple hidden aria-hidden="true"
           onChange={({ currentTarget }) => {
-            const [chosen] = currentTarget.files ?? [];
-            if (chosen !== undefined) void upload(chosen);
+            offer(currentTarget.files ?? []);
             currentTarget.value = "";
           }}
         />
       </div>
-      {uploading.value !== null && <Progress {...uploading.value} />}
       {words.value === "" && <Recipes />}
       {found.value?.length === 0 && <p class="quiet side-note">{t("noTables")}</p>}
       <ul class="table-list" tabIndex={0}>{found.value?.map((table) => (
@@ -73,14 +73,12 @@ export function Catalogue() {
   );
 }
 
-function Progress({ name, share }: { name: string; share: number }) {
-  const text = t("uploading", { name });
-  return (
-    <div class="side-note" role="status">
-      <p dir="auto">{text}</p>
-      <progress class="step-progress" aria-label={text} max={1} {...(share < 1 && { value: share })} />
-    </div>
-  );
+/** An upload is this map's own until somebody here shares it. */
+function ShareUpload({ table }: { table: string }) {
+  const isShared = useSignal(false);
+  if (isShared.value) return null;
+  const share = async () => (isShared.value = await shareUpload(table));
+  return <IconButton icon="people" label={`${t("shareUpload")}: ${table}`} onClick={() => void share()} />;
 }
 
 /** Lines that an editor wrapped go on: in the chat each would be a line of its own. */
@@ -98,7 +96,7 @@ function Entry({ table, open, onToggle }: { table: Table; open: boolean; onToggl
         <button type="button" class="table-name" aria-expanded={open} onClick={onToggle}>
           <Icon name="chevron" /><span dir="auto">{name}</span>
         </button>
-        <span class="quiet">{t("tableRows", { n: number(table.row_estimate, { notation: "compact" }) })}</span>
+        <span class="quiet">{t("tableRows", { n: compact(table.row_estimate) })}</span>
         {open && table.bounds != null && (
           <IconButton icon="target" label={`${t("zoomTo")}: ${table.id}`} onClick={() => zoomTo(table.bounds ?? null)} />
         )}
@@ -106,6 +104,7 @@ function Entry({ table, open, onToggle }: { table: Table; open: boolean; onToggl
           <IconButton icon="plus" label={`${t("addToMap")}: ${table.id}`} onClick={() => void addLayer(table.id)} />
         )}
         {table.is_result && <DropResult table={table.id} />}
+        {table.is_private && <ShareUpload table={table.id} />}
       </div>
       {table.comment !== null && !table.is_result && <p class="table-comment" dir="auto">{table.comment}</p>}
       {open && preview.value.notes.map(({ title, body }) => (

@@ -5,7 +5,7 @@ import { readableName } from "../chat/recipe-form";
 import { t } from "../i18n/i18n";
 import { tables } from "../layers/tables";
 import type { RecipeCard, RecipeParameter } from "../protocol/types";
-import { removeRecipe, renameRecipe, runRecipe } from "../session";
+import { removeRecipe, renameRecipe, runRecipe } from "../session/commands";
 import { recipes } from "../store/store";
 import { onEscape, ReturnFocus } from "../ui/focus";
 import { Icon } from "../ui/icons";

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
-import { dropResult } from "../session";
+import { dropResult } from "../session/commands";
 import { layers } from "../store/store";
 import { onEscape, ReturnFocus } from "../ui/focus";
 import { IconButton } from "../ui/icons";

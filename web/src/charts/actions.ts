@@ -2,7 +2,8 @@
 import { computed, signal } from "@preact/signals";
 import { t } from "../i18n/i18n";
 import type { Chart, ChartDraft } from "../protocol/types";
-import { asked, past } from "../session";
+import { asked } from "../session/line";
+import { past } from "../session/state";
 import { map } from "../store/store";
 import { openSide } from "../ui/side";
 import { notify } from "../ui/toast";

@@ -2,11 +2,12 @@
 import { batch, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { read } from "../connection/read";
-import { direction, language, number, t } from "../i18n/i18n";
+import { exact } from "../i18n/format";
+import { direction, language, t } from "../i18n/i18n";
 import { describe } from "../layers/cql2";
 import { boxed, hinted, inspect } from "../map/selection";
 import type { Chart, ChartData } from "../protocol/types";
-import { mayChangeNow } from "../session";
+import { mayChangeNow } from "../session/state";
 import { connections } from "../store/store";
 import { palette } from "../theme/theme";
 import { Icon } from "../ui/icons";
@@ -17,7 +18,8 @@ import { coloursOf, SERIES } from "./colours";
 import type { Window } from "./hits";
 import { featuresOf, type Found, layerOf, looked, partsOf } from "./links";
 import type { Marked, Plot } from "./plot";
-import { keyOf, type Mark, nameOf, type Part, type Shape, shapeOf, short, titleOf } from "./shape";
+import { stepped, stopsOf } from "./steps";
+import { keyOf, type Mark, nameOf, type Part, type Shape, shapeOf, titleOf } from "./shape";
 import { ChartTable } from "./table";
 
 /** More would be said to be selected than a message can carry. */
@@ -102,17 +104,14 @@ function Drawing({ chart, data, asTable }: { chart: Chart; data: ChartData; asTa
     else boxed.value = null;
   };
   const words = over.value !== null ? said(chart, data, over.value) : null;
-  const parts = shape.marks;
-  const step = (by: number) => {
-    const at = parts.findIndex((mark) => typeof over.value === "object" && over.value !== null && keyOf(mark) === keyOf(over.value));
-    over.value = parts[(at + by + parts.length) % parts.length] ?? null;
-  };
+  const stops = useMemo(() => stopsOf(shape), []);
+  const step = (by: number) => (over.value = stepped(stops, over.value, by));
   const keys = (event: KeyboardEvent) => {
     const act: Record<string, () => void> = {
       ArrowRight: () => step(1), ArrowDown: () => step(1), ArrowLeft: () => step(-1), ArrowUp: () => step(-1),
       Enter: () => choose(over.value), Escape: () => { over.value = null; choose(null); },
     };
-    if (parts.length === 0 || act[event.key] === undefined) return;
+    if (stops.length === 0 || act[event.key] === undefined) return;
     event.preventDefault();
     event.stopPropagation();
     act[event.key]?.();
@@ -249,14 +248,14 @@ async function select(chart: Chart, data: ChartData, chosen: NonNullable<Chosen>
 function said(chart: Chart, data: ChartData, over: Mark | number): string {
   if (typeof over === "number") {
     const [x, y] = [data.points?.x[over] ?? 0, data.points?.y[over] ?? 0];
-    return `${chart.x}: ${data.time ? new Date(x * 1000).toISOString().slice(0, 10) : short(x)} · ${chart.y}: ${short(y)}`;
+    return `${chart.x}: ${data.time ? new Date(x * 1000).toISOString().slice(0, 10) : exact(x)} · ${chart.y}: ${exact(y)}`;
   }
   const place = nameOf(chart, data.x, over.place);
   const series = data.series === null ? "" : ` · ${nameOf(chart, data.series, over.series ?? 0)}`;
   const rows = t("rowCount", { n: over.count });
-  const measured = chart.aggregate !== null && chart.aggregate !== "count" ? `${number(over.value ?? 0, { maximumFractionDigits: 2 })} · ` : "";
+  const measured = chart.aggregate !== null && chart.aggregate !== "count" ? `${exact(over.value ?? 0)} · ` : "";
   const quartiles = over.box === null ? "" : `${t("chartQuartiles", {
-    first: short(over.box.first), median: short(over.box.median), third: short(over.box.third),
+    first: exact(over.box.first), median: exact(over.box.median), third: exact(over.box.third),
   })} · `;
   return `${place}${series}: ${measured}${quartiles}${rows}`;
 }

@@ -1,6 +1,6 @@
 /** All charts of the map, the newest first, and the form for a new one. */
 import { t } from "../i18n/i18n";
-import { mayChangeNow } from "../session";
+import { mayChangeNow } from "../session/state";
 import { onEscape, ReturnFocus } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/side";

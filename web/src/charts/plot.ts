@@ -3,8 +3,9 @@
  * canvas is an image; what it shows stands beside it as text and as a table.
  */
 import uPlot from "uplot";
+import { compact } from "../i18n/format";
 import { hits, type Parts, partsWithin, type Window } from "./hits";
-import { keyOf, type Mark, moment, type Shape, short } from "./shape";
+import { keyOf, type Mark, moment, type Shape } from "./shape";
 
 export interface Colours {
   text: string;
@@ -82,11 +83,11 @@ export class Plot {
         splits: () => shape.names.map((_, place) => place), values: () => shape.names.map(cut),
         size: (plot) => widest(plot.ctx, shape.names.map(cut)), ticks: { show: false },
       }),
-      ...(!category && { size: AXIS, space: shape.across === "time" ? 76 : 56, values: (_, splits, __, ___, step) => splits.map((it) => (shape.across === "time" ? moment(it, step) : short(it))) }),
+      ...(!category && { size: AXIS, space: shape.across === "time" ? 76 : 56, values: (_, splits, __, ___, step) => splits.map((it) => (shape.across === "time" ? moment(it, step) : compact(it))) }),
     };
     const value: uPlot.Axis = {
       ...common, scale: "y", side: horizontal ? 2 : 3, grid: { stroke: colours.line, width: 1 },
-      values: (_, splits) => splits.map(short), size: horizontal ? AXIS : (plot, values) => widest(plot.ctx, values ?? []), space: horizontal ? 64 : 36,
+      values: (_, splits) => splits.map((it) => compact(it)), size: horizontal ? AXIS : (plot, values) => widest(plot.ctx, values ?? []), space: horizontal ? 64 : 36,
     };
     const points = shape.points !== null;
     return {

@@ -3,6 +3,7 @@ import type { Chart, ChartData } from "../protocol/types";
 import { hits, partsWithin } from "./hits";
 import { setLanguage } from "../i18n/i18n";
 import { keyOf, nameOf, shapeOf, titleOf } from "./shape";
+import { stepped, stopsOf } from "./steps";
 
 const chart = (change: Partial<Chart>): Chart => ({
   id: "c", version: 1, kind: "bar", title: "C", titled: true, table: "data.t", layer_id: null, layer_filter: null, filter: null, x: "x", y: null,
@@ -16,15 +17,24 @@ const bins = { kind: "number" as const, column: "x", keys: [], others: 0, edges:
 const split = { kind: "category" as const, column: "s", keys: ["one", "two"], others: 0, edges: [] };
 
 describe("titles", () => {
-  it("are as somebody gave them, else in the language of the page with the columns' own names", () => {
+  it("are as somebody gave them, else in the language of the page with the columns' own names", async () => {
     const plain = chart({ titled: false, title: "Total gdp md by sub region", aggregate: "sum", y: "gdp_md", x: "sub_region" });
     expect(titleOf(plain)).toBe("Total gdp md by sub region");
-    setLanguage("ar");
+    await setLanguage("ar");
     expect(titleOf(plain)).toBe("المجموع: gdp md · sub region");
     expect(titleOf(chart({ titled: false, kind: "scatter", aggregate: null, x: "a", y: "b", color: "c" }))).toBe("b · a · c");
     expect(titleOf(chart({ titled: false, kind: "histogram", aggregate: null, x: "a" }))).toMatch(/ \(t\) · a$/);
     expect(titleOf({ ...plain, titled: true })).toBe("Total gdp md by sub region");
-    setLanguage("en");
+    await setLanguage("en");
+  });
+});
+
+describe("the arrow keys", () => {
+  it("go through the points of a scatter chart from left to right, and around", () => {
+    const points = { x: [30, 10, 20], y: [1, 2, 3], series: [], ids: [] };
+    const stops = stopsOf(shapeOf(chart({ kind: "scatter", aggregate: null, y: "y" }), data({ points })));
+    expect(stops).toEqual([1, 2, 0]);
+    expect([stepped(stops, null, 1), stepped(stops, 1, 1), stepped(stops, 0, 1), stepped(stops, null, -1)]).toEqual([1, 2, 1, 0]);
   });
 });
 

@@ -2,7 +2,8 @@
  * What a chart is drawn from: rectangles, points and labels in the units of its data. Pure; `plot.ts` puts it on the
  * screen, `table.tsx` writes it as a table.
  */
-import { language, locale, number, t } from "../i18n/i18n";
+import { compact } from "../i18n/format";
+import { language, locale, t } from "../i18n/i18n";
 import type { Axis, Box, Chart, ChartData, ChartDraft } from "../protocol/types";
 
 /** A place of the chart, in one series or in all. */
@@ -66,7 +67,7 @@ export function nameOf(chart: Chart, axis: Axis | null, place: number): string {
   const [from, to] = [edges[place], edges[place + 1]];
   if (from === undefined || to === undefined) return namesOf(axis)[place] ?? "";
   if (axis.kind === "time") return moment(from, to - from);
-  return Number.isInteger(from) && to - from === 1 ? short(from) : t("chartFromTo", { from: short(from), to: short(to) });
+  return Number.isInteger(from) && to - from === 1 ? compact(from) : t("chartFromTo", { from: compact(from), to: compact(to) });
 }
 
 /** A moment in UTC, as exactly as a step of so many seconds needs. */
@@ -78,12 +79,6 @@ export function moment(seconds: number, step: number): string {
     : step >= day ? { year: "numeric", month: "short", day: "numeric" }
     : { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
   return new Intl.DateTimeFormat(locale.value, { ...date, timeZone: "UTC" }).format(seconds * 1000);
-}
-
-export function short(value: number): string {
-  const magnitude = Math.abs(value);
-  if (magnitude >= 1e5) return number(value, { notation: "compact", maximumSignificantDigits: 4 });
-  return number(value, { maximumFractionDigits: magnitude < 1 ? 4 : magnitude < 100 ? 2 : 0 });
 }
 
 export const keyOf = ({ place, series }: Part): string => `${place}.${series ?? 0}`;

@@ -1,7 +1,7 @@
 /** A chart's numbers as a table; each row points at the same features as its part of the plot. */
 import { locale, number, t } from "../i18n/i18n";
 import type { Chart, ChartData } from "../protocol/types";
-import { type Mark, nameOf, shapeOf, short, titleOf } from "./shape";
+import { type Mark, nameOf, shapeOf, titleOf } from "./shape";
 
 const MOST_ROWS = 200;
 
@@ -62,8 +62,8 @@ function cellsOf(chart: Chart, data: ChartData, part: Mark | number): string[] {
   const place = nameOf(chart, data.x, part.place);
   if (box !== null) {
     return [
-      place, exact(box.median), t("chartFromTo", { from: short(box.first), to: short(box.third) }),
-      t("chartFromTo", { from: short(box.low), to: short(box.high) }), exact(box.count),
+      place, exact(box.median), t("chartFromTo", { from: exact(box.first), to: exact(box.third) }),
+      t("chartFromTo", { from: exact(box.low), to: exact(box.high) }), exact(box.count),
     ];
   }
   const split = data.series === null ? [] : [nameOf(chart, data.series, part.series ?? 0)];

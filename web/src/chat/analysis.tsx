@@ -1,7 +1,9 @@
 /** An analysis as it runs and as it ended: its plan, how far it is, what it found or why not, and the evidence. */
 import { useSignal } from "@preact/signals";
 import { duration, number, t } from "../i18n/i18n";
-import { downloadReceipt } from "../session";
+import { downloadReceipt } from "../session/files";
+import type { AnalysisProgress } from "../protocol/types";
+import { progressOf } from "../store/presence";
 import type { AnalysisEntry } from "../store/state";
 import { mayChange } from "../store/store";
 import { Icon } from "../ui/icons";
@@ -11,13 +13,14 @@ import { Sql } from "./sql";
 import { Line, Part, readable } from "./step";
 
 export function AnalysisLine({ entry }: { entry: AnalysisEntry }) {
-  const { progress, status } = entry;
+  const { status } = entry;
+  const progress = progressOf(entry.id).value;
   const running = status === "running";
-  const note = running ? progressNote(entry) : endNote(entry);
-  const share = running && progress !== null ? overall(entry) : null;
+  const note = running ? progressNote(entry, progress) : endNote(entry);
+  const share = running && progress !== null ? overall(progress) : null;
   return (
     <>
-      <Line status={status} title={t("analysis")} note={note} ms={spent(entry)}>
+      <Line status={status} title={t("analysis")} note={note} ms={spent(entry, progress)}>
         <Part title={t("toolArguments")}><p class="step-result" dir="auto">{entry.goal}</p></Part>
         {running && <Plan entry={entry} />}
         {status === "empty" && <Part title={t("analysisEmpty")}><p class="step-result" dir="auto">{emptied(entry)}</p></Part>}
@@ -31,7 +34,7 @@ export function AnalysisLine({ entry }: { entry: AnalysisEntry }) {
 }
 
 function Plan({ entry }: { entry: AnalysisEntry }) {
-  const now = entry.progress?.step ?? 1;
+  const now = progressOf(entry.id).value?.step ?? 1;
   if (entry.plan.length === 0) return null;
   return (
     <Part title={t("analysisPlan")}>
@@ -53,16 +56,17 @@ function Plan({ entry }: { entry: AnalysisEntry }) {
 const stepTitle = (step: Record<string, unknown>): string => String(step["title"] ?? readable(String(step["operation"] ?? "")));
 
 /** Of the whole plan, from 0 to 100; null while nothing can be known. */
-function overall({ progress }: AnalysisEntry): number | null {
-  if (progress === null || (progress.percent === null && progress.steps === 1)) return null;
+function overall(progress: AnalysisProgress): number | null {
+  if (progress.percent === null && progress.steps === 1) return null;
   return (100 * (progress.step - 1) + (progress.percent ?? 0)) / progress.steps;
 }
 
-function progressNote({ goal, progress, stepsKnown }: AnalysisEntry): string {
+function progressNote({ goal, stepsKnown }: AnalysisEntry, progress: AnalysisProgress | null): string {
   if (progress === null) return goal;
   const { step, steps, name, percent, rows, phase, estimate_ms: left } = progress;
   const words = [stepsKnown ? t("progress", { step, steps, name }) : t("progressOpen", { step, name })];
   if (phase === "waiting") words.push(t("progressWaiting"));
+  if (phase === "reconnecting") words.push(t("progressReconnecting"));
   if (percent !== null && percent > 0 && percent < 100) words.push(number(percent / 100, { style: "percent" }));
   if (rows !== null && rows > 0) words.push(t("rowCount", { n: rows }));
   if (left !== null && left > 2000) words.push(t("progressLeft", { time: duration(left) }));
@@ -84,7 +88,7 @@ function reasonTitle({ status, failedAt }: AnalysisEntry): string {
 }
 
 /** How long all steps took together. */
-function spent({ receipt, progress }: AnalysisEntry): number | null {
+function spent({ receipt }: AnalysisEntry, progress: AnalysisProgress | null): number | null {
   const steps = stepsOf(receipt);
   if (steps.length === 0) return progress?.elapsed_ms ?? null;
   return steps.reduce((sum, step) => sum + (step.duration_ms ?? 0), 0);

@@ -6,8 +6,10 @@ import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { direction, t } from "../i18n/i18n";
 import { tableOf, tables } from "../layers/tables";
-import { dropFocus, focus } from "../map/selection";
-import { config, say, stop } from "../session";
+import { dropFocus, focus, marked } from "../map/selection";
+import { zoomToFeatures } from "../session/camera";
+import { say, stop } from "../session/commands";
+import { config } from "../session/state";
 import { layers, running, turns } from "../store/store";
 import { Icon } from "../ui/icons";
 import { type Completion, completions, wordAt } from "./complete";
@@ -58,20 +60,25 @@ export function Composer() {
       {offers.length > 0 && <Offers offers={offers} chosen={chosen.value} take={take} />}
       <FocusChip />
       <div class="composer-row">
-        <textarea
-          ref={box} rows={1} dir={draft.value === "" ? direction.value : "auto"} aria-label={t("placeholder")}
-          placeholder={t("placeholder")} value={draft.value} maxLength={8000} enterkeyhint="send"
-          aria-autocomplete="list"
-          {...(offers.length > 0 && { "aria-controls": "offers", "aria-activedescendant": `offer-${chosen.value}` })}
-          onInput={(event) => {
-            draft.value = event.currentTarget.value;
-            caret.value = event.currentTarget.selectionStart;
-            dismissed.value = null;
-            chosen.value = 0;
-            back.value = 0;
-          }}
-          onKeyDown={typed} onBlur={() => setTimeout(() => (dismissed.value = draft.value), 150)}
-        />
+        <div
+          class="composer-box" role="combobox" aria-label={t("placeholder")} aria-haspopup="listbox" aria-expanded={offers.length > 0}
+          {...(offers.length > 0 && { "aria-owns": "offers", "aria-controls": "offers" })}
+        >
+          <textarea
+            ref={box} id="message" rows={1} dir={draft.value === "" ? direction.value : "auto"} aria-label={t("placeholder")}
+            placeholder={t("placeholder")} value={draft.value} maxLength={8000} enterkeyhint="send"
+            aria-autocomplete="list"
+            {...(offers.length > 0 && { "aria-controls": "offers", "aria-activedescendant": `offer-${chosen.value}` })}
+            onInput={(event) => {
+              draft.value = event.currentTarget.value;
+              caret.value = event.currentTarget.selectionStart;
+              dismissed.value = null;
+              chosen.value = 0;
+              back.value = 0;
+            }}
+            onKeyDown={typed} onBlur={() => setTimeout(() => (dismissed.value = draft.value), 150)}
+          />
+        </div>
         {turn !== undefined && (
           <button type="button" class="send" aria-label={t("stop")} title={t("stop")} onClick={() => stop(turn.id)}>
             <Icon name="stop" />
@@ -155,7 +162,12 @@ function FocusChip() {
     <div class={layer || area ? "chip focus-chip strong" : "chip focus-chip"} title={t("focusMeans", { text })}>
       <Icon name={layer ? "select" : area ? "polygon" : "focus"} />
       <span>{text}</span>
-      <button type="button" aria-label={t("removeFocus")} title={t("removeFocus")} onClick={dropFocus}>
+      {marked.value !== null && (
+        <button type="button" aria-label={t("zoomToSelection")} title={t("zoomToSelection")} onClick={() => marked.value && void zoomToFeatures(marked.value)}>
+          <Icon name="target" />
+        </button>
+      )}
+      <button type="button" aria-label={t("removeFocus", { text })} title={t("removeFocus", { text })} onClick={dropFocus}>
         <Icon name="close" />
       </button>
     </div>

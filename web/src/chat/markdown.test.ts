@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toHtml } from "./markdown";
+import { plainText, toHtml } from "./markdown";
 
 describe("markdown", () => {
   it("draws tables, lists and code", () => {
@@ -26,4 +26,8 @@ describe("markdown", () => {
     expect(toHtml("[x](javascript:alert(1)) [y](data:text/html,z)")).not.toMatch(/href="(javascript|data)/);
     expect(toHtml("[y](https://example.org)")).toContain('rel="noopener noreferrer nofollow"');
   });
+});
+
+it("what is read aloud has no signs of Markdown, and no markup", () => {
+  expect(plainText("**12** airports in `data.airports`, [more](https://example.org) <b>raw</b>")).toBe("12 airports in data.airports, more <b>raw</b>");
 });

@@ -40,6 +40,11 @@ export function toHtml(markdown: string, figures: readonly Figure[] = []): strin
   return withButtons(scrolling, figures, words);
 }
 
+/** What Markdown says, without its signs: for screen readers. */
+export function plainText(markdown: string): string {
+  return new DOMParser().parseFromString(toHtml(markdown), "text/html").body.textContent?.trim() ?? "";
+}
+
 interface Props {
   text: string;
   figures?: readonly Figure[];

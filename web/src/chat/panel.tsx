@@ -3,13 +3,17 @@ import { computed, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import { tableOf } from "../layers/tables";
-import { config, loadEarlier, say } from "../session";
+import { say } from "../session/commands";
+import { loadEarlier } from "../session/history";
+import { config } from "../session/state";
 import { ViewerNote } from "../share/viewer";
 import { layers, map, mayChange, outbox, question, turns } from "../store/store";
 import { Icon } from "../ui/icons";
 import { Composer } from "./composer";
+import { plainText } from "./markdown";
 import { readable } from "./step";
 import { nextSteps } from "./suggest";
+import { labelOf, requestOf } from "./wording";
 import { TurnList } from "./list";
 import { PendingView } from "./turn";
 
@@ -19,7 +23,7 @@ const HAND = 500;
 
 const size = computed(() => {
   const last = turns.value.at(-1);
-  return `${turns.value.length} ${last?.entries.length} ${last?.draft.length} ${last?.end} ${outbox.value.length}`;
+  return `${turns.value.length} ${last?.entries.length} ${last?.end} ${outbox.value.length}`;
 });
 
 export function Conversation() {
@@ -101,8 +105,8 @@ function Welcome() {
       <ul class="suggestions" aria-label={t("suggestions")}>
         {config.value.suggestions.map((text) => (
           <li key={text}>
-            <button type="button" class="suggestion" dir="auto" onClick={() => say(text)}>
-              <span>{text}</span><Icon name="chevronRight" />
+            <button type="button" class="suggestion" dir="auto" onClick={() => say(requestOf(text, config.value.model))}>
+              <span>{labelOf(text)}</span><Icon name="chevronRight" />
             </button>
           </li>
         ))}
@@ -115,7 +119,7 @@ function NextSteps() {
   return (
     <ul class="next-steps" aria-label={t("nextSteps")}>
       {nextSteps(layers.value, tableOf, config.value.suggestions).map((text) => (
-        <li key={text}><button type="button" class="chip" dir="auto" onClick={() => say(text)}>{text}</button></li>
+        <li key={text}><button type="button" class="chip" dir="auto" onClick={() => say(requestOf(text, config.value.model))}>{labelOf(text)}</button></li>
       ))}
     </ul>
   );
@@ -134,7 +138,7 @@ function Announcer() {
   const last = turns.value.findLast((turn) => turn.end !== null);
   const entry = last?.entries.findLast((it) => it.kind === "answer");
   const fresh = useRef(last?.id);
-  const text = last !== undefined && last.id !== fresh.current && entry?.kind === "answer" ? entry.text : "";
+  const text = last !== undefined && last.id !== fresh.current && entry?.kind === "answer" ? plainText(entry.text) : "";
   const asked = question.value === undefined ? "" : t("mayI", { name: readable(question.value.name) });
   return <div class="hidden" role="status" aria-live="polite">{asked || text}</div>;
 }

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import type { RecipeCard } from "../protocol/types";
-import { saveRecipe, suggestedRecipe } from "../session";
+import { saveRecipe, suggestedRecipe } from "../session/commands";
 import { onEscape, ReturnFocus } from "../ui/focus";
 import { notify } from "../ui/toast";
 

@@ -1,5 +1,6 @@
 /** A statement that was run: its text to copy, and the first of its rows as a table. Values are text, never markup. */
-import { number, t } from "../i18n/i18n";
+import { exact } from "../i18n/format";
+import { t } from "../i18n/i18n";
 import type { SqlShown } from "../protocol/types";
 import { copy } from "../ui/clipboard";
 import { IconButton } from "../ui/icons";
@@ -35,5 +36,5 @@ export function SqlRows({ shown }: { shown: SqlShown }) {
 
 function written(value: unknown): string {
   if (value === null) return "–";
-  return typeof value === "number" ? number(value, { maximumFractionDigits: 6 }) : String(value);
+  return typeof value === "number" ? exact(value) : String(value);
 }

@@ -2,8 +2,9 @@
 import { mayChange } from "../store/store";
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { duration, number, t } from "../i18n/i18n";
-import { approve } from "../session";
+import { exact } from "../i18n/format";
+import { duration, t } from "../i18n/i18n";
+import { approve } from "../session/commands";
 import type { AnalysisEntry, QuestionEntry, ToolEntry } from "../store/state";
 import { Icon } from "../ui/icons";
 import { Sql, SqlRows } from "./sql";
@@ -116,7 +117,7 @@ function Detail({ title, value }: { title: string; value: Record<string, unknown
 
 function shown(value: unknown): string {
   if (typeof value === "string") return value;
-  if (typeof value === "number") return number(value, { maximumFractionDigits: 6 });
+  if (typeof value === "number") return exact(value);
   return JSON.stringify(value, null, 1);
 }
 

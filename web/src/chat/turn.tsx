@@ -1,21 +1,29 @@
 /** One question and everything that came of it. */
 import { charts } from "../charts/actions";
-import { ChartFigure } from "../charts/figure";
 import { looked } from "../figures/state";
 import { t, time } from "../i18n/i18n";
 import type { Figure } from "../protocol/types";
-import { discard, isMine, retry, say } from "../session";
+import { bounds as viewed } from "../map/selection";
+import { isInSight } from "../map/sight";
+import { zoomTo } from "../session/camera";
+import { discard, retry, say } from "../session/commands";
+import { isMine } from "../session/line";
+import { drawnLast } from "../session/state";
 import type { Outgoing } from "../connection/connection";
 import type { Chart } from "../protocol/types";
+import { draftOf } from "../store/presence";
 import type { Entry, Turn } from "../store/state";
-import { mayChange, status } from "../store/store";
+import { layers, mayChange, status } from "../store/store";
 import { copy } from "../ui/clipboard";
 import { Icon, IconButton } from "../ui/icons";
+import { lazy } from "../ui/lazy";
 import { memo } from "../ui/memo";
 import { edit } from "./composer";
 import { Markdown } from "./markdown";
 import { AnalysisLine } from "./analysis";
 import { QuestionCard, ToolLine } from "./step";
+
+const ChartFigure = lazy(() => import("../charts/figure").then((module) => module.ChartFigure));
 
 const STARTS_ANALYSIS = new Set(["run_analysis", "run_recipe"]);
 
@@ -31,15 +39,16 @@ interface Props {
 }
 
 export const TurnView = memo(function TurnView({ turn, place, count, isRunning, isLast, isHeld }: Props) {
-  const waits = turn.end === null && !isRunning;
+  const isQueued = turn.end === null && !isRunning;
+  const note = isQueued ? t(isHeld ? "queuedBehindQuestion" : "queued") : placeInQueue(turn);
   const answered = turn.entries.filter((entry) => entry.kind === "answer").map((entry) => entry.text).join("\n\n");
   return (
     <article class={isLast ? "turn turn-last" : "turn"} aria-posinset={place} aria-setsize={count} aria-label={turn.text.slice(0, 120)}>
-      <Question text={turn.text} at={turn.at} author={isMine(turn) ? null : turn.author} note={waits ? t(isHeld ? "queuedBehindQuestion" : "queued") : null} />
+      <Question text={turn.text} at={turn.at} author={isMine(turn) ? null : turn.author} note={note} />
       {turn.entries.filter(tellsMore).map((entry) => <EntryView key={`${entry.kind}${entry.seq}`} entry={entry} turnId={turn.id} />)}
-      {turn.draft !== "" && <div class="answer streaming"><Markdown text={turn.draft} /></div>}
-      {isRunning && turn.draft === "" && !working(turn) && <div class="thinking"><span class="dots" />{t("thinking")}</div>}
+      {turn.end === null && <Writing turn={turn} isRunning={isRunning} />}
       <Ending turn={turn} />
+      {isLast && turn.end === "done" && <ZoomToResult turn={turn} />}
       {turn.end !== null && (
         <div class="turn-actions">
           {answered !== "" && <IconButton icon="copy" label={t("copyAnswer")} onClick={() => void copy(answered)} />}
@@ -51,9 +60,18 @@ export const TurnView = memo(function TurnView({ turn, place, count, isRunning, 
   );
 });
 
+/** The answer as it is being written: drawn apart from the rest of its turn, which stays as it is. */
+function Writing({ turn, isRunning }: { turn: Turn; isRunning: boolean }) {
+  const draft = draftOf(turn.id).value;
+  if (draft !== "") return <div class="answer streaming"><Markdown text={draft} /></div>;
+  if (!isRunning || turn.ahead !== null || working(turn)) return null;
+  return <div class="thinking"><span class="dots" />{t("thinking")}</div>;
+}
+
 /** A message of this page that the server has not confirmed yet. */
 export function PendingView({ message }: { message: Outgoing }) {
-  const note = message.fault !== null ? null : status.value === "online" ? t("sending") : t("waitingForConnection");
+  const sending = message.isPutOff ? t("serverBusy") : t("sending");
+  const note = message.fault !== null ? null : status.value === "online" ? sending : t("waitingForConnection");
   return (
     <article class="turn">
       <Question text={message.text} at="" author={null} note={note} />
@@ -67,6 +85,12 @@ export function PendingView({ message }: { message: Outgoing }) {
       )}
     </article>
   );
+}
+
+/** Of the map's next turn, while the server works on others. */
+function placeInQueue({ ahead }: Turn): string | null {
+  if (ahead === null) return null;
+  return ahead === 0 ? t("waitingNext") : t("waitingAhead", { n: ahead });
 }
 
 function Question({ text, at, author, note }: { text: string; at: string; author: string | null; note: string | null }) {
@@ -97,15 +121,25 @@ function AnsweredChart({ chart }: { chart: Chart }) {
   return <ChartFigure key={now.version} chart={now} />;
 }
 
+/** Where the answer drew something out of sight: the way there. */
+function ZoomToResult({ turn }: { turn: Turn }) {
+  const bounds = layers.value.findLast((layer) => layer.visible && layer.id === drawnLast.value.get(turn.id))?.bounds;
+  const seen = viewed.value?.bounds;
+  if (bounds == null || seen === undefined || isInSight(bounds, seen)) return null;
+  return (
+    <button type="button" class="chip zoom-result" onClick={() => zoomTo(bounds)}><Icon name="target" />{t("zoomToResult")}</button>
+  );
+}
+
 function Ending({ turn }: { turn: Turn }) {
   if (turn.end === null || turn.end === "done") return null;
   const words = { cancelled: t("turnCancelled"), failed: t("turnFailed"), interrupted: t("turnInterrupted") };
-  const said = turn.entries.at(-1)?.kind === "answer";
-  if (turn.end === "failed" && said) return null;
+  const mayRetry = mayChange.value && turn.end !== "cancelled";
   return (
     <div class={`ending ending-${turn.end}`}>
       <Icon name={turn.end === "cancelled" ? "stop" : "alert"} />
       <span>{words[turn.end]}</span>
+      {mayRetry && <button type="button" class="link" onClick={() => say(turn.text)}>{t("retry")}</button>}
     </div>
   );
 }

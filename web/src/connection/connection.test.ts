@@ -45,12 +45,12 @@ const snapshot = (seq: number) => ({ map_id: "m", seq, layers: [], chat: [], tur
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
 let wire: FakeWire;
-let seen: { events: number[]; statuses: Status[]; outbox: Outgoing[]; resumed: number };
+let seen: { events: number[]; statuses: Status[]; outbox: Outgoing[]; drafts: string[] };
 let connection: Connection;
 
 beforeEach(() => {
   wire = new FakeWire();
-  seen = { events: [], statuses: [], outbox: [], resumed: 0 };
+  seen = { events: [], statuses: [], outbox: [], drafts: [] };
   const listener: Listener = {
     snapshot: () => undefined,
     event: (it) => seen.events.push(it.data.seq),
@@ -58,7 +58,7 @@ beforeEach(() => {
     status: (it) => seen.statuses.push(it),
     outbox: (it) => (seen.outbox = it),
     joined: () => undefined,
-    resumed: () => (seen.resumed += 1),
+    drafts: (drafts) => seen.drafts.push(...drafts.map((it) => it.text)),
   };
   connection = new Connection(wire, listener, "m", 50);
 });
@@ -101,10 +101,10 @@ describe("events", () => {
     wire.last("join").ack({ ok: true, map_id: "m", seq: 3, snapshot: null, events: [event("map_reset", 3)], more: true });
     await settle();
     expect(wire.last("join").payload).toEqual({ map_id: "m", after_seq: 3 });
-    wire.last("join").ack({ ok: true, map_id: "m", seq: 4, snapshot: null, events: [event("map_reset", 4)], more: false });
+    wire.last("join").ack({ ok: true, map_id: "m", seq: 4, snapshot: null, events: [event("map_reset", 4)], more: false, drafts: [{ turn_id: "t", text: "so far" }] });
     await settle();
     expect(seen.events).toEqual([3, 4]);
-    expect(seen.resumed).toBe(1);
+    expect(seen.drafts).toEqual(["so far"]);
     expect(seen.statuses.at(-1)).toBe("online");
   });
 
@@ -127,6 +127,18 @@ describe("messages", () => {
     expect(wire.last("chat").payload).toMatchObject({ text: "hello", client_id: "c1" });
   });
 
+  it("that the server does not acknowledge can be sent again, and are, when it is back", async () => {
+    await join();
+    connection.say("hello", null, "c1");
+    await vi.waitFor(() => expect(seen.outbox).toMatchObject([{ fault: { code: "no_answer" } }]));
+    wire.go();
+    wire.come();
+    wire.last("join").ack({ ok: true, map_id: "m", seq: 2, snapshot: null, events: [], more: false });
+    await settle();
+    expect(wire.sent.filter((it) => it.name === "chat").map((it) => it.payload["client_id"])).toEqual(["c1", "c1"]);
+    expect(seen.outbox).toMatchObject([{ fault: null }]);
+  });
+
   it("wait in the outbox until the map tells of them", async () => {
     await join();
     connection.say("hello", null, "c1");
@@ -145,6 +157,18 @@ describe("messages", () => {
     expect(seen.outbox[0]?.fault?.message).toBe("Slow down.");
     connection.retry("c1");
     expect(wire.sent.filter((it) => it.name === "chat")).toHaveLength(2);
+  });
+});
+
+describe("a busy server", () => {
+  it("gets the message again by itself, and the person is told meanwhile", async () => {
+    await join();
+    connection.say("hello", null, "c1");
+    wire.last("chat").ack({ ok: false, error: { code: "busy", message: "Busy.", retry_after: 0.01 } });
+    await settle();
+    expect(seen.outbox[0]).toMatchObject({ fault: null, isPutOff: true });
+    await vi.waitFor(() => expect(wire.sent.filter((it) => it.name === "chat")).toHaveLength(2));
+    expect(wire.last("chat").payload).toMatchObject({ text: "hello", client_id: "c1" });
   });
 });
 

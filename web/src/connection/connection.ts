@@ -2,8 +2,9 @@
  * The client's line to the server: joins a map, keeps its events gapless over any interruption, sends requests and
  * keeps messages that could not be sent. It changes no state itself; all that it learns goes to its `Listener`.
  */
+import { worded } from "../i18n/faults";
 import { t } from "../i18n/i18n";
-import type { Focus, JoinAck, Protocol, Snapshot } from "../protocol/types";
+import type { DraftText, Focus, JoinAck, Protocol, Snapshot } from "../protocol/types";
 import type { MapEvent, TransientEvent } from "../store/state";
 import { Sequence } from "./sequence";
 
@@ -12,6 +13,8 @@ export type Status = "connecting" | "online" | "offline" | "unknown_map" | "refu
 export interface Fault {
   code: string;
   message: string;
+  /** Seconds after which the same request may be granted. */
+  retry_after?: number | null;
 }
 
 export type Answer<T = { seq?: number }> = ({ ok: true } & T) | { ok: false; error: Fault };
@@ -31,6 +34,8 @@ export interface Outgoing {
   focus: Focus | null;
   /** Why the server refused it; null while it is on its way. */
   fault: Fault | null;
+  /** The server had no place for it; it is sent again by itself. */
+  isPutOff?: boolean;
 }
 
 export interface Listener {
@@ -41,14 +46,14 @@ export interface Listener {
   outbox(messages: Outgoing[]): void;
   /** What this client may do on the map, and who it is to the others. */
   joined(answer: JoinAck): void;
-  /** The connection came back: text that streamed meanwhile is lost and comes whole with its event. */
-  resumed(): void;
+  /** The texts that turns are writing now, in place of what is known of them. */
+  drafts(drafts: readonly DraftText[]): void;
 }
 
 type Requests = Protocol["requests"];
 type Wish<Name extends keyof Requests> = Omit<Requests[Name], "map_id">;
 
-const TRANSIENT = new Set(["ai_delta", "analysis_progress", "view_requested", "presence", "gestures", "access_withdrawn"]);
+const TRANSIENT = new Set(["ai_delta", "turn_waiting", "analysis_progress", "view_requested", "presence", "gestures", "access_withdrawn"]);
 const NO_ANSWER: Fault = { code: "no_answer", get message() { return t("noAnswer"); } };
 const TOO_LARGE: Fault = { code: "too_large", get message() { return t("tooLong"); } };
 const OFFLINE: Fault = { code: "offline", get message() { return t("noConnection"); } };
@@ -59,6 +64,8 @@ export class Connection {
   /** It was joined once, so it is known what is lost when the connection is. */
   private entered = false;
   private joining = false;
+  /** Since it was connected nothing is known yet of the texts that are being written. */
+  private isFresh = true;
   private messages: Outgoing[] = [];
   private presence: TransientEvent | null = null;
   /** Longer messages would be refused, and far longer ones end the connection; 0 while it is not known. */
@@ -92,10 +99,10 @@ export class Connection {
     if (this.joined) void this.ask("introduce", { name });
   }
 
-  /** Every event of the map since its first, page by page; for the history panel. */
-  async history(): Promise<MapEvent[] | Fault> {
+  /** Every event of the map after this one, page by page; for the history panel. */
+  async history(since = 0): Promise<MapEvent[] | Fault> {
     const events: MapEvent[] = [];
-    for (let after = 0, more = true; more; after = events.at(-1)?.data.seq ?? after) {
+    for (let after = since, more = true; more; after = events.at(-1)?.data.seq ?? after) {
       if (!this.joined || this.mapId === null) return OFFLINE;
       const answer = (await this.ask("join", { map_id: this.mapId, after_seq: after })) as Answer<JoinAck>;
       if (!answer.ok) return answer.error;
@@ -134,20 +141,18 @@ export class Connection {
     const wish = { ...(this.mapId !== null && { map_id: this.mapId }), ...(afterSeq !== null && { after_seq: afterSeq }) };
     const answer = (await this.ask("join", wish)) as Answer<JoinAck>;
     this.joining = false;
-    if (answer.ok) this.enter(answer, afterSeq !== null);
+    if (answer.ok) this.enter(answer);
     else if (answer.error.code === "unknown_map") this.listener.status("unknown_map");
     else if (answer.error.code === "forbidden") this.listener.status("refused");
     else setTimeout(() => void this.join(), 1000);
   }
 
-  private enter(answer: JoinAck, resumed: boolean): void {
+  private enter(answer: JoinAck): void {
     this.mapId = answer.map_id;
-    const wasJoined = this.joined;
     this.joined = true;
     this.entered = true;
     this.maxBytes = answer.max_bytes ?? 0;
     this.listener.joined(answer);
-    if (resumed && !wasJoined) this.listener.resumed();
     if (answer.snapshot) {
       this.listener.snapshot(answer.snapshot);
       this.sequence.restart(answer.snapshot.seq);
@@ -157,6 +162,10 @@ export class Connection {
       this.listener.transient({ event: "analysis_progress", data });
     }
     if (answer.more) void this.join();
+    else if (this.isFresh) {
+      this.listener.drafts(answer.drafts ?? []);
+      this.isFresh = false;
+    }
     if (this.presence !== null) this.listener.transient(this.presence);
     this.presence = null;
     this.listener.status("online");
@@ -165,6 +174,7 @@ export class Connection {
 
   private lost(): void {
     this.joined = false;
+    this.isFresh = true;
     for (const resolve of [...this.waiting]) resolve({ ok: false, error: OFFLINE });
     this.listener.status(this.entered ? "offline" : "connecting");
   }
@@ -188,7 +198,7 @@ export class Connection {
   }
 
   private sendAll(): void {
-    for (const message of this.messages) if (message.fault === null) void this.send(message.clientId);
+    for (const { clientId, fault } of this.messages) if (fault === null || fault.code === NO_ANSWER.code) this.retry(clientId);
   }
 
   private async send(clientId: string): Promise<void> {
@@ -196,8 +206,11 @@ export class Connection {
     if (message === undefined || !this.joined || this.mapId === null) return;
     const { text, focus } = message;
     const answer = await this.ask("chat", { map_id: this.mapId, text, client_id: clientId, focus });
-    if (answer.ok || answer.error === OFFLINE || answer.error === NO_ANSWER) return;
-    this.setMessages(this.messages.map((it) => (it.clientId === clientId ? { ...it, fault: answer.error } : it)));
+    if (answer.ok || answer.error === OFFLINE) return;
+    const isPutOff = answer.error.code === "busy" && answer.error.retry_after != null;
+    if (isPutOff) setTimeout(() => void this.send(clientId), (answer.error.retry_after ?? 0) * 1000);
+    const fault = isPutOff ? null : answer.error;
+    this.setMessages(this.messages.map((it) => (it.clientId === clientId ? { ...it, fault, isPutOff } : it)));
   }
 
   private setMessages(messages: Outgoing[]): void {
@@ -216,9 +229,13 @@ export class Connection {
       };
       const timer = setTimeout(() => finish({ ok: false, error: NO_ANSWER }), this.patience);
       this.waiting.add(finish);
-      this.wire.emit(name, payload, (answer) => finish(answer as Answer<never>));
+      this.wire.emit(name, payload, (answer) => finish(inOurWords(answer as Answer<never>)));
     });
   }
+}
+
+function inOurWords(answer: Answer<never>): Answer<never> {
+  return answer.ok ? answer : { ok: false, error: worded(answer.error) };
 }
 
 /** Bytes of a payload on the wire, as near as is needed: nothing here is long but text. */

@@ -1,3 +1,4 @@
+import { worded } from "../i18n/faults";
 import { t } from "../i18n/i18n";
 
 /** What the server answers to a GET. Rejects with words for people. */
@@ -6,7 +7,7 @@ export async function read<Answer>(address: string, signal?: AbortSignal): Promi
     // The only one that a browser gives when there was no answer; its own words are for programmers.
     throw error instanceof TypeError ? new Error(t("offline")) : error;
   });
-  const body = (await answer.json()) as Answer & { error?: { message: string } };
-  if (body.error !== undefined) throw new Error(body.error.message);
+  const body = (await answer.json()) as Answer & { error?: { code: string; message: string } };
+  if (body.error !== undefined) throw new Error(worded(body.error).message);
   return body;
 }

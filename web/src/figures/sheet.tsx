@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Sql } from "../chat/sql";
 import { readable } from "../chat/step";
 import { t } from "../i18n/i18n";
-import { formatValue } from "../map/format";
+import { formatValue } from "../i18n/format";
 import { connections, map, mayChange } from "../store/store";
 import { onEscape } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";

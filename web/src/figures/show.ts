@@ -2,7 +2,8 @@
 import { t } from "../i18n/i18n";
 import { boxed, inspect } from "../map/selection";
 import type { Layer } from "../protocol/types";
-import { addLayer, zoomTo } from "../session";
+import { zoomTo } from "../session/camera";
+import { addLayer } from "../session/commands";
 import { layers } from "../store/store";
 import { notify } from "../ui/toast";
 import { type Looked, readRows, type Rows } from "./state";

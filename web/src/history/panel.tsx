@@ -2,8 +2,9 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t, time } from "../i18n/i18n";
-import { past, readHistory, restore } from "../session";
-import { map, mayChange } from "../store/store";
+import { readHistory } from "../session/history";
+import { past } from "../session/state";
+import { map } from "../store/store";
 import { onEscape, ReturnFocus } from "../ui/focus";
 import { Icon, IconButton, type IconName } from "../ui/icons";
 import { side } from "../ui/side";
@@ -50,20 +51,6 @@ export function HistoryPanel() {
         {list.value?.map((entry) => <Row key={entry.seq} entry={entry} />)}
       </ol>
     </section>
-  );
-}
-
-/** Over the map while it shows the past. */
-export function PastBanner() {
-  const moment = past.value;
-  if (moment === null) return null;
-  return (
-    <div class="past card" role="status">
-      <Icon name="history" />
-      <span>{t("pastShown", { time: time(moment.at) })}</span>
-      {mayChange.value && <button type="button" class="link" onClick={() => void restore(moment.seq)}>{t("pastRestore")}</button>}
-      <button type="button" class="link" onClick={() => (past.value = null)}>{t("pastLeave")}</button>
-    </div>
   );
 }
 

@@ -1,38 +1,63 @@
 /** The user's language: strings by key, numbers and dates as that language writes them, and its direction. */
-import { local } from "../ui/storage";
 import { computed, signal } from "@preact/signals";
-import { ar } from "./ar";
+import { local } from "../ui/storage";
 import { en, type Key } from "./en";
 
-export const LANGUAGES = { en: { name: "English", strings: en }, ar: { name: "العربية", strings: ar } };
+export type { Key };
+export type Strings = Record<Key, string>;
+
+/** English is part of the page; any other language is loaded when it is chosen. */
+export const LANGUAGES = {
+  en: { name: "English", load: async (): Promise<Strings> => en },
+  ar: { name: "العربية", load: async (): Promise<Strings> => (await import("./ar")).ar },
+};
 export type Language = keyof typeof LANGUAGES;
 
 const STORED = "geoagent.language";
 
-export const language = signal<Language>(preferred());
+const strings = signal<Strings>(en);
+export const language = signal<Language>("en");
 export const direction = computed(() => (language.value === "ar" ? "rtl" : "ltr"));
 
 /** The language as this person writes numbers and dates in it: `en-GB` where the browser says so. */
 export const locale = computed(() => navigator.languages.find((it) => it.startsWith(language.value)) ?? language.value);
 
-export function setLanguage(next: Language): void {
+const plurals = computed(() => new Intl.PluralRules(locale.value));
+
+/** Loads the language that this person chose, or that the browser prefers; English where it cannot be loaded. */
+export async function startLanguage(): Promise<void> {
+  await show(preferred()).catch(() => undefined);
+}
+
+/** Rejects when the language cannot be loaded, and leaves the page as it is. */
+export async function setLanguage(next: Language): Promise<void> {
+  await show(next);
   local.setItem(STORED, next);
+}
+
+async function show(next: Language): Promise<void> {
+  strings.value = await LANGUAGES[next].load();
   language.value = next;
 }
 
 /**
- * The string of this key; `{name}` parts are filled from `values`, each in its own direction where the text runs to the
- * left, and `{name|one|more}` says the one or the other.
+ * The string of this key. `{name}` is filled from `values`, each in its own direction where the text runs to the left;
+ * `{name|one=# row|other=# rows}` chooses by the plural form of the value, which stands where `#` is.
  */
 export function t(key: Key, values: Record<string, string | number> = {}): string {
-  const text = LANGUAGES[language.value].strings[key];
-  return text.replace(/\{(\w+)(?:\|(.*?)\|(.*?))?\}/g, (whole, name: string, one?: string, more?: string) => {
+  return strings.value[key].replace(/\{(\w+)((?:\|\w+=[^|}]*)*)\}/g, (whole, name: string, forms: string) => {
     const value = values[name];
     if (value === undefined) return whole;
-    if (one !== undefined) return String(value) === "1" ? one : (more ?? "");
-    if (typeof value === "number") return number(value);
-    return direction.value === "rtl" ? `\u2068${value}\u2069` : value;
+    const text = typeof value === "number" ? number(value) : direction.value === "rtl" ? `\u2068${value}\u2069` : value;
+    return forms === "" ? text : plural(forms, value).replaceAll("#", text);
   });
+}
+
+/** Texts are numbers already written out, as in `115K`; there are many of those. */
+function plural(forms: string, value: string | number): string {
+  const words = new Map(forms.slice(1).split("|").map((form) => form.split("=") as [string, string]));
+  const category = typeof value === "number" ? plurals.value.select(value) : "other";
+  return words.get(category) ?? words.get("other") ?? "";
 }
 
 export function number(value: number, options: Intl.NumberFormatOptions = {}): string {

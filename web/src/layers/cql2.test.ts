@@ -1,6 +1,6 @@
 import { describe as suite, expect, it } from "vitest";
 import type { Column } from "../protocol/types";
-import { type Cql2, describe, type Rows, toCql2, toRows } from "./cql2";
+import { blank, type Cql2, describe, isComplete, type Rows, toCql2, toRows } from "./cql2";
 
 const column = (name: string, kind: Column["kind"]): Column => ({
   name, kind, sql_type: kind, comment: null, nullable: true, samples: [], minimum: null, maximum: null,
@@ -32,9 +32,17 @@ suite("the filter builder", () => {
     expect(filter).toEqual({ op: ">=", args: [property("elevation"), 2000] });
   });
 
-  it("leaves out rows that are not complete yet", () => {
-    expect(toCql2({ join: "and", conditions: [{ column: "elevation", comparison: "between", value: "5\n" }] }, COLUMNS)).toBeNull();
-    expect(toCql2({ join: "and", conditions: [{ column: "country", comparison: "=", value: " " }] }, COLUMNS)).toBeNull();
+  it("leaves a range open at the end that has no value", () => {
+    const between = (value: string) => toCql2({ join: "and", conditions: [{ column: "elevation", comparison: "between", value }] }, COLUMNS);
+    expect(between("5\n")).toEqual({ op: ">=", args: [{ property: "elevation" }, 5] });
+    expect(between("\n9")).toEqual({ op: "<=", args: [{ property: "elevation" }, 9] });
+    expect(isComplete({ column: "elevation", comparison: "between", value: "5\n" })).toBe(true);
+  });
+
+  it("knows conditions that need a value, and begins with those that have one", () => {
+    expect(isComplete({ column: "elevation", comparison: "between", value: "\n" })).toBe(false);
+    expect(isComplete({ column: "country", comparison: "=", value: " " })).toBe(false);
+    expect(COLUMNS.filter((column) => column.kind === "boolean").map((column) => isComplete(blank(column)))).not.toContain(false);
   });
 
   it("leaves a filter alone that it cannot show as rows", () => {

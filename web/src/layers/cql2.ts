@@ -2,6 +2,8 @@
  * Between CQL2 JSON and the rows of the filter builder. A filter that rows cannot express stays as it is: `toRows`
  * gives null for it, and `describe` still says it in words. Pure.
  */
+import { formatDate } from "../i18n/format";
+import { number, t } from "../i18n/i18n";
 import type { Column } from "../protocol/types";
 
 export type Cql2 = Record<string, unknown>;
@@ -34,14 +36,19 @@ export function isFilterable(column: Column): boolean {
   return column.kind !== "geometry" && column.kind !== "json" && column.kind !== "other";
 }
 
+/** A range may be open at one end. */
 export function isComplete({ comparison, value }: Condition): boolean {
-  if (comparison === "between") return value.split("\n").filter((it) => it.trim() !== "").length === 2;
   return comparison === "isNull" || comparison === "notNull" || value.trim() !== "";
 }
 
-/** The filter that the complete rows say; null when there is none. */
+/** A new condition on the column: numbers and dates are mostly wanted in a range, all else by value. */
+export function blank(column: Column, comparison = comparisonsOf(column)[0] ?? "="): Condition {
+  return { column: column.name, comparison, value: column.kind === "boolean" && comparison === "=" ? "true" : "" };
+}
+
+/** The filter that the rows say, all of which must be complete; null when there is none. */
 export function toCql2(rows: Rows, columns: readonly Column[]): Cql2 | null {
-  const parts = rows.conditions.filter(isComplete).map((condition) => {
+  const parts = rows.conditions.map((condition) => {
     const column = columns.find((it) => it.name === condition.column);
     return expression(condition, column);
   });
@@ -59,24 +66,42 @@ export function toRows(filter: Cql2 | null): Rows | null {
   return { join: isJoin ? (op as "and" | "or") : "and", conditions: conditions as Condition[] };
 }
 
-/** The filter as a person would write it. */
+/** The filter in words, in the language of the page. */
 export function describe(node: unknown): string {
-  if (node === null || typeof node !== "object") return typeof node === "string" ? `“${node}”` : String(node);
-  if (Array.isArray(node)) return node.map(describe).join(", ");
+  if (node === null || typeof node !== "object") return scalar(node);
+  if (Array.isArray(node)) return node.map(describe).join(t("listComma"));
   const { op, args, property, date, timestamp } = node as Record<string, unknown>;
   if (typeof property === "string") return property;
-  if (typeof date === "string") return date;
-  if (typeof timestamp === "string") return timestamp;
+  if (typeof date === "string") return formatDate(date) ?? date;
+  if (typeof timestamp === "string") return formatDate(timestamp) ?? timestamp;
   if (typeof op !== "string" || !Array.isArray(args)) return JSON.stringify(node);
   const parts = args.map(describe);
-  if (op === "and" || op === "or") return parts.map((part, i) => (isJoined(args[i]) ? `(${part})` : part)).join(` ${op} `);
-  if (op === "not") return `not (${parts[0]})`;
-  if (op === "isNull") return `${parts[0]} is empty`;
-  if (op === "between") return `${parts[0]} from ${parts[1]} to ${parts[2]}`;
-  if (op === "in") return `${parts[0]} is one of ${parts[1]}`;
+  if (op === "and" || op === "or") return parts.map((part, i) => (isJoined(args[i]) ? `(${part})` : part)).join(` ${t(op === "and" ? "sayAnd" : "sayOr")} `);
   if (op === "casei" || op === "accenti") return parts[0] ?? "";
-  if (op === "like") return `${parts[0]} like ${parts[1]}`;
-  return parts.length === 2 ? `${parts[0]} ${op} ${parts[1]}` : `${op}(${parts.join(", ")})`;
+  return sentence(op, args, parts);
+}
+
+function sentence(op: string, args: unknown[], parts: string[]): string {
+  const [a = "", b = "", c = ""] = parts;
+  const inner = args[0] as { op?: unknown; args?: unknown[] } | null;
+  if (op === "not" && inner?.op === "isNull") return t("sayNotNull", { a: describe(inner.args?.[0]) });
+  if (op === "not") return t("sayNot", { a });
+  if (op === "isNull") return t("sayNull", { a });
+  if (op === "between") return t("sayBetween", { a, b, c });
+  if (op === "in") return t("sayIn", { a, b });
+  if (op === "like") {
+    const found = contains(args);
+    return found === null ? t("sayLike", { a, b }) : t("sayContains", { a, b: scalar(found.value) });
+  }
+  return parts.length === 2 ? `${a} ${SIGNS[op] ?? op} ${b}` : `${op}(${parts.join(", ")})`;
+}
+
+const SIGNS: Record<string, string> = { "<>": "≠", "<=": "≤", ">=": "≥" };
+
+function scalar(value: unknown): string {
+  if (typeof value === "string") return `“${value}”`;
+  if (typeof value === "boolean") return value ? t("yes") : t("no");
+  return typeof value === "number" ? number(value, { maximumSignificantDigits: 15, useGrouping: value >= 10_000 }) : String(value);
 }
 
 function isJoined(node: unknown): boolean {
@@ -99,7 +124,9 @@ function expression({ column: name, comparison, value }: Condition, column: Colu
     return { op: "like", args: [{ op: "casei", args: [property] }, { op: "casei", args: [pattern] }] };
   }
   if (comparison === "between") {
-    return { op: "between", args: [property, ...value.split("\n").map((it) => literal(it.trim(), column))] };
+    const [from = "", to = ""] = value.split("\n").map((it) => it.trim());
+    if (from === "" || to === "") return { op: from === "" ? "<=" : ">=", args: [property, literal(from || to, column)] };
+    return { op: "between", args: [property, literal(from, column), literal(to, column)] };
   }
   if (comparison === "in") {
     const values = value.split("\n").map((it) => it.trim()).filter((it) => it !== "");

@@ -3,7 +3,7 @@
  * moves in the document (a finger would lose what it holds); rows only change their place in the layout.
  */
 import { signal } from "@preact/signals";
-import { reorderLayers } from "../session";
+import { reorderLayers } from "../session/commands";
 import { layers } from "../store/store";
 
 export const dragged = signal<string | null>(null);

@@ -1,38 +1,63 @@
-/** Which features are drawn, as rows of conditions; they become CQL2, as the agent writes it. */
+/**
+ * Which features are drawn, as rows of conditions; they become CQL2, as the agent writes it. A change that somebody else
+ * makes meanwhile is shown before anything is overwritten.
+ */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import type { Column, Layer } from "../protocol/types";
-import { updateLayer } from "../session";
+import { changeFilter } from "../session/commands";
+import { lastChangedBy } from "../store/store";
 import { Pick } from "../ui/form";
 import { IconButton } from "../ui/icons";
-import { type Comparison, comparisonsOf, type Condition, describe, isFilterable, type Rows, toCql2, toRows } from "./cql2";
+import {
+  blank, type Comparison, comparisonsOf, type Condition, describe, isComplete, isFilterable, type Rows, toCql2, toRows,
+} from "./cql2";
 import { ValueBox } from "./filter-value";
 import { filtering } from "./filtering";
 import { tableOf } from "./tables";
 
+/** Conditions being edited, and the filter of the layer that they started from. */
+interface Draft {
+  rows: Rows;
+  base: string;
+  version: number;
+}
+
+const written = (filter: Layer["filter"]): string => JSON.stringify(filter ?? null);
+
 export function FilterEditor({ layer }: { layer: Layer }) {
   const columns = tableOf(layer.table)?.columns.filter(isFilterable) ?? [];
-  const stored = toRows(layer.filter);
-  const edited = useSignal<Rows | null>(null);
-  const rows = edited.value ?? stored;
+  const draft = useSignal<Draft | null>(null);
+  /** The person wanted to apply conditions without a value. */
+  const incomplete = useSignal(false);
+  const sending = useSignal(false);
+  const rows = draft.value?.rows ?? toRows(layer.filter);
   const wanted = filtering.value?.layerId === layer.id ? columns.find((it) => it.name === filtering.value?.column) : undefined;
+  const set = (conditions: Condition[], join = rows?.join ?? "and") => {
+    const { base, version } = draft.value ?? { base: written(layer.filter), version: layer.version };
+    draft.value = { rows: { join, conditions }, base, version };
+    incomplete.value &&= !conditions.every(isComplete);
+  };
   useEffect(() => {
     if (wanted === undefined) return;
     filtering.value = null;
-    if (rows === null) return;
-    const condition = { column: wanted.name, comparison: firstOf(wanted), value: "" };
-    edited.value = { join: rows.join, conditions: [...rows.conditions, condition] };
+    if (rows !== null) set([...rows.conditions, blank(wanted)]);
   }, [wanted]);
   if (rows === null) return <Foreign layer={layer} />;
-  const set = (conditions: Condition[], join = rows.join) => (edited.value = { join, conditions });
+  const isStale = draft.value !== null && !sending.value && draft.value.base !== written(layer.filter);
   const apply = async () => {
-    const done = await updateLayer(layer.id, { filter: toCql2(rows, columns) });
-    if (done) edited.value = null;
+    if (draft.value === null || isStale) return;
+    incomplete.value = !rows.conditions.every(isComplete);
+    if (incomplete.value) return;
+    sending.value = true;
+    if (await changeFilter(layer.id, toCql2(rows, columns), draft.value.version)) draft.value = null;
+    sending.value = false;
   };
-  const first = columns[0];
+  const keepMine = () => void (draft.value &&= { ...draft.value, base: written(layer.filter), version: layer.version });
+  const [first] = columns;
   return (
-    <form class="editor" onSubmit={(event) => { event.preventDefault(); void apply(); }}>
+    <form class="editor" noValidate onSubmit={(event) => { event.preventDefault(); void apply(); }}>
       {rows.conditions.length > 1 && (
         <Pick
           value={rows.join} label={t("filterJoin")} options={[["and", t("filterAll")], ["or", t("filterAny")]]}
@@ -41,22 +66,38 @@ export function FilterEditor({ layer }: { layer: Layer }) {
       )}
       {rows.conditions.map((condition, index) => (
         <Row
-          key={index} layer={layer} condition={condition} columns={columns}
+          key={index} layer={layer} condition={condition} columns={columns} isMissing={incomplete.value && !isComplete(condition)}
           change={(next) => set(rows.conditions.with(index, next))}
           remove={() => set(rows.conditions.toSpliced(index, 1))}
         />
       ))}
       {rows.conditions.length === 0 && <p class="quiet">{t("filterNone")}</p>}
+      {isStale && <Conflict layer={layer} keepTheirs={() => (draft.value = null)} useMine={keepMine} />}
       <div class="editor-actions">
         <button
           type="button" class="button plain" disabled={first === undefined}
-          onClick={() => first && set([...rows.conditions, { column: first.name, comparison: firstOf(first), value: "" }])}
+          onClick={() => first && set([...rows.conditions, blank(first)])}
         >
           {t("filterAdd")}
         </button>
-        {edited.value !== null && <button type="submit" class="button">{t("filterApply")}</button>}
+        {draft.value !== null && <button type="submit" class="button" disabled={isStale}>{t("filterApply")}</button>}
       </div>
     </form>
+  );
+}
+
+/** Somebody else changed the filter while this one was being edited. */
+function Conflict({ layer, keepTheirs, useMine }: { layer: Layer; keepTheirs: () => void; useMine: () => void }) {
+  const name = lastChangedBy(layer.id);
+  return (
+    <div class="conflict" role="alert">
+      <p>{name === null ? t("filterChanged") : t("filterChangedBy", { name })}</p>
+      <p class="quiet" dir="auto">{layer.filter == null ? t("filterNone") : describe(layer.filter)}</p>
+      <div class="editor-actions">
+        <button type="button" class="button plain" onClick={keepTheirs}>{t("filterKeepTheirs")}</button>
+        <button type="button" class="button plain" onClick={useMine}>{t("filterUseMine")}</button>
+      </div>
+    </div>
   );
 }
 
@@ -67,7 +108,7 @@ function Foreign({ layer }: { layer: Layer }) {
       <p dir="auto">{describe(layer.filter)}</p>
       <p class="quiet">{t("filterForeign")}</p>
       <div class="editor-actions">
-        <button type="button" class="button plain" onClick={() => void updateLayer(layer.id, { filter: null })}>
+        <button type="button" class="button plain" onClick={() => void changeFilter(layer.id, null, layer.version)}>
           {t("filterRemove")}
         </button>
       </div>
@@ -79,6 +120,7 @@ interface RowProps {
   layer: Layer;
   condition: Condition;
   columns: readonly Column[];
+  isMissing: boolean;
   change: (next: Condition) => void;
   remove: () => void;
 }
@@ -88,12 +130,7 @@ function carried({ comparison: before, value }: Condition, after: Comparison): s
   return (before === "between") === (after === "between") ? value : "";
 }
 
-/** Numbers and dates are mostly wanted in a range, all else by value. */
-function firstOf(column: Column | undefined): Comparison {
-  return column !== undefined && comparisonsOf(column).includes("between") ? "between" : "=";
-}
-
-function Row({ layer, condition, columns, change, remove }: RowProps) {
+function Row({ layer, condition, columns, isMissing, change, remove }: RowProps) {
   const column = columns.find((it) => it.name === condition.column);
   const words: Record<Comparison, string> = {
     "=": t("is"), "<>": t("isNot"), "<": "<", "<=": "≤", ">": ">", ">=": "≥", contains: t("contains"), in: t("isOneOf"), between: t("isBetween"),
@@ -102,8 +139,9 @@ function Row({ layer, condition, columns, change, remove }: RowProps) {
   const comparisons = column === undefined ? (Object.keys(words) as Comparison[]) : comparisonsOf(column);
   const pickColumn = (name: string) => {
     const next = columns.find((it) => it.name === name);
-    const fits = next !== undefined && comparisonsOf(next).includes(condition.comparison);
-    change({ column: name, comparison: fits ? condition.comparison : firstOf(next), value: "" });
+    if (next === undefined) return;
+    const fits = comparisonsOf(next).includes(condition.comparison);
+    change(fits ? blank(next, condition.comparison) : blank(next));
   };
   return (
     <div class="condition">
@@ -117,6 +155,7 @@ function Row({ layer, condition, columns, change, remove }: RowProps) {
       />
       <IconButton icon="close" label={t("filterRemoveRow")} onClick={remove} />
       <ValueBox layer={layer} condition={condition} column={column} change={change} />
+      {isMissing && <p class="missing" role="alert">{t("filterMissing")}</p>}
     </div>
   );
 }

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { number, t } from "../i18n/i18n";
-import { formatNumber } from "../map/format";
+import { compact, formatNumber } from "../i18n/format";
 import type { Column, Layer } from "../protocol/types";
 import { connections, map } from "../store/store";
 import { type Frequent, readHistogram, readValues } from "../table/rows";
@@ -164,5 +164,5 @@ function typeOf(column: Column | undefined): "text" {
 function limits(column: Column | undefined): string {
   const { minimum, maximum } = column ?? {};
   if (typeof minimum !== "number" || typeof maximum !== "number") return t("filterValue");
-  return `${number(minimum, { maximumFractionDigits: 1 })} – ${number(maximum, { maximumFractionDigits: 1 })}`;
+  return `${compact(minimum)} – ${compact(maximum)}`;
 }

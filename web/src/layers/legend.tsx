@@ -1,6 +1,7 @@
 /** What the colours and sizes mean. The server derives the entries from the very expression that is drawn. */
 import { number } from "../i18n/i18n";
 import type { Layer, Legend, LegendEntry } from "../protocol/types";
+import { legendLabel } from "./words";
 
 export function LegendView({ layer }: { layer: Layer }) {
   const { legend } = layer;
@@ -20,7 +21,7 @@ function Rows({ legend }: { legend: Legend }) {
       {legend.entries.map((entry, index) => (
         <li key={index}>
           <Swatch entry={entry} shape={legend.shape} />
-          <span class="legend-label" dir="auto">{entry.label}</span>
+          <span class="legend-label" dir="auto">{legendLabel(entry)}</span>
           {entry.count !== null && entry.count !== undefined && <span class="legend-count">{number(entry.count)}</span>}
         </li>
       ))}
@@ -33,9 +34,14 @@ function Gradient({ legend: { entries } }: { legend: Legend }) {
   return (
     <div class="legend-gradient">
       <div class="gradient-bar" style={{ background: `linear-gradient(to right, ${colours})` }} />
-      <div class="gradient-ends"><span>{entries[0]?.label}</span><span>{entries.at(-1)?.label}</span></div>
+      <div class="gradient-ends"><span>{ends(entries, 0)}</span><span>{ends(entries, -1)}</span></div>
     </div>
   );
+}
+
+function ends(entries: readonly LegendEntry[], at: 0 | -1): string {
+  const entry = entries.at(at);
+  return entry === undefined ? "" : legendLabel(entry);
 }
 
 export function Swatch({ entry, shape }: { entry: LegendEntry; shape: Legend["shape"] }) {

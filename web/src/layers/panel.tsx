@@ -2,7 +2,8 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t } from "../i18n/i18n";
-import { isolated, past, redo, reorderLayers, undo } from "../session";
+import { redo, reorderLayers, undo } from "../session/commands";
+import { isolated, past } from "../session/state";
 import { layers, map, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { openSide, side } from "../ui/side";

@@ -4,20 +4,29 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { startChart } from "../charts/actions";
 import { number, t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
-import { download, duplicateLayer, isolated, removeLayer, updateLayer, zoomTo } from "../session";
-import { thinned } from "../map/thinned";
+import { reloadTiles, zoomTo } from "../session/camera";
+import { duplicateLayer, removeLayer, updateLayer } from "../session/commands";
+import { download } from "../session/files";
+import { isolated } from "../session/state";
+import { tileFaults } from "../map/receipts";
+import { bounds as viewed } from "../map/selection";
+import { isOutside } from "../map/sight";
+import { thinned, tooComplex } from "../map/thinned";
 import { mayChange } from "../store/store";
-import { openTable } from "../table/panel";
-import { openTime } from "../time/state";
+import { openTable } from "../table/state";
+import { openTime, timeColumns } from "../time/state";
 import { Icon, IconButton } from "../ui/icons";
+import { lazy } from "../ui/lazy";
 import { Menu, type MenuItem } from "../ui/menu";
 import { height } from "../ui/sheet";
 import { describe } from "./cql2";
 import { startDrag } from "./drag";
-import { FilterEditor } from "./filter-editor";
 import { filtering } from "./filtering";
 import { LegendView, Swatch } from "./legend";
-import { StyleEditor } from "./style-editor";
+import { tableOf } from "./tables";
+
+const FilterEditor = lazy(() => import("./filter-editor").then((module) => module.FilterEditor));
+const StyleEditor = lazy(() => import("./style-editor").then((module) => module.StyleEditor));
 
 interface Props {
   layer: Layer;
@@ -86,12 +95,18 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
         <div class="layer-count">
           <span>{t("featureCount", { n: layer.count })}</span>
           <Thinned layerId={layer.id} />
+          {visible && <Outside layer={layer} />}
           {layer.filter != null && (
             <button type="button" class="badge" title={describe(layer.filter)} disabled={!mayChange.value} onClick={() => edit("filter")}>
               <Icon name="filter" /><span dir="auto">{describe(layer.filter)}</span>
             </button>
           )}
         </div>
+        {visible && tileFaults.value.has(layer.id) && (
+          <p class="layer-fault" role="alert">
+            <Icon name="alert" />{t("tilesFailed")} <button type="button" class="link" onClick={() => reloadTiles(layer.id)}>{t("retry")}</button>
+          </p>
+        )}
         {visible && layer.style.kind !== "single" && <LegendView layer={layer} />}
       </div>
       {editing.value !== null && (
@@ -113,8 +128,16 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
   );
 }
 
+/** Nothing of the layer is in view: the way there. */
+function Outside({ layer: { bounds } }: { layer: Layer }) {
+  const seen = viewed.value?.bounds;
+  if (bounds == null || seen === undefined || !isOutside(bounds, seen)) return null;
+  return <button type="button" class="link" onClick={() => zoomTo(bounds)}>{t("outsideView")}</button>;
+}
+
 /** Not everything in view is drawn. */
 function Thinned({ layerId }: { layerId: string }) {
+  if (tooComplex.value.has(layerId)) return <span class="thinned" title={t("tooComplexHint")}>{t("tooComplex")}</span>;
   const found = thinned.value.get(layerId);
   if (found === undefined || (found.total !== null && found.total <= found.shown)) return null;
   const n = number(found.shown);
@@ -145,7 +168,7 @@ function actions(layer: Layer, shift: Props["shift"], rename: () => void): MenuI
     },
     ...(mayChange.value ? [{ label: t("chartOf"), icon: "chart" as const, act: () => startChart({ layer_id: layer.id }) }] : []),
     { label: t("openTable"), icon: "table", act: () => openTable(layer.id) },
-    ...(mayChange.value || layer.style.time != null ? [{ label: t("timeSlider"), icon: "history" as const, act: () => openTime(layer.id) }] : []),
+    ...(timeColumns(tableOf(layer.table)).length > 0 ? [{ label: t("timeSlider"), icon: "history" as const, act: () => openTime(layer.id) }] : []),
     ...(mayChange.value ? changes(layer, shift, rename) : []),
     ...FORMATS.map(([format, label], index): MenuItem => ({
       label, icon: "download", act: () => download(layer.id, format), ...(index === 0 && { section: t("download") }),

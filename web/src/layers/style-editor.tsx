@@ -2,7 +2,8 @@
 import { useRef } from "preact/hooks";
 import { number, t } from "../i18n/i18n";
 import type { Column, Layer, StyleSpec, Table } from "../protocol/types";
-import { config, updateLayer } from "../session";
+import { updateLayer } from "../session/commands";
+import { config } from "../session/state";
 import { Field, Pick } from "../ui/form";
 import { tableOf } from "./tables";
 

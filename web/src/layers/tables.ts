@@ -18,6 +18,12 @@ export function tableOf(id: string): Table | null {
   return known.value.get(id) ?? null;
 }
 
+/** The table as it is now; null where it cannot be read. */
+export async function tableNamed(id: string): Promise<Table | null> {
+  await load(id);
+  return known.value.get(id) ?? null;
+}
+
 /** All tables that may be drawn, as far as they are known; asks for them when they are wanted. */
 export function tables(): Table[] {
   if (Date.now() - (asked.get(ALL) ?? 0) > FRESH) {

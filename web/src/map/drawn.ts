@@ -21,7 +21,7 @@ const OPACITY: Record<DrawLayer["type"], string[]> = {
 };
 
 const MAX_TILE_ZOOM = 16;
-/** The attribute of tiles that has the layer's `style.time` as a number; as in `server/gis/styles/attributes.py`. */
+/** The attribute of tiles that has the value of the time column as a number; as in `server/gis/styles/attributes.py`. */
 export const TIME = "@time";
 
 /** How the map is looked at, apart from what everybody sees. */
@@ -32,7 +32,9 @@ export interface Looking {
   marked: { layerId: string; ids: (string | number)[] } | null;
   /** Features that a chart points at, perhaps many. */
   hinted?: { layerId: string; ids: (string | number)[] } | null;
-  /** The part of a layer's time that is shown, ends included; what has no time is not. */
+  /** The layer whose time is looked at, and by which column: its tiles carry the values of that. */
+  timed?: { layerId: string; column: string } | null;
+  /** The part of that layer's time that is shown, ends included; what has no time is not. */
   time?: { layerId: string; from: number; to: number } | null;
   /** Features that other people point at, each in the colour of the person. */
   others?: { layerId: string; ids: (string | number)[]; colour: string }[];
@@ -45,11 +47,11 @@ export const PLAIN: Looking = { isolated: null, marked: null };
 export function drawn(layers: readonly Layer[], origin: string, looking: Looking = PLAIN): Drawn {
   const drawable = layers.filter((layer) => layer.geometry_type !== "none" && layer.tiles !== "");
   return {
-    sources: new Map(drawable.map((layer) => [layer.id, source(layer, origin)])),
+    sources: new Map(drawable.map((layer) => [layer.id, source(layer, origin, timeColumn(layer, looking))])),
     layers: [
       ...drawable.flatMap((layer) => {
         const visible = layer.visible && (looking.isolated === null || looking.isolated === layer.id);
-        const moment = looking.time?.layerId === layer.id && layer.style.time != null ? within(looking.time) : null;
+        const moment = looking.time?.layerId === layer.id && timeColumn(layer, looking) !== null ? within(looking.time) : null;
         return layer.style.layers.map((draw, index) => styleLayer(layer, draw, index, visible, moment));
       }),
       ...drawable.filter((layer) => layer.id === looking.hinted?.layerId).flatMap((layer) => hints(layer, looking)),
@@ -59,6 +61,8 @@ export function drawn(layers: readonly Layer[], origin: string, looking: Looking
 }
 
 const MARK = "#ffb000";
+/** Around marks, so that they stand out from light land as well as from dark water. */
+const CASING = "#3d2600";
 
 interface Mark {
   layerId: string;
@@ -76,20 +80,20 @@ function marksOf({ marked, others }: Looking): Mark[] {
 /** An outline in a colour of its own around the features that are looked at, over all layers. */
 function marks(layer: Layer, { ids, colour, name }: Mark): SpecLayer[] {
   const common = { source: layer.id, "source-layer": "features", filter: ["in", ["id"], ["literal", ids]] };
-  const circle = {
-    id: `${layer.id}:${name}-point`, type: "circle", ...common, layout: {},
-    paint: {
-      "circle-radius": 9, "circle-color": colour, "circle-opacity": 0.25, "circle-stroke-color": colour, "circle-stroke-width": 2.5,
-    },
-  };
-  const line = {
-    id: `${layer.id}:${name}-line`, type: "line", ...common, layout: { "line-join": "round" },
-    paint: { "line-color": colour, "line-width": 3 },
-  };
+  const circle = (part: string, stroke: string, width: number, opacity: number) => ({
+    id: `${layer.id}:${name}-${part}`, type: "circle", ...common, layout: {},
+    paint: { "circle-radius": 8, "circle-color": colour, "circle-opacity": opacity, "circle-stroke-color": stroke, "circle-stroke-width": width },
+  });
+  const line = (part: string, stroke: string, width: number) => ({
+    id: `${layer.id}:${name}-${part}`, type: "line", ...common, layout: { "line-join": "round" },
+    paint: { "line-color": stroke, "line-width": width },
+  });
   const isPoint = layer.geometry_type === "point";
   const mixed = layer.geometry_type === "mixed";
-  const points = { ...circle, filter: ["all", ["==", ["geometry-type"], "Point"], common.filter] };
-  return (isPoint ? [circle] : mixed ? [line, points] : [line]) as unknown as SpecLayer[];
+  const circles = [circle("point-casing", CASING, 4.5, 0), circle("point", colour, 2.5, 0.25)];
+  const lines = [line("line-casing", CASING, 6), line("line", colour, 3)];
+  const points = circles.map((it) => ({ ...it, filter: ["all", ["==", ["geometry-type"], "Point"], common.filter] }));
+  return (isPoint ? circles : mixed ? [...lines, ...points] : lines) as unknown as SpecLayer[];
 }
 
 /** The features that a chart points at, filled, for they may be thousands. `match` finds an id among many at once. */
@@ -111,8 +115,14 @@ function hints(layer: Layer, { hinted }: Looking): SpecLayer[] {
   return shapes as unknown as SpecLayer[];
 }
 
-function source(layer: Layer, origin: string): VectorSourceSpecification {
-  const tiles = layer.tiles.startsWith("/") ? origin + layer.tiles : layer.tiles;
+function timeColumn(layer: Layer, { timed }: Looking): string | null {
+  return timed?.layerId === layer.id ? timed.column : layer.style.time ?? null;
+}
+
+function source(layer: Layer, origin: string, time: string | null): VectorSourceSpecification {
+  const address = layer.tiles.startsWith("/") ? origin + layer.tiles : layer.tiles;
+  const isOwn = time === null || time === layer.style.time;
+  const tiles = isOwn ? address : `${address}${address.includes("?") ? "&" : "?"}time=${encodeURIComponent(time)}`;
   return { type: "vector", tiles: [tiles], minzoom: 0, maxzoom: MAX_TILE_ZOOM };
 }
 

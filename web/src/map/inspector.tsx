@@ -1,12 +1,13 @@
 /** The attributes of a feature that was clicked, as text: nothing of it is ever read as HTML. */
+import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import { layers } from "../store/store";
 import { ReturnFocus } from "../ui/focus";
 import { IconButton } from "../ui/icons";
 import { attributesOf } from "./attributes";
 import { TIME } from "./drawn";
-import { formatValue } from "./format";
-import { type Found, inspect } from "./selection";
+import { formatValue } from "../i18n/format";
+import { type Found, inspect, type Inspection } from "./selection";
 
 const TITLES = ["name", "title", "label", "name_en"];
 
@@ -14,6 +15,12 @@ export function Inspector() {
   const value = inspect.value;
   const found = value?.found[value.index];
   if (value === null || found === undefined) return null;
+  return <Card value={value} found={found} />;
+}
+
+function Card({ value, found }: { value: Inspection; found: Found }) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.focus({ preventScroll: true }), []);
   const title = titleOf(attributesOf(found));
   const rows = Object.entries(attributesOf(found)).filter(([name]) => name !== title?.name && name !== TIME);
   const go = (step: number) => {
@@ -21,7 +28,7 @@ export function Inspector() {
     inspect.value = { ...value, index: (value.index + step + count) % count };
   };
   return (
-    <div class="inspector card" role="dialog" aria-label={t("details")} onKeyDown={(event) => {
+    <div ref={box} class="inspector card" role="dialog" tabIndex={-1} aria-label={t("details")} onKeyDown={(event) => {
       if (event.key === "Escape") inspect.value = null;
       if (event.key === "ArrowLeft") go(-1);
       if (event.key === "ArrowRight") go(1);

@@ -125,7 +125,7 @@ describe("drawn", () => {
 
   it("marks features over all layers", () => {
     const { layers } = draw([layer("a"), layer("b")], { isolated: null, marked: { layerId: "a", ids: [7] } });
-    expect(layers.map((it) => it.id)).toEqual(["a:0", "b:0", "a:mark-point"]);
+    expect(layers.map((it) => it.id)).toEqual(["a:0", "b:0", "a:mark-point-casing", "a:mark-point"]);
   });
 });
 

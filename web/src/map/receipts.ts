@@ -1,9 +1,13 @@
 /**
  * The browser's word that a layer drew: one receipt for each version of a visible layer, sent when its tiles have
  * been loaded and rendered, with the number of its features in view, or with the error that kept it from drawing.
+ * Tiles that fail later are no receipt; their layer stands in `tileFaults` until it is tried again.
  */
+import { signal } from "@preact/signals";
 import type { Map as MapLibre } from "maplibre-gl";
 import type { Layer } from "../protocol/types";
+import { isTooComplex } from "./notes";
+import { type TileError, TileRetries } from "./retries";
 
 export interface Receipt {
   layer_id: string;
@@ -12,25 +16,44 @@ export interface Receipt {
   error?: string;
 }
 
+type TileAt = NonNullable<TileError["tile"]>["tileID"]["canonical"];
+
+/** By layer, the tiles that could not be loaded. */
+export const tileFaults = signal<ReadonlyMap<string, readonly TileAt[]>>(new Map());
+
+/** The tiles of a layer that failed, which from now on count as asked for again. */
+export function takeTileFaults(layerId: string): readonly TileAt[] {
+  const failed = tileFaults.value.get(layerId) ?? [];
+  if (tileFaults.value.has(layerId)) tileFaults.value = new Map([...tileFaults.value].filter(([id]) => id !== layerId));
+  return failed;
+}
+
 export class Receipts {
   private readonly expected = new Map<string, { version: number; error: string | null }>();
   private readonly sent = new Map<string, number>();
+  private readonly retries: TileRetries;
+  private known: ReadonlySet<string> = new Set();
   private scheduled = false;
 
   constructor(
     private readonly map: MapLibre,
     private readonly send: (receipt: Receipt) => void,
   ) {
+    this.retries = new TileRetries(map);
     map.on("idle", () => this.schedule());
     map.on("sourcedata", (event) => {
       if (this.expected.has(event.sourceId)) this.schedule();
     });
-    map.on("error", (event) => this.failed(event as { sourceId?: string; error?: { message?: string } }));
+    map.on("error", (event) => {
+      if (!this.retries.take(event as TileError)) this.failed(event as TileError);
+    });
   }
 
   /** Called whenever the layers have changed. */
   expect(layers: readonly Layer[]): void {
+    this.known = new Set(layers.map(({ id }) => id));
     for (const id of this.expected.keys()) if (!layers.some((layer) => layer.id === id)) this.expected.delete(id);
+    for (const id of tileFaults.value.keys()) if (!layers.some((layer) => layer.id === id)) takeTileFaults(id);
     for (const { id, version, visible, tiles } of layers) {
       if (!visible || tiles === "" || this.sent.get(id) === version) this.expected.delete(id);
       else if (this.expected.get(id)?.version !== version) this.expected.set(id, { version, error: null });
@@ -38,7 +61,11 @@ export class Receipts {
     if (this.expected.size > 0) this.schedule();
   }
 
-  private failed({ sourceId, error }: { sourceId?: string; error?: { message?: string } }): void {
+  private failed({ sourceId, error, tile }: TileError): void {
+    if (sourceId !== undefined && this.known.has(sourceId)) {
+      const { z = 0, x = 0, y = 0 } = tile?.tileID?.canonical ?? {};
+      tileFaults.value = new Map(tileFaults.value).set(sourceId, [...(tileFaults.value.get(sourceId) ?? []), { z, x, y }]);
+    }
     const waiting = sourceId === undefined ? undefined : this.expected.get(sourceId);
     if (waiting === undefined) return;
     waiting.error = (error?.message ?? "The tiles could not be loaded").slice(0, 500);
@@ -56,11 +83,12 @@ export class Receipts {
   }
 
   private check(id: string, version: number, error: string | null): void {
-    if (!this.map.getSource(id) || !this.map.isSourceLoaded(id)) return;
+    if (!this.map.getSource(id) || !this.map.isSourceLoaded(id) || this.retries.pending(id)) return;
     this.expected.delete(id);
     this.sent.set(id, version);
     const features = drawnFeatures(this.map, id);
-    this.send({ layer_id: id, version, features, ...(error !== null && { error }) });
+    const fault = error ?? (isTooComplex(this.map, id) ? "The table is too complex to draw at this zoom" : null);
+    this.send({ layer_id: id, version, features, ...(fault !== null && { error: fault }) });
   }
 }
 

@@ -18,10 +18,12 @@ export function installSelecting(map: MapLibre, layerIds: () => string[], done: 
   const canvas = map.getCanvas();
   canvas.addEventListener("pointerdown", (down) => {
     const kind = tool.value;
-    if (kind !== "select" && kind !== "lasso") return;
+    if ((kind !== "select" && kind !== "lasso") || !down.isPrimary) return;
     canvas.setPointerCapture(down.pointerId);
+    const over = new AbortController();
     const path: Pixel[] = [[down.offsetX, down.offsetY]];
-    const move = ({ offsetX: x, offsetY: y }: PointerEvent) => {
+    const move = ({ offsetX: x, offsetY: y, pointerId }: PointerEvent) => {
+      if (pointerId !== down.pointerId) return;
       const [lastX, lastY] = path.at(-1) as Pixel;
       if (kind === "lasso" && Math.hypot(x - lastX, y - lastY) < GRAIN) return;
       if (kind === "select") path.length = 1;
@@ -29,14 +31,26 @@ export function installSelecting(map: MapLibre, layerIds: () => string[], done: 
       sketch.value = ring(map, kind === "select" ? corners(path) : path);
     };
     const end = (event: PointerEvent) => {
-      canvas.removeEventListener("pointermove", move);
-      if (event.type === "pointerup") select(map, layerIds(), path, kind === "lasso" ? ring(map, path) : null);
+      if (event.pointerId !== down.pointerId) return;
+      over.abort();
+      if (event.type === "pointerup") {
+        swallowClick(map.getCanvasContainer());
+        select(map, layerIds(), path, kind === "lasso" ? ring(map, path) : null);
+      }
       done();
     };
-    canvas.addEventListener("pointermove", move);
-    canvas.addEventListener("pointerup", end, { once: true });
-    canvas.addEventListener("pointercancel", end, { once: true });
+    const { signal } = over;
+    canvas.addEventListener("pointermove", move, { signal });
+    canvas.addEventListener("pointerup", end, { signal });
+    canvas.addEventListener("pointercancel", end, { signal });
   });
+}
+
+/** A drag that ends near its start makes the browser send a click, which would discard what was just selected. */
+function swallowClick(container: HTMLElement): void {
+  const swallow = (event: Event) => event.stopPropagation();
+  container.addEventListener("click", swallow, { capture: true, once: true });
+  setTimeout(() => container.removeEventListener("click", swallow, { capture: true }));
 }
 
 function select(map: MapLibre, layerIds: string[], path: Pixel[], lasso: Position[] | null): void {

@@ -2,15 +2,19 @@
 import { effect, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
-import { base, elsewhere, gestures, reports, showOn, storedCamera, zoomTo } from "../session";
+import { reports, showOn, storedCamera, zoomTo } from "../session/camera";
+import { gestures } from "../session/commands";
+import { base, elsewhere } from "../session/state";
+import { known } from "../store/presence";
 import { layers, map as state } from "../store/store";
 import { installPeople } from "../people/pointers";
 import { palette } from "../theme/theme";
-import { Icon, IconButton } from "../ui/icons";
+import { IconButton } from "../ui/icons";
 import { covered } from "../ui/sheet";
 import { installPreview } from "../catalogue/preview";
 import { installPin } from "../search/pin";
 import { Inspector } from "./inspector";
+import { NoMap } from "./none";
 import { boxed, inspect, pointed, tool } from "./selection";
 import { installThinned } from "./thinned";
 import { Toolbar } from "./toolbar";
@@ -32,7 +36,7 @@ export function Stage() {
   return (
     <>
       <div ref={box} class="map" />
-      {undrawable.value && <NoMap reason={t("noWebgl")} hint={t("noWebglHint")} />}
+      {undrawable.value && <NoMap reason={t("noWebgl")} hint={t("noWebglHint")} isMissing={false} />}
       <Toolbar />
       <Inspector />
       {elsewhere.value !== null && (
@@ -43,17 +47,6 @@ export function Stage() {
         </div>
       )}
     </>
-  );
-}
-
-export function NoMap({ reason, hint }: { reason: string; hint: string }) {
-  return (
-    <div class="no-map card" role="alert">
-      <Icon name="alert" />
-      <h2>{reason}</h2>
-      <p>{hint}</p>
-      {!undrawable.value && <a class="button" href="/">{t("startNewMap")}</a>}
-    </div>
   );
 }
 
@@ -86,5 +79,5 @@ function open(container: HTMLElement): void {
   installPeople(view, gestures);
   showOn(view);
   // For tests and for pages that embed this one: the MapLibre map and the state, to read.
-  Object.assign(window, { geoagent: { map: view.map, get state() { return state.peek(); } } });
+  Object.assign(window, { geoagent: { map: view.map, get state() { return state.peek() && { ...state.peek(), known: known.peek() }; } } });
 }

@@ -1,17 +1,21 @@
 /**
- * Where tiles were thinned because too much lies in them (they say so in a layer `_meta`): how many features of the
- * layer are drawn in view, and how many are there.
+ * What tiles say of themselves in a layer `_meta`: that they were thinned because too much lies in them (then it is
+ * told how many features of the layer are drawn in view, and how many are there), or that the server cannot draw them.
  */
 import { signal } from "@preact/signals";
 import type { Map as MapLibre } from "maplibre-gl";
 import { layers, map as state } from "../store/store";
 import { shownTime } from "../time/state";
 import { countWithin } from "../table/rows";
+import { isThinned, isTooComplex } from "./notes";
 import { drawnFeatures } from "./receipts";
 import type { Bounds } from "./view";
 
 /** By layer; `total` is null while it is counted, or cannot be. */
 export const thinned = signal<ReadonlyMap<string, { shown: number; total: number | null }>>(new Map());
+
+/** Layers in view of which tiles are too complex to be drawn at this zoom. */
+export const tooComplex = signal<ReadonlySet<string>>(new Set());
 
 /** Milliseconds of rest before anything is counted. */
 const REST = 500;
@@ -19,15 +23,27 @@ const REST = 500;
 export function installThinned(map: MapLibre, bounds: () => Bounds): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let counting: AbortController | undefined;
+  /** The view and the layers that were counted last: the map also comes to rest where nothing of these has changed. */
+  let counted = "";
   map.on("movestart", () => clearTimeout(timer));
   map.on("idle", () => {
     clearTimeout(timer);
+    const found = layers.value.filter(({ id, visible }) => visible && isTooComplex(map, id)).map(({ id }) => id);
+    if (found.length > 0 || tooComplex.value.size > 0) tooComplex.value = new Set(found);
     timer = setTimeout(() => {
+      const key = keyOf(bounds());
+      if (key === counted) return;
+      counted = key;
       counting?.abort();
       counting = new AbortController();
       void count(map, bounds(), counting.signal);
     }, REST);
   });
+}
+
+function keyOf(bounds: Bounds): string {
+  const seen = layers.value.filter(({ visible }) => visible).map(({ id, version }) => `${id} ${version}`);
+  return [bounds.join(), shownTime.value?.layerId, ...seen].join("|");
 }
 
 async function count(map: MapLibre, bounds: Bounds, signal: AbortSignal): Promise<void> {
@@ -42,8 +58,4 @@ async function count(map: MapLibre, bounds: Bounds, signal: AbortSignal): Promis
     if (signal.aborted || shown === undefined) return;
     thinned.value = new Map(thinned.value).set(id, { shown, total });
   }
-}
-
-function isThinned(map: MapLibre, layerId: string): boolean {
-  return map.getSource(layerId) !== undefined && map.querySourceFeatures(layerId, { sourceLayer: "_meta" }).length > 0;
 }

@@ -1,7 +1,8 @@
 /** The tools for pointing at things (select by a box or a lasso, draw an area, measure), and the choice of the base map. */
 import { number, t } from "../i18n/i18n";
 import type { Key } from "../i18n/en";
-import { baseName, chooseBase, config } from "../session";
+import { chooseBase } from "../session/base-maps";
+import { baseName, config } from "../session/state";
 import { IconButton, type IconName } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
 import { mayChange } from "../store/store";
@@ -49,8 +50,13 @@ function bases(): MenuItem[] {
 }
 
 function sizes({ length, area }: { length: number; area: number | null }): string {
-  const long = length < 1000 ? `${number(length, { maximumFractionDigits: 0 })} m` : `${number(length / 1000, { maximumSignificantDigits: 4 })} km`;
+  const long = length < 1000 ? unit(length, "meter") : unit(length / 1000, "kilometer");
   if (area === null) return long;
-  const wide = area < 1e6 ? `${number(area, { maximumFractionDigits: 0 })} m²` : `${number(area / 1e6, { maximumSignificantDigits: 4 })} km²`;
+  const wide = area < 1e6 ? `${unit(area, "meter")}²` : `${unit(area / 1e6, "kilometer")}²`;
   return `${long} · ${wide}`;
+}
+
+/** Four digits, and all of those before the point. */
+function unit(value: number, name: "meter" | "kilometer"): string {
+  return number(value, { style: "unit", unit: name, ...(value < 1000 ? { maximumSignificantDigits: 4 } : { maximumFractionDigits: 0 }) });
 }

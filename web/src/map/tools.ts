@@ -24,13 +24,21 @@ export function installTools(map: MapLibre, layerIds: () => string[]): void {
     const looking = tool.value === "look";
     sketch.value = [];
     ended = false;
+    const isDrag = drags(tool.value);
     map.getCanvasContainer().classList.toggle("crosshair", !looking);
+    // Else the browser takes a finger's drag for scrolling, and cancels its pointer.
+    map.getCanvasContainer().classList.toggle("drags", isDrag);
     for (const handler of [map.doubleClickZoom, map.boxZoom]) looking ? handler.enable() : handler.disable();
-    drags(tool.value) ? map.dragPan.disable() : map.dragPan.enable();
+    for (const handler of [map.dragPan, map.touchZoomRotate]) isDrag ? handler.disable() : handler.enable();
   });
   map.on("click", (event) => corner(at(event)));
   map.on("mousemove", (event) => follow(at(event)));
-  map.on("dblclick", () => finish());
+  map.on("dblclick", (event) => {
+    if (tool.value === "look") return;
+    // The tool may be put away now, and the map zoom again: not by this double click.
+    event.preventDefault();
+    finish();
+  });
   map.getCanvas().addEventListener("keydown", (event) => {
     if (event.key === "Enter") finish();
     if (event.key === "Escape") cancel();

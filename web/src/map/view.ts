@@ -13,14 +13,18 @@ import { t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { calm } from "../ui/motion";
 import { session as stored } from "../ui/storage";
+import { covering } from "./covering";
 import { type Drawn, drawn, type Looking, PLAIN } from "./drawn";
 import { NOTHING, type Operation, plan } from "./plan";
-import { type Receipt, Receipts, styleLayers } from "./receipts";
+import { type Receipt, Receipts, takeTileFaults } from "./receipts";
 
 setWorkerUrl(workerUrl);
 
 /** Where this tab remembers that the map is a globe. */
 const GLOBE = "geoagent.globe";
+
+/** What may lie over the map for long. */
+const PANELS = ".search, .layers, .toolbar, .table-panel, .time";
 
 export type Bounds = [number, number, number, number];
 
@@ -54,6 +58,8 @@ export class MapView {
   private readonly receipts: Receipts;
   private shown: Drawn = NOTHING;
   private wanted: { layers: readonly Layer[]; looking: Looking } = { layers: [], looking: PLAIN };
+  /** The style layers whose features can be pointed at, without the marks over them. */
+  private pickable: string[] = [];
   private ready = false;
   /** The first layer of the base map that lies over the data. */
   private top: string | undefined;
@@ -107,6 +113,7 @@ export class MapView {
     const next = drawn(layers, location.origin, looking);
     for (const operation of plan(this.shown, next, this.ceiling())) this.perform(operation);
     this.shown = next;
+    this.pickable = next.layers.map(({ id }) => id).filter((id) => !id.includes(":mark-"));
     const seen = looking.isPast ? [] : layers.filter(({ id }) => looking.isolated === null || id === looking.isolated);
     this.receipts.expect(seen);
   }
@@ -149,11 +156,21 @@ export class MapView {
     });
   }
 
+  /** Asks again for the tiles of a layer that could not be loaded. */
+  reload(layerId: string): void {
+    const failed = takeTileFaults(layerId);
+    // Only by their names: refreshing all waits for ever for those that failed.
+    if (this.map.getSource(layerId) !== undefined) this.map.refreshTiles(layerId, [...failed]);
+  }
+
   look(bounds: Bounds, options: { instantly?: boolean } = {}): void {
     const [west, south, east, north] = bounds;
     const right = east < west ? east + 360 : east;
-    this.map.fitBounds([west, Math.max(south, -85), right, Math.min(north, 85)], {
-      padding: this.padding(), maxZoom: 12, duration: options.instantly || calm() ? 0 : 900, essential: true,
+    // A panel that just changed with the map is as large as it will be in the next frame.
+    requestAnimationFrame(() => {
+      this.map.fitBounds([west, Math.max(south, -85), right, Math.min(north, 85)], {
+        padding: this.padding(), maxZoom: 12, duration: options.instantly || calm() ? 0 : 900, essential: true,
+      });
     });
   }
 
@@ -208,6 +225,7 @@ export class MapView {
       case "addSource": return void map.addSource(operation.id, operation.source);
       case "removeSource": return void map.removeSource(operation.id);
       case "setTiles": {
+        takeTileFaults(operation.id);
         const source = map.getSource(operation.id) as { setTiles?: (tiles: string[]) => void } | undefined;
         return source?.setTiles?.(operation.tiles);
       }
@@ -245,7 +263,7 @@ export class MapView {
 
   /** Data features around a point, topmost first, each once. */
   private featuresAt({ x, y }: { x: number; y: number }, reach: number): MapGeoJSONFeature[] {
-    const layers = [...this.shown.sources.keys()].flatMap((id) => styleLayers(this.map, id));
+    const layers = this.pickable;
     if (layers.length === 0) return [];
     const seen = new Set<string>();
     return this.map.queryRenderedFeatures([[x - reach, y - reach], [x + reach, y + reach]], { layers }).filter((it) => {
@@ -255,10 +273,13 @@ export class MapView {
   }
 
   private padding(): PaddingOptions {
-    const { clientWidth, clientHeight } = this.map.getContainer();
-    const side = Math.min(64, clientWidth / 8);
-    const end = Math.min(64, clientHeight / 8);
-    return { left: side, right: side, top: end, bottom: end + Math.min(this.covered, clientHeight / 2) };
+    const container = this.map.getContainer();
+    const { left, top, right, bottom } = container.getBoundingClientRect();
+    const panels = [...(container.parentElement?.querySelectorAll(PANELS) ?? [])].map((panel) => panel.getBoundingClientRect());
+    const sheet = Math.min(this.covered, (bottom - top) / 2);
+    const taken = covering({ left, top, right, bottom: bottom - sheet }, panels);
+    const margin = Math.min(48, (right - left - taken.left - taken.right) / 8, (bottom - top - sheet - taken.top - taken.bottom) / 8);
+    return { left: taken.left + margin, right: taken.right + margin, top: taken.top + margin, bottom: taken.bottom + sheet + margin };
   }
 }
 

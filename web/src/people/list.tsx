@@ -2,14 +2,14 @@
 import { t } from "../i18n/i18n";
 import type { Someone } from "../protocol/types";
 import { Menu, type MenuItem } from "../ui/menu";
-import { sharing } from "../share/dialog";
+import { sharing } from "../share/state";
 import { Icon } from "../ui/icons";
-import { colourOf, editors, following, initials, myName, nameOf, others } from "./people";
+import { colourOf, crowd, editors, following, initials, myName, nameOf } from "./people";
 
 const MOST_FACES = 3;
 
 export function People() {
-  const count = others.value.length + 1;
+  const count = crowd.value.count + 1;
   if (count < 2) return null;
   const words = t("peopleHere", { n: count });
   return (
@@ -31,7 +31,7 @@ function Face({ person }: { person: Someone }) {
 }
 
 function items(): MenuItem[] {
-  const viewers = others.value.length - editors.value.length;
+  const { viewers } = crowd.value;
   return [
     {
       label: myName.value === "" ? t("sayYourName") : t("youAre", { name: myName.value }), icon: "edit",

@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { t } from "../i18n/i18n";
 import type { Gestures, JoinAck, Pointing, Someone } from "../protocol/types";
-import { map } from "../store/store";
+import { counted, known } from "../store/presence";
 import { local } from "../ui/storage";
 
 const NAME = "geoagent.name";
@@ -11,11 +11,13 @@ const NAME = "geoagent.name";
 const COLOURS = ["#0b6e99", "#a33b20", "#5b3f9e", "#1f7a4d", "#9c2f6b", "#7a5a00", "#2b59c3", "#8a2f2f"] as const;
 
 export const me = signal("");
+/** This page came by a view link. */
+const looking = signal(false);
 export const myName = signal(local.getItem(NAME) ?? "");
 export const gestures = signal<ReadonlyMap<string, Pointing>>(new Map());
 export const following = signal<string | null>(null);
 
-export const others = computed(() => (map.value?.known ?? []).filter((person) => person.id !== me.value));
+export const others = computed(() => known.value.filter((person) => person.id !== me.value));
 /** Those who can be followed: viewers are quiet. */
 export const editors = computed(() => others.value.filter((person) => !person.viewer));
 
@@ -40,9 +42,20 @@ export const othersMarks = computed<OthersMark[]>(() => {
   return last.marks;
 });
 
-export function joined({ person, gestures: known }: JoinAck): void {
+/** How many others are on the map, and how many of them only look. */
+export const crowd = computed(() => {
+  const { count, viewers } = counted.value;
+  const named = others.value.length;
+  return {
+    count: Math.max(count - 1, named),
+    viewers: Math.max(viewers - (looking.value ? 1 : 0), named - editors.value.length),
+  };
+});
+
+export function joined({ person, gestures: pointing, may_change }: JoinAck): void {
   me.value = person;
-  gestures.value = new Map((known ?? []).map((each) => [each.person, each]));
+  looking.value = may_change === false;
+  gestures.value = new Map((pointing ?? []).map((each) => [each.person, each]));
 }
 
 /** Only the fields that came have changed. */
@@ -62,7 +75,7 @@ export function present(people: readonly string[]): void {
 }
 
 /** A name was given to the others once, and so must be taken back from them. */
-export const wasNamed = (): boolean => (map.value?.known ?? []).some(({ id, name }) => id === me.value && name !== "");
+export const wasNamed = (): boolean => known.value.some(({ id, name }) => id === me.value && name !== "");
 
 export function keepName(name: string): void {
   myName.value = name.trim().slice(0, 40);

@@ -57,11 +57,13 @@ export interface Protocol {
   };
   transient: {
     ai_delta: AiDelta;
+    turn_waiting: TurnWaiting;
     analysis_progress: AnalysisProgress;
     view_requested: ViewRequested;
     presence: Presence;
     gestures: Gestures;
     access_withdrawn: AccessWithdrawn;
+    server_closing: ServerClosing;
   };
   answers: {
     join: JoinAck;
@@ -186,10 +188,14 @@ export interface ValueColor {
 }
 /**
  * Only fields that are sent change; `filter: null` removes the filter.
+ *
+ * `seen_version` is the version of the layer that the person saw: where its filter was changed since, a new filter
+ * is refused with `conflict`.
  */
 export interface LayerUpdate {
   map_id: string;
   layer_id: string;
+  seen_version?: number | null;
   filter?:
     | {
         [k: string]: unknown;
@@ -361,6 +367,7 @@ export interface UserMessage {
  * What the agent says. `final` is false for words before further tool calls of the same turn.
  *
  * The numbers of a final answer are checked against the results of the tools, and are its `figures`.
+ * `memory` is what the model keeps with a final answer for later turns; it means nothing to clients.
  */
 export interface AiResponse {
   map_id: string;
@@ -372,6 +379,9 @@ export interface AiResponse {
   final: boolean;
   figures: Figure[];
   sources: FigureSource[];
+  memory: {
+    [k: string]: unknown;
+  };
 }
 /**
  * A number in the answer. `start` and `end` count its characters (Unicode code points) in `message`.
@@ -481,10 +491,13 @@ export interface Legend {
  */
 export interface LegendEntry {
   label: string;
+  code: "range" | "value" | "other" | "no_data" | "few" | "many" | "name" | "step";
   color: string;
   size: number | null;
   minimum: number | null;
   maximum: number | null;
+  open: ("below" | "above" | "both") | null;
+  whole: boolean;
   value: string | number | boolean | null;
   count: number | null;
 }
@@ -500,6 +513,7 @@ export interface LayerUpdated {
   redo: boolean;
   step: number | null;
   layer: Layer;
+  author: string | null;
 }
 export interface LayerRemoved {
   map_id: string;
@@ -834,10 +848,25 @@ export interface TurnUsage {
   steps: number;
   ms: number;
 }
+/**
+ * More of the text that a turn writes now. A text begins anew, at offset 0, after each `ai_response` and
+ * `tool_called` of its turn.
+ */
 export interface AiDelta {
   map_id: string;
   turn_id: string;
   text: string;
+  offset: number;
+}
+/**
+ * The server has no place for the map's next turn yet: so many turns start before it. Null: it starts now.
+ *
+ * Told when the place changes, and every few seconds for those who have just come.
+ */
+export interface TurnWaiting {
+  map_id: string;
+  turn_id: string;
+  ahead: number | null;
 }
 /**
  * How far the running step is: `step` of `steps`, counted from 1, `name` is its title.
@@ -852,7 +881,7 @@ export interface AnalysisProgress {
   rows: number | null;
   elapsed_ms: number;
   estimate_ms: number | null;
-  phase: "waiting" | "preparing" | "computing" | "storing";
+  phase: "waiting" | "reconnecting" | "preparing" | "computing" | "storing";
   steps_known: boolean;
 }
 export interface ViewRequested {
@@ -865,12 +894,14 @@ export interface ViewRequested {
   bounds: [number, number, number, number];
 }
 /**
- * Who is on the map now. `people` are the ids of all, `known` says more of them.
+ * Who is on the map now. `people` are ids, `known` says more of them; of a crowd of more than 50 both name 50.
  */
 export interface Presence {
   map_id: string;
   people: string[];
   known: Someone[];
+  count: number;
+  viewers: number;
 }
 /**
  * A connection. `id` means nothing elsewhere; `name` is empty until the person gave one.
@@ -903,6 +934,12 @@ export interface AccessWithdrawn {
   map_id: string;
 }
 /**
+ * This server ends, and closes the connection; connect again after this time, which differs between clients.
+ */
+export interface ServerClosing {
+  reconnect_after_ms: number;
+}
+/**
  * With `after_seq` the events after it, at most a page of them: then `more` is true, `seq` is the last
  * one's, and the next `join` with that `after_seq` brings the next page. A client that is ahead of the map
  * (the database was restored) gets a snapshot as well, and starts anew from it.
@@ -919,6 +956,7 @@ export interface JoinAck {
   events: EventEnvelope[] | null;
   more: boolean;
   progress: AnalysisProgress[];
+  drafts: DraftText[];
   may_change: boolean;
   person: string;
   gestures: Pointing[];
@@ -968,16 +1006,24 @@ export interface Question {
     [k: string]: unknown;
   };
 }
+/**
+ * The text that a turn has written so far; `ai_delta` goes on from its end.
+ */
+export interface DraftText {
+  turn_id: string;
+  text: string;
+}
 export interface Ack {
   ok: true;
 }
 /**
- * `seq` is the user message's.
+ * `seq` is the user message's. `ahead` turns, of this map and others, start before this one.
  */
 export interface ChatAck {
   ok: true;
   turn_id: string;
   seq: number;
+  ahead: number;
 }
 /**
  * `cancelled` is false when there was nothing to cancel.
@@ -1033,6 +1079,8 @@ export interface Place {
   longitude: number;
   latitude: number;
   detail: string;
+  population: number | null;
+  whole: boolean;
 }
 /**
  * The id of a new map with the same layers.
@@ -1074,6 +1122,7 @@ export interface Fault {
     | "read_only"
     | "too_large"
     | "rate_limited"
+    | "busy"
     | "internal";
   message: string;
   retry_after: number | null;
@@ -1095,6 +1144,7 @@ export interface Table {
   row_estimate: number;
   comment: string | null;
   is_result: boolean;
+  is_private: boolean;
 }
 export interface Column {
   name: string;

@@ -7,12 +7,13 @@ import { useEffect, useRef } from "preact/hooks";
 import { number, t } from "../i18n/i18n";
 import { searchTables } from "../layers/tables";
 import type { Place, Table } from "../protocol/types";
-import { addLayer, findPlaces, zoomTo } from "../session";
+import { zoomTo } from "../session/camera";
+import { addLayer, findPlaces } from "../session/commands";
 import { layers, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { covered } from "../ui/sheet";
 import type { Reading } from "./coordinates";
-import { pin } from "./pin";
+import { pin } from "./state";
 import { MOST, type Result, results } from "./results";
 
 const PAUSE = 250;

@@ -1,8 +1,7 @@
-/** The place that was searched for, marked on the map until the search is cleared. */
-import { effect, signal } from "@preact/signals";
+/** Marks the place that was searched for on the map. */
+import { effect } from "@preact/signals";
 import { type Map as MapLibre, Marker } from "maplibre-gl";
-
-export const pin = signal<{ name: string; longitude: number; latitude: number } | null>(null);
+import { pin } from "./state";
 
 const SHAPE = "M12 29S2 18.500 2 11.500a10 10 0 1 1 20 0C22 18.500 12 29 12 29ZM12 15a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7Z";
 

@@ -1,10 +1,11 @@
 /** The conversation as Markdown, to keep or to send. Pure. */
 import { titleOf } from "../charts/shape";
+import { t } from "../i18n/i18n";
 import type { Entry, Turn } from "../store/state";
 
 export function conversationAsMarkdown(turns: readonly Turn[], url: string): string {
   const parts = turns.map((turn) => [quoted(turn.text), ...turn.entries.map(line)].filter(Boolean).join("\n\n"));
-  return `# GeoAgent\n\n<${url}>\n\n${parts.join("\n\n---\n\n")}\n`;
+  return `# ${t("appName")} · ${t("chat")}\n\n<${url}>\n\n${parts.join("\n\n---\n\n")}\n`;
 }
 
 function quoted(text: string): string {
@@ -13,9 +14,9 @@ function quoted(text: string): string {
 
 function line(entry: Entry): string {
   if (entry.kind === "answer") return entry.text;
-  if (entry.kind === "question") return `- \`${entry.name}\` (${entry.approved ? "allowed" : "not allowed"})`;
-  if (entry.kind === "chart") return `- chart: ${titleOf(entry.chart)}${entry.chart.note && ` (${entry.chart.note})`}`;
-  const done = entry.status === "ok" ? "done" : entry.status;
-  if (entry.kind === "analysis") return `- analysis (${done}): ${entry.summary || entry.goal}`;
-  return `- \`${entry.name}\` (${done}): ${entry.summary}`;
+  if (entry.kind === "question") return `- \`${entry.name}\` (${t(entry.approved ? "allowed" : "notAllowed")})`;
+  if (entry.kind === "chart") return `- ${t("chart")}: ${titleOf(entry.chart)}${entry.chart.note && ` (${entry.chart.note})`}`;
+  const words = { ok: t("toolOk"), running: t("toolRunning"), failed: t("toolFailed"), stopped: t("toolStopped"), empty: t("analysisEmpty") };
+  if (entry.kind === "analysis") return `- ${t("analysis")} (${words[entry.status]}): ${entry.summary || entry.goal}`;
+  return `- \`${entry.name}\` (${words[entry.status]}): ${entry.summary}`;
 }

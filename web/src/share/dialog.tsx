@@ -1,14 +1,13 @@
 /** Sharing a map: my name, the link that changes it, the link that only shows it, and a frame for other pages. */
-import { signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import { keepName, myName } from "../people/people";
-import { introduce, shareView } from "../session";
+import { introduce, shareView } from "../session/commands";
 import { map, mayChange } from "../store/store";
 import { copy } from "../ui/clipboard";
 import { Dialog } from "../ui/dialog";
-
-export const sharing = signal(false);
+import { sharing } from "./state";
 
 export function ShareDialog() {
   return sharing.value ? <Dialog title={t("shareMap")} close={() => (sharing.value = false)}><Links /></Dialog> : null;

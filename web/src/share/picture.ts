@@ -1,10 +1,14 @@
 /** The map as a PNG, as it is on the screen, with its legend and the attribution below. */
 import type { Map as MapLibre } from "maplibre-gl";
+import { describe } from "../layers/cql2";
+import { legendLabel } from "../layers/words";
 import type { Layer, LegendEntry } from "../protocol/types";
 
 const ROW = 20;
 const PAD = 16;
 const MOST_RADIUS = 28;
+/** Characters of a line of the legend. */
+const LONGEST_LINE = 60;
 
 interface Line {
   text: string;
@@ -47,13 +51,19 @@ function photograph(map: MapLibre): Promise<ImageBitmap> {
   });
 }
 
-function legendLines(layer: Layer): Line[] {
+const cut = (text: string): string => (text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE - 1)}…` : text);
+
+/** Exported for its test: what the legend of a picture says of a layer, line by line. */
+export function legendLines(layer: Layer): Line[] {
   const { legend } = layer;
   const single = legend.kind === "single";
   const title: Line = { text: layer.name, bold: true, swatch: single ? (legend.entries[0] ?? null) : null, shape: legend.shape };
-  if (single) return [title];
-  const rows = legend.entries.map((entry): Line => ({ text: entry.label, bold: false, swatch: entry, shape: legend.shape }));
-  return [title, ...rows];
+  const note = (text: string): Line => ({ text: cut(text), bold: false, swatch: null, shape: legend.shape });
+  const filter = layer.filter == null ? [] : [note(describe(layer.filter))];
+  if (single) return [title, ...filter];
+  const column = legend.title === "" ? [] : [note(legend.title)];
+  const rows = legend.entries.map((entry): Line => ({ text: legendLabel(entry), bold: false, swatch: entry, shape: legend.shape }));
+  return [title, ...filter, ...column, ...rows];
 }
 
 function drawLegend(pen: CanvasRenderingContext2D, lines: Line[]): void {

@@ -1,7 +1,7 @@
 /** What somebody sees who came by a view link: that nothing can be changed here, and how to get a map of one's own. */
 import { useSignal } from "@preact/signals";
 import { t } from "../i18n/i18n";
-import { copyMap } from "../session";
+import { copyMap } from "../session/commands";
 import { layers, map, mayChange } from "../store/store";
 import { Icon } from "../ui/icons";
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Snapshot } from "../protocol/types";
 import { event, layer } from "../testing/samples";
-import { apply, applyTransient, fromSnapshot, muteDrafts } from "./apply";
+import { apply, applyTransient, fromSnapshot, withEarlier } from "./apply";
 import { emptyState, type MapEvent, type MapState, openQuestion, runningTurn } from "./state";
 
 const fold = (events: MapEvent[], state: MapState = emptyState("m")) => events.reduce(apply, state);
 const ids = (state: MapState) => state.layers.map((it) => it.id);
-const delta = (text: string) => ({ event: "ai_delta" as const, data: { map_id: "m", turn_id: "t", text } });
 
 describe("layers", () => {
   it("stack in the order in which they are added", () => {
@@ -66,22 +65,6 @@ describe("the conversation", () => {
     expect(fold([asked, called, ran]).turns[0]?.entries).toMatchObject([{ status: "ok", sql }]);
   });
 
-  it("replaces streamed text by the whole answer", () => {
-    let state = fold([asked]);
-    state = applyTransient(applyTransient(state, delta("Hel")), delta("lo"));
-    expect(state.turns[0]?.draft).toBe("Hello");
-    state = apply(state, event("ai_response", 2, { message: "Hello there" }, "t"));
-    expect(state.turns[0]).toMatchObject({ draft: "", entries: [{ kind: "answer", text: "Hello there" }] });
-  });
-
-  it("hides a half-written answer after a gap until it comes whole", () => {
-    let state = applyTransient(fold([asked]), delta("Hel"));
-    state = applyTransient(muteDrafts(state), delta("lo"));
-    expect(state.turns[0]?.draft).toBe("");
-    state = apply(state, event("ai_response", 2, { message: "Hello" }, "t"));
-    expect(state.turns[0]?.entries).toHaveLength(1);
-  });
-
   it("stops what still ran when its turn ends", () => {
     const state = fold([asked, called, event("turn_finished", 3, { status: "cancelled", usage: {} }, "t")]);
     expect(state.turns[0]).toMatchObject({ end: "cancelled", entries: [{ status: "stopped" }] });
@@ -104,12 +87,18 @@ describe("the conversation", () => {
     expect(fold([asked, question, over]).turns[0]?.entries).toMatchObject([{ approved: false }]);
   });
 
-  it("shows an analysis, its progress and its failure", () => {
+  it("tells how many turns start before one, until it starts or does something", () => {
+    const place = (ahead: number | null) => ({ event: "turn_waiting" as const, data: { map_id: "m", turn_id: "t", ahead } });
+    const waits = applyTransient(fold([asked]), place(3));
+    expect(waits.turns[0]).toMatchObject({ ahead: 3 });
+    expect(applyTransient(waits, place(null)).turns[0]).toMatchObject({ ahead: null });
+    expect(apply(waits, event("tool_called", 2, { call_id: "k", name: "load", arguments: {} }, "t")).turns[0]).toMatchObject({ ahead: null });
+    const over = apply(waits, event("turn_finished", 2, { status: "cancelled", usage: {} }, "t"));
+    expect(applyTransient(over, place(2)).turns[0]).toMatchObject({ ahead: null });
+  });
+
+  it("shows an analysis and its failure", () => {
     let state = fold([asked, event("analysis_started", 2, { analysis_id: "x", goal: "g", plan: [] }, "t")]);
-    const data = { map_id: "m", analysis_id: "x", step: 1, steps: 2, name: "Buffer", percent: 10, rows: null, elapsed_ms: 5,
-      estimate_ms: null, phase: "computing" as const, steps_known: false };
-    state = applyTransient(state, { event: "analysis_progress", data });
-    expect(state.turns[0]?.entries[0]).toMatchObject({ status: "running", progress: { name: "Buffer" } });
     state = apply(state, event("analysis_failed", 3, { analysis_id: "x", step: 1, reason: "no", advice: "try" }, "t"));
     expect(state.turns[0]?.entries[0]).toMatchObject({ status: "failed", summary: "no", advice: "try", failedAt: { step: 1 } });
   });
@@ -167,5 +156,26 @@ describe("charts", () => {
   it("do not keep a turn from ending", () => {
     const state = fold([asked, event("chart_added", 2, chart("a"), "t"), event("turn_finished", 3, { status: "done", usage: {} }, "t")]);
     expect(runningTurn(state)).toBeUndefined();
+  });
+});
+
+describe("earlier messages", () => {
+  const said = (seq: number, turn: string) => event("user_message", seq, { text: turn }, turn);
+  const ended = (seq: number, turn: string) => event("turn_finished", seq, { status: "done", usage: {} }, turn);
+
+  it("come before the turns that are known, of which none is lost that came meanwhile", () => {
+    const log = [said(1, "a"), ended(2, "a"), said(3, "b"), ended(4, "b"), said(5, "c"), ended(6, "c")];
+    const [first, second] = [log.slice(0, 4), log.slice(4)];
+    const known = [...log.slice(2, 4), ...second].reduce(apply, emptyState("m"));
+    const state = withEarlier({ ...known, complete: false }, first);
+    expect(state.turns.map((turn) => [turn.id, turn.end])).toEqual([["a", "done"], ["b", "done"], ["c", "done"]]);
+    expect(state.complete).toBe(true);
+  });
+
+  it("complete a turn that is known in part", () => {
+    const response = (seq: number, message: string) => event("ai_response", seq, { message, final: true }, "a");
+    const known = { ...[said(1, "a"), response(5, "late")].reduce(apply, emptyState("m")), complete: false };
+    const state = withEarlier(known, [said(1, "a"), response(2, "early")]);
+    expect(state.turns.map((turn) => turn.entries.map((entry) => entry.kind === "answer" && entry.text))).toEqual([["early", "late"]]);
   });
 });

@@ -23,30 +23,37 @@ export function fromSnapshot(snapshot: Snapshot): MapState {
 }
 
 export function apply(state: MapState, event: MapEvent): MapState {
-  return { ...applyChat(applyMap(state, event), event), seq: event.data.seq };
+  return { ...started(applyChat(applyMap(state, event), event), event.data.turn_id), seq: event.data.seq };
 }
 
 export function applyTransient(state: MapState, event: TransientEvent): MapState {
   switch (event.event) {
-    case "ai_delta":
-      return changeTurn(state, event.data.turn_id, (turn) =>
-        turn.muted || turn.end !== null ? turn : { ...turn, draft: turn.draft + event.data.text },
-      );
-    case "analysis_progress":
-      return changeAnalysis(state, event.data.analysis_id, { progress: event.data });
-    case "presence":
-      return { ...state, people: event.data.people, known: event.data.known ?? [] };
+    case "turn_waiting":
+      return changeTurn(state, event.data.turn_id, (turn) => ({ ...turn, ahead: turn.end === null ? event.data.ahead : null }));
     default:
       return state;
   }
 }
 
-/** After a gap in the connection a half-written answer has a hole: it is hidden until it comes whole. */
-export function muteDrafts(state: MapState): MapState {
-  const turns = state.turns.map((turn) =>
-    turn.end === null && turn.draft !== "" ? { ...turn, draft: "", muted: true } : turn,
-  );
-  return { ...state, turns };
+/**
+ * The turns of earlier events before those that are known, and the earlier entries of those that are known in part.
+ * Events may end before, or after, the newest that the state holds: what the state has stays.
+ */
+export function withEarlier(state: MapState, events: readonly MapEvent[]): MapState {
+  const { turns: earlier } = events.filter((event) => event.data.seq <= state.seq).reduce(apply, emptyState(state.mapId));
+  const known = new Map(state.turns.map((turn) => [turn.id, turn]));
+  const merged = earlier.map((turn) => {
+    const now = known.get(turn.id);
+    known.delete(turn.id);
+    return now === undefined ? turn : completedTurn(turn, now);
+  });
+  return { ...state, complete: true, turns: [...merged, ...known.values()] };
+}
+
+function completedTurn(earlier: Turn, now: Turn): Turn {
+  const isKnown = ({ kind, seq }: Entry) => now.entries.some((entry) => entry.kind === kind && entry.seq === seq);
+  const entries = [...earlier.entries.filter((entry) => !isKnown(entry)), ...now.entries].sort((a, b) => a.seq - b.seq);
+  return { ...earlier, entries, end: now.end ?? earlier.end, usage: now.usage ?? earlier.usage };
 }
 
 function applyMap(state: MapState, event: MapEvent): MapState {
@@ -97,6 +104,11 @@ function changed(state: MapState, layers: Layer[], { undo_of, redo }: { undo_of:
   };
 }
 
+/** Whatever a turn does, it waits no longer. */
+function started(state: MapState, turnId: string | null): MapState {
+  return changeTurn(state, turnId, (turn) => (turn.ahead === null ? turn : { ...turn, ahead: null }));
+}
+
 const without = (charts: Chart[], id: string): Chart[] => charts.filter((chart) => chart.id !== id);
 
 function added(layers: Layer[], layer: Layer): Layer[] {
@@ -125,14 +137,12 @@ function applyChat(state: MapState, event: MapEvent): MapState {
     case "ai_response":
       return changeTurn(state, data.turn_id, (turn) => ({
         ...turn,
-        draft: "",
-        muted: false,
         entries: [...turn.entries, answer(event.data)],
       }));
     case "tool_called":
       return changeTurn(state, data.turn_id, (turn) => ({
-        ...flushed(turn, data.seq),
-        entries: [...flushed(turn, data.seq).entries, calledTool(event.data)],
+        ...turn,
+        entries: [...turn.entries, calledTool(event.data)],
       }));
     case "tool_finished": {
       const { call_id, ok, summary, ms, filled, result, sql } = event.data;
@@ -162,7 +172,6 @@ function applyChat(state: MapState, event: MapEvent): MapState {
     case "turn_finished":
       return changeTurn(state, data.turn_id, (turn) => ({
         ...turn,
-        draft: "",
         end: event.data.status,
         usage: event.data.usage,
         entries: turn.entries.map(ended),
@@ -177,7 +186,7 @@ function applyAnalysis(state: MapState, event: MapEvent): MapState {
     case "analysis_started": {
       const { analysis_id: id, goal, plan, steps_known: stepsKnown, seq, turn_id } = event.data;
       const entry: Entry = {
-        kind: "analysis", seq, id, goal, plan, stepsKnown, status: "running", progress: null, summary: "", advice: "",
+        kind: "analysis", seq, id, goal, plan, stepsKnown, status: "running", summary: "", advice: "",
         table: null, emptiedBy: null, failedAt: null, receipt: {},
       };
       return changeTurn(state, turn_id, (turn) => ({ ...turn, entries: [...turn.entries, entry] }));
@@ -219,9 +228,8 @@ function newTurn(data: (MapEvent & { event: "user_message" })["data"]): Turn {
     focus: data.focus ?? null,
     at: data.at,
     entries: [],
-    draft: "",
-    muted: false,
     end: null,
+    ahead: null,
     usage: null,
   };
 }
@@ -235,13 +243,6 @@ function calledTool(data: (MapEvent & { event: "tool_called" })["data"]): ToolEn
     kind: "tool", seq: data.seq, callId: data.call_id, name: data.name, arguments: data.arguments, filled: {},
     status: "running", summary: "", result: "", sql: null, ms: null, at: data.at,
   };
-}
-
-/** Words before a tool call become an entry of their own, so that what follows does not run into them. */
-function flushed(turn: Turn, seq: number): Turn {
-  const rest = { ...turn, draft: "", muted: false };
-  if (turn.draft.trim() === "") return rest;
-  return { ...rest, entries: [...turn.entries, { kind: "answer", seq: seq - 0.5, text: turn.draft, figures: [], sources: [] }] };
 }
 
 function changeTurn(state: MapState, turnId: string | null, change: (turn: Turn) => Turn): MapState {
@@ -277,8 +278,8 @@ function withTurns(state: MapState, snapshot: Snapshot): MapState {
   const missing = snapshot.turns
     .filter((turn) => !known.has(turn.turn_id))
     .map((turn): Turn => ({
-      id: turn.turn_id, text: turn.text, clientId: null, author: null, focus: null, at: "", entries: [], draft: "", muted: true,
-      end: null, usage: null,
+      id: turn.turn_id, text: turn.text, clientId: null, author: null, focus: null, at: "", entries: [],
+      end: null, ahead: null, usage: null,
     }));
   return missing.length === 0 ? state : { ...state, turns: [...state.turns, ...missing] };
 }

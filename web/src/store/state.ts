@@ -3,7 +3,7 @@
  * event, and every view is drawn from it. Nothing in here comes from anywhere but the server's events.
  */
 import type {
-  AnalysisProgress, Chart, EventEnvelope, Figure, FigureSource, Focus, Layer, Protocol, RecipeCard, Snapshot, Someone, SqlShown, TurnFinished, TurnUsage,
+  Chart, EventEnvelope, Figure, FigureSource, Focus, Layer, Protocol, RecipeCard, Snapshot, SqlShown, TurnFinished, TurnUsage,
 } from "../protocol/types";
 
 /** A persisted event as it travels: its name and its payload. */
@@ -52,7 +52,6 @@ export interface AnalysisEntry {
   stepsKnown: boolean;
   /** `empty` found nothing: it worked, and no row was left. */
   status: "running" | "ok" | "empty" | "failed" | "stopped";
-  progress: AnalysisProgress | null;
   summary: string;
   advice: string;
   /** The result, as long as it is kept. */
@@ -96,11 +95,9 @@ export interface Turn {
   focus: Focus | null;
   at: string;
   entries: Entry[];
-  /** Text of the answer that is being written now. */
-  draft: string;
-  /** Parts of the draft were missed, so it is not shown; the whole answer comes as an event. */
-  muted: boolean;
   end: TurnEnd | null;
+  /** How many turns, also of other maps, start before it; null once it has started, or while it is not known. */
+  ahead: number | null;
   usage: TurnUsage | null;
 }
 
@@ -115,9 +112,6 @@ export interface MapState {
   turns: Turn[];
   /** Plans that were saved on the map, by name. */
   recipes: RecipeCard[];
-  people: string[];
-  /** The same, with their names. */
-  known: Someone[];
   canUndo: boolean;
   canRedo: boolean;
   /** False when older chat was left out of the snapshot. */
@@ -125,7 +119,7 @@ export interface MapState {
 }
 
 export function emptyState(mapId: string): MapState {
-  return { mapId, seq: 0, layers: [], charts: [], turns: [], recipes: [], people: [], known: [], canUndo: false, canRedo: false, complete: true };
+  return { mapId, seq: 0, layers: [], charts: [], turns: [], recipes: [], canUndo: false, canRedo: false, complete: true };
 }
 
 /** The turn that runs is the first that has not ended: turns of a map run one at a time, in the order of arrival. */

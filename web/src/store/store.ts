@@ -1,11 +1,12 @@
 /**
  * The one store: what the server has told about this map, as signals. Only the connection writes to it.
  */
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import type { Fault, Listener, Outgoing, Status } from "../connection/connection";
-import type { JoinAck } from "../protocol/types";
-import { apply, applyTransient, fromSnapshot, muteDrafts } from "./apply";
-import { emptyState, type MapEvent, type MapState, openQuestion, runningTurn, type TransientEvent } from "./state";
+import type { JoinAck, LayerUpdated } from "../protocol/types";
+import { apply, applyTransient, fromSnapshot, withEarlier } from "./apply";
+import * as presence from "./presence";
+import { type MapEvent, type MapState, openQuestion, runningTurn, type TransientEvent } from "./state";
 
 export const map = signal<MapState | null>(null);
 export const status = signal<Status>("connecting");
@@ -28,23 +29,44 @@ export const results = computed(() =>
 /** What has to be answered before the agent goes on, and before it takes later messages. */
 export const question = computed(() => running.value && openQuestion(running.value));
 
+/** By layer, who changed it last: a person by name, or who asked for it in the conversation. */
+const authors = new Map<string, string | null>();
+
+/** The name of who changed the layer last, where it is known. */
+export const lastChangedBy = (layerId: string): string | null => authors.get(layerId) ?? null;
+
+function authorOf({ author, turn_id }: LayerUpdated): string | null {
+  return author ?? turns.peek().find((turn) => turn.id === turn_id)?.author ?? null;
+}
+
 /** What the store makes of the connection's news; `asked` hears of events that ask for something to be done. */
-export function listener(asked: (event: TransientEvent) => void, entered: (answer: JoinAck) => void): Listener {
+export function listener(
+  asked: (event: TransientEvent) => void, entered: (answer: JoinAck) => void, happened: (event: MapEvent) => void,
+): Listener {
   return {
     joined: (answer) => {
       mayChange.value = answer.may_change !== false;
       entered(answer);
     },
     snapshot: (snapshot) => {
-      const { people, known } = map.value ?? emptyState("");
-      map.value = { ...fromSnapshot(snapshot), people, known };
+      map.value = fromSnapshot(snapshot);
     },
-    event: (event) => change((state) => apply(state, event)),
+    event: (event) => {
+      if (event.event === "layer_updated") authors.set(event.data.layer.id, authorOf(event.data));
+      batch(() => {
+        presence.record(event);
+        change((state) => apply(state, event));
+      });
+      happened(event);
+    },
     transient: (event) => {
-      if (event.event !== "gestures") change((state) => applyTransient(state, event));
+      if (event.event === "ai_delta") presence.hear(event.data);
+      else if (event.event === "analysis_progress") presence.tellProgress(event.data);
+      else if (event.event === "presence") presence.present(event.data);
+      else if (event.event === "turn_waiting") change((state) => applyTransient(state, event));
       asked(event);
     },
-    resumed: () => change(muteDrafts),
+    drafts: presence.restart,
     status: (next) => {
       if (next === "online" && status.value !== next) connections.value += 1;
       status.value = next;
@@ -53,13 +75,9 @@ export function listener(asked: (event: TransientEvent) => void, entered: (answe
   };
 }
 
-/** The whole conversation, from all events of the map up to now. */
+/** The whole conversation: what the snapshot left out is put before what has come since. */
 export function completed(events: readonly MapEvent[]): void {
-  change((state) => {
-    const { turns } = events.filter((event) => event.data.seq <= state.seq).reduce(apply, emptyState(state.mapId));
-    const drafts = new Map(state.turns.map((turn) => [turn.id, turn.draft]));
-    return { ...state, complete: true, turns: turns.map((turn) => ({ ...turn, draft: drafts.get(turn.id) ?? "" })) };
-  });
+  change((state) => withEarlier(state, events));
 }
 
 /** The server's word that there is nothing more to undo, or to redo. */

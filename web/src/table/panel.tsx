@@ -2,13 +2,13 @@
  * The attribute table of a layer: pages come from the server as one scrolls, only the rows in view are drawn, a row
  * and its feature on the map know of each other.
  */
-import { signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { addChart } from "../charts/actions";
 import { kindFor } from "../charts/form";
 import { t } from "../i18n/i18n";
 import { tableOf } from "../layers/tables";
-import { formatValue } from "../map/format";
+import { formatValue } from "../i18n/format";
 import { boxed, inspect, marked } from "../map/selection";
 import { filtering } from "../layers/filtering";
 import { connections, layers, map, mayChange } from "../store/store";
@@ -16,11 +16,9 @@ import { ReturnFocus } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
 import { type Page, readRows, type Row } from "./rows";
+import { tableOpen } from "./state";
 import { Statistics } from "./statistics";
 import { bodyHeight, ROW, type Scroll, scrolled, topOf, type View } from "./scroll";
-
-/** The layer whose table is open. */
-export const tableOpen = signal<string | null>(null);
 
 const PAGE = 100;
 /** Pages that are kept; those that were read first go first. */
@@ -118,7 +116,7 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
       {note}
       {about.value !== null && <Statistics mapId={mapId} layerId={layerId} column={about.value} close={() => (about.value = null)} />}
       <div
-        class="grid" ref={box} tabIndex={0} role="table" aria-rowcount={total} aria-label={t("rows")}
+        class="grid" ref={box} tabIndex={0} role="grid" aria-multiselectable="true" aria-rowcount={total} aria-label={t("rows")}
         onScroll={({ currentTarget: { scrollTop } }) => {
           if (scrollTop !== scroll.value.top) scroll.value = scrolled(scroll.value, scrollTop, view());
         }}
@@ -216,14 +214,10 @@ function GridRow({ row, index, isFirst, y, columns, keyColumns, layerId }: {
       style={{ transform: `translateY(${y}px)` }} onClick={mark}
     >
       {columns.map((column) => (
-        <div key={column} role="cell" dir="auto" class={typeof row?.[column] === "number" ? "number" : ""}>
+        <div key={column} role="gridcell" dir="auto" class={typeof row?.[column] === "number" ? "number" : ""}>
           {row === undefined ? "" : formatValue(column, row[column])}
         </div>
       ))}
     </div>
   );
-}
-
-export function openTable(layerId: string): void {
-  tableOpen.value = tableOpen.value === layerId ? null : layerId;
 }

@@ -44,6 +44,12 @@ export async function countWithin(mapId: string, layerId: string, bounds: readon
   return (await read<{ count: number }>(mapId, layerId, "count", asked, signal)).count;
 }
 
+/** Where these features of the layer lie; null where none has a place. */
+export async function readBounds(mapId: string, layerId: string, filter: Cql2): Promise<[number, number, number, number] | null> {
+  const asked = new URLSearchParams({ filter: JSON.stringify(filter) });
+  return (await read<{ bounds: [number, number, number, number] | null }>(mapId, layerId, "bounds", asked)).bounds;
+}
+
 /** How the values of a column are spread. `filter`, CQL2 as JSON or `null`, counts in place of the layer's own. */
 export function readHistogram(
   mapId: string, layerId: string, { column, bins, filter }: { column: string; bins: number; filter: string }, signal?: AbortSignal,

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { number, t } from "../i18n/i18n";
-import { formatValue } from "../map/format";
+import { formatValue } from "../i18n/format";
 import { IconButton } from "../ui/icons";
 import { readStatistics, type Row } from "./rows";
 

@@ -4,9 +4,9 @@ import { useEffect } from "preact/hooks";
 import { locale, t } from "../i18n/i18n";
 import { rangeIn, withoutRange, withRange } from "../layers/range";
 import { tableOf } from "../layers/tables";
-import { formatNumber } from "../map/format";
+import { formatNumber } from "../i18n/format";
 import type { Column, Layer } from "../protocol/types";
-import { updateLayer } from "../session";
+import { updateLayer } from "../session/commands";
 import { connections, map, mayChange } from "../store/store";
 import { readHistogram } from "../table/rows";
 import { Pick } from "../ui/form";
@@ -15,7 +15,7 @@ import { HistogramRange } from "../ui/histogram";
 import { IconButton } from "../ui/icons";
 import { advanced, type Histogram, isWhole, playable, positionOf, rangeOf, type Scale, scaleOf, type Span, valueAt } from "../ui/scale";
 import { calm } from "../ui/motion";
-import { closeTime, shownTime, timeColumns, timeLayer } from "./state";
+import { chooseTimeColumn, closeTime, shownTime, timeColumnOf, timeColumns, timeLayer } from "./state";
 
 const BINS = 60;
 /** Milliseconds from one picture to the next. Who wants less motion gets steps instead of a film. */
@@ -25,7 +25,7 @@ export function TimePanel() {
   const layer = timeLayer.value;
   if (layer === null || map.value === null) return null;
   const columns = timeColumns(tableOf(layer.table));
-  const column = columns.find((it) => it.name === layer.style.time);
+  const column = columns.find((it) => it.name === timeColumnOf(layer));
   return (
     <section class="time card" aria-label={t("timeOf", { name: layer.name })}>
       <ReturnFocus />
@@ -35,25 +35,23 @@ export function TimePanel() {
         <IconButton icon="close" label={t("close")} onClick={closeTime} />
       </header>
       {column !== undefined && <Slider key={`${layer.id} ${column.name}`} mapId={map.value.mapId} layer={layer} column={column} />}
-      {column === undefined && <p class="quiet">{columns.length === 0 ? t("timeNone") : t("timeChoose")}</p>}
+      {columns.length === 0 && <p class="quiet">{t("timeNone")}</p>}
     </section>
   );
 }
 
-/** The first date is taken by itself; a number (a year) only when somebody says so. */
+/** The first column is taken until another is chosen. */
 function ColumnPick({ layer, columns }: { layer: Layer; columns: Column[] }) {
-  const { layers: _, ...style } = layer.style;
-  const choose = (time: string) => void updateLayer(layer.id, { style: { ...style, time } });
+  const chosen = timeColumnOf(layer);
   const [first] = columns;
   useEffect(() => {
-    if (mayChange.value && style.time == null && (first?.kind === "date" || first?.kind === "timestamp")) choose(first.name);
+    if (chosen === null && first !== undefined) chooseTimeColumn(layer.id, first.name);
   }, [layer.id, first?.name]);
-  if (columns.length === 0 || !mayChange.value) return null;
-  const options = columns.map(({ name }) => [name, name] as const);
+  if (columns.length === 0) return null;
   return (
     <Pick
-      value={style.time ?? ""} label={t("timeColumn")} onPick={choose}
-      options={style.time == null ? [["", t("timeColumn")], ...options] : options}
+      value={chosen ?? ""} label={t("timeColumn")} onPick={(column) => chooseTimeColumn(layer.id, column)}
+      options={columns.map(({ name }) => [name, name] as const)}
     />
   );
 }

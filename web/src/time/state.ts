@@ -1,6 +1,6 @@
 /**
- * Which layer's time is slid through on this page, and which part of it is shown. The column is the layer's for all
- * (`style.time`, so that tiles carry it); the window is this page's own until it is applied as the layer's filter.
+ * Which layer's time is slid through on this page, by which column, and which part of it is shown. All of that is this
+ * page's own until the window is applied as the layer's filter; `style.time`, which the agent may set, is where it starts.
  */
 import { computed, effect, signal } from "@preact/signals";
 import type { Column, Layer, Table } from "../protocol/types";
@@ -8,6 +8,8 @@ import { layers, map } from "../store/store";
 
 /** The layer whose slider was asked for by hand. */
 const chosen = signal<string | null>(null);
+/** The columns that were chosen here, by layer. */
+const columns = signal<ReadonlyMap<string, string>>(new Map());
 /** Layers whose slider was closed on this page. */
 const closed = signal<ReadonlySet<string>>(new Set());
 /** What is shown of the layer's time, in numbers as tiles carry them; null is everything, also what has no time. */
@@ -21,6 +23,22 @@ export const timeLayer = computed<Layer | null>(() => {
   return layers.value.findLast(isOpen) ?? null;
 });
 
+/** By which column the layer's time is slid through; null until one is chosen. */
+export function timeColumnOf(layer: Layer): string | null {
+  return columns.value.get(layer.id) ?? layer.style.time ?? null;
+}
+
+export function chooseTimeColumn(layerId: string, column: string): void {
+  columns.value = new Map(columns.value).set(layerId, column);
+}
+
+/** What the map has to know: the layer whose slider is open, and its column. */
+export const timed = computed(() => {
+  const layer = timeLayer.value;
+  const column = layer === null ? null : timeColumnOf(layer);
+  return layer === null || column === null ? null : { layerId: layer.id, column };
+});
+
 export function openTime(layerId: string): void {
   chosen.value = layerId;
 }
@@ -30,12 +48,14 @@ export function closeTime(): void {
   chosen.value = null;
 }
 
-/** Columns that can be slid through: dates and times first, then numbers that are no keys. */
+const YEAR = /(^|[_\s])(years?|yr|ann[eé]e|jahr|a[nñ]o)([_\s]|$)/i;
+
+/** Columns that can be slid through: dates and times first, then years. */
 export function timeColumns(table: Table | null): Column[] {
   const columns = table?.columns ?? [];
   const moments = columns.filter((it) => it.kind === "date" || it.kind === "timestamp");
-  const numbers = columns.filter((it) => (it.kind === "integer" || it.kind === "number") && !table?.key?.includes(it.name));
-  return [...moments, ...numbers];
+  const years = columns.filter((it) => (it.kind === "integer" || it.kind === "number") && YEAR.test(it.name));
+  return [...moments, ...years];
 }
 
 effect(() => {

@@ -1,8 +1,9 @@
 /** The head of the conversation: the name, who is here, whether there is a connection, and the page's menu. */
 import { LANGUAGES, language, setLanguage, t } from "../i18n/i18n";
 import { People } from "../people/list";
-import { copyMap, saveConversation, saveFile, savePicture } from "../session";
-import { sharing } from "../share/dialog";
+import { copyMap } from "../session/commands";
+import { saveConversation, saveFile, savePicture } from "../session/files";
+import { sharing } from "../share/state";
 import { ViewOnlyChip } from "../share/viewer";
 import { mayChange, status } from "../store/store";
 import { setTheme, type Theme, theme } from "../theme/theme";

@@ -10,10 +10,10 @@ import pytest
 import pytest_asyncio
 
 from server.database import Database
-from server.gis import guard
-from server.gis.data import PostgisData
+from server.gis.catalog.registry import Registry
 from server.gis.errors import DataUnavailable
-from server.gis.registry import Registry
+from server.gis.query import guard
+from server.gis.query.data import PostgisData
 from server.settings import Settings
 from tests.support.cable import Cable, cable
 from tests.support.looking import until
@@ -94,6 +94,8 @@ async def test_a_network_that_swallows_everything_is_noticed(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guard, "SILENCE", 0.5)
+    monkeypatch.setattr(guard, "LANE_WAIT_S", 0)
+    monkeypatch.setattr(guard, "ANSWER_TIMEOUT_S", 0.5)
     hasty = PostgisData(setting.far.reader, setting.registry, seconds=0.5)
     await hasty.count("airports")
     setting.cable.silent = True

@@ -9,9 +9,9 @@ import pytest_asyncio
 
 from agents.domain import Place
 from server.database import Database
-from server.gis.data import PostgisData
+from server.gis.catalog.registry import Registry
 from server.gis.errors import InvalidQuestion
-from server.gis.registry import Registry
+from server.gis.query.data import PostgisData
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -9,9 +9,11 @@ import pytest
 import pytest_asyncio
 
 from server.database import Database
-from server.gis.data import PostgisData
+from server.gis.catalog.registry import Registry
 from server.gis.errors import InvalidQuestion, TooExpensive, UnknownColumn, UnknownTable
-from server.gis.registry import Registry
+from server.gis.query import guard
+from server.gis.query.data import PostgisData
+from tests.support.looking import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -90,7 +92,7 @@ async def test_values_of_every_type_are_plain_json_and_true(data: PostgisData) -
 
 
 async def test_a_geometry_is_geojson_when_it_is_asked_for(data: PostgisData) -> None:
-    answer = await data.query("My Table", ["select", "geom"], "id = 1")
+    answer = await data.query("My Table", ["select", "geom"], "id = 1", lonlat=True)
     assert answer["columns"] == ["select", "geom"]
     point = answer["rows"][0]["geom"]
     assert point["type"] == "Point"
@@ -175,6 +177,36 @@ async def test_what_takes_too_long_is_ended(database: Database, registry: Regist
     with pytest.raises(TooExpensive, match="took too long"):
         await hasty.stats("dawdling", "slow")
     assert await hasty.count("plain") == 0
+
+
+async def test_what_goes_on_past_its_end_is_terminated_and_is_no_outage(
+    database: Database, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with database.owner.begin() as connection:
+        # As a call into GEOS, it hears no cancel; of all queries, only statistics meet it.
+        await connection.exec_driver_sql(
+            "CREATE FUNCTION data.stubborn(int) RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN"
+            " IF current_query() !~ 'DISTINCT' THEN RETURN $1; END IF;"
+            " LOOP BEGIN PERFORM pg_sleep(3600); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END $$"
+        )
+        await connection.exec_driver_sql("CREATE VIEW data.tangle AS SELECT data.stubborn(1) AS knots")
+    await registry.refresh()
+    monkeypatch.setattr(guard, "SILENCE", 0.3)
+    monkeypatch.setattr(guard, "LANE_WAIT_S", 0)
+    hasty = PostgisData(database.reader, registry, seconds=0.2)
+    with pytest.raises(TooExpensive, match="did not stop"):
+        await hasty.stats("tangle", "knots")
+    running = (
+        "SELECT count(*) FROM pg_stat_activity"
+        " WHERE state = 'active' AND query ~ 'tangle' AND pid <> pg_backend_pid()"
+    )
+
+    async def is_over() -> bool:
+        async with database.owner.connect() as connection:
+            return not (await connection.exec_driver_sql(running)).scalar()
+
+    await until(is_over)
+    assert await PostgisData(database.reader, registry).count("plain") == 0
 
 
 async def test_a_table_dropped_a_moment_ago_is_unknown_not_a_crash(

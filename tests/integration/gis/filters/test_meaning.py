@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from agents.domain import Table
 from server.database import Database
+from server.gis.catalog.registry import Registry
+from server.gis.expressions.identifiers import relation
 from server.gis.filters import compile_filter, normalize, to_text
-from server.gis.registry import Registry
-from server.gis.statements import relation
 from tests.integration.gis.filters.reference import passes
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

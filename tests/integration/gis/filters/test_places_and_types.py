@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from agents.domain import Table
 from server.database import Database
+from server.gis.catalog.registry import Registry
 from server.gis.errors import InvalidFilter
+from server.gis.expressions.identifiers import relation
 from server.gis.filters import compile_filter
-from server.gis.registry import Registry
-from server.gis.statements import relation
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

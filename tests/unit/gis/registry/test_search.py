@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.domain import Column, Table
-from server.gis.registry_search import SearchIndex
+from server.gis.catalog.search import SearchIndex
 
 
 def table(name: str, comment: str | None = None, *columns: Column) -> Table:

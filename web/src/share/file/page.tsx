@@ -18,10 +18,10 @@ import borders from "../../basemap/data/borders.json?raw";
 import labels from "../../basemap/data/labels.json?raw";
 import land from "../../basemap/data/land.json?raw";
 import { basemapOf, TOP } from "../../basemap/style";
-import { direction, language, number, t } from "../../i18n/i18n";
+import { direction, language, startLanguage, number, t } from "../../i18n/i18n";
 import { LegendView, Swatch } from "../../layers/legend";
 import { drawn } from "../../map/drawn";
-import { formatDate, formatValue } from "../../map/format";
+import { formatDate, formatValue } from "../../i18n/format";
 import type { Layer } from "../../protocol/types";
 import { ChartView, type SavedChart } from "./charts";
 
@@ -42,6 +42,7 @@ const shown = saved.layers.map(({ layer }) => ({ ...layer, tiles: "in this file"
 /** Layers that are not drawn now. */
 const hidden = signal<ReadonlySet<string>>(new Set(shown.filter((layer) => !layer.visible).map(({ id }) => id)));
 
+await startLanguage();
 document.documentElement.lang = language.value;
 document.documentElement.dir = direction.value;
 setWorkerUrl(URL.createObjectURL(new Blob([text("worker")], { type: "text/javascript" })));

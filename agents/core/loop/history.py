@@ -1,0 +1,198 @@
+"""The conversation an agent keeps: appended to only, repaired where it came from elsewhere, trimmed by a
+hook.
+
+Every pass is a function from messages to messages that may be run twice. A call is never parted from its
+result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, ToolResult, UserMessage
+from agents.core.tokens import estimate_tokens, message_size
+
+Counter = Callable[[Message], int]
+INTERRUPTED = "(This turn was stopped before it had an answer.)"
+"""The reply of a turn that ended without one, as the next model call reads it."""
+
+
+_IN_USE: set[int] = set()
+"""Identities of the message lists that a turn works on; the turn keeps them alive meanwhile."""
+
+
+class Conversation:
+    """`messages` is the history as kept; `view` is what a model may be sent: the same, if need be repaired."""
+
+    __slots__ = ("_known", "messages", "size", "view")
+
+    def __init__(self, messages: list[Message]) -> None:
+        self.messages = messages
+        self.view: list[Message] = messages
+        self._known = 0
+        self.size = 0
+        """Bytes of the view as it is sent, about."""
+
+    def refresh(self) -> None:
+        """Look again at a history that someone else may have changed."""
+        if len(self.messages) != self._known:
+            repaired = repair(self.messages, keep_pending=True)
+            self.view = self.messages if repaired == self.messages else repaired
+            self._known = len(self.messages)
+            self.size = sum(map(message_size, self.view))
+
+    def claim(self) -> bool:
+        """Reserve the list of messages for one turn; False while another turn, of any agent, has it."""
+        if id(self.messages) in _IN_USE:
+            return False
+        _IN_USE.add(id(self.messages))
+        return True
+
+    def release(self) -> None:
+        """End the reservation."""
+        _IN_USE.discard(id(self.messages))
+
+    def append(self, message: Message) -> None:
+        self.messages.append(message)
+        if self.view is not self.messages:
+            self.view.append(message)
+        self._known += 1
+        self.size += message_size(message)
+
+    def pending(self) -> tuple[ToolCall, ...]:
+        """Calls at the end of the history that have no result yet."""
+        last = self.view[-1] if self.view else None
+        return last.calls if isinstance(last, AssistantMessage) else ()
+
+    def ask(self, text: str) -> None:
+        """The user's next message. What the turn before left open is closed first: calls, and a turn without an
+        answer, after which some providers refuse a message of the user."""
+        self.close_pending()
+        if self.view and not isinstance(self.view[-1], AssistantMessage):
+            self.append(AssistantMessage(INTERRUPTED))
+        self.append(UserMessage(text))
+
+    def hold(self, calls: tuple[ToolCall, ...]) -> None:
+        """Keep the pending calls as they wait for the user's approval, with what was filled in for them."""
+        last = self.view[-1]
+        assert isinstance(last, AssistantMessage)  # noqa: S101 - pending calls are the end of the history
+        for messages in (self.messages, self.view):
+            messages[-1] = replace(last, calls=calls)
+
+    def close_pending(self, why: str = "The call was cancelled.") -> None:
+        """Give every call without a result one that says so."""
+        calls = self.pending()
+        if calls:
+            self.append(ToolMessage(tuple(cancelled(call, why) for call in calls)))
+
+
+def cancelled(call: ToolCall, why: str = "The call was cancelled.") -> ToolResult:
+    return ToolResult(call.id, call.name, why, ok=False, error="cancelled", summary="Cancelled")
+
+
+def repair(messages: Iterable[Message], *, keep_pending: bool = False) -> list[Message]:
+    """A history that every provider accepts: each call with exactly one result, nothing empty, nothing twice, and a
+    reply before each further message of the user.
+
+    With `keep_pending` the calls of the very last reply may still wait for their results.
+    """
+    paired = pair_results(drop_duplicate_calls(messages), keep_pending=keep_pending)
+    return alternate(drop_empty(paired))
+
+
+def drop_duplicate_calls(messages: Iterable[Message]) -> list[Message]:
+    """Of calls with one id within a reply the first stays."""
+    kept: list[Message] = []
+    for message in messages:
+        if isinstance(message, AssistantMessage) and len({call.id for call in message.calls}) < len(
+            message.calls
+        ):
+            first = {call.id: call for call in reversed(message.calls)}
+            message = replace(message, calls=tuple(call for call in message.calls if first[call.id] is call))
+        kept.append(message)
+    return kept
+
+
+def pair_results(messages: Iterable[Message], *, keep_pending: bool = False) -> list[Message]:
+    """After each reply with calls one message with their results in order; a cancelled one where none is."""
+    kept: list[Message] = []
+    waiting: AssistantMessage | None = None
+    found: dict[str, ToolResult] = {}
+
+    def close(pending: bool = False) -> None:
+        nonlocal waiting
+        if waiting is not None and not (pending and not found):
+            results = (found.get(call.id) or cancelled(call) for call in waiting.calls)
+            kept.append(ToolMessage(tuple(results)))
+        waiting = None
+
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            if waiting is not None:
+                ids = {call.id for call in waiting.calls}
+                for result in message.results:
+                    if result.call_id in ids:
+                        found.setdefault(result.call_id, result)
+            continue
+        close()
+        kept.append(message)
+        if isinstance(message, AssistantMessage) and message.calls:
+            waiting, found = message, {}
+    close(pending=keep_pending)
+    return kept
+
+
+def drop_empty(messages: Iterable[Message]) -> list[Message]:
+    """Without messages that say nothing."""
+    return [
+        message
+        for message in messages
+        if not (isinstance(message, UserMessage) and not message.text.strip())
+        and not (isinstance(message, AssistantMessage) and not message.text.strip() and not message.calls)
+        and not (isinstance(message, ToolMessage) and not message.results)
+    ]
+
+
+def alternate(messages: Iterable[Message]) -> list[Message]:
+    """With a short reply between two messages of the user, and between results and the user."""
+    kept: list[Message] = []
+    for message in messages:
+        if isinstance(message, UserMessage) and kept and not isinstance(kept[-1], AssistantMessage):
+            kept.append(AssistantMessage(INTERRUPTED))
+        kept.append(message)
+    return kept
+
+
+def trim(messages: Sequence[Message], tokens: int, *, count: Counter = estimate_tokens) -> list[Message]:
+    """The newest messages that fit the budget: whole user turns first, then parts of the current one.
+
+    A reply and the results of its calls stay together, and the newest user message always stays.
+    """
+    blocks = blocks_of(messages)
+    newest_user = next(
+        (index for index in range(len(blocks) - 1, -1, -1) if isinstance(blocks[index][0], UserMessage)), None
+    )
+    sizes = [sum(count(message) for message in block) for block in blocks]
+    left = tokens - (sizes[newest_user] if newest_user is not None else 0)
+    kept: set[int] = set() if newest_user is None else {newest_user}
+    for index in range(len(blocks) - 1, -1, -1):
+        if index in kept:
+            continue
+        if sizes[index] > left:
+            break
+        left -= sizes[index]
+        kept.add(index)
+    first = min((index for index in kept if isinstance(blocks[index][0], UserMessage)), default=0)
+    return [message for index in sorted(kept) if index >= first for message in blocks[index]]
+
+
+def blocks_of(messages: Sequence[Message]) -> list[list[Message]]:
+    """Messages that may only go together: a reply with calls and its results."""
+    blocks: list[list[Message]] = []
+    for message in messages:
+        if isinstance(message, ToolMessage) and blocks:
+            blocks[-1].append(message)
+        else:
+            blocks.append([message])
+    return blocks

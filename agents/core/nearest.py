@@ -1,0 +1,37 @@
+"""The nearest names to one that is not there: for refusals that say what was probably meant."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from typing import Any
+
+MAX_ASKED = 200
+"""Characters of a name that are compared."""
+
+
+def nearest(value: Any, choices: Iterable[Any], limit: int = 3, score: float = 60) -> list[str]:
+    """The texts among the choices that look most like a value, best first, whatever their accents, case and separators.
+
+    `score` is the least likeness, of 100, by rapidfuzz's WRatio.
+    """
+    if isinstance(value, dict | list) or not (asked := fold(str(value)).strip()[:MAX_ASKED]):
+        return []
+    from rapidfuzz import fuzz, process, utils
+
+    texts = [choice for choice in choices if isinstance(choice, str)]
+    found = process.extract(
+        asked,
+        texts,
+        scorer=fuzz.WRatio,
+        limit=limit,
+        score_cutoff=score,
+        processor=lambda text: utils.default_process(fold(text)),
+    )
+    return [text for text, _, _ in found]
+
+
+def fold(text: str) -> str:
+    """Lower case, without accents; other scripts stay as they are."""
+    lowered = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(char for char in lowered if not unicodedata.combining(char))

@@ -1,0 +1,1 @@
+"""Telemetry, tracing and the receipts of tool calls."""

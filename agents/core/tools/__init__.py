@@ -1,0 +1,1 @@
+"""Tools: how one is declared, described to a model, checked and collected."""

@@ -1,0 +1,139 @@
+"""The words for a call that cannot run: what is wrong, what was expected, and the nearest valid value.
+
+Written so that a model can mend its call from them. Always under 2 KB, whatever the size of the schema.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from agents.core.nearest import nearest
+from agents.core.tools.argument_faults import Fault, Path
+from agents.core.tools.results import encode
+
+MOST_BYTES = 2000
+SHOWN_CHOICES = 20
+
+
+def invalid_arguments(tool: str, faults: Sequence[Fault], schema: Mapping[str, Any]) -> str:
+    """What is wrong with the arguments, and the schema to fit, as much of it as there is room for."""
+    lines = [f"{tool} was not run: its arguments do not fit."]
+    for fault in faults[:6]:
+        lines.append(f"- {describe(fault)}")
+    if len(faults) > 6:
+        lines.append(f"- and {len(faults) - 6} more")
+    head = clip("\n".join(lines), 1200)
+    at_fault = {str(fault.path[0]) for fault in faults if fault.path}
+    known = [name for name in at_fault if name in schema.get("properties", {})]
+    for smaller in _schemas(schema, set(known), whole=not known):
+        text = f"{head}\nExpected: {encode(smaller)}"
+        if len(text.encode()) <= MOST_BYTES:
+            return text
+    return head
+
+
+def unknown_tool(name: str, names: Sequence[str]) -> str:
+    close = nearest(name, names)
+    hint = f" Did you mean {_listed(close)}?" if close else ""
+    few = _listed(names[:SHOWN_CHOICES])
+    more = f" and {len(names) - SHOWN_CHOICES} more" if len(names) > SHOWN_CHOICES else ""
+    return clip(f"There is no tool {_quoted(name)}.{hint} The tools are: {few or 'none'}{more}.")
+
+
+def malformed_json(tool: str, why: str, schema: Mapping[str, Any]) -> str:
+    head = f"{clip(tool, 100)} was not run: its arguments are not a JSON object ({clip(why, 200)})."
+    for smaller in _schemas(schema, set(), whole=True):
+        text = f"{head}\nExpected: {encode(smaller)}"
+        if len(text.encode()) <= MOST_BYTES:
+            return text
+    return head
+
+
+def describe(fault: Fault) -> str:
+    """One fault in one line: where, what, and the nearest valid values."""
+    where = path_text(fault.path) or "the arguments"
+    if fault.kind == "missing":
+        return f"{where} {fault.message}"
+    if fault.kind == "unknown":
+        close = nearest(str(fault.value), fault.choices)
+        return f"{where} {fault.message}{f'; the nearest is {_listed(close)}' if close else ''}"
+    text = f"{where}: {_quoted(fault.value)} {fault.message}"
+    if not fault.choices:
+        return text
+    close = nearest(fault.value, fault.choices)
+    if close:
+        return f"{text}; the nearest: {_listed(close)}"
+    if len(fault.choices) <= SHOWN_CHOICES:
+        return f"{text}: {_listed(fault.choices)}"
+    return text
+
+
+def path_text(path: Path) -> str:
+    """`filters[0].column`"""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return clip(text, 120)
+
+
+def clip(text: str, most: int = MOST_BYTES) -> str:
+    """At most so many bytes of UTF-8."""
+    raw = text.encode(errors="replace")
+    if len(raw) <= most:
+        return text
+    return raw[: most - 4].decode(errors="ignore") + " ..."
+
+
+def _quoted(value: Any) -> str:
+    return clip(json.dumps(value, ensure_ascii=False, default=str), 120)
+
+
+def _listed(values: Sequence[Any]) -> str:
+    return ", ".join(_quoted(value) for value in values)
+
+
+def _schemas(schema: Mapping[str, Any], at_fault: set[str], *, whole: bool) -> Iterable[Any]:
+    """The expected schema, ever smaller: whole if asked for, what is at fault, without descriptions, names only."""
+    complete = _shortened(schema, SHOWN_CHOICES)
+    if whole:
+        yield complete
+    properties = complete.get("properties", {})
+    names = list(properties)
+    faulty = {name: part for name, part in properties.items() if name in at_fault}
+    required = list(schema.get("required", ()))
+    if faulty:
+        others = [name for name in names if name not in faulty]
+        yield {
+            "properties": faulty,
+            "required": required,
+            **({"other parameters": others} if others else {}),
+        }
+    for choices in (SHOWN_CHOICES, 5):
+        bare = _shortened(_bare(schema), choices)["properties"] if properties else {}
+        yield {"properties": {name: bare[name] for name in faulty or bare}, "required": required}
+    yield {"parameters": names[:60], "required": required[:60]}
+
+
+def _shortened(node: Any, choices: int) -> Any:
+    """Long enums cut to so many values and a count; long descriptions to their beginning."""
+    if isinstance(node, Mapping):
+        result = {key: _shortened(value, choices) for key, value in node.items()}
+        values = node.get("enum")
+        if isinstance(values, list | tuple) and len(values) > choices:
+            result["enum"] = [*_shortened(values[:choices], choices), f"... {len(values)} values in all"]
+        return result
+    if isinstance(node, list | tuple):
+        return [_shortened(item, choices) for item in node[:100]]
+    return clip(node, 200) if isinstance(node, str) else node
+
+
+def _bare(node: Any, names: bool = False) -> Any:
+    if isinstance(node, Mapping):
+        return {
+            key: _bare(value, not names and key in ("properties", "$defs"))
+            for key, value in node.items()
+            if names or key not in ("description", "default", "examples", "$defs")
+        }
+    return [_bare(item) for item in node] if isinstance(node, list) else node

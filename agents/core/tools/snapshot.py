@@ -1,0 +1,219 @@
+"""The tools as one model call sees them: dynamic values evaluated once, for the request and for its check.
+
+A `Snapshotter` belongs to one agent. Where nothing changed it returns the very same `Snapshot`; where an enum
+changed, only the dicts above that enum are replaced. A value the model was not shown can therefore never run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any
+
+from agents.core.awaitables import is_awaitable
+from agents.core.model import ToolSpec
+from agents.core.tokens import schema_size, size_of
+from agents.core.tools.blueprint import DynamicPlace
+from agents.core.tools.param import fitted
+from agents.core.tools.schema_keywords import Choices
+from agents.core.tools.tool import Tool
+
+_UNSET = object()
+_SPEC_BYTES = 80
+"""What a provider's form of a tool takes beside its name, description and schema."""
+_MAX_TAKES = 3
+"""How often values are asked for when the toolbox changes meanwhile; after that, as it was at the last start."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One tool of a snapshot: `spec` is what the model sees, `slots` what its arguments are checked against."""
+
+    tool: Tool
+    spec: ToolSpec
+    slots: tuple[Any, ...] = ()
+    size: int = 0
+    """Bytes of `spec` as it is sent, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The tools of one model call: `specs` is what the model is shown, `views` what its calls are checked against.
+
+    A hidden tool has a view and no spec: a model that learned of it otherwise may call it.
+    """
+
+    views: Mapping[str, View]
+    specs: tuple[ToolSpec, ...]
+    size: int = 0
+    """Bytes of all specs as they are sent, about."""
+
+
+NO_TOOLS = Snapshot({}, ())
+
+
+class _Source:
+    """One dynamic callable with its owner, whoever of the tools uses it; asked once per snapshot."""
+
+    __slots__ = ("ask", "narrow", "owner", "raw", "value")
+
+    def __init__(self, place: DynamicPlace | None, ask: Any, owner: Any) -> None:
+        self.ask = ask
+        self.owner = owner
+        self.narrow = place.narrow if place is not None else None
+        self.raw: Any = _UNSET
+        self.value: Any = None
+
+    def take(self, raw: Any, is_enum: bool) -> bool:
+        """Accept a fresh value; whether it differs from the one before."""
+        if not is_enum:
+            changed = self.raw is _UNSET or type(raw) is not type(self.raw) or raw != self.raw
+            self.raw = self.value = raw
+            return changed
+        if type(raw) is tuple:
+            if raw is self.raw:
+                return False
+        elif type(raw) is not list and raw is not None:
+            raw = list(raw)
+        if self.raw is not _UNSET and self.value is not None and raw is not None:
+            known = self.value.values
+            if len(raw) == len(known) and (raw == known if type(raw) is list else list(raw) == known):
+                self.raw = raw
+                return False
+        elif raw is None and self.raw is None:
+            return False
+        self.raw = raw
+        # A copy: the caller may go on changing its list, and the model must be held to what it was shown.
+        self.value = None if raw is None else Choices(list(raw))
+        return True
+
+
+class _Sources:
+    """The dynamic callables of one version of a toolbox, and which tool uses them where."""
+
+    def __init__(self, toolbox: Any, agent: Any) -> None:
+        self._box = toolbox
+        self._version = -1 if toolbox is None else toolbox.version
+        self.tools: list[Tool] = list(toolbox or ())
+        self.hidden: AbstractSet[str] = frozenset() if toolbox is None else toolbox.hidden
+        self.uses: dict[str, list[tuple[DynamicPlace | None, _Source]]] = {}
+        found: dict[tuple[int, int, int, bool], tuple[_Source, bool]] = {}
+        for tool in self.tools:
+            owner = agent if tool.owner is None else tool.owner
+            uses: list[tuple[DynamicPlace | None, _Source]] = []
+            for place in tool.blueprint.places:
+                is_enum = place.keyword == "enum"
+                key = (id(place.source), id(owner), id(place.narrow), is_enum)
+                source, _ = found.setdefault(key, (_Source(place, place.source, owner), is_enum))
+                uses.append((place, source))
+            if callable(tool.description):
+                key = (id(tool.description), id(owner), 0, False)
+                source, _ = found.setdefault(key, (_Source(None, fitted(tool.description, 1), owner), False))
+                uses.append((None, source))
+            if uses:
+                self.uses[tool.name] = uses
+        self.distinct = list(found.values())
+
+    def serve(self, toolbox: Any) -> bool:
+        """Whether they belong to this toolbox as it is now."""
+        return toolbox is self._box and toolbox.version == self._version
+
+
+class Snapshotter:
+    """Takes snapshots of a toolbox on behalf of one agent (None: of nobody in particular)."""
+
+    def __init__(self, agent: Any = None) -> None:
+        self.agent = agent
+        self._sources = _Sources(None, agent)
+        self._snapshot = NO_TOOLS
+
+    async def take(self, toolbox: Any, message: str = "") -> Snapshot:
+        """The snapshot for one model call; `message` is the user's, for narrowing long enums."""
+        for _ in range(_MAX_TAKES):
+            sources = self._sources
+            if not sources.serve(toolbox):
+                sources = _Sources(toolbox, self.agent)
+            elif not sources.distinct:
+                return self._snapshot
+            answers = await self._ask(sources, message)
+            if sources.serve(toolbox):
+                break
+        # From here on nothing is awaited: other turns of the same agent see either all of this or nothing.
+        changed = {id(source) for source, raw, is_enum in answers if source.take(raw, is_enum)}
+        renewed = sources is not self._sources
+        if renewed or changed:
+            self._sources = sources
+            self._rebuild(renewed, changed)
+        return self._snapshot
+
+    async def _ask(self, sources: _Sources, message: str) -> list[tuple[_Source, Any, bool]]:
+        answers: list[tuple[_Source, Any, bool]] = []
+        for source, is_enum in sources.distinct:
+            raw = source.ask(source.owner)
+            if is_awaitable(raw):
+                raw = await raw
+            if source.narrow is not None and raw is not None:
+                raw = source.narrow(source.owner, raw, message)
+                if is_awaitable(raw):
+                    raw = await raw
+            answers.append((source, raw, is_enum))
+        return answers
+
+    def _rebuild(self, renewed: bool, changed: set[int]) -> None:
+        old = self._snapshot.views
+        views: dict[str, View] = {}
+        for tool in self._sources.tools:
+            uses = self._sources.uses.get(tool.name, ())
+            if not renewed and not any(id(source) in changed for _, source in uses):
+                views[tool.name] = old[tool.name]
+            else:
+                views[tool.name] = _view(tool, uses)
+        self._snapshot = _snapshot_of(views, self._sources.hidden)
+
+
+def static_snapshot(toolbox: Any) -> Snapshot:
+    """The tools without their dynamic values, for catalogues."""
+    return _snapshot_of({tool.name: _view(tool, ()) for tool in toolbox}, frozenset())
+
+
+def _snapshot_of(views: Mapping[str, View], hidden: AbstractSet[str]) -> Snapshot:
+    shown = [view for name, view in views.items() if name not in hidden] if hidden else list(views.values())
+    return Snapshot(views, tuple(view.spec for view in shown), sum(view.size for view in shown))
+
+
+def _view(tool: Tool, uses: Sequence[tuple[DynamicPlace | None, _Source]]) -> View:
+    schema: Any = tool.blueprint.schema
+    description = tool.description if isinstance(tool.description, str) else tool.blueprint.description
+    slots: list[Any] = []
+    size = tool.blueprint.size
+    for place, source in uses:
+        if place is None:
+            description = str(source.value or "")
+            continue
+        slots.append(source.value)
+        value = source.value.values if place.keyword == "enum" and source.value is not None else source.value
+        if value is None or not place.is_shown:
+            continue
+        size += schema_size(value)
+        if place.keyword == "enum" and not value:
+            # No provider takes an empty enum: the model is told in words, and the check refuses every value.
+            schema = _with(schema, place.path, "description", _nothing_there)
+        else:
+            schema = _with(schema, place.path, place.keyword, value)
+    spec = ToolSpec(tool.name, description, schema, tool.options.strict)
+    return View(tool, spec, tuple(slots), size + size_of(tool.name) + size_of(description) + _SPEC_BYTES)
+
+
+def _nothing_there(described: Any) -> str:
+    return f"{described or ''} (There is no valid value at the moment.)".strip()
+
+
+def _with(node: Any, path: tuple[str | int, ...], keyword: str, value: Any) -> Any:
+    """A schema with one keyword set; only the containers on the way to it are copied."""
+    if not path:
+        return {**node, keyword: value(node.get(keyword)) if callable(value) else value}
+    if isinstance(node, list):
+        index = int(path[0])
+        return [*node[:index], _with(node[index], path[1:], keyword, value), *node[index + 1 :]]
+    return {**node, path[0]: _with(node[path[0]], path[1:], keyword, value)}

@@ -1,0 +1,199 @@
+"""The operations of an analysis as tools: checked by their whole schemas, shown to the model by compact ones.
+
+A dozen that most plans need are shown from the beginning; `find_operation` shows the others that a plan asks for.
+What they have in common (how tables, lengths, titles and aggregates are written) stands once in the analyst's rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agents.core import BaseTool, Result, ToolRetry
+from agents.core.nearest import nearest
+from agents.domain import Table
+from agents.geo.phrases import count_of
+from agents.geo.tools import GeoTools
+from agents.ports import AnalysisSession, OperationInfo, StepOutcome
+
+FIRST_OPERATIONS = (
+    "filter",
+    "select_by_location",
+    "spatial_join",
+    "nearest",
+    "buffer",
+    "clip",
+    "intersection",
+    "dissolve",
+    "summarise",
+    "join_by_attribute",
+    "calculate",
+    "measure",
+    "top",
+)
+"""Shown in every request; most plans need no others."""
+MAX_FOUND = 4
+"""Operations that one search shows."""
+SHOWN_COLUMNS = 40
+"""Columns of a result that a model reads; of a wider table the first and the last."""
+_ANY_TABLE = "x-refers-to"
+_KEPT_KEYWORDS = ("enum", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "maxItems")
+_WORD = re.compile(r"[a-z0-9]{3,}")
+
+
+class StepRunner(GeoTools):
+    """What operations need of the analyst that runs them."""
+
+    session: AnalysisSession
+
+    def resolve_source(self, argument: str, reference: str) -> str:
+        """A step or table as a step of the session is told it. Raises ToolRetry with the nearest names."""
+        steps = [outcome.step for outcome in self.session.outcomes()]
+        if reference in steps:
+            return reference
+        own = {outcome.table.id: outcome.step for outcome in self.session.outcomes()}
+        if reference in own:
+            return own[reference]
+        tables = self.catalogue().by_id
+        if reference in tables:
+            return reference
+        named = [table.id for table in tables.values() if table.name == reference]
+        if len(named) == 1:
+            return named[0]
+        close = nearest(reference, [*steps, *tables])
+        hint = f" Nearest: {', '.join(close)}." if close else ""
+        made = f" Steps so far: {', '.join(steps)}." if steps else " No step has run yet."
+        raise ToolRetry(f"{argument}: there is no table or step {reference[:80]!r}.{hint}{made}")
+
+
+class OperationTool(BaseTool):
+    """An operation as a tool. References to tables and steps are resolved when it runs, after the steps before it."""
+
+    sequential = True
+    timeout = None
+
+    def __init__(self, info: OperationInfo, analyst: StepRunner) -> None:
+        self.name = info.name
+        self.description = info.summary
+        self._analyst = analyst
+        whole = _inlined(info.schema, info.schema.get("$defs", {}))
+        self._tables = [
+            name for name, part in whole.get("properties", {}).items() if part.get(_ANY_TABLE) == "table"
+        ]
+        title = {"type": "string", "description": "What this step does, in a few plain words."}
+        properties = {name: _known(part) for name, part in whole.get("properties", {}).items()}
+        rest = {key: value for key, value in whole.items() if key not in ("$defs", "title")}
+        self.input_schema = {**rest, "properties": {**properties, "title": title}}
+        self.shown_schema = shown_schema(whole)
+
+    async def execute(self, args: Any) -> Result:
+        """Run the step, and tell what it made."""
+        arguments = dict(args)
+        title = str(arguments.pop("title", "") or self.name.replace("_", " "))
+        for name in self._tables:
+            if isinstance(given := arguments.get(name), str):
+                arguments[name] = self._analyst.resolve_source(name, given)
+            elif isinstance(given, list):
+                arguments[name] = [self._analyst.resolve_source(name, each) for each in given]
+        outcome = await self._analyst.session.run_step(self.name, arguments, title)
+        rows = count_of(outcome.rows, "row")
+        return Result(outcome_facts(outcome), summary=f"{title}: {rows}")
+
+
+def outcome_facts(outcome: StepOutcome) -> dict[str, Any]:
+    """What the analyst's model should know of a finished step."""
+    facts: dict[str, Any] = {"step": outcome.step, **output_facts(outcome), "notes": list(outcome.notes)}
+    if outcome.breakdown:
+        facts["breakdown"] = dict(outcome.breakdown)
+    if outcome.rows == 0:
+        facts["empty"] = "No row is left. Loosen this step, or say that nothing meets the condition."
+    return facts
+
+
+def output_facts(outcome: StepOutcome) -> dict[str, Any]:
+    """The table that a step made, so that a next step, a style or a question can use it."""
+    table = outcome.table
+    crs = {"crs": f"EPSG:{table.srid}"} if table.geometry_column is not None and table.srid else {}
+    return {
+        "table": table.id,
+        "rows": outcome.rows,
+        "geometry": table.geometry_type,
+        **crs,
+        "columns": _columns(table),
+    }
+
+
+def found_operations(operations: Sequence[OperationInfo], text: str) -> list[OperationInfo]:
+    """The operations that a few words mean, best first. A word counts the more, the fewer operations have it."""
+    texts = {
+        info.name: _WORD.findall(f"{info.name.replace('_', ' ')} {info.summary.lower()}")
+        for info in operations
+    }
+    scores = dict.fromkeys(texts, 0.0)
+    for word in set(_WORD.findall(text.lower())):
+        having = [name for name, said in texts.items() if _among(word, said)]
+        for name in having:
+            in_name = 2.0 if _among(word, _WORD.findall(name.replace("_", " "))) else 1.0
+            scores[name] += in_name / len(having)
+    best = sorted((name for name, score in scores.items() if score > 0), key=lambda name: -scores[name])
+    chosen = best[:MAX_FOUND] or nearest(text, texts, limit=MAX_FOUND)
+    by_name = {info.name: info for info in operations}
+    return [by_name[name] for name in chosen]
+
+
+def _among(word: str, others: Sequence[str]) -> bool:
+    """Whether a word is there, perhaps with another ending."""
+    stem = word[: max(4, len(word) - 3)]
+    return any(other == word or (len(stem) >= 4 and other.startswith(stem)) for other in others)
+
+
+def shown_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """An operation's schema as a model sees it: what stands in the analyst's rules, or says nothing, is left out."""
+    properties = {name: _shown(name, part) for name, part in schema.get("properties", {}).items()}
+    properties["title"] = {"type": "string"}
+    return {"type": "object", "properties": properties, "required": list(schema.get("required", ()))}
+
+
+def _shown(name: str, part: Mapping[str, Any]) -> dict[str, Any]:
+    branches = [each for each in part.get("anyOf", ()) if each.get("type") != "null"]
+    inner = {**part, **branches[0]} if branches else dict(part)
+    kinds = list(dict.fromkeys(str(each["type"]) for each in branches if "type" in each)) or inner.get("type")
+    shown: dict[str, Any] = {"type": kinds[0] if isinstance(kinds, list) and len(kinds) == 1 else kinds}
+    shown |= {key: inner[key] for key in _KEPT_KEYWORDS if key in inner}
+    if inner.get("type") == "array":
+        shown["items"] = {"type": inner.get("items", {}).get("type", "string")}
+    elif part.get("default") is not None and part["default"] is not False:
+        shown["default"] = part["default"]
+    if "description" in part and name != "source":
+        shown["description"] = part["description"]
+    return {key: value for key, value in shown.items() if value is not None}
+
+
+def _known(part: Mapping[str, Any]) -> dict[str, Any]:
+    """A property without the keywords that only GeoAgent reads."""
+    return {key: value for key, value in part.items() if key != "title" and not key.startswith("x-")}
+
+
+def _inlined(node: Any, definitions: Mapping[str, Any]) -> Any:
+    """A schema with its definitions in the places that refer to them; none of an operation's contains itself."""
+    if isinstance(node, Mapping):
+        name = str(node.get("$ref", "")).rpartition("/")[2]
+        if name in definitions:
+            rest = {key: value for key, value in node.items() if key != "$ref"}
+            return {**_inlined(definitions[name], definitions), **rest}
+        return {key: _inlined(value, definitions) for key, value in node.items() if key != "$defs"}
+    return [_inlined(item, definitions) for item in node] if isinstance(node, list) else node
+
+
+def _columns(table: Table) -> list[str]:
+    """Of a wide table the first ones and the last ones, for operations put what they add behind the others."""
+    named = [f"{column.name} ({column.kind})" for column in table.columns if column.kind != "geometry"]
+    if len(named) <= SHOWN_COLUMNS:
+        return named
+    half = SHOWN_COLUMNS // 2
+    return [
+        *named[:half],
+        f"... {len(named) - 2 * half} more, which describe_table names ...",
+        *named[-half:],
+    ]

@@ -1,0 +1,1 @@
+"""One adapter a calling type: from neutral messages to a provider's API and back."""

@@ -1,0 +1,299 @@
+"""What all adapters share: patience with a provider, retries, and errors in one shape.
+
+An adapter writes one method, `_attempt`: send a request, yield what comes. This base sees to it that nothing
+is passed on twice: an attempt is repeated only while it has yielded nothing, and calls are yielded when a
+reply is whole. Closing `stream` closes the HTTP stream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, aclosing, suppress
+from typing import Any, ClassVar, TypeVar
+
+from agents.core.messages import Usage
+from agents.core.model import ModelError, ModelEvent, ModelRequest
+from agents.models.errors import broken, redact, translate
+from agents.models.providers import ModelConfig, Prices, Timeouts
+
+log = logging.getLogger(__name__)
+_DRAIN = 0.2
+_NO_STREAM = ("application/json", "text/html", "text/plain")
+_QUOTED = 80
+"""Characters of an unexpected reply that are shown."""
+_MAX_READ_BYTES = 4096
+_MAX_READ_S = 2.0
+"""How much of an unexpected reply is read, and for how long after its first bytes."""
+_EVENT_STARTS = (b"data:", b"event:", b":")
+"""How a stream of server-sent events begins, whatever its content type."""
+Item = TypeVar("Item")
+Schema = Mapping[str, Any]
+
+
+class Adapter(ABC):
+    """One model of one provider. The SDK is imported, and its client made, when it is first needed."""
+
+    calling: ClassVar[str]
+
+    def __init__(self, config: ModelConfig, client: Any = None) -> None:
+        self.config = config
+        self._given = client
+        self._made: Any = None
+        self._making = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def name(self) -> str:
+        return self.config.name
+
+    @property
+    def context_tokens(self) -> int:
+        return self.config.context_tokens
+
+    async def stream(
+        self, request: ModelRequest, *, reply_schema: Schema | None = None
+    ) -> AsyncGenerator[ModelEvent, None]:
+        """The reply. With `reply_schema` the text of the reply is held to that JSON schema."""
+        if self._given is None and self._made is None:
+            await asyncio.to_thread(
+                self.warm
+            )  # importing an SDK takes long: not in the loop, nor on its time
+        first, rest = await self._begin(request, reply_schema)
+        async with aclosing(rest):
+            yield first
+            async for event in rest:
+                yield event
+
+    def warm(self) -> None:
+        """Import the SDK and make the client now; may be called in a thread."""
+        self._touch(self.client())
+
+    async def aclose(self) -> None:
+        """Close the connections of a client of our own; the model may be used again all the same."""
+        made, self._made = self._made, None
+        if made is not None and self._given is None:
+            await made.close()
+
+    def client(self) -> Any:
+        """The given client with our limits, or one of our own.
+
+        Connections belong to an event loop: in another loop there has to be a new client of our own.
+        """
+        if self._given is not None:
+            self._made = self._made or self._limited(self._given)
+            return self._made
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            loop = None
+        with self._making:
+            if self._made is None or (loop and self._loop and loop is not self._loop):
+                self._made = self._make_client()
+            self._loop = loop or self._loop
+            return self._made
+
+    @abstractmethod
+    def _make_client(self) -> Any: ...
+
+    def _limited(self, client: Any) -> Any:
+        """A client that was made elsewhere, without its own retries and with our timeouts."""
+        return client
+
+    def _touch(self, client: Any) -> Any:
+        """Have the SDK import what it imports only when a part of its client is first used."""
+        return client
+
+    @abstractmethod
+    def _attempt(
+        self, request: ModelRequest, schema: Schema | None, patience: Patience
+    ) -> AsyncGenerator[ModelEvent, None]:
+        """Ask once. May raise whatever the SDK raises."""
+
+    def usage(self, input_tokens: int, output_tokens: int, **more: int) -> Usage:
+        return priced(self.config.prices, input_tokens, output_tokens, **more)
+
+    async def _begin(
+        self, request: ModelRequest, schema: Schema | None
+    ) -> tuple[ModelEvent, AsyncGenerator[ModelEvent, None]]:
+        """The first event of an attempt that has one; what fails before is tried again."""
+        from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+
+        retries = self.config.retries
+
+        def wait(state: RetryCallState) -> float:
+            error = state.outcome.exception() if state.outcome else None
+            asked = error.retry_after if isinstance(error, ModelError) else None
+            seconds = backoff(state.attempt_number, retries.first_wait, retries.longest_wait)
+            log.warning("%s: %s Trying again in %.1f s.", self.name, error, asked or seconds)
+            return seconds if asked is None else asked
+
+        def worth_it(error: BaseException) -> bool:
+            return (
+                isinstance(error, ModelError)
+                and error.retryable
+                and (error.retry_after or 0) <= retries.longest_wait
+            )
+
+        retrying = AsyncRetrying(
+            stop=stop_after_attempt(retries.attempts),
+            wait=wait,
+            retry=retry_if_exception(worth_it),
+            reraise=True,
+        )
+        return await retrying(self._first, request, schema)
+
+    async def _first(
+        self, request: ModelRequest, schema: Schema | None
+    ) -> tuple[ModelEvent, AsyncGenerator[ModelEvent, None]]:
+        events = self._translated(request, schema)
+        try:
+            return await anext(events), events
+        except StopAsyncIteration:
+            raise ModelError(
+                "bad_reply", f"{self.config.title} sent an empty reply; try again.", retryable=True
+            ) from None
+        except BaseException:
+            await events.aclose()
+            raise
+
+    async def _translated(
+        self, request: ModelRequest, schema: Schema | None
+    ) -> AsyncGenerator[ModelEvent, None]:
+        begun = False
+        patience = Patience(self.config.timeouts, self.config)
+        try:
+            async with aclosing(self._attempt(request, schema, patience)) as events:
+                async for event in events:
+                    begun = True
+                    yield event
+        except Exception as error:
+            fault = translate(error, self.config)
+            if begun and fault.retryable:
+                fault = broken(self.config)
+            raise fault from None
+
+
+class Patience:
+    """How long a reply may take: until its first token, and from token to token.
+
+    Deadlines belong to the reply, not to a single read: a keep-alive does not extend them and never cancels a
+    read that goes on. When one passes, the read is cancelled for good and the reply is over.
+    """
+
+    def __init__(self, timeouts: Timeouts, config: ModelConfig) -> None:
+        self._timeouts = timeouts
+        self._title = config.title
+        self._loop = asyncio.get_running_loop()
+        self._started = False
+        self._deadline = self._loop.time() + timeouts.first_token
+
+    async def open(self, opening: AbstractAsyncContextManager[Item] | Any) -> Any:
+        """Await the start of a response, up to its headers."""
+        return await self._within(opening)
+
+    async def over(
+        self, stream: AsyncIterator[Item], is_token: Callable[[Item], bool]
+    ) -> AsyncGenerator[Item, None]:
+        """The stream's items; those that `is_token` says so show that the model is alive."""
+        items = aiter(stream)
+        while True:
+            try:
+                item = await self._within(anext(items))
+            except StopAsyncIteration:
+                return
+            alive = is_token(item)
+            self._started = self._started or alive
+            yield item
+            if alive:  # after the yield: the time a reader takes is not the model's
+                self._deadline = self._loop.time() + self._timeouts.between_tokens
+
+    async def drain(self, stream: AsyncIterator[Any]) -> None:
+        """Read what is left behind the end of a reply, but not for long: then the connection can be used again."""
+        with suppress(Exception):
+            async with asyncio.timeout(_DRAIN):
+                async for _ in stream:
+                    pass
+
+    async def _within(self, awaitable: Any) -> Any:
+        try:
+            async with asyncio.timeout_at(self._deadline) as limit:
+                return await awaitable
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            seconds = self._timeouts.between_tokens if self._started else self._timeouts.first_token
+            what = "stopped writing" if self._started else "did not begin to answer"
+            # not retryable: whoever waits has waited long enough, and a fallback may be quicker
+            raise ModelError("timeout", f"{self._title} {what} for {seconds:g} seconds; try again.") from None
+
+
+async def expect_stream(stream: Any, config: ModelConfig, patience: Patience) -> None:
+    """Raise ModelError where the server has answered a streamed request with something else than a stream.
+
+    Events that come as text/plain are a stream: what was read of them to find out is put back.
+    """
+    response: Any = getattr(stream, "response", None)
+    kind = str(getattr(response, "headers", {}).get("content-type", "")).partition(";")[0].strip().lower()
+    if kind not in _NO_STREAM:
+        return
+    chunks: AsyncIterator[bytes] = response.aiter_bytes()
+    read = bytearray()
+    await patience.open(_read_up_to(max(map(len, _EVENT_STARTS)), chunks, read))
+    if kind == "text/plain" and read.startswith(_EVENT_STARTS):
+        response.aiter_bytes = lambda: _put_back(bytes(read), chunks)
+        return
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_MAX_READ_S):
+            await _read_up_to(_MAX_READ_BYTES, chunks, read)
+    start = " ".join(read.decode(errors="replace").split())[:_QUOTED]
+    raise ModelError(
+        "bad_reply",
+        f"{config.title} answered a streamed request with {kind} instead of a stream ({redact(start, config.key)}); "
+        "if it cannot stream, set the quirk `streaming` to false for it in the providers file.",
+    )
+
+
+async def _read_up_to(size: int, chunks: AsyncIterator[bytes], read: bytearray) -> None:
+    """Add chunks to `read` until it has so many bytes without leading white space, or there are no more."""
+    while len(read) < size and (chunk := await anext(chunks, None)) is not None:
+        read += chunk if read else chunk.lstrip()
+
+
+async def _put_back(read: bytes, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+    yield read
+    async for chunk in chunks:
+        yield chunk
+
+
+def backoff(attempt: int, first: float, longest: float) -> float:
+    """Doubling, with jitter, so that many clients do not come back at the same moment."""
+    return float(min(longest, first * 2 ** (attempt - 1)) * random.uniform(0.5, 1.0))  # noqa: S311 - no secret
+
+
+def priced(
+    prices: Prices | None,
+    input_tokens: int,
+    output_tokens: int,
+    *,
+    cached: int = 0,
+    cache_write: int = 0,
+    reasoning: int = 0,
+) -> Usage:
+    """Input includes tokens read from and written to the cache, output the reasoning."""
+    cost = None
+    if prices is not None:
+        cached_price = prices.input if prices.cached_input is None else prices.cached_input
+        write_price = prices.input if prices.cache_write is None else prices.cache_write
+        plain = input_tokens - cached - cache_write
+        cost = (
+            plain * prices.input
+            + cached * cached_price
+            + cache_write * write_price
+            + output_tokens * prices.output
+        ) / 1_000_000
+    return Usage(input_tokens, output_tokens, cached, reasoning, cost)

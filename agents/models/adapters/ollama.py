@@ -1,0 +1,155 @@
+"""Ollama: arguments come and go as objects, calls have no ids (they are made here), a schema may hold the
+reply.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta, ToolSpec
+from agents.models.adapters.base import Adapter, Patience, Schema
+from agents.models.adapters.call_ids import IncomingIds, arguments_object
+
+_SDK_KEEPS = {"type", "items", "description", "enum"}
+"""The fields of a parameter that Ollama's SDK passes on; it drops all others without a word."""
+
+
+class Ollama(Adapter):
+    calling = "ollama"
+
+    def _make_client(self) -> Any:
+        from httpx import Timeout
+        from ollama import AsyncClient
+
+        timeout = Timeout(connect=self.config.timeouts.connect, read=None, write=60, pool=60)
+        headers = {"Authorization": f"Bearer {self.config.key}"} if self.config.key else None
+        hooks = {"response": [_raise_with_headers]}
+        return AsyncClient(self.config.base_url, timeout=timeout, headers=headers, event_hooks=hooks)
+
+    async def _attempt(
+        self, request: ModelRequest, schema: Schema | None, patience: Patience
+    ) -> AsyncGenerator[ModelEvent, None]:
+        ids = IncomingIds(request.messages)
+        calls: list[ToolCall] = []
+        asked = self.client().chat(**self._body(request, schema), stream=self.config.quirks.streaming)
+        answer = await patience.open(asked)
+        async with (
+            aclosing(answer if self.config.quirks.streaming else _once(answer)) as stream,
+            aclosing(patience.over(stream, lambda part: True)) as parts,
+        ):
+            async for part in parts:
+                if part.message.content:
+                    yield TextDelta(part.message.content)
+                for call in part.message.tool_calls or ():
+                    function = call.function
+                    calls.append(ToolCall(ids.of(None), function.name, _as_json(function.arguments)))
+                if part.done:
+                    for ready in calls:
+                        yield ready
+                    yield self._completed(part, bool(calls))
+                    await patience.drain(stream)
+                    return
+        raise ConnectionError("the stream ended before the reply was done")
+
+    def _completed(self, part: Any, called: bool) -> Completed:
+        usage = self.usage(part.prompt_eval_count or 0, part.eval_count or 0)
+        finish: Any = "length" if part.done_reason == "length" else "tool_calls" if called else "stop"
+        return Completed(usage, finish, model=self.name)
+
+    def _body(self, request: ModelRequest, schema: Schema | None) -> dict[str, Any]:
+        quirks = self.config.quirks
+        options: dict[str, Any] = dict(quirks.extra_body)
+        if quirks.context_parameter:
+            options["num_ctx"] = self.context_tokens
+        if limit := request.max_output_tokens or quirks.max_output_tokens:
+            options["num_predict"] = limit
+        if quirks.temperature is not None:
+            options["temperature"] = quirks.temperature
+        system = [{"role": "system", "content": "\n\n".join(request.system)}] if request.system else []
+        body: dict[str, Any] = {
+            "model": self.config.model,
+            "messages": [*system, *_messages(request.messages)],
+            "options": options,
+        }
+        if request.tools and request.tool_choice != "none":
+            body["tools"] = [_tool(spec) for spec in request.tools]
+        if schema is not None and quirks.native_schema != "none":
+            body["format"] = dict(schema) if quirks.native_schema == "json_schema" else "json"
+        return body
+
+
+async def _once(part: Any) -> AsyncGenerator[Any, None]:
+    yield part
+
+
+class _HTTPFault(Exception):
+    """What Ollama's SDK says of an HTTP error, and the headers, which it drops."""
+
+    def __init__(self, response: Any, said: str) -> None:
+        super().__init__(said)
+        self.status_code: int = response.status_code
+        self.response = response
+
+
+async def _raise_with_headers(response: Any) -> None:
+    if response.status_code < 400:
+        return
+    text = (await response.aread()).decode(errors="replace")
+    try:
+        said = json.loads(text).get("error", text)
+    except (ValueError, AttributeError):
+        said = text
+    raise _HTTPFault(response, str(said))
+
+
+def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    sent: list[dict[str, Any]] = []
+    for message in messages:
+        match message:
+            case UserMessage(text=text):
+                sent.append({"role": "user", "content": text})
+            case AssistantMessage():
+                sent.append(
+                    {
+                        "role": "assistant",
+                        "content": message.text,
+                        "tool_calls": [
+                            {"function": {"name": call.name, "arguments": arguments_object(call)}}
+                            for call in message.calls
+                        ],
+                    }
+                )
+            case ToolMessage(results=results):
+                sent.extend(
+                    {"role": "tool", "tool_name": result.name, "content": result.content}
+                    for result in results
+                )
+    return sent
+
+
+def _tool(spec: ToolSpec) -> dict[str, Any]:
+    parameters = dict(spec.parameters)
+    properties = {name: _property(schema) for name, schema in parameters.get("properties", {}).items()}
+    function = {
+        "name": spec.name,
+        "description": spec.description,
+        "parameters": {**parameters, "properties": properties},
+    }
+    return {"type": "function", "function": function}
+
+
+def _property(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """What the SDK would drop (bounds, unions, nested fields) is said in the description instead."""
+    kept = {key: value for key, value in schema.items() if key in _SDK_KEEPS}
+    if any(key not in _SDK_KEEPS for key in schema):
+        whole = {key: value for key, value in schema.items() if key != "description"}
+        kept["description"] = f"{schema.get('description', '')} JSON schema: {json.dumps(whole)}".strip()
+    return kept
+
+
+def _as_json(arguments: Mapping[str, Any]) -> str:
+    return json.dumps(arguments, ensure_ascii=False)

@@ -1,0 +1,32 @@
+"""An adapter under another calling type: only delegates, so that each wrapper says just what it changes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+from agents.core.model import ModelEvent, ModelRequest
+from agents.models.adapters.base import Adapter
+
+
+class Wrapper:
+    """A model that speaks through `inner`."""
+
+    def __init__(self, inner: Adapter) -> None:
+        self._inner = inner
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    @property
+    def context_tokens(self) -> int:
+        return self._inner.context_tokens
+
+    def warm(self) -> None:
+        self._inner.warm()
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        return self._inner.stream(request)

@@ -1,0 +1,141 @@
+"""Finds tool calls in what a model writes, while it is writing: prose is passed on at once, calls are taken
+out.
+
+A call may stand in a `<tool_call>` (or like) tag, in a fence, as JSON on lines of its own, or in function-
+call syntax on a line of its own. A mention inside a sentence is no call. The pieces in which the text arrives
+make no difference to what is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agents.models.parsing.candidate_blocks import OPENINGS, Bracketed, Hold, hold_for
+from agents.models.parsing.written_calls import Written, calls_in
+
+_BLANK = " \t-*"
+"""What may stand between the start of a line and a call; also a list's mark."""
+_FIRST = {opening[0] for opening in OPENINGS}
+_UNSURE = Hold()
+_NESTING = 2
+_SECOND_LOOKS = 6
+_PATIENCE = 200_000
+"""So many characters are looked at in vain; after that, brackets begin nothing any more."""
+
+
+@dataclass
+class Found:
+    """What came out of a piece of text, in its order within each kind."""
+
+    text: str = ""
+    calls: list[Written] = field(default_factory=list)
+
+
+class Scanner:
+    """`feed` pieces of a reply, then `finish`. `known` are the tools, each with its parameters' names."""
+
+    def __init__(self, known: Mapping[str, Sequence[str]], depth: int = 0) -> None:
+        self._known = known
+        self._depth = depth
+        self._rest = ""
+        self._line_start = True
+        self._hold: Hold | None = None
+        self._second_looks = _SECOND_LOOKS >> depth
+        self._patience = _PATIENCE
+        self._over = False
+
+    def feed(self, piece: str) -> Found:
+        return self._work(piece, final=False)
+
+    def finish(self) -> Found:
+        return self._work("", final=True)
+
+    def _work(self, piece: str, final: bool) -> Found:
+        found = Found()
+        if self._over:
+            return found
+        self._rest += piece
+        while self._rest and not self._over:
+            if not (self._block(found, final) if self._hold else self._prose(found, final)):
+                break
+        return found
+
+    def _prose(self, found: Found, final: bool) -> bool:
+        """Pass on text up to where a call may begin. False: more has to come before it can be said."""
+        line_start = self._line_start
+        for at, char in enumerate(self._rest):
+            hold = self._begins(at, line_start, final)
+            if hold is not None:
+                self._pass(found, at)
+                self._hold = None if hold is _UNSURE else hold
+                return hold is not _UNSURE
+            line_start = char == "\n" or (line_start and char in _BLANK)
+        self._pass(found, len(self._rest))
+        return True
+
+    def _begins(self, at: int, line_start: bool, final: bool) -> Hold | None:
+        char = self._rest[at]
+        if char in _FIRST:
+            for opening in OPENINGS:
+                if self._rest.startswith(opening, at):
+                    return hold_for(opening)
+                if not final and opening.startswith(self._rest[at : at + len(opening)]):
+                    return _UNSURE
+        if not line_start or self._patience <= 0:
+            return None
+        if char in "{[":
+            return Bracketed()
+        return self._begins_syntax(at, final) if char.isalpha() or char in "_`" else None
+
+    def _begins_syntax(self, at: int, final: bool) -> Hold | None:
+        """A tool's name and an opening parenthesis, at the start of a line, perhaps in backticks."""
+        start = at + 1 if self._rest[at] == "`" else at
+        end = start
+        while end < len(self._rest) and (self._rest[end].isalnum() or self._rest[end] in "_-"):
+            end += 1
+        word = self._rest[start:end]
+        if end == len(self._rest) and not final:
+            return _UNSURE if any(name.startswith(word) for name in self._known) else None
+        if word in self._known and self._rest.startswith("(", end):
+            return Bracketed(line=True, skip=end - at)
+        return None
+
+    def _pass(self, found: Found, until: int) -> None:
+        text, self._rest = self._rest[:until], self._rest[until:]
+        found.text += text
+        _, newline, line = text.rpartition("\n")
+        self._line_start = (bool(newline) or self._line_start) and not line.strip(_BLANK)
+
+    def _block(self, found: Found, final: bool) -> bool:
+        """Look for the end of what began. False: it has not come yet."""
+        hold = self._hold
+        if hold is None:
+            return True
+        end = hold.end(self._rest)
+        if end is None and not final:
+            return False
+        whole = self._rest if end is None else self._rest[:end]
+        self._hold = None
+        calls = [] if hold.silent else self._calls(hold, whole)
+        if calls or hold.silent:
+            found.calls.extend(calls)
+            self._rest = self._rest[len(whole) :]
+            self._line_start = True
+            self._over = hold.last
+        elif end is not None:
+            self._patience -= hold.in_vain
+            self._pass(found, end)
+        else:
+            self._second_looks -= 1
+            self._pass(found, hold.opening if self._second_looks else len(whole))
+        return True
+
+    def _calls(self, hold: Hold, whole: str) -> list[Written]:
+        body = hold.inside(whole)
+        calls = calls_in(body, self._known, sure=hold.sure)
+        if calls or self._depth == _NESTING or not hold.nests:
+            return calls
+        inner = Scanner(self._known, self._depth + 1)
+        first, last = inner.feed(body), inner.finish()
+        return [] if (first.text + last.text).strip() else [*first.calls, *last.calls]

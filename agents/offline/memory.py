@@ -1,0 +1,70 @@
+"""What the offline model keeps with an answer for the turns after it, as data of the answer's message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+from agents.core.messages import AssistantMessage, Message
+
+KEY = "offline"
+MAX_LAYERS = 8
+
+Outcome = Literal["done", "asked", "refused", "failed", "unread"]
+_OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that waits for its answer: `request` is what is left to do, `answers` those to earlier questions."""
+
+    request: str
+    options: tuple[str, ...]
+    answers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """`layers` were spoken of, the latest first."""
+
+    layers: tuple[str, ...] = ()
+    question: Question | None = None
+    outcome: Outcome = "done"
+
+    def stored(self) -> dict[str, Any]:
+        return {KEY: asdict(self)}
+
+
+def recall(messages: Sequence[Message]) -> tuple[Memory, int]:
+    """The memory of the latest answer that has one, and how many messages there are up to it."""
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index]
+        if isinstance(message, AssistantMessage) and isinstance(message.memory.get(KEY), Mapping):
+            return _load(message.memory[KEY]), index + 1
+    return Memory(), 0
+
+
+def open_question(messages: Sequence[Message]) -> Question | None:
+    """The question that the very last answer ended with."""
+    memory, end = recall(messages)
+    return memory.question if end == len(messages) else None
+
+
+def _load(stored: Mapping[str, Any]) -> Memory:
+    question = stored.get("question")
+    return Memory(
+        _texts(stored.get("layers")),
+        Question(str(question.get("request", "")), _texts(question.get("options")), _texts(question.get("answers")))
+        if isinstance(question, Mapping)
+        else None,
+        next((known for known in _OUTCOMES if known == stored.get("outcome")), "done"),
+    )  # fmt: skip
+
+
+def _texts(items: Any) -> tuple[str, ...]:
+    return (
+        tuple(str(item) for item in items)
+        if isinstance(items, Sequence) and not isinstance(items, str)
+        else ()
+    )

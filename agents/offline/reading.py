@@ -1,0 +1,44 @@
+"""Bounds of reading a request, and the thread in which it is read, so that no text holds the event loop.
+
+`MAX_STEPS` counts looks at a token. It stops a text that the backtracking rules would try in too many ways, and it
+is a count rather than a time, so that the same text is always read or always declined.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+MAX_CHARACTERS = 1_000
+MAX_TOKENS = 120
+MAX_COMMANDS = 12
+MAX_STEPS = 300_000
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_READER = ThreadPoolExecutor(1, thread_name_prefix="offline-reader")
+
+
+class Unreadable(Exception):
+    """A request is beyond the bounds; `reason` says so to the person."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+TOO_LONG = Unreadable(
+    f"That is too long for me to read at once: without a language model I read up to {MAX_TOKENS} words and signs "
+    f"({MAX_CHARACTERS:,} characters) and {MAX_COMMANDS} commands in a message. Send it in parts."
+)
+TOO_INVOLVED = Unreadable(
+    "That can be read in too many ways for me to be sure of one. Say it in shorter sentences, one command each."
+)
+
+
+async def read(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run a function that reads text, one at a time, beside the event loop."""
+    return await asyncio.get_running_loop().run_in_executor(_READER, lambda: function(*args, **kwargs))

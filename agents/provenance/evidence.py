@@ -1,0 +1,269 @@
+"""What the tools of a conversation gave, as numbers with their sources; from the newest turn and from earlier ones.
+
+The best evidence is a receipt: the value of a query, with its SQL. Then come other numbers in results, and last those
+in texts of results. What a model wrote itself (the words of another agent, a reason for a refusal) proves nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, ToolResult, UserMessage
+from agents.domain import Cql2, QueryReceipt
+from agents.provenance.numerals import values_in
+
+VALUE, CELL, CONTENT, TEXT = range(4)
+"""Ranks of evidence, the best first; that of earlier turns comes after all of this one."""
+EARLIER = 4
+MOST_FACTS = 20_000
+_NO_RESULT = frozenset(
+    {"filter", "filters", "filter_words", "style", "reason", "alternative", "text", "goal", "sort"}
+)
+"""Parts of results that only repeat what the call said."""
+_PROSE = frozenset({"detail", "note", "notes", "drawn", "legend", "comment", "summary", "what", "title"})
+"""Parts whose texts say numbers; other texts are names."""
+_SAID = frozenset({"summary", "reason", "alternative"})
+"""Arguments in which a model speaks to the user: what they say is to be checked, too."""
+_NOT_LABELS = _NO_RESULT | _PROSE | {"table", "column", "kind", "type", "geometry", "id"}
+_LONGEST_LABEL = 80
+COUNTS = frozenset({"count", "rows", "total", "nulls", "distinct", "not_finite", "found"})
+"""What numbers of rows are called in results."""
+_YEAR = re.compile(r"(?<!\d)(?:1\d{3}|2[01]\d{2})(?!\d)")
+_IDENTIFIER = re.compile(r"(?:.*_)?(?:id|fid|gid|oid|code|srid|version|order|iso_numeric)$", re.IGNORECASE)
+_DATA = re.compile(r"<data>\n(.*)\n</data>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where numbers come from: a call, and the query in it if it is known. `rows` of `table` stand behind it."""
+
+    call_id: str
+    tool: str
+    summary: str = ""
+    sql: str | None = None
+    table: str | None = None
+    filter: Cql2 | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A number that a result holds. `row` is the value of the source's key column, if it is of one row.
+
+    `column` is what a statistic is of, `labels` are the texts of the fact's own row, `group` tells the rows of one
+    list from those of others, and `is_count` says that it counts rows or things in a list.
+    """
+
+    value: float
+    rank: int
+    source: Source
+    name: str = ""
+    row: Any = None
+    column: str = ""
+    labels: tuple[str, ...] = ()
+    group: str = ""
+    is_count: bool = False
+
+
+@dataclass(slots=True)
+class Evidence:
+    """All facts; `said` the numbers of the newest message, `known` others that claim nothing: those of earlier
+    messages, of the calls, and identifiers in results.
+    """
+
+    facts: list[Fact] = field(default_factory=list)
+    said: set[float] = field(default_factory=set)
+    known: set[float] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    """Texts of results with digits in them: names, labels."""
+    years: set[float] = field(default_factory=set)
+    """Whatever may be a year in the texts of results: dates, comments, notes."""
+
+
+def evidence(messages: Sequence[Message], written: Collection[str] = ()) -> Evidence:
+    """Of a conversation whose last turn is not answered yet. `written`: tools whose content a model wrote."""
+    found = Evidence()
+    begin = max((index for index, it in enumerate(messages) if isinstance(it, UserMessage)), default=0)
+    calls: dict[str, ToolCall] = {}
+    for index, message in enumerate(messages):
+        if isinstance(message, UserMessage):
+            (found.said if index >= begin else found.known).update(values_in(message.text))
+        elif isinstance(message, AssistantMessage):
+            calls.update((call.id, call) for call in message.calls)
+        elif isinstance(message, ToolMessage):
+            for result in message.results:
+                _add(found, result, calls.get(result.call_id), EARLIER * (index < begin), written)
+    return found
+
+
+def _add(
+    found: Evidence, result: ToolResult, call: ToolCall | None, later: int, written: Collection[str]
+) -> None:
+    given = set(_numbers_of(_parsed(call.arguments))) if call is not None else set()
+    found.known |= given
+    receipts = list(_receipts(result))
+    for place, receipt in enumerate(receipts):
+        found.facts += _of_receipt(receipt, result, later, f"{result.call_id} {place}")
+        found.years.update(years_in(" ".join(receipt.notes)))
+        found.known.update(
+            value for _, cells in receipt.cells for name, value in cells.items() if _IDENTIFIER.match(name)
+        )
+    if result.name in written or len(found.facts) > MOST_FACTS:
+        return
+    found.years.update(years_in(result.content))
+    content = _DATA.search(result.content)
+    value = None if content is None else _parsed(content[1])
+    text = "" if value is not None else result.content
+    source = _content_source(result, receipts, value)
+    column = value.get("column") if isinstance(value, Mapping) else None
+    for item in _walk(value):
+        if _IDENTIFIER.match(item.name):
+            found.known.add(item.value)
+        elif item.value not in given:
+            found.facts.append(
+                Fact(
+                    item.value, (TEXT if item.is_length else CONTENT) + later, source, item.name,
+                    column=column if isinstance(column, str) and item.name not in COUNTS else "",
+                    labels=item.labels, group=f"{result.call_id} {item.name}",
+                    is_count=item.is_length or item.name in COUNTS,
+                )
+            )  # fmt: skip
+    words = list(_words(value))
+    found.names.update(each for key, each in words if key not in _PROSE and _has_digit(each))
+    styled = next((one for one in receipts if one.column), None)
+    of_legend = source if styled is None else _source(result, styled)
+    for key, prose in (("", text), *((key, each) for key, each in words if key in _PROSE)):
+        told = of_legend if key == "legend" else source
+        found.facts += [Fact(one, TEXT + later, told) for one in values_in(prose) if one not in given]
+
+
+def _source(result: ToolResult, receipt: QueryReceipt) -> Source:
+    return Source(
+        result.call_id,
+        result.name,
+        result.summary,
+        receipt.sql or None,
+        receipt.table,
+        receipt.filter,
+        receipt.key,
+    )
+
+
+def _receipts(result: ToolResult) -> Iterator[QueryReceipt]:
+    for kept in result.receipts:
+        try:
+            yield QueryReceipt.model_validate(kept)
+        except ValidationError:
+            continue  # another kind of receipt, of a tool of the host's own
+
+
+def _of_receipt(receipt: QueryReceipt, result: ToolResult, later: int, group: str) -> Iterator[Fact]:
+    source = _source(result, receipt)
+    for name, value in receipt.values.items():
+        counts = name in COUNTS
+        column = "" if counts else receipt.column or ""
+        yield Fact(value, VALUE + later, source, name, column=column, is_count=counts)
+    unnamed: tuple[tuple[str, ...], ...] = ((),) * (len(receipt.cells) - len(receipt.texts))
+    for (row, cells), texts in zip(receipt.cells, (*receipt.texts, *unnamed), strict=False):
+        for name, value in cells.items():
+            if not _IDENTIFIER.match(name):
+                yield Fact(value, CELL + later, source, name, row, labels=texts, group=group)
+    if receipt.cells:
+        yield Fact(float(len(receipt.cells)), CELL + later, source, is_count=True)
+    for note in receipt.notes:
+        yield from (Fact(value, TEXT + later, source) for value in values_in(note))
+
+
+def _content_source(result: ToolResult, receipts: Sequence[QueryReceipt], value: Any) -> Source:
+    """The call, with its query where it made only one, else with the rows that it says it is about."""
+    if len(receipts) == 1:
+        return _source(result, receipts[0])
+    facts: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+    table, filter = facts.get("table"), facts.get("filter")
+    return Source(
+        result.call_id, result.name, result.summary,
+        table=table if isinstance(table, str) else None,
+        filter=filter if isinstance(filter, dict) else None,
+    )  # fmt: skip
+
+
+class _Item(NamedTuple):
+    """A number of a JSON value, or of a list how long it is; `labels` are the short texts beside it."""
+
+    name: str
+    value: float
+    is_length: bool = False
+    labels: tuple[str, ...] = ()
+
+
+def _walk(value: Any, name: str = "", labels: tuple[str, ...] = (), depth: int = 0) -> Iterator[_Item]:
+    if depth > 12:
+        return
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield _Item(name, float(value), labels=labels)
+    elif isinstance(value, Mapping):
+        beside = tuple(
+            each
+            for key, each in value.items()
+            if isinstance(each, str) and 2 < len(each) <= _LONGEST_LABEL and key not in _NOT_LABELS
+        )
+        for key, item in value.items():
+            if key not in _NO_RESULT:
+                yield from _walk(item, str(key), beside, depth + 1)
+    elif isinstance(value, list):
+        yield _Item(name, float(len(value)), is_length=True)
+        for item in value:
+            yield from _walk(item, name, labels, depth + 1)
+
+
+def _words(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """The texts of a JSON value, each with the key that it stands under."""
+    if depth > 12:
+        return
+    if isinstance(value, str):
+        yield name, value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            if key not in _NO_RESULT:
+                yield from _words(item, str(key), depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _words(item, name, depth + 1)
+
+
+def _numbers_of(value: Any) -> Iterator[float]:
+    """All numbers in a call's arguments, those in its texts, too."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield float(value)
+    elif isinstance(value, str):
+        yield from values_in(value)
+    elif isinstance(value, Mapping | list):
+        given = value
+        if isinstance(value, Mapping):
+            given = [item for name, item in value.items() if name not in _SAID]
+        for item in given:
+            yield from _numbers_of(item)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def years_in(text: str) -> Iterator[float]:
+    """What may be a year in a text, in dates, too."""
+    yield from map(float, _YEAR.findall(text))
+
+
+def _has_digit(text: str) -> bool:
+    return (
+        1 < len(text) <= 80 and any(sign.isdigit() for sign in text) and any(sign.isalpha() for sign in text)
+    )

@@ -1,0 +1,103 @@
+"""What a number measures: told by its unit or noun in the text, and by the name of its column in a result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from agents.provenance.evidence import COUNTS, Fact
+from agents.provenance.numerals import Numeral
+from agents.provenance.vocabulary import COLUMN_UNITS, DIMENSIONS, FUNCTION_WORDS, PEOPLE
+
+_WORDS_AFTER = re.compile(r"(?:[*_]*\s+[*_]*[^\W\d_][\w'’-]*){1,3}")
+_PER = re.compile(
+    r"\s*(?:/|per\b|pro\b|je\b|par\b|por\b)|\s*[\w²]+\s*(?:/|per\b|pro\b|par\b|por\b)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """`kind` is length, area, people, count, share, year or other; `factor` how many metres or square metres it is."""
+
+    kind: str
+    factor: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the words after a number make of it: its unit, or the table whose rows it counts, as a noun."""
+
+    measure: Measure | None = None
+    noun: str = ""
+    """A word for rows of a known table."""
+    other_noun: bool = False
+    """Some other word stands there: gates, pilots."""
+    is_rate: bool = False
+    """So much per something."""
+
+
+class Nouns:
+    """The words by which the rows of tables are called: `airports`, `airport`."""
+
+    def __init__(self, tables: Iterable[str]) -> None:
+        self._stems = {_stem(word) for table in tables for word in _name_of(table).split()[-1:]}
+
+    def after(self, text: str, numeral: Numeral) -> Said:
+        rest = text[numeral.end : numeral.end + 60]
+        is_rate = bool(_PER.match(rest))
+        if numeral.percent:
+            return Said(Measure("share"), is_rate=is_rate)
+        dimension = DIMENSIONS.get(numeral.unit)
+        if dimension is not None:
+            return Said(Measure("other") if is_rate else Measure(*dimension), is_rate=is_rate)
+        words = _WORDS_AFTER.match(rest)
+        found = [] if words is None else [word.strip("*_'’").lower() for word in words.group().split()]
+        for word in found:
+            if word in _PEOPLE:
+                return Said(Measure("other" if is_rate else "people"), is_rate=is_rate)
+            if _stem(word) in self._stems:
+                return Said(Measure("count"), noun=_stem(word), is_rate=is_rate)
+        return Said(other_noun=bool(found) and found[0] not in _FUNCTION_WORDS, is_rate=is_rate)
+
+
+def measure_of(fact: Fact) -> Measure | None:
+    """By the name of the column or of the value; None where that tells nothing."""
+    if fact.is_count:
+        return Measure("count")
+    for name in (fact.column, fact.name):
+        words = [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
+        if words and words[-1] in COLUMN_UNITS:
+            return Measure(*COLUMN_UNITS[words[-1]])
+    return None
+
+
+def is_about(fact: Fact, noun: str) -> bool:
+    """Whether rows of the table with that name were counted, or asked for, in the query of a fact."""
+    if fact.is_count and fact.name not in ("", "rows") and fact.name not in COUNTS:
+        return _stem(fact.name.lower()) == noun  # how long some list of the result is
+    source = fact.source
+    told = " ".join((fact.name, fact.column, source.table or "", source.summary, source.sql or "")).lower()
+    return re.search(rf"(?<![a-z]){re.escape(noun)}", told) is not None
+
+
+def names_table(fact: Fact, words: Iterable[str]) -> bool:
+    table = _name_of(fact.source.table or "")
+    return any(_stem(word) in {_stem(part) for part in table.split()} for word in words)
+
+
+def _name_of(table: str) -> str:
+    return table.replace('"', "").rpartition(".")[2].replace("_", " ").lower()
+
+
+def _stem(word: str) -> str:
+    """Roughly what singular and plural share: airport, cit, countr."""
+    for ending in ("ies", "y", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+_PEOPLE = frozenset(word.lower() for word in PEOPLE)
+PEOPLE_NOUNS = tuple(_PEOPLE)
+_FUNCTION_WORDS = frozenset(FUNCTION_WORDS)

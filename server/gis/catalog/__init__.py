@@ -1,0 +1,1 @@
+"""The table registry: what can be read, how it is named and searched."""

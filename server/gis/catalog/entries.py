@@ -1,0 +1,196 @@
+"""Entries of the registry, read from PostgreSQL's catalogue in one query each: what there is, and what has
+changed.
+
+`marks` is cheap and says which tables differ from before; `entries` reads those (or all) with their
+columns, comments, keys and the planner's statistics. What the catalogue does not know is found by
+registry_probe.py.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.domain import Column, ColumnKind, Table
+from server.gis.expressions.identifiers import WGS84, base_type, join_id
+
+_COLUMN_FIELDS = set(Column.model_fields)
+"""One set for all columns: each would have its own, and there may be 100,000 of them."""
+SAMPLES = 5
+SAMPLE_LENGTH = 80
+
+_KINDS: dict[str, ColumnKind] = {
+    "smallint": "integer",
+    "integer": "integer",
+    "bigint": "integer",
+    "real": "number",
+    "double precision": "number",
+    "numeric": "number",
+    "boolean": "boolean",
+    "date": "date",
+    "timestamp without time zone": "timestamp",
+    "timestamp with time zone": "timestamp",
+    "text": "text",
+    "character varying": "text",
+    "character": "text",
+    "citext": "text",
+    "name": "text",
+    "geometry": "geometry",
+    "geography": "geometry",
+    "json": "json",
+    "jsonb": "json",
+}
+_RELATIONS: dict[str, Literal["table", "view", "materialized view", "foreign table"]] = {
+    "r": "table",
+    "p": "table",
+    "v": "view",
+    "m": "materialized view",
+    "f": "foreign table",
+}
+_PREFERRED_GEOMETRY = ("geom", "geometry", "the_geom", "wkb_geometry", "shape", "way", "geog", "location")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A table as the catalogue has it.
+
+    `analyzed` is false where the planner has no statistics of it; `empty` is true where it surely has no rows.
+    """
+
+    oid: int
+    table: Table
+    analyzed: bool
+    empty: bool = False
+
+
+async def marks(
+    engine: AsyncEngine, schemas: Sequence[str], only: tuple[str, str] | None = None
+) -> dict[int, str]:
+    """A mark for each readable table, by oid; another mark means that its entry must be read again.
+
+    `only` is the schema and the name of the one table that is looked at.
+    """
+    async with engine.connect() as connection:
+        if only is None:
+            rows = await connection.exec_driver_sql(_marks_of_all(), (list(schemas),))
+        else:
+            named = await connection.exec_driver_sql(
+                "SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+                " WHERE n.nspname = $1 AND c.relname = $2",
+                only,
+            )
+            rows = await connection.exec_driver_sql(
+                _sql("catalog_marks.sql"), (list(schemas), list(named.scalars()))
+            )
+        return {row.oid: row.mark for row in rows}
+
+
+@cache
+def _marks_of_all() -> str:
+    lines = _sql("catalog_marks.sql").splitlines()
+    return "\n".join(line for line in lines if not line.endswith("-- only"))
+
+
+async def entries(
+    engine: AsyncEngine, schemas: Sequence[str], oids: Sequence[int] | None = None
+) -> list[Entry]:
+    """All readable tables, or those of the given oids that (still) are."""
+    async with engine.connect() as connection:
+        wanted = None if oids is None else list(oids)
+        rows = await connection.exec_driver_sql(_sql("catalog.sql"), (list(schemas), wanted))
+        return [_entry(row) for row in rows.mappings()]
+
+
+@cache
+def _sql(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _entry(row: Mapping[Any, Any]) -> Entry:
+    found = row["columns"] if isinstance(row["columns"], list) else json.loads(row["columns"])
+    columns = tuple(_column(each) for each in found)
+    geometry = _geometry_column(columns)
+    geometry_type, srid = _declared_geometry(geometry.sql_type) if geometry else (None, 0)
+    table = Table(
+        id=join_id(row["schema_name"], row["name"]),
+        schema_name=row["schema_name"],
+        name=row["name"],
+        kind=_RELATIONS[row["relkind"]],
+        columns=columns,
+        key=tuple(row["key"] or ()),
+        geometry_column=geometry.name if geometry else None,
+        geometry_type=geometry_type,
+        srid=srid,
+        row_estimate=max(0, int(row["row_estimate"])),
+        comment=row["comment"],
+        is_result=bool(row["is_result"]),
+        is_private=bool(row["is_private"]),
+    )
+    return Entry(row["oid"], table, bool(row["analyzed"]), bool(row["empty"]))
+
+
+def _column(found: Mapping[str, Any]) -> Column:
+    kind = column_kind(found["type"], found["typtype"])
+    is_number = kind in ("integer", "number")
+    return Column.model_construct(  # PostgreSQL's own catalogue: checking it would take half of the start
+        _COLUMN_FIELDS,
+        name=sys.intern(found["name"]),
+        kind=kind,
+        sql_type=sys.intern(found["type"]),
+        comment=found["comment"],
+        nullable=found["nullable"],
+        samples=samples(found["samples"] or (), found["spread"] or ()),
+        minimum=_number(found["minimum"]) if is_number else found["minimum"],
+        maximum=_number(found["maximum"]) if is_number else found["maximum"],
+    )
+
+
+def column_kind(sql_type: str, typtype: str = "b") -> ColumnKind:
+    """Enumerations are texts; arrays, intervals, ranges, binary and the like are `other`."""
+    if typtype == "e":
+        return "text"
+    return _KINDS.get(base_type(sql_type), "other")
+
+
+def samples(common: Sequence[str | None], spread: Sequence[str | None] = ()) -> tuple[str, ...]:
+    """The most common values, or where none is common some that are spread over the range; cut, each once."""
+    chosen = [value for value in common if value] or [value for value in spread if value]
+    return tuple(dict.fromkeys(_cut(value) for value in chosen))[:SAMPLES]
+
+
+def _cut(value: str) -> str:
+    return value if len(value) <= SAMPLE_LENGTH else value[: SAMPLE_LENGTH - 1] + "…"
+
+
+def _number(value: str | None) -> float | None:
+    number = float(value) if value is not None else math.nan
+    return number if math.isfinite(number) else None
+
+
+def _geometry_column(columns: Sequence[Column]) -> Column | None:
+    """The one that is drawn, where there are several: by the usual names, else the first."""
+    found = [column for column in columns if column.kind == "geometry"]
+    for name in _PREFERRED_GEOMETRY:
+        for column in found:
+            if column.name.lower() == name:
+                return column
+    return found[0] if found else None
+
+
+def _declared_geometry(sql_type: str) -> tuple[str | None, int]:
+    """Type and SRID as declared: `geometry(MultiPolygonZ,4326)`; None and 0 where nothing is."""
+    declared = re.fullmatch(r"geo(?:metry|graphy)\((\w+?)(?:ZM|Z|M)?(?:,(\d+))?\)", sql_type)
+    default = WGS84 if sql_type.startswith("geography") else 0
+    if declared is None:
+        return None, default
+    kind, srid = declared.groups()
+    return kind.upper(), int(srid) if srid else default

@@ -1,0 +1,242 @@
+"""What the catalogue cannot say of a table, found by looking into it, within limits: the geometry's type and
+SRID where the column declares none, the extent, the number of rows of views, samples where ANALYZE never
+ran.
+
+`complete` is called by the registry for new and changed entries. A table that fails or takes too long keeps
+what the catalogue said: a probe never raises.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import sqlalchemy as sa
+import structlog
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.domain import Bounds, Column, Table
+from server.gis.catalog.entries import Entry, samples
+from server.gis.errors import DataUnavailable, GisError
+from server.gis.expressions import extents
+from server.gis.expressions.identifiers import (
+    WGS84,
+    geometry_of,
+    is_geography,
+    lonlat_of,
+    relation,
+    sql_name,
+)
+from server.gis.query.guard import Guard, Query, Record, explained, limit
+
+log = structlog.get_logger(__name__)
+
+SECONDS = 1.5
+SMALL = 20_000
+"""Up to so many rows the extent is measured; beyond, PostGIS's estimate from index or statistics is taken."""
+SHAPE_ROWS = 2_000
+SAMPLE_ROWS = 200
+BATCH = 40
+SAMPLED_KINDS = ("text", "integer", "number", "boolean", "date", "timestamp")
+
+
+async def complete(engine: AsyncEngine, found: Sequence[Entry]) -> list[Entry]:
+    """The same entries in the same order, with what looking adds."""
+    probe = _Probe(Guard(engine, SECONDS, cost=2_000_000.0))
+    shaped = [entry if entry.empty else await probe.shaped(entry) for entry in found]
+    boxes = await probe.extents([entry.table for entry in shaped if not entry.empty])
+    return [
+        replace(entry, table=entry.table.model_copy(update={"bounds": boxes[entry.table.id]}))
+        if entry.table.id in boxes
+        else entry
+        for entry in shaped
+    ]
+
+
+class _Probe:
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+
+    async def shaped(self, entry: Entry) -> Entry:
+        table = entry.table
+        if not entry.analyzed:
+            table = await self._counted(table)
+            table = await self._sampled(table)
+        if table.geometry_column and (table.geometry_type in (None, "GEOMETRY") or not table.srid):
+            table = await self._typed(table)
+        return entry if table is entry.table else replace(entry, table=table)
+
+    async def _counted(self, table: Table) -> Table:
+        """Exact for small tables, the planner's guess for views and large ones."""
+        some = sa.select(sa.literal(1)).select_from(relation(table)).limit(SMALL + 1).subquery("some")
+        rows = await self._ask(sa.select(sa.func.count()).select_from(some), table)
+        if rows and rows[0][0] <= SMALL:
+            return table.model_copy(update={"row_estimate": rows[0][0]})
+        if table.row_estimate > SMALL:
+            return table
+        return table.model_copy(update={"row_estimate": await self._planned(table) or table.row_estimate})
+
+    async def _planned(self, table: Table) -> int:
+        statement = sa.select(sa.literal(1)).select_from(relation(table))
+        try:
+            async with self._guard.engine.connect() as connection:
+                await limit(connection, SECONDS)
+                return int((await explained(connection, statement))["Plan Rows"])
+        except (SQLAlchemyError, OSError):
+            return 0
+
+    async def _sampled(self, table: Table) -> Table:
+        columns = [column for column in table.columns if column.kind in SAMPLED_KINDS]
+        if not columns:
+            return table
+        source = relation(table)
+        texts = [sa.cast(source.c[column.name], sa.Text) for column in columns]
+        packed = sa.select(sa.func.jsonb_build_array(*texts, type_=JSONB)).limit(SAMPLE_ROWS)
+        rows = await self._ask(packed, table)
+        if not rows:
+            return table
+        by_name = {column.name: [row[0][place] for row in rows] for place, column in enumerate(columns)}
+        whole = len(rows) < SAMPLE_ROWS
+        filled = tuple(
+            _filled(column, by_name[column.name], whole) if column.name in by_name else column
+            for column in table.columns
+        )
+        return table.model_copy(update={"columns": filled})
+
+    async def _typed(self, table: Table) -> Table:
+        geometry = geometry_of(table)
+        some = (
+            sa.select(geometry.label("geometry"))
+            .where(geometry.is_not(None))
+            .limit(SHAPE_ROWS)
+            .subquery("some")
+        )
+        kind, srid = sa.func.GeometryType(some.c.geometry), sa.func.ST_SRID(some.c.geometry)
+        statement = (
+            sa.select(kind, srid, sa.func.count()).group_by(kind, srid).order_by(sa.func.count().desc())
+        )
+        rows = await self._ask(statement.limit(50), table)
+        if not rows:
+            return table
+        srid_found = table.srid or rows[0][1]
+        return table.model_copy(
+            update={"geometry_type": common_type([row[0] for row in rows]), "srid": srid_found}
+        )
+
+    async def extents(self, tables: Sequence[Table]) -> dict[str, Bounds]:
+        spatial = [table for table in tables if table.geometry_column]
+        small = [table for table in spatial if table.row_estimate <= SMALL and "view" not in table.kind]
+        found: dict[str, Bounds] = {}
+        plain = [table for table in small if table.srid in (0, WGS84)]
+        for start in range(0, len(plain), BATCH):
+            found |= await self._boxed(plain[start : start + BATCH])
+        others = [table for table in small if table.id not in found]
+        for start in range(0, len(others), BATCH):
+            found |= await self._measured(others[start : start + BATCH])
+        for table in spatial:
+            if table.id not in found and table not in small:
+                box = await self._extent(table)
+                if box is not None:
+                    found[table.id] = box
+        for table in small:
+            if extents.spans_the_world(found.get(table.id)):
+                found[table.id] = await self._turned(table, found[table.id])
+        return found
+
+    async def _boxed(self, tables: Sequence[Table]) -> dict[str, Bounds]:
+        """The extents of several small tables in longitude and latitude, with one statement that is written as text:
+        for 10,000 tables, to compile it would take most of a minute. None of them if it fails."""
+        statement = sa.text(" UNION ALL ".join(_box_sql(table, place) for place, table in enumerate(tables)))
+        as_query = cast("Query", statement)  # it is executed as it is: only a gate would look into it
+        try:
+            rows = await self._guard.rows(as_query, "tables", gate=False)
+        except GisError:
+            return {}
+        boxes = {tables[row[4]].id: extents.bounds(row) for row in rows}
+        return {name: box for name, box in boxes.items() if box is not None}
+
+    async def _measured(self, tables: Sequence[Table]) -> dict[str, Bounds]:
+        """The exact extents of several small tables in one statement; one by one if that fails."""
+        statements = [_measure(table).add_columns(sa.literal(place)) for place, table in enumerate(tables)]
+        try:
+            rows = await self._guard.rows(
+                sa.select(sa.union_all(*statements).subquery("extents")), "tables", gate=False
+            )
+        except DataUnavailable:
+            return {}
+        except GisError:
+            if len(tables) == 1:
+                return {}
+            half = len(tables) // 2
+            return await self._measured(tables[:half]) | await self._measured(tables[half:])
+        boxes = {tables[row[4]].id: extents.bounds(row) for row in rows}
+        return {name: box for name, box in boxes.items() if box is not None}
+
+    async def _extent(self, table: Table) -> Bounds | None:
+        column = table.column(table.geometry_column or "")
+        if table.kind in ("table", "materialized view") and column is not None and not is_geography(column):
+            estimate = sa.func.ST_EstimatedExtent(table.schema_name, table.name, column.name)
+            boxed = sa.select(estimate.label("box")).subquery("estimated")
+            rows = await self._ask(sa.select(*extents.box_columns(boxed.c.box, table.srid)), table)
+            if rows and (found := extents.bounds(rows[0])) is not None:
+                return found
+        rows = await self._ask(_measure(table), table)
+        found = extents.bounds(rows[0]) if rows else None
+        if found is not None and table.row_estimate <= SMALL and extents.spans_the_world(found):
+            return await self._turned(table, found)
+        return found
+
+    async def _turned(self, table: Table, found: Bounds) -> Bounds:
+        turned = extents.parts_of(sa.select().select_from(relation(table)), lonlat_of(table))
+        rows = await self._ask(turned, table)
+        return extents.across(found, rows[0]) if rows else found
+
+    async def _ask(self, statement: Query, table: Table) -> Sequence[Record]:
+        """The rows, or none where the table cannot be asked within the limits."""
+        try:
+            return await self._guard.rows(statement, table.id)
+        except GisError as error:
+            log.debug("a probe was left out", table=table.id, reason=error.message)
+            return ()
+
+
+def _box_sql(table: Table, place: int) -> str:
+    """West, south, east, north and `place` of a table. Its names are the catalogue's, quoted; a colon would begin a
+    parameter."""
+    column = '"' + (table.geometry_column or "").replace('"', '""').replace(":", r"\:") + '"'
+    source = sql_name(table).replace(":", r"\:")
+    return (
+        f"SELECT ST_XMin(box), ST_YMin(box), ST_XMax(box), ST_YMax(box), {place} FROM"  # noqa: S608 - quoted names only
+        f" (SELECT ST_Extent(CAST({column} AS geometry)) AS box FROM {source}) AS extent"
+    )
+
+
+def _measure(table: Table) -> Query:
+    return extents.extent_of(sa.select().select_from(relation(table)), geometry_of(table), table.srid)
+
+
+def common_type(found: Sequence[str]) -> str:
+    """One type for all: itself, the multi type of a single and its multi, else GEOMETRY."""
+    kinds = {kind.upper() for kind in found if kind}
+    if len(kinds) == 1:
+        return kinds.pop()
+    singles = {kind.removeprefix("MULTI") for kind in kinds}
+    return f"MULTI{singles.pop()}" if len(singles) == 1 else "GEOMETRY"
+
+
+def _filled(column: Column, values: Sequence[str | None], whole: bool) -> Column:
+    """Samples, and the range if these are all the values there are."""
+    present = [value for value in values if value is not None]
+    common = [value for value, _count in Counter(present).most_common(5)]
+    update: dict[str, Any] = {"samples": samples(common)}
+    if whole and present and column.kind in ("integer", "number"):
+        numbers = [float(value) for value in present if value.lower() not in ("nan", "infinity", "-infinity")]
+        if numbers:
+            update |= {"minimum": min(numbers), "maximum": max(numbers)}
+    if whole and present and column.kind in ("date", "timestamp"):
+        update |= {"minimum": min(present), "maximum": max(present)}
+    return column.model_copy(update=update)

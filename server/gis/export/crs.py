@@ -1,0 +1,101 @@
+"""Coordinate reference systems of exported files: what they are called, and their definitions."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from server.gis.errors import GisError, translated
+
+WGS84 = 4326
+
+
+class UnknownCrs(GisError):
+    code = "invalid_payload"
+
+
+@dataclass(frozen=True)
+class Crs:
+    """A row of `spatial_ref_sys`."""
+
+    srid: int
+    authority: str = ""
+    code: int = 0
+    definition: str = ""
+    """WKT."""
+
+    @property
+    def is_lonlat(self) -> bool:
+        return self.srid == WGS84
+
+    @property
+    def name(self) -> str:
+        """`EPSG:2154`."""
+        return f"{self.authority}:{self.code}" if self.authority and self.code else f"SRID:{self.srid}"
+
+    @property
+    def urn(self) -> str:
+        return (
+            "urn:ogc:def:crs:OGC:1.3:CRS84"
+            if self.is_lonlat
+            else f"urn:ogc:def:crs:{self.authority}::{self.code}"
+        )
+
+    @property
+    def uri(self) -> str:
+        """For the header `Content-Crs`."""
+        if self.is_lonlat:
+            return "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
+        return f"http://www.opengis.net/def/crs/{self.authority}/0/{self.code}"
+
+    @property
+    def for_gdal(self) -> str:
+        return self.name if self.authority in ("EPSG", "ESRI") else self.definition
+
+    def projjson(self) -> dict[str, Any]:
+        """As GeoParquet holds it; coordinates are x, y there whatever the order of the axes."""
+        import pyproj  # opens a database of its own, which few requests need
+
+        known = pyproj.CRS.from_user_input("OGC:CRS84" if self.is_lonlat else self.for_gdal)
+        document: dict[str, Any] = json.loads(known.to_json())
+        return document
+
+
+LONLAT = Crs(WGS84, "EPSG", WGS84)
+
+
+async def crs_of(engine: AsyncEngine, srid: int) -> Crs:
+    """Raises UnknownCrs."""
+    return await _found(engine, "srid = :code", {"code": srid}, f"SRID {srid}")
+
+
+async def crs_named(engine: AsyncEngine, text: str) -> Crs:
+    """The system that a person names as `EPSG:2154`, `2154` or `OGC:CRS84`. Raises UnknownCrs."""
+    if text.strip().upper() in ("OGC:CRS84", "CRS84"):
+        return LONLAT
+    match = re.fullmatch(r"(?:(EPSG|ESRI):)?(\d{1,6})", text.strip(), re.IGNORECASE | re.ASCII)
+    if match is None:
+        raise UnknownCrs(f"{text[:40]!r} names no coordinate reference system. An example is EPSG:2154.")
+    parameters = {"authority": (match[1] or "EPSG").upper(), "code": int(match[2])}
+    return await _found(
+        engine, "upper(auth_name) = :authority AND auth_srid = :code", parameters, f"{text[:40]!r}"
+    )
+
+
+async def _found(engine: AsyncEngine, condition: str, parameters: dict[str, Any], what: str) -> Crs:
+    query = sa.text(
+        f"SELECT srid, auth_name, auth_srid, srtext FROM spatial_ref_sys WHERE {condition} LIMIT 1"  # noqa: S608 - ours
+    )
+    try:
+        async with engine.connect() as connection:
+            row = (await connection.execute(query, parameters)).one_or_none()
+    except sa.exc.SQLAlchemyError as error:
+        translated(error, "the coordinate reference systems")
+    if row is None:
+        raise UnknownCrs(f"{what} is not known to this database (spatial_ref_sys).")
+    return Crs(row.srid, (row.auth_name or "").upper(), row.auth_srid or 0, row.srtext or "")

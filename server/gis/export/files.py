@@ -1,0 +1,231 @@
+"""GeoPackage, FlatGeobuf and GeoParquet files of a layer, written row group by row group.
+
+The rows come from a cursor on the event loop, the file is written in a thread; between them is a short queue, so
+that memory holds a few chunks however many rows there are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import struct
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import shapely
+import sqlalchemy as sa
+
+from agents.domain import Column, Table
+from server.gis.errors import TooExpensive
+from server.gis.export.layers import CannotExport, Source, free_name
+from server.gis.expressions.declared_types import declared_type
+from server.gis.expressions.identifiers import Expression, base_type, relation
+
+FileFormat = Literal["gpkg", "fgb", "parquet"]
+
+MOST_ROWS = 2_000_000
+_DRIVERS = {"gpkg": "GPKG", "fgb": "FlatGeobuf"}
+_ARROW: dict[str, pa.DataType] = {
+    "smallint": pa.int16(),
+    "integer": pa.int32(),
+    "bigint": pa.int64(),
+    "real": pa.float32(),
+    "double precision": pa.float64(),
+    "numeric": pa.float64(),
+    "boolean": pa.bool_(),
+    "date": pa.date32(),
+    "timestamp without time zone": pa.timestamp("us"),
+    "timestamp with time zone": pa.timestamp("us", "UTC"),
+    "bytea": pa.binary(),
+}
+_OGR_TYPES = {
+    "POINT": "Point",
+    "LINESTRING": "LineString",
+    "POLYGON": "Polygon",
+    "MULTIPOINT": "MultiPoint",
+    "MULTILINESTRING": "MultiLineString",
+    "MULTIPOLYGON": "MultiPolygon",
+}
+_WKB_TYPES = (
+    "Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection",
+)  # fmt: skip
+
+
+async def write_file(
+    source: Source, kind: FileFormat, name: str, path: Path, most_rows: int = MOST_ROWS
+) -> None:
+    """Write the layer to `path`. Raises TooExpensive beyond `most_rows`; what streams has no such limit."""
+    rows, placed = await source.count()
+    if rows > most_rows:
+        raise TooExpensive(
+            f"{rows:,} rows are too many for a {kind} file here (at most {most_rows:,}). "
+            "Filter the layer, or take geojson or csv."
+        )
+    names = file_names(source.columns, kind)
+    geometry = free_name("geometry" if kind == "parquet" else "geom", set(names))
+    fields = [
+        pa.field(label, arrow_type(column)) for label, column in zip(names, source.columns, strict=True)
+    ]
+    schema = pa.schema([*fields, pa.field(geometry, pa.binary())])
+    batches = Batches(schema)
+    if kind == "parquet":
+        work = asyncio.to_thread(_write_parquet, source, name, path, batches, geometry)
+    else:
+        # FlatGeobuf's index has no place for features that are nowhere.
+        options = {"SPATIAL_INDEX": "YES" if kind == "gpkg" or rows == placed else "NO"}
+        work = asyncio.to_thread(_write_ogr, source, kind, name, path, batches, geometry, options)
+    writing = asyncio.create_task(work)
+    try:
+        values = [value_of(relation(source.table).c[column.name], column) for column in source.columns]
+        shape = sa.func.ST_AsBinary(source.geometry())
+        async with aclosing(source.stream(source.rows(*values, shape))) as chunks:
+            async for chunk in chunks:
+                if not await batches.put(chunk, writing):
+                    break
+        await batches.close(writing)
+        await writing
+    except BaseException:
+        batches.abandon()
+        await asyncio.gather(writing, return_exceptions=True)
+        raise
+
+
+class Batches:
+    """Chunks of rows, put on the event loop and taken as Arrow batches by a writer in its thread."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self.schema = schema
+        self._queue: asyncio.Queue[Sequence[Any] | None] = asyncio.Queue(maxsize=3)
+        self._loop = asyncio.get_running_loop()
+        self._taking: Future[Sequence[Any] | None] | None = None
+        self._abandoned = False
+
+    async def put(self, chunk: Sequence[Any] | None, writing: asyncio.Task[None]) -> bool:
+        """False when the writer has ended, which it does only when it failed."""
+        putting = asyncio.ensure_future(self._queue.put(chunk))
+        await asyncio.wait({putting, writing}, return_when=asyncio.FIRST_COMPLETED)
+        if putting.done():
+            return True
+        putting.cancel()
+        return False
+
+    async def close(self, writing: asyncio.Task[None]) -> None:
+        await self.put(None, writing)
+
+    def abandon(self) -> None:
+        self._abandoned = True
+        if self._taking is not None:
+            self._taking.cancel()
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        """In the writer's thread."""
+        while not self._abandoned:
+            self._taking = asyncio.run_coroutine_threadsafe(self._queue.get(), self._loop)
+            if self._abandoned:
+                self._taking.cancel()
+            chunk = self._taking.result()
+            if chunk is None:
+                return
+            columns = zip(*chunk, strict=True)
+            arrays = [
+                pa.array(column, type=field.type) for column, field in zip(columns, self.schema, strict=True)
+            ]
+            yield pa.record_batch(arrays, schema=self.schema)
+        raise CannotExport("The export was given up.")
+
+
+def arrow_type(column: Column) -> pa.DataType:
+    return _ARROW.get(base_type(column.sql_type), pa.string())
+
+
+def value_of(value: Expression, column: Column) -> Expression:
+    """The column as a value of its Arrow type; what Arrow has no type for as text."""
+    kind = base_type(column.sql_type)
+    if kind == "numeric":
+        return sa.cast(value, sa.Double)
+    return value if kind in _ARROW else sa.cast(value, sa.Text)
+
+
+def file_names(columns: Sequence[Column], kind: FileFormat) -> list[str]:
+    """Column names as the format can have them: GDAL does not tell `Name` from `name`."""
+    if kind == "parquet":
+        return [column.name for column in columns]
+    names: list[str] = []
+    for column in columns:
+        names.append(free_name(column.name, set(names)))
+    return names
+
+
+def _write_ogr(
+    source: Source,
+    kind: FileFormat,
+    name: str,
+    path: Path,
+    batches: Batches,
+    geometry: str,
+    options: dict[str, str],
+) -> None:
+    import pyogrio  # here, since it loads GeoPandas wherever that is installed, and every start would wait
+
+    reader = pa.RecordBatchReader.from_batches(batches.schema, iter(batches))
+    if kind == "gpkg":
+        options |= {"FID": free_name("fid", set(batches.schema.names)), "GEOMETRY_NAME": geometry}
+    pyogrio.write_arrow(
+        reader,
+        path,
+        driver=_DRIVERS[kind],
+        layer=name,
+        geometry_name=geometry,
+        geometry_type=ogr_type(source.table),
+        crs=source.crs.for_gdal,
+        layer_options=options,
+    )
+
+
+def _write_parquet(source: Source, name: str, path: Path, batches: Batches, geometry: str) -> None:
+    """GeoParquet 1.1."""
+    seen: set[str] = set()
+    bounds: list[float] | None = None
+    with pq.ParquetWriter(path, batches.schema, compression="zstd") as writer:
+        for batch in batches:
+            shapes = batch.column(geometry).to_pylist()
+            seen.update(wkb_type(shape) for shape in shapes if shape is not None)
+            bounds = _grown(bounds, shapely.total_bounds(shapely.from_wkb(shapes)).tolist())
+            writer.write_batch(batch)
+        column: dict[str, Any] = {
+            "encoding": "WKB",
+            "geometry_types": sorted(seen),
+            "crs": source.crs.projjson(),
+        }
+        if bounds is not None:
+            column["bbox"] = bounds
+        metadata = {"version": "1.1.0", "primary_column": geometry, "columns": {geometry: column}}
+        writer.add_key_value_metadata({"geo": json.dumps(metadata), "title": name})
+
+
+def ogr_type(table: Table) -> str:
+    """GDAL's name of the declared geometry type; where that does not say, FlatGeobuf leaves heights out."""
+    kind, dimensions = declared_type(table)
+    flat = _OGR_TYPES.get(kind)
+    if flat is None or "M" in dimensions:
+        return "Unknown"
+    return f"{flat} Z" if dimensions else flat
+
+
+def wkb_type(wkb: bytes) -> str:
+    """As GeoParquet names it: `MultiPolygon`, `Point Z`."""
+    (code,) = struct.unpack_from("<I" if wkb[0] else ">I", wkb, 1)
+    return _WKB_TYPES[code % 1000 - 1] + (" Z" if code // 1000 in (1, 3) else "")
+
+
+def _grown(bounds: list[float] | None, other: list[float]) -> list[float] | None:
+    if any(value != value for value in other):
+        return bounds
+    if bounds is None:
+        return other
+    return [*map(min, bounds[:2], other[:2]), *map(max, bounds[2:], other[2:])]

@@ -1,0 +1,113 @@
+"""A layer small enough to travel in one file: some of its rows, with simpler shapes and the values that styles read.
+
+What was left out is told: rows beyond `ROWS`, rows that did not fit into `BYTES`, and detail below `TOLERANCE`.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from agents.domain import Layer
+from server.gis.export.layers import Source
+from server.gis.expressions.declared_types import declared_type
+from server.gis.expressions.geometry_checks import computable
+from server.gis.expressions.identifiers import GEOMETRY, Expression, relation
+from server.gis.styles.attributes import tile_value
+
+ROWS = 5000
+BYTES = 3_000_000
+COLUMNS = 16
+TOLERANCE = 1 / 4000
+"""Of the width or height of the layer, whichever is greater: below a pixel of a screen that shows all of it."""
+DECIMALS = 5
+"""Of a degree: about a metre."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """GeoJSON features by the name of the tiles' layer that they stand for: `features`, and `points` on them."""
+
+    features: dict[str, list[dict[str, Any]]]
+    shown: int
+    total: int
+    tolerance: float
+    """Degrees; 0 where shapes are as they were."""
+
+
+async def sample(source: Source, layer: Layer) -> Sample:
+    total, _placed = await source.count()
+    tolerance = 0.0 if layer.geometry_type == "point" else tolerance_of(layer)
+    needs_points = any(drawn.source_layer == "points" for drawn in layer.style.layers)
+    columns = columns_of(source, layer)
+    shape = computable(source.geometry(), declared_type(source.table)[0])
+    simple = sa.func.ST_SimplifyPreserveTopology(shape, tolerance, type_=GEOMETRY) if tolerance else shape
+    point = sa.func.ST_AsGeoJSON(sa.func.ST_PointOnSurface(shape, type_=GEOMETRY), DECIMALS)
+    query = source.rows(
+        identifier_of(source),
+        sa.func.ST_AsGeoJSON(simple, DECIMALS),
+        point if needs_points else sa.null(),
+        *columns.values(),
+    )
+    if total > ROWS:
+        query = scattered(source, query).limit(ROWS)
+    features: dict[str, list[dict[str, Any]]] = {"features": [], "points": []}
+    room, shown = BYTES, 0
+    async with aclosing(source.stream(query)) as chunks:
+        async for chunk in chunks:
+            for identifier, drawn, on_it, *values in chunk:
+                properties = {
+                    name: value for name, value in zip(columns, values, strict=True) if value is not None
+                }
+                room -= len(drawn or "") + len(on_it or "") + 20 + len(json.dumps(properties, default=str))
+                if room < 0:
+                    return Sample(features, shown, total, tolerance)
+                shown += 1
+                for name, text in (("features", drawn), ("points", on_it)):
+                    if text:
+                        features[name].append(feature(identifier, json.loads(text), properties))
+    return Sample(features, shown, total, tolerance)
+
+
+def feature(identifier: Any, geometry: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
+    own = {} if identifier is None else {"id": identifier}
+    return {"type": "Feature", **own, "geometry": geometry, "properties": properties}
+
+
+def columns_of(source: Source, layer: Layer) -> dict[str, Expression]:
+    """What the style reads, and the first other columns, with the values that tiles have."""
+    styled = [layer.style.column, layer.style.label]
+    names = [name for name in styled if name] + [column.name for column in source.columns]
+    values: dict[str, Expression] = {}
+    for name in dict.fromkeys(names):
+        column = source.table.column(name)
+        value = None if column is None else tile_value(source.table, column)
+        if value is not None and len(values) < COLUMNS:
+            values[name] = value
+    return values
+
+
+def identifier_of(source: Source) -> Expression:
+    key = source.table.column(source.table.key[0]) if len(source.table.key) == 1 else None
+    return sa.null() if key is None or key.kind != "integer" else relation(source.table).c[key.name]
+
+
+def scattered(source: Source, query: sa.Select[Any]) -> sa.Select[Any]:
+    """In an order that has nothing to do with where things lie, the same every time."""
+    if not source.table.key:
+        return query
+    columns = relation(source.table).c
+    return query.order_by(None).order_by(
+        *(sa.func.md5(sa.cast(columns[name], sa.Text)) for name in source.table.key)
+    )
+
+
+def tolerance_of(layer: Layer) -> float:
+    if layer.bounds is None:
+        return 0.0
+    west, south, east, north = layer.bounds
+    return max((east - west) % 360, north - south) * TOLERANCE

@@ -1,0 +1,1 @@
+"""SQL expressions and identifiers that every part of `server.gis` builds on."""

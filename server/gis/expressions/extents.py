@@ -1,0 +1,102 @@
+"""The bounds of a set of geometries in longitude and latitude, also across the antimeridian.
+
+The box is taken in the coordinate system of the data and only then transformed, with its edges densified,
+so that asking costs one pass over stored boxes. Used by the registry, by questions about data and for
+places.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from agents.domain import Bounds
+from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression
+
+HALF = 180.0
+Query = sa.Select[*tuple[Any, ...]]
+
+
+def box_columns(box: Expression, srid: int) -> list[Expression]:
+    """`west, south, east, north` of a box2d in the given coordinate system (0: taken to be lon/lat)."""
+    if srid not in (0, WGS84):
+        outline = sa.func.ST_SetSRID(sa.cast(box, GEOMETRY), srid)
+        size = sa.func.greatest(
+            sa.func.ST_XMax(box) - sa.func.ST_XMin(box), sa.func.ST_YMax(box) - sa.func.ST_YMin(box)
+        )
+        step = sa.func.coalesce(sa.func.nullif(size, 0), 1) / 16
+        box = sa.func.ST_Transform(sa.func.ST_Segmentize(outline, step), WGS84)
+    return [
+        sa.func.ST_XMin(box).label("west"),
+        sa.func.ST_YMin(box).label("south"),
+        sa.func.ST_XMax(box).label("east"),
+        sa.func.ST_YMax(box).label("north"),
+    ]
+
+
+def extent_of(source: Query, geometry: Expression, srid: int) -> Query:
+    """The box of all rows of `source`, which must not select anything yet but filter as wanted."""
+    boxed = source.add_columns(sa.func.ST_Extent(geometry).label("box")).subquery("extent")
+    return sa.select(*box_columns(boxed.c.box, srid))
+
+
+def parts_of(source: Query, lonlat: Expression) -> Query:
+    """West and east of the whole when longitudes run from 0 to 360: asked when the plain box spans the world.
+
+    Each part of a multi-geometry counts for itself: a country cut at the antimeridian has them on both sides.
+    """
+    parts = source.add_columns(sa.func.ST_Dump(lonlat, type_=_DUMP).label("dump")).subquery("dumped")
+    geometry = sa.literal_column("(dumped.dump).geom", GEOMETRY)
+    west, east = sa.func.ST_XMin(geometry), sa.func.ST_XMax(geometry)
+    turn = sa.case((west < 0, 360), else_=0)
+    return sa.select(
+        sa.func.min(west + turn).label("west"), sa.func.max(east + turn).label("east")
+    ).select_from(parts)
+
+
+class _Dump(sa.types.UserDefinedType[Any]):
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        return "geometry_dump"
+
+
+_DUMP = _Dump()
+
+
+def bounds(row: Sequence[Any] | None) -> Bounds | None:
+    """A box row as bounds; None when there is nothing, or nothing finite."""
+    if row is None or any(value is None or not math.isfinite(value) for value in row[:4]):
+        return None
+    west, south, east, north = (float(value) for value in row[:4])
+    return (
+        max(-HALF, min(HALF, west)),
+        max(-90.0, min(90.0, south)),
+        max(-HALF, min(HALF, east)),
+        max(-90.0, min(90.0, north)),
+    )
+
+
+def spans_the_world(found: Bounds | None) -> bool:
+    """Wide enough that it may be a narrow thing on both sides of the antimeridian."""
+    return found is not None and found[2] - found[0] > HALF
+
+
+def across(found: Bounds, turned: Sequence[Any] | None) -> Bounds:
+    """The narrower of the plain box and the one that `parts_of` found."""
+    if turned is None or any(value is None or not math.isfinite(value) for value in turned[:2]):
+        return found
+    west, east = float(turned[0]), float(turned[1])
+    if east - west >= found[2] - found[0]:
+        return found
+    return (wrapped(west), found[1], wrapped(east), found[3])
+
+
+def wrapped(longitude: float) -> float:
+    """A longitude up to one turn away, brought back to -180 ... 180."""
+    if longitude > HALF:
+        return longitude - 360
+    return longitude + 360 if longitude < -HALF else longitude

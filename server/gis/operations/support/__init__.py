@@ -1,0 +1,1 @@
+"""What the operations share: arguments, geodesy, projections, columns and matching."""

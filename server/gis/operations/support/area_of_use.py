@@ -1,0 +1,72 @@
+"""Where on earth a reference system is meant to be used, as PROJ knows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, func, or_
+
+from server.gis.operations.support.base import Geometry
+
+WGS84 = 4326
+MARGIN_DEGREES = 15.0
+MARGIN_SHARE = 0.5
+"""Of the width or height of the area. Up to the greater of the margins a system is commonly used beyond its border, as
+one UTM zone is for a whole country."""
+
+
+@dataclass(frozen=True)
+class Area:
+    """In degrees; `west > east` crosses the antimeridian."""
+
+    west: float
+    south: float
+    east: float
+    north: float
+
+    @property
+    def width(self) -> float:
+        return (self.east - self.west) % 360 or 360.0
+
+    @property
+    def words(self) -> str:
+        return f"longitudes {self.west:g} to {self.east:g}, latitudes {self.south:g} to {self.north:g}"
+
+
+@cache
+def area_of_use(srid: int) -> Area | None:
+    """None for a system that covers the earth, or that PROJ does not know."""
+    import pyproj  # opens a database of its own, which few steps need
+
+    try:
+        found = pyproj.CRS.from_epsg(srid).area_of_use
+    except pyproj.exceptions.CRSError:
+        return None
+    if found is None:
+        return None
+    area = Area(found.west, found.south, found.east, found.north)
+    return None if area.width >= 360 and area.south <= -90 and area.north >= 90 else area
+
+
+def within(
+    area: Area, shape: ColumnElement[Any], srid: int, *, strictly: bool = False
+) -> ColumnElement[bool]:
+    """Whether a shape is all in the area, or not far outside of it."""
+    box: ColumnElement[Any] = func.ST_Envelope(shape, type_=Geometry())
+    if srid != WGS84:
+        box = func.ST_Transform(box, WGS84, type_=Geometry())
+    west, east = func.ST_XMin(box), func.ST_XMax(box)
+    is_band = area.width >= 360
+    up = 0.0 if is_band or strictly else max(MARGIN_DEGREES, MARGIN_SHARE * (area.north - area.south))
+    aside = 0.0 if strictly else max(MARGIN_DEGREES, MARGIN_SHARE * area.width)
+    nowhere = func.ST_IsEmpty(shape)
+    between = and_(func.ST_YMin(box) >= area.south - up, func.ST_YMax(box) <= area.north + up)
+    if is_band or area.width + 2 * aside >= 360:
+        return or_(nowhere, between)
+    left, right = area.west - aside, area.east + aside
+    if left < right and left >= -180 and right <= 180:
+        return or_(nowhere, and_(between, west >= left, east <= right))
+    left, right = (left + 180) % 360 - 180, (right + 180) % 360 - 180
+    return or_(nowhere, and_(between, or_(west >= left, east <= right)))

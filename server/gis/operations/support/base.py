@@ -1,0 +1,254 @@
+"""What an operation is: typed arguments in, one SELECT over registry tables out.
+
+An operation never runs SQL and never sees a user's text as SQL: it builds a SQLAlchemy statement from registry
+entries (identifiers) and arguments (bound parameters). The runner (`server.gis.analysis.runner`) stores the
+rows of `Step.select` as a table of the schema `analysis`, which is then a registry table like any other and may
+be the source of the next step.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import ColumnElement, FromClause, Select, literal_column
+from sqlalchemy.dialects.postgresql import OID
+from sqlalchemy.types import UserDefinedType
+
+from agents.domain import Column, GeometryFamily, Table
+from agents.ports import OperationTrait
+
+_DECLARED = re.compile(r"geo(?:metry|graphy)\((\w+?)(ZM|Z|M)?(?:,(\d+))?\)")
+
+GEOMETRY = "geom"
+"""The geometry column of every result."""
+
+ROW_ID = "fid"
+"""The key that the runner adds to every result."""
+
+RESULTS = "analysis"
+"""The schema of results."""
+
+
+class Geometry(UserDefinedType[Any]):
+    """PostGIS geometry inside a statement: never converted, because it never leaves the database."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: object) -> str:
+        return "geometry"
+
+
+class Declared(Geometry):
+    """The same with a type and an SRID that each value must have."""
+
+    cache_ok = True
+
+    def __init__(self, kind: str, srid: int) -> None:
+        self.kind = kind
+        self.srid = srid
+
+    def get_col_spec(self, **_: object) -> str:
+        return f"geometry({self.kind}, {self.srid})"
+
+
+class Geography(UserDefinedType[Any]):
+    """PostGIS geography inside a statement: longitude and latitude on the WGS 84 spheroid, in metres."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: object) -> str:
+        return "geography"
+
+
+class Tid(UserDefinedType[Any]):
+    """PostgreSQL's address of a row: page and place on it."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: object) -> str:
+        return "tid"
+
+
+class Arguments(BaseModel):
+    """The typed arguments of an operation. Names of tables and columns are checked against the registry later.
+
+    The text below an argument is its description, which models read.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+def table_argument(description: str, **kwargs: Any) -> Any:
+    """An argument that names a table or an earlier step; the analyst's tools make it an enum."""
+    return Field(description=description, json_schema_extra={"x-refers-to": "table"}, **kwargs)
+
+
+def column_argument(description: str, of: str = "source", **kwargs: Any) -> Any:
+    """An argument that names a column of the table in argument `of`."""
+    return Field(description=description, json_schema_extra={"x-refers-to": "column", "x-of": of}, **kwargs)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One input of a step: a registry table under an alias of its own, so that a table may meet itself."""
+
+    table: Table
+    rows: FromClause
+    alias: str
+
+    def column(self, name: str) -> ColumnElement[Any]:
+        return self.rows.c[name]
+
+    @property
+    def attributes(self) -> tuple[Column, ...]:
+        """All columns but geometries and the key that we gave to an earlier result."""
+        own_key = self.table.schema_name == RESULTS and tuple(self.table.key) == (ROW_ID,)
+        return tuple(
+            column
+            for column in self.table.columns
+            if column.kind != "geometry" and not (own_key and column.name == ROW_ID)
+        )
+
+    @property
+    def declared(self) -> tuple[str, str, int] | None:
+        """Kind, dimensions beyond the plane (`Z`, `M`, `ZM` or none) and SRID that the geometry column declares.
+
+        None where it declares nothing: then rows may differ in each, and what was found by looking is a guess.
+        """
+        column = self.table.column(self.table.geometry_column or "")
+        found = _DECLARED.fullmatch(column.sql_type) if column is not None else None
+        return None if found is None else (found[1], found[2] or "", int(found[3] or 0))
+
+    def stored_type(self, kind: str | None = None) -> str | None:
+        """The type of results that keep this geometry's dimensions: the declared one, or another kind of it."""
+        if self.table.geometry_column is None:
+            return None
+        known, dimensions, _srid = self.declared or ("Geometry", "", 0)
+        return (kind or known) + dimensions
+
+    @property
+    def stored_srid(self) -> int:
+        """The SRID of all rows, as declared; 0 where any row may have another."""
+        return self.declared[2] if self.declared else 0
+
+    @property
+    def address(self) -> ColumnElement[Any] | None:
+        """Where each row stands, which tells rows apart without a key; None for a view, whose rows stand nowhere."""
+        if self.table.kind not in ("table", "materialized view"):
+            return None
+        return literal_column(f'"{self.alias}".ctid', Tid())
+
+    @property
+    def home(self) -> ColumnElement[Any]:
+        """The oid of the table in which each row stands: addresses repeat between the parts of a partitioned one."""
+        return literal_column(f'"{self.alias}".tableoid', OID())
+
+    @property
+    def family(self) -> GeometryFamily:
+        return self.table.geometry_family
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A temporary table made before the step and dropped with its transaction.
+
+    `indexes` are expressions over its columns, each with an index method: `("gist", "geog")`.
+    """
+
+    name: str
+    select: Select[Any]
+    indexes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What a step is about to compare: features of two sides up to `distance` metres apart, or that meet.
+
+    `estimate` gives one number, cheaply; `most` is how many pairs there are at all, near or far. `kept` says that
+    each pair becomes a row, or is cut to shape, instead of being counted only.
+    """
+
+    most: float
+    estimate: Select[Any]
+    distance: float | None
+    kept: bool = False
+
+
+@dataclass(frozen=True)
+class Step:
+    """What the runner stores. Columns are named; a geometry stands under `geom`, in `srid`; with an SRID of 0 the
+    column declares neither type nor SRID.
+
+    `style` shows the finding when the result is the last one, in the words of `agents.geo.styles`: the column that
+    was calculated, and its colours.
+
+    `partition` is a source of the select whose rows may be taken in portions (by ctid) without changing the
+    result: only for steps that treat each of its rows alone. `pairs` is for steps that search by place, whose cost the
+    planner cannot know. `notes` say which CRS, units and method were chosen and the error to expect.
+    `comments` explain result columns.
+    """
+
+    select: Select[Any]
+    geometry_type: str | None = None
+    srid: int = 0
+    prepare: tuple[Prepared, ...] = ()
+    partition: Source | None = None
+    pairs: Pairs | None = None
+    notes: tuple[str, ...] = ()
+    comments: Mapping[str, str] = field(default_factory=dict)
+    style: Mapping[str, Any] | None = None
+
+    @classmethod
+    def keeping(cls, source: Source, select: Select[Any], **more: Any) -> Step:
+        """A step whose rows have the geometry of `source` as it is stored."""
+        return cls(select, geometry_type=source.stored_type(), srid=source.stored_srid, **more)
+
+
+class Workspace(Protocol):
+    """What an operation may ask while it plans: sources by name, and small facts by a read-only query."""
+
+    def source(self, name: str) -> Source:
+        """Raises UnknownTable with the nearest names."""
+        ...
+
+    def temporary(self, stem: str) -> str:
+        """A fresh name for a temporary table."""
+        ...
+
+    async def row(self, select: Select[*tuple[Any, ...]]) -> Sequence[Any]:
+        """The first row of a small aggregate, read-only and under the same guards as a step."""
+        ...
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+class Operation(ABC, Generic[A]):
+    """One spatial step. `name` is what models and plans call it; `summary` is the one line that a model reads."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    arguments: ClassVar[type[Arguments]]
+    computes: ClassVar[bool] = True
+    """Whether it computes with shapes, so that those that would crash PostGIS are looked for and left out."""
+    traits: ClassVar[frozenset[OperationTrait]] = frozenset()
+    """What its result is like, for those who go on with it."""
+
+    def tables(self, arguments: A) -> list[str]:
+        """The tables and earlier steps that the arguments name."""
+        names: list[str] = []
+        for name, each in self.arguments.model_fields.items():
+            extra = each.json_schema_extra
+            if isinstance(extra, dict) and extra.get("x-refers-to") == "table":
+                given = getattr(arguments, name)
+                names += [given] if isinstance(given, str) else [*given]
+        return names
+
+    @abstractmethod
+    async def build(self, arguments: A, workspace: Workspace) -> Step:
+        """Raises GisError when the arguments do not fit the sources: what was wrong, expected, and nearest."""

@@ -1,0 +1,42 @@
+"""Uniting many shapes in small steps, so that it can be stopped: PostGIS does not look up while it unites a set.
+
+Shapes are put in order along a curve that fills the plane (PostGIS's own order), neighbours are united, then what came
+of them, and so on. PostGIS does much the same with a set; where shapes touch, this takes no longer, and gives the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    FromClause,
+    ScalarSelect,
+    Subquery,
+    cast,
+    func,
+    literal_column,
+    select,
+)
+
+from server.gis.operations.support.base import Geometry
+
+FIRST, FURTHER = 200, 16
+"""How many shapes are united at once, and how many of what came of that."""
+
+
+def united(shape: ColumnElement[Any], rows: FromClause) -> ScalarSelect[Any]:
+    """One geometry of the shapes of all rows; null where there is none."""
+    each = select(shape.label("shape")).select_from(rows).offset(0).subquery("each")
+    place = func.row_number().over(order_by=each.c["shape"]).label("place")
+    parts = _step(select(each.c["shape"], place).subquery("placed"), FIRST, "first")
+    for name in ("second", "third"):
+        parts = _step(parts, FURTHER, name)
+    return select(func.ST_Union(parts.c["shape"], type_=Geometry())).scalar_subquery()
+
+
+def _step(parts: Subquery, together: int, name: str) -> Subquery:
+    part = (cast(parts.c.place, BigInteger()) // literal_column(str(together), BigInteger())).label("place")
+    some = func.ST_Union(parts.c["shape"], type_=Geometry()).label("shape")
+    return select(some, part).group_by(part.element).subquery(name)

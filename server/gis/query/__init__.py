@@ -1,0 +1,1 @@
+"""Bounded, read-only questions to PostGIS and what comes back."""

@@ -1,0 +1,263 @@
+"""Questions about the data: how many, how distributed, which rows, where is a place. Read-only and bounded.
+
+Implements `agents.ports.DataSource` on PostGIS as the reader role. Every number is computed by PostgreSQL
+from the rows as they are now; nothing is estimated, and what cannot be answered within the limits raises
+TooExpensive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.core.observe import receipts
+from agents.domain import Bounds, Column, Cql2, Place, Table
+from agents.ports import Filter, TableRegistry
+from server.gis.errors import InvalidQuestion, unknown_column
+from server.gis.expressions import extents
+from server.gis.expressions.identifiers import (
+    WGS84,
+    column_of,
+    geometry_of,
+    lonlat_of,
+    relation,
+    sql_type,
+    srid_of,
+)
+from server.gis.filters import compile_filter, normalize
+from server.gis.query import places
+from server.gis.query.distribution import frequent_values, histogram
+from server.gis.query.guard import Guard, Query
+from server.gis.query.recorded_queries import Witness
+from server.gis.query.statistics import column_statistics
+from server.gis.query.table_bounds import LONLAT_NAME, crs_name, table_bounds
+from server.gis.query.values import presented, selected
+
+DEEP = 5_000
+"""Rows left out before a page from which on its keys are found first."""
+MAX_ROWS = 1_000
+SORTABLE = ("text", "integer", "number", "boolean", "date", "timestamp")
+
+
+class PostgisData:
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        registry: TableRegistry,
+        *,
+        seconds: float = 15.0,
+        cost: float = 20_000_000.0,
+    ) -> None:
+        self._registry = registry
+        self._guard = Guard(engine, seconds, cost)
+
+    async def count(self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None) -> int:
+        """Rows that pass the filter and, if a GeoJSON geometry is given, touch it or lie in it."""
+        entry = self._registry.get(table)
+        asked = self._witness()
+        row = await asked.row(_passing(entry, filter, within).add_columns(sa.func.count()), entry.id)
+        count = int(row[0]) if row else 0
+        asked.note(entry.id, _both(entry, filter, within), {"count": count}, rows=count)
+        return count
+
+    async def extent(self, table: str, filter: Filter = None) -> Bounds | None:
+        """The bounds of the rows that pass the filter; None where there are none."""
+        entry = self._registry.get(table)
+        passing = _passing(entry, filter)
+        box = extents.extent_of(passing, geometry_of(entry), entry.srid)
+        found = extents.bounds(await self._guard.row(box, entry.id))
+        if found is not None and extents.spans_the_world(found):
+            turned = await self._guard.row(extents.parts_of(passing, lonlat_of(entry)), entry.id)
+            return extents.across(found, turned)
+        return found
+
+    async def bounds(self, table: str) -> Mapping[str, Any]:
+        """Exactly, in the table's own reference system and in longitude and latitude."""
+        return await table_bounds(self._guard, self._registry.get(table))
+
+    async def stats(self, table: str, column: str, filter: Filter = None) -> Mapping[str, Any]:
+        entry = self._registry.get(table)
+        asked = self._witness()
+        found = await column_statistics(asked, entry, _column(entry, column), _passing(entry, filter))
+        asked.note(entry.id, normalize(entry, filter), found, rows=found.get("count"), column=column)
+        return found
+
+    async def histogram(
+        self, table: str, column: str, filter: Filter = None, bins: int = 40
+    ) -> Mapping[str, Any]:
+        entry = self._registry.get(table)
+        return await histogram(self._guard, entry, _column(entry, column), _passing(entry, filter), bins)
+
+    async def values(
+        self, table: str, column: str, filter: Filter = None, text: str = "", limit: int = 20
+    ) -> Sequence[Mapping[str, Any]]:
+        entry = self._registry.get(table)
+        passing = _passing(entry, filter)
+        return await frequent_values(self._guard, entry, _column(entry, column), passing, text, limit)
+
+    async def query(
+        self,
+        table: str,
+        columns: Sequence[str] | None = None,
+        filter: Filter = None,
+        sort: str | None = None,
+        descending: bool = False,
+        limit: int = 20,
+        offset: int = 0,
+        total: int | None = None,
+        *,
+        lonlat: bool = False,
+    ) -> Mapping[str, Any]:
+        """Geometries are in the reference system of the table, or in longitude and latitude; `geometry_crs` names
+        which. Each row is a mapping from column to value. Rows without a value to sort by come last. The first
+        `offset` rows are left out; they count in `total`. Who knows the total from an earlier page gives it: then
+        nothing is counted, and the second half of the rows is read from its end, which is nearer."""
+        entry = self._registry.get(table)
+        if limit < 1:
+            raise InvalidQuestion("limit is at least 1.")
+        wanted = _wanted(entry, columns)
+        passing = _passing(entry, filter)
+        statement = passing.add_columns(
+            *(selected(entry, each, lonlat).label(f"c{n}") for n, each in enumerate(wanted))
+        )
+        key = entry.key[0] if len(entry.key) == 1 and receipts.wanted() else None
+        statement = statement if key is None else statement.add_columns(column_of(entry, key).label("key"))
+        limit = min(limit, MAX_ROWS)
+        asked = self._witness()
+        order = _order(entry, sort, descending)
+        found = await asked.rows(_page(statement, entry, order, limit, offset, total), entry.id)
+        if _is_nearer_to_the_end(entry, offset, total):
+            found = found[::-1]
+        if total is None:
+            total = offset + len(found)
+            if len(found) >= limit or (offset and not found):
+                counted = await asked.row(passing.add_columns(sa.func.count()), entry.id)
+                total = int(counted[0]) if counted else total
+        rows = [
+            {each.name: presented(each, value) for each, value in zip(wanted, row, strict=False)}
+            for row in found
+        ]
+        keys = [row[-1] for row in found] if key is not None else [None] * len(rows)
+        cells = list(zip(keys, rows, strict=True))
+        asked.note(entry.id, normalize(entry, filter), {"total": total}, rows=total, key=key, cells=cells)
+        crs = await self._crs_of_geometries(entry, wanted, lonlat)
+        return {
+            "columns": [each.name for each in wanted],
+            **({"geometry_crs": crs} if crs else {}),
+            "rows": rows,
+            "total": total,
+            "truncated": total > offset + len(found),
+        }
+
+    async def _crs_of_geometries(
+        self, table: Table, columns: Sequence[Column], lonlat: bool
+    ) -> Mapping[str, str]:
+        srids = {each.name: srid_of(table, each.name) for each in columns if each.kind == "geometry"}
+        return {
+            name: LONLAT_NAME if lonlat or srid in (0, WGS84) else await crs_name(self._guard, srid)
+            for name, srid in srids.items()
+        }
+
+    def _witness(self) -> Witness:
+        return Witness(self._guard.engine, self._guard.seconds, self._guard.cost)
+
+    async def find_place(self, text: str, limit: int = 5) -> Sequence[Place]:
+        return await places.find(self._guard, self._registry.tables(), text, limit)
+
+
+def _passing(table: Table, filter: Filter, within: Mapping[str, Any] | None = None) -> sa.Select[tuple[()]]:
+    """The rows that pass, without columns yet."""
+    passing: sa.Select[tuple[()]] = sa.select().select_from(relation(table))
+    for part in (filter, None if within is None else _inside(table, within)):
+        condition = compile_filter(table, part)
+        if condition is not None:
+            passing = passing.where(condition)
+    return passing
+
+
+def _inside(table: Table, area: Mapping[str, Any]) -> Cql2:
+    return {"op": "s_intersects", "args": [{"property": table.geometry_column or "geometry"}, dict(area)]}
+
+
+def _both(table: Table, filter: Filter, within: Mapping[str, Any] | None) -> Cql2 | None:
+    """The filter of what passes, as one."""
+    first = normalize(table, filter)
+    if within is None:
+        return first
+    inside = _inside(table, within)
+    return inside if first is None else {"op": "and", "args": [first, inside]}
+
+
+def _column(table: Table, name: str) -> Column:
+    column = table.column(name)
+    if column is None:
+        raise unknown_column(table, name)
+    return column
+
+
+def _wanted(table: Table, names: Sequence[str] | None) -> list[Column]:
+    if not names:
+        return [column for column in table.columns if column.kind != "geometry"]
+    return [_column(table, name) for name in dict.fromkeys(names)]
+
+
+def _page(
+    statement: Query, table: Table, order: Sequence[_By], limit: int, offset: int, total: int | None
+) -> Query:
+    """The rows of a page in their order, or in the opposite one where that is the shorter way. Far from both ends
+    the keys are found first: an index alone counts rows off faster, and sorts carry less, than whole rows do."""
+    sorted_by = [each.sql() for each in order]
+    if total is not None and _is_nearer_to_the_end(table, offset, total):
+        limit = min(limit, total - offset)
+        offset = total - offset - limit
+        sorted_by = [_backwards(each) for each in order]
+    if offset < DEEP or len(table.key) != 1:
+        page = statement.order_by(*sorted_by).limit(limit)
+        return page.offset(offset) if offset else page
+    key = column_of(table, table.key[0])
+    keys = statement.with_only_columns(key).order_by(*sorted_by).limit(limit).offset(offset).correlate(None)
+    return statement.where(key.in_(keys)).order_by(*sorted_by)
+
+
+def _is_nearer_to_the_end(table: Table, offset: int, total: int | None) -> bool:
+    """Only an order that a key makes certain can be read from its other end."""
+    return total is not None and bool(table.key) and total / 2 < offset < total
+
+
+@dataclass(frozen=True)
+class _By:
+    """One thing that rows are sorted by; those without it come last, or first when all is read backwards."""
+
+    expression: sa.ColumnElement[Any]
+    descending: bool = False
+    nullable: bool = False
+    nulls_first: bool = False
+
+    def sql(self) -> sa.ColumnElement[Any]:
+        ordered = self.expression.desc() if self.descending else self.expression.asc()
+        if not self.nullable:
+            return ordered
+        return ordered.nulls_first() if self.nulls_first else ordered.nulls_last()
+
+
+def _backwards(by: _By) -> sa.ColumnElement[Any]:
+    return replace(by, descending=not by.descending, nulls_first=not by.nulls_first).sql()
+
+
+def _order(table: Table, sort: str | None, descending: bool) -> list[_By]:
+    """By the asked column, then by key, so that the same question gives the same rows."""
+    keys = [_By(column_of(table, name)) for name in table.key]
+    if sort is None:
+        return keys
+    column = _column(table, sort)
+    if column.kind not in SORTABLE:
+        raise InvalidQuestion(f"Rows cannot be sorted by {sort!r}, which is of type {column.sql_type}.")
+    expression = column_of(table, sort)
+    if column.kind == "number":
+        # PostgreSQL holds NaN to be the greatest number; for people it is no number.
+        expression = sa.func.nullif(expression, sa.cast(sa.literal("NaN", sa.Text), sql_type(column)))
+    return [_By(expression, descending, nullable=True), *keys]

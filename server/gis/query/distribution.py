@@ -1,0 +1,84 @@
+"""How the values of one column are spread: a histogram of its numbers or instants, and its real values by how often
+they occur. Exact, as the reader role, within the guard's limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+
+from agents.domain import Column, Table
+from server.gis.errors import InvalidQuestion
+from server.gis.expressions.identifiers import column_of
+from server.gis.query.guard import Guard
+from server.gis.query.values import plain
+from server.gis.styles.attributes import as_number
+
+MOST_BINS = 100
+MOST_VALUES = 50
+DAY = 86_400.0
+
+Passing = sa.Select[tuple[()]]
+"""The rows that count, without columns."""
+
+
+async def histogram(
+    guard: Guard, table: Table, column: Column, passing: Passing, bins: int
+) -> Mapping[str, Any]:
+    """`counts` of equal bins between `from` and `to`, which hold `minimum` to `maximum`; dates and times are seconds
+    since 1970 (UTC), numbers are as they are. Whole numbers and days are never cut apart: few of them make few bins.
+    Without values `counts` is empty."""
+    value = as_number(table, column)
+    if value is None:
+        raise InvalidQuestion(
+            f"{column.name!r} is {column.sql_type}, and a histogram needs numbers or dates."
+        )
+    if not 1 <= bins <= MOST_BINS:
+        raise InvalidQuestion(f"`bins` is a number from 1 to {MOST_BINS}.")
+    ends = await guard.row(
+        passing.add_columns(sa.func.min(value), sa.func.max(value), sa.func.count() - sa.func.count(value)),
+        table.id,
+    )
+    low, high, nulls = ends or (None, None, 0)
+    if low is None or high is None:
+        return {"minimum": None, "maximum": None, "from": None, "to": None, "counts": [], "nulls": nulls}
+    start, end, bins = edges(column, low, high, bins)
+    counts = [0] * bins
+    place = sa.func.least(sa.func.width_bucket(value, start, end, bins), bins)
+    statement = passing.add_columns(place, sa.func.count()).where(value.is_not(None)).group_by(place)
+    for number, count in await guard.rows(statement, table.id):
+        counts[number - 1] = count
+    return {"minimum": low, "maximum": high, "from": start, "to": end, "counts": counts, "nulls": nulls}
+
+
+def edges(column: Column, low: float, high: float, bins: int) -> tuple[float, float, int]:
+    """Where the bins begin and end, and how many there are."""
+    unit = {"integer": 1.0, "date": DAY}.get(column.kind)
+    if unit is None:
+        return (low, high, bins) if high > low else (low - 0.5, high + 0.5, 1)
+    steps = round((high - low) / unit) + 1
+    wide = -(-steps // bins)
+    """Units in one bin."""
+    bins = -(-steps // wide)
+    # A whole number stands in the middle of its bin, a day begins with it.
+    start = low - unit / 2 if column.kind == "integer" else low
+    return start, start + bins * wide * unit, bins
+
+
+async def frequent_values(
+    guard: Guard, table: Table, column: Column, passing: Passing, text: str, limit: int
+) -> list[dict[str, Any]]:
+    """`{value, count}`, the most frequent first, of values that hold the text in any case."""
+    if column.kind not in ("text", "integer", "number", "boolean", "date"):
+        raise InvalidQuestion(f"The values of {column.name!r} ({column.sql_type}) cannot be listed.")
+    value = column_of(table, column.name)
+    number = sa.func.count()
+    written = sa.cast(value, sa.Text)
+    statement = passing.add_columns(sa.func.to_jsonb(sa.func.min(written), type_=JSONB()), number)
+    if text:
+        statement = statement.where(sa.func.strpos(sa.func.lower(written), text.lower()) > 0)
+    statement = statement.where(value.is_not(None)).group_by(value).order_by(number.desc(), value)
+    rows = await guard.rows(statement.limit(max(1, min(limit, MOST_VALUES))), table.id)
+    return [{"value": plain(row[0]), "count": row[1]} for row in rows]

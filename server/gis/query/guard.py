@@ -1,0 +1,140 @@
+"""How questions to PostGIS are kept small: read-only, with a time limit, and explained before they run.
+
+`Guard.rows` is the way every question of a model or a person goes. It retries once when the connection
+turns out to be dead (the pool replaces it), and raises only GisErrors. Waiting for a connection is bounded by the
+lane and answered with DataBusy; it never counts as the question's own time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql.base import PGCompiler
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.compiler import compiles
+
+from server.database import is_unavailable
+from server.gis.errors import UNAVAILABLE, DataUnavailable, TooExpensive, translated
+from server.lanes import LANE_WAIT_S, LaneBusy
+from server.pools import replace_connections
+
+SILENCE = 10.0
+"""Seconds that a connection may take to be made and to answer, on top of what a question may take."""
+
+ANSWER_TIMEOUT_S = 5.0
+"""For finding out whether a question still runs that was not answered."""
+UNSTOPPED = (
+    "The question about {subject} took too long, and PostgreSQL did not stop working on it in time: some of its shapes "
+    "have very many vertices. Simplify or subdivide them first, or filter them out."
+)
+_TERMINATE = sa.text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND state = 'active'"
+)
+
+Record = sa.Row[*tuple[Any, ...]]
+Query = sa.Select[*tuple[Any, ...]]
+
+
+class Explain(sa.Executable, sa.ClauseElement):
+    """EXPLAIN of a statement, with the same parameters."""
+
+    inherit_cache = False
+
+    def __init__(self, statement: Query) -> None:
+        self.statement = statement
+
+
+@compiles(Explain)
+def _explain(element: Explain, compiler: PGCompiler, **kw: Any) -> str:
+    text = "EXPLAIN (FORMAT JSON) " + compiler.process(element.statement, **kw)
+    # What comes back is a plan, not the statement's columns, and must not be read as those.
+    compiler._result_columns = []
+    return text
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Limits. `cost` is in the planner's units: about 1 a page read in order; 20 million is some minutes."""
+
+    engine: AsyncEngine
+    seconds: float = 10.0
+    cost: float = 20_000_000.0
+
+    async def rows(
+        self, statement: Query, subject: str, *, seconds: float | None = None, gate: bool = True
+    ) -> Sequence[Record]:
+        """All rows of a statement about `subject` (for messages). The statement itself must limit them."""
+        # PostgreSQL ends what takes too long, and the lane what waits for a connection; this ends what waits for a
+        # PostgreSQL that is silent, or that does not stop.
+        patience = LANE_WAIT_S + (seconds or self.seconds) + SILENCE
+        for attempt in (1, 2):
+            pid: int | None = None
+            try:
+                async with asyncio.timeout(patience), self.engine.connect() as connection:
+                    pid = await _backend_of(connection)
+                    await limit(connection, seconds or self.seconds)
+                    if gate:
+                        await self._check_cost(connection, statement, subject)
+                    found: Sequence[Record] = (await connection.execute(statement)).all()
+                    return found
+            except TimeoutError as error:
+                if pid is not None and await self._terminated(pid):
+                    raise TooExpensive(UNSTOPPED.format(subject=subject)) from error
+                # The other connections of the pool are most likely as dead.
+                replace_connections(self.engine)
+                raise DataUnavailable(UNAVAILABLE) from error
+            except (SQLAlchemyError, OSError) as error:
+                if attempt == 1 and is_unavailable(error) and not isinstance(error, LaneBusy):
+                    continue
+                translated(error, subject)
+        raise AssertionError("unreachable")
+
+    async def _terminated(self, pid: int) -> bool:
+        """End a backend that works on past its time. False where it does not, or where PostgreSQL does not answer."""
+        try:
+            async with asyncio.timeout(ANSWER_TIMEOUT_S), self.engine.connect() as connection:
+                return bool((await connection.execute(_TERMINATE, {"pid": pid})).scalar())
+        except (SQLAlchemyError, OSError, TimeoutError):
+            return False
+
+    async def row(self, statement: Query, subject: str, *, seconds: float | None = None) -> Record | None:
+        found = await self.rows(statement, subject, seconds=seconds)
+        return found[0] if found else None
+
+    async def _check_cost(self, connection: AsyncConnection, statement: Query, subject: str) -> None:
+        plan = await explained(connection, statement)
+        cost = float(plan["Total Cost"])
+        if cost > self.cost:
+            raise TooExpensive(
+                f"This question about {subject} would cost the database too much (estimated {cost:,.0f}, "
+                f"allowed {self.cost:,.0f}). Narrow it with a filter."
+            )
+
+
+async def _backend_of(connection: AsyncConnection) -> int:
+    driver: Any = (await connection.get_raw_connection()).driver_connection
+    return int(driver.get_server_pid())
+
+
+async def explained(connection: AsyncConnection, statement: Query) -> Mapping[str, Any]:
+    """The planner's top node for a statement."""
+    found = (await connection.execute(Explain(statement))).scalar_one()
+    plan: Mapping[str, Any] = (json.loads(found) if isinstance(found, str) else found)[0]["Plan"]
+    return plan
+
+
+async def limit(connection: AsyncConnection, seconds: float) -> None:
+    """For this transaction only: read-only, and ended by PostgreSQL after so many seconds."""
+    milliseconds = str(max(1, int(seconds * 1000)))
+    await connection.execute(
+        sa.select(
+            sa.func.set_config("transaction_read_only", "on", True),
+            sa.func.set_config("statement_timeout", milliseconds, True),
+        )
+    )

@@ -1,0 +1,84 @@
+"""A guard that remembers what it was asked, and makes a receipt of it for the tool call that is running."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import structlog
+
+from agents.core.observe import receipts
+from agents.domain import Cql2, QueryReceipt
+from server.gis.expressions.literal_sql import literal_sql
+from server.gis.query.guard import Guard, Query, Record
+
+LONGEST_NAME = 80
+MOST_TEXTS = 5
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Witness(Guard):
+    """One for each question: `asked` are the statements of it, in their order."""
+
+    asked: list[Query] = field(default_factory=list)
+
+    async def rows(
+        self, statement: Query, subject: str, *, seconds: float | None = None, gate: bool = True
+    ) -> Sequence[Record]:
+        self.asked.append(statement)
+        return await super().rows(statement, subject, seconds=seconds, gate=gate)
+
+    def note(self, table: str, filter: Cql2 | None, values: Mapping[str, Any], **more: Any) -> None:
+        """As `note_answer`, of all that was asked."""
+        note_answer(self.asked, table, filter, values, **more)
+
+
+def note_answer(
+    asked: Sequence[Query],
+    table: str,
+    filter: Cql2 | None,
+    values: Mapping[str, Any],
+    *,
+    rows: int | None = None,
+    column: str | None = None,
+    key: str | None = None,
+    cells: Sequence[tuple[Any, Mapping[str, Any]]] = (),
+) -> None:
+    """Tell the call that is running, if one is, what the answer was. Values that are no numbers are left out."""
+    if not receipts.wanted():
+        return
+    try:
+        sql = "\n".join(f"{literal_sql(statement).strip()};" for statement in asked)
+    except Exception:
+        # Without its SQL a number only loses its trace; the question was answered.
+        log.exception("a statement could not be written out", table=table)
+        return
+    kept = QueryReceipt(
+        sql=sql,
+        table=table,
+        filter=filter,
+        rows=rows,
+        values=numbers(values),
+        column=column,
+        key=key,
+        cells=tuple((row, numbers(each)) for row, each in cells),
+        texts=tuple(short_texts(each) for _, each in cells),
+    )
+    receipts.note(kept.model_dump(mode="json"))
+
+
+def numbers(values: Mapping[str, Any]) -> dict[str, float]:
+    return {
+        name: value
+        for name, value in values.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and value == value
+    }
+
+
+def short_texts(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a row may be called by: the first few of its texts that are no longer than a name."""
+    found = [value for value in values.values() if isinstance(value, str) and 2 < len(value) <= LONGEST_NAME]
+    return tuple(found[:MOST_TEXTS])

@@ -1,0 +1,72 @@
+"""The bounds of a table, exactly, in its own reference system and in longitude and latitude.
+
+They are taken from coordinates: the boxes that PostGIS stores beside them are rounded, and the box of a transformed
+box is larger than what lies in it. Where that costs too much, the estimate of the catalogue is given, and called one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from agents.domain import Table
+from server.gis.errors import GisError
+from server.gis.expressions import extents
+from server.gis.expressions.identifiers import WGS84, Expression, geometry_of, lonlat_of, relation
+from server.gis.query.guard import Guard
+
+LONLAT_NAME = "EPSG:4326"
+
+
+async def table_bounds(guard: Guard, table: Table) -> Mapping[str, Any]:
+    """`bounds` and `bounds_lonlat`, each `{crs, box, exact}`; one is left out where they are the same."""
+    if table.geometry_column is None or table.bounds is None:
+        return {}
+    source = sa.select().select_from(relation(table))
+    found: dict[str, Any] = {}
+    if table.srid not in (0, WGS84):
+        crs = await crs_name(guard, table.srid)
+        try:
+            row = await guard.row(source.add_columns(*_edges(geometry_of(table))), table.id)
+            found["bounds"] = {"crs": crs, "box": _box(row), "exact": True}
+        except GisError:
+            found["bounds"] = {"crs": crs, "box": None, "exact": False}
+    try:
+        row = await guard.row(source.add_columns(*_edges(lonlat_of(table))), table.id)
+        box = extents.bounds(row)
+        if box is not None and extents.spans_the_world(box):
+            box = extents.across(box, await guard.row(extents.parts_of(source, lonlat_of(table)), table.id))
+        lonlat = {"crs": LONLAT_NAME, "box": list(box) if box else None, "exact": True}
+    except GisError:
+        lonlat = {"crs": LONLAT_NAME, "box": list(table.bounds), "exact": False}
+    found["bounds_lonlat" if found else "bounds"] = lonlat
+    return found
+
+
+async def crs_name(guard: Guard, srid: int) -> str:
+    """`EPSG:27700`, or whose number it is."""
+    query = sa.select(
+        sa.literal_column("auth_name", sa.Text), sa.literal_column("auth_srid", sa.Integer)
+    ).select_from(sa.table("spatial_ref_sys"))
+    row = await guard.row(query.where(sa.literal_column("srid", sa.Integer) == srid), "spatial_ref_sys")
+    return f"{row[0]}:{row[1]}" if row and row[0] else f"SRID:{srid}"
+
+
+def _edges(geometry: Expression) -> list[Expression]:
+    """`box3d` is computed from coordinates, where a box2d may be the stored one."""
+    box = sa.func.box3d(geometry)
+    return [
+        sa.func.min(sa.func.ST_XMin(box)),
+        sa.func.min(sa.func.ST_YMin(box)),
+        sa.func.max(sa.func.ST_XMax(box)),
+        sa.func.max(sa.func.ST_YMax(box)),
+    ]
+
+
+def _box(row: Sequence[Any] | None) -> list[float] | None:
+    if row is None or any(value is None or not math.isfinite(value) for value in row):
+        return None
+    return [float(value) for value in row]

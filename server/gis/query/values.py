@@ -1,0 +1,93 @@
+"""Values on their way out: columns as PostgreSQL hands them over safely, and JSON that every client can read.
+
+Numbers, texts and truths travel as they are; all else as PostgreSQL's own JSON, because a Python date
+cannot hold 'infinity' or 44 BC, and an interval of a month is not 30 days.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+
+from agents.domain import Column, Table
+from server.gis.expressions.identifiers import Expression, base_type, column_of, geometry_of, lonlat_of
+
+LONGEST_TEXT = 2_000
+LARGEST_JSON = 20_000
+EXACT_IN_JAVASCRIPT = 2**53
+ALL_DIGITS = 15
+
+
+def selected(table: Table, column: Column, lonlat: bool = False) -> Expression:
+    """The column as it is asked for: bounded in size, a geometry as GeoJSON with all its digits, in the reference
+    system of the table or in longitude and latitude."""
+    expression = column_of(table, column.name)
+    declared = base_type(column.sql_type)
+    if column.kind == "geometry":
+        geometry = lonlat_of(table, column.name) if lonlat else geometry_of(table, column.name)
+        geojson = sa.func.ST_AsGeoJSON(geometry, ALL_DIGITS, sa.literal_column("0"))
+        return sa.cast(geojson, JSONB)
+    if column.kind in ("integer", "number", "boolean"):
+        return expression
+    if column.kind == "text":
+        return sa.func.left(sa.cast(expression, sa.Text), LONGEST_TEXT + 1, type_=sa.Text())
+    if declared == "bytea":
+        return sa.func.octet_length(expression, type_=sa.Integer())
+    as_json = sa.func.to_jsonb(expression, type_=JSONB())
+    too_large = sa.func.length(sa.cast(expression, sa.Text)) > LARGEST_JSON
+    if column.kind in ("date", "timestamp"):
+        return as_json
+    cut = sa.func.to_jsonb(sa.func.left(sa.cast(expression, sa.Text), LONGEST_TEXT + 1), type_=JSONB())
+    return sa.case((too_large, cut), else_=as_json)
+
+
+def presented(column: Column, value: Any) -> Any:
+    """A value of `selected` as plain JSON."""
+    if value is None:
+        return None
+    if base_type(column.sql_type) == "bytea":
+        return f"{value:,} bytes"
+    return plain(value)
+
+
+def plain(value: Any) -> Any:
+    """JSON-safe: no NaN, no Decimal, no integer that JavaScript would round, no endless text."""
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, Decimal):
+        return _decimal(value)
+    if isinstance(value, int):
+        return value if abs(value) <= EXACT_IN_JAVASCRIPT else str(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else _infinite(value)
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_TEXT else value[:LONGEST_TEXT] + "…"
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, dict):
+        return {str(key): plain(each) for key, each in value.items()}
+    return str(value)
+
+
+def as_json(value: Any) -> Any:
+    """What `to_jsonb` gave, whether the driver parsed it or not."""
+    return json.loads(value) if isinstance(value, str | bytes) else value
+
+
+def _decimal(value: Decimal) -> Any:
+    if not value.is_finite():
+        return _infinite(float(value))
+    if value == value.to_integral_value():
+        return plain(int(value)) if abs(value) < Decimal(10) ** 60 else str(value)
+    return float(value)
+
+
+def _infinite(value: float) -> str:
+    if math.isnan(value):
+        return "NaN"
+    return "Infinity" if value > 0 else "-Infinity"

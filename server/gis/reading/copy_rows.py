@@ -1,0 +1,161 @@
+"""Arrow batches as CSV for COPY, with the types that PostgreSQL takes, and bounds on values and rows."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+
+from server.gis.reading.limits import MB, IngestLimits
+from server.gis.reading.notes import TooLarge
+
+FRAME_BYTES = 4 * MB
+"""About how many bytes of rows are converted and sent at once."""
+
+
+def checked(batch: pa.RecordBatch, geometry: str | None, first_row: int, limits: IngestLimits) -> None:
+    """Raises TooLarge for a value that no column may hold."""
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        most = limits.geometry_bytes if name == geometry else limits.value_bytes
+        row, size = _longest(column)
+        if size > most:
+            what = "its geometry" if name == geometry else f"the value of {name[:60]!r}"
+            raise TooLarge(
+                f"Row {first_row + row + 1}: {what} has {size / MB:,.1f} MB; at most {most / MB:,.0f} MB are loaded."
+            )
+
+
+def slices(batch: pa.RecordBatch, limits: IngestLimits) -> Iterator[pa.RecordBatch]:
+    """The batch in parts of about `FRAME_BYTES`, at least a row each. Raises TooLarge for a row beyond the limit."""
+    for decoded in _decoded(batch):
+        rows = max(1, len(decoded) * FRAME_BYTES // max(1, decoded.nbytes))
+        for start in range(0, len(decoded), rows):
+            part = decoded.slice(start, rows)
+            if len(part) == 1 and part.nbytes > limits.row_bytes:
+                raise TooLarge(f"A row has more than {limits.row_bytes // MB} MB, which is not loaded.")
+            yield part
+
+
+def _decoded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Without dictionaries, in parts: a dictionary of one long text stands for as many copies as there are rows."""
+    longest = sum(
+        _longest(column.dictionary)[1] for column in batch.columns if pa.types.is_dictionary(column.type)
+    )
+    rows = len(batch) if longest == 0 else max(1, FRAME_BYTES // longest)
+    for start in range(0, len(batch), max(1, rows)):
+        part = batch.slice(start, rows)
+        arrays = [
+            column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+            for column in part.columns
+        ]
+        yield pa.record_batch(arrays, names=[str(index) for index in range(len(arrays))])
+
+
+def sql_type(kind: pa.DataType) -> str:
+    for is_kind, sql in _TYPES:
+        if is_kind(kind):
+            return sql
+    if pa.types.is_dictionary(kind):
+        return sql_type(kind.value_type)
+    if pa.types.is_decimal(kind):
+        return f"numeric({max(kind.precision, kind.scale)},{max(kind.scale, 0)})"
+    if pa.types.is_timestamp(kind):
+        return "timestamptz" if kind.tz else "timestamp"
+    if pa.types.is_nested(kind):
+        return "jsonb"
+    return "text"
+
+
+def copy_rows(batch: pa.RecordBatch, geometry: int | None) -> tuple[bytes, int]:
+    """The batch as CSV for COPY (empty is NULL, quoted is a value), and how many NUL characters were left out."""
+    arrays, dropped = [], 0
+    for index, column in enumerate(batch.columns):
+        array, nuls = _printable(column, index == geometry)
+        arrays.append(array)
+        dropped += nuls
+    buffer = io.BytesIO()
+    names = [str(index) for index in range(len(arrays))]
+    options = pa_csv.WriteOptions(include_header=False, quoting_style="all_valid")
+    pa_csv.write_csv(pa.table(arrays, names=names), buffer, options)
+    return buffer.getvalue(), dropped
+
+
+def _printable(column: pa.Array, geometry: bool) -> tuple[pa.Array, int]:
+    kind = column.type
+    if _is_binary(kind):
+        prefix = "" if geometry else "\\x"
+        values = [None if value is None else prefix + value.hex() for value in column.to_pylist()]
+        return pa.array(values, pa.string()), 0
+    if pa.types.is_nested(kind):
+        values = [None if value is None else _json(value) for value in column.to_pylist()]
+        return _without_nul(pa.array(values, pa.string()))
+    if _is_text(kind):
+        return _without_nul(column)
+    if pa.types.is_timestamp(kind) and kind.unit == "ns":
+        return column.cast(pa.timestamp("us", kind.tz), safe=False), 0
+    if sql_type(kind) == "text":
+        return column.cast(pa.string()), 0
+    return column, 0
+
+
+def _without_nul(column: pa.Array) -> tuple[pa.Array, int]:
+    """PostgreSQL has no NUL in texts."""
+    found = pc.sum(pc.count_substring(column, "\0")).as_py() or 0
+    return (pc.replace_substring(column, "\0", "") if found else column), found
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str).replace("\\u0000", "")
+
+
+def _longest(column: pa.Array) -> tuple[int, int]:
+    """Index and bytes of the longest value; texts, binary, lists and structures only."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return 0, _longest(column.dictionary)[1]
+    if len(column) == 0 or not (_is_text(kind) or _is_binary(kind) or pa.types.is_nested(kind)):
+        return 0, 0
+    if pa.types.is_nested(kind):
+        sizes = [column.slice(index, 1).nbytes for index in range(len(column))]
+        size = max(sizes)
+        return sizes.index(size), size
+    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
+        column = column.cast(pa.large_binary())
+    lengths = pc.fill_null(pc.binary_length(column), 0)
+    size = pc.max(lengths).as_py()
+    return pc.index(lengths, size).as_py(), size
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_binary(kind)
+        or pa.types.is_large_binary(kind)
+        or pa.types.is_fixed_size_binary(kind)
+        or pa.types.is_binary_view(kind)
+    )
+
+
+_TYPES: Sequence[tuple[Callable[[pa.DataType], bool], str]] = (
+    (pa.types.is_boolean, "boolean"),
+    (
+        lambda kind: bool(pa.types.is_int8(kind) or pa.types.is_int16(kind) or pa.types.is_uint8(kind)),
+        "smallint",
+    ),
+    (lambda kind: bool(pa.types.is_int32(kind) or pa.types.is_uint16(kind)), "integer"),
+    (lambda kind: bool(pa.types.is_int64(kind) or pa.types.is_uint32(kind)), "bigint"),
+    (pa.types.is_uint64, "numeric(20,0)"),
+    (lambda kind: bool(pa.types.is_float16(kind) or pa.types.is_float32(kind)), "real"),
+    (pa.types.is_float64, "double precision"),
+    (pa.types.is_date, "date"),
+    (pa.types.is_time, "time"),
+    (_is_binary, "bytea"),
+)

@@ -1,0 +1,54 @@
+"""What of a GeoPackage may be read: ordinary tables. Views, triggers and generated columns are programs of
+whoever made the file, and GDAL would run them.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection
+from pathlib import Path
+
+from server.gis.reading.notes import Unreadable
+
+OF_THE_FORMAT = ("gpkg_", "rtree_", "sqlite_", "ogr_", "geometry_columns", "spatial_ref_sys")
+"""Beginnings of the names that GDAL reads by itself when it opens a file."""
+COMPUTED_COLUMNS = (2, 3)
+"""What `table_xinfo` says of generated columns, virtual and stored."""
+
+
+def programs(path: Path, name: str) -> set[str]:
+    """Names of the layers that are computed when they are read. Raises Unreadable where the file's own
+    catalogue is computed."""
+    try:
+        connection = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+        try:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            objects = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+            computed = {str(each) for kind, each, _ in objects if kind == "view"}
+            for kind, table, sql in objects:
+                if kind == "table" and _is_computed(connection, str(table), str(sql or "")):
+                    computed.add(str(table))
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise Unreadable(f"{name} cannot be read as gpkg: it is damaged, or no GeoPackage.") from error
+    if any(each.lower().startswith(OF_THE_FORMAT) for each in computed):
+        raise Unreadable(
+            f"{name} computes its own list of layers when it is opened. Such a file is not read."
+        )
+    return computed
+
+
+def check_layer(layer: str, computed: Collection[str], name: str) -> None:
+    if layer.lower() in {each.lower() for each in computed}:
+        raise Unreadable(
+            f"{layer!r} in {name} is a view, or has computed columns. Only stored tables are read: "
+            "save the layer as a table of its own."
+        )
+
+
+def _is_computed(connection: sqlite3.Connection, table: str, sql: str) -> bool:
+    if sql[:40].upper().split()[:2] == ["CREATE", "VIRTUAL"]:
+        return not table.lower().startswith("rtree_")
+    quoted = table.replace('"', '""')
+    return any(row[6] in COMPUTED_COLUMNS for row in connection.execute(f'PRAGMA table_xinfo("{quoted}")'))

@@ -1,0 +1,115 @@
+"""Parquet files as Arrow batches: GeoParquet 1.x with WKB, or a column of WKB by its usual names, or a plain table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import shapely
+
+from server.gis.reading.data_set import DataSet
+from server.gis.reading.notes import Layout, Notes, Unreadable, summary
+
+BATCH_ROWS = 1000
+"""Few, because a page of some kilobytes can become many megabytes."""
+
+Rows = tuple[pa.Schema, Iterator[pa.RecordBatch]]
+"""Columns, with the layout as metadata, and the rows."""
+
+
+def parquet_rows(found: DataSet, notes: Notes) -> Rows:
+    """GeoParquet 1.x with WKB; without its metadata, a column of WKB by its usual names; else a plain table."""
+    try:
+        file = pq.ParquetFile(found.path)
+        schema = file.schema_arrow
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        raise Unreadable(f"{found.name} cannot be read as Parquet: {summary(error, found)}") from error
+    twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
+    if twice:
+        raise Unreadable(f"{found.name} has several columns of the name {', '.join(map(repr, twice))}.")
+    geometry, crs = _geoparquet(found, schema)
+    layout = Layout(geometry=geometry, crs=crs)
+    fields = [field.with_metadata(None) for field in schema]
+    if geometry is not None:
+        index = schema.get_field_index(geometry)
+        fields[index] = pa.field(geometry, pa.binary())
+    target = pa.schema(fields, metadata=layout.metadata())
+    return target, _parquet_batches(file, found, target, geometry, notes)
+
+
+def _parquet_batches(
+    file: pq.ParquetFile, found: DataSet, schema: pa.Schema, geometry: str | None, notes: Notes
+) -> Iterator[pa.RecordBatch]:
+    row = 0
+    try:
+        for batch in file.iter_batches(BATCH_ROWS):
+            arrays = [
+                array.cast(pa.binary()) if field.name == geometry else array
+                for array, field in zip(batch.columns, schema, strict=True)
+            ]
+            made = pa.record_batch(arrays, schema=schema)
+            yield made if geometry is None else _without_broken(made, geometry, row, notes)
+            row += len(batch)
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        raise Unreadable(f"{found.name} is damaged: {summary(error, found)}") from error
+
+
+def _without_broken(batch: pa.RecordBatch, geometry: str, offset: int, notes: Notes) -> pa.RecordBatch:
+    values = batch.column(geometry)
+    parsed = shapely.from_wkb(values.to_numpy(zero_copy_only=False), on_invalid="ignore")
+    broken = shapely.is_missing(parsed) & ~np.asarray(values.is_null())
+    for index in np.flatnonzero(broken):
+        notes.skip(f"row {offset + int(index) + 1}: its geometry is no WKB")
+    return batch.filter(pa.array(~broken)) if broken.any() else batch
+
+
+def _geoparquet(found: DataSet, schema: pa.Schema) -> tuple[str | None, str | None]:
+    """The geometry column and its reference system."""
+    described = (schema.metadata or {}).get(b"geo")
+    if described is None:
+        named = [
+            field.name
+            for field in schema
+            if field.name.lower() in ("geometry", "geom", "wkb", "wkb_geometry") and _is_binary(field.type)
+        ]
+        return (named[0] if named else None), None
+    try:
+        document = json.loads(described)
+        name = document["primary_column"]
+        column = document["columns"][name]
+    except (ValueError, KeyError, TypeError) as error:
+        raise Unreadable(f"{found.name} has GeoParquet metadata that is damaged.") from error
+    if column.get("encoding") != "WKB":
+        raise Unreadable(
+            f"{found.name} has its geometries as {column.get('encoding')!r}; only WKB is read. Write it anew as WKB."
+        )
+    if schema.get_field_index(name) < 0:
+        raise Unreadable(f"{found.name} has no column {name!r}, which its metadata names as its geometry.")
+    return name, _crs_of(column)
+
+
+def _crs_of(column: dict[str, Any]) -> str | None:
+    """Without `crs` it is OGC:CRS84; null is unknown; else PROJJSON, which names its code."""
+    if "crs" not in column:
+        return "EPSG:4326"
+    crs = column["crs"]
+    if not isinstance(crs, dict):
+        return None
+    identifier = crs.get("id") or {}
+    if identifier.get("authority") == "OGC" and identifier.get("code") == "CRS84":
+        return "EPSG:4326"
+    if "code" in identifier:
+        return f"{identifier.get('authority', 'EPSG')}:{identifier['code']}"
+    return json.dumps(crs)
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))

@@ -1,0 +1,118 @@
+"""Bounds the vertices of a shape: PostGIS cannot be interrupted within one, and its time can grow with their square.
+
+A shape beyond the limit is refused, or cut into pieces if the person asked for that, each a row of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import shapely
+
+from server.gis.reading.limits import IngestLimits
+from server.gis.reading.notes import Notes, TooLarge, TooManyVertices
+
+VERTEX_BYTES = 16
+"""A vertex takes at least so much of a geometry's bytes."""
+MAX_PIECE_VERTICES = 50_000
+MAX_WORK = 16
+"""Vertices that are looked at while a shape is cut, as a multiple of its own."""
+
+
+def bounded_shapes(
+    batch: pa.RecordBatch, geometry: int, notes: Notes, limits: IngestLimits
+) -> pa.RecordBatch:
+    """The batch with no shape of too many vertices. Raises TooManyVertices for one that is not to be cut, and
+    TooLarge for one that cannot be."""
+    column = batch.column(geometry)
+    longest = pc.max(pc.binary_length(column)).as_py() or 0
+    if longest <= limits.vertices * VERTEX_BYTES:
+        return batch
+    shapes = shapely.from_wkb(column.to_numpy(zero_copy_only=False), on_invalid="ignore")
+    counts = shapely.get_num_coordinates(shapes)
+    beyond = np.flatnonzero(counts > limits.vertices)
+    if not len(beyond):
+        return batch
+    if not limits.subdivide:
+        row = int(beyond[0])
+        raise TooManyVertices(
+            f"Row {notes.rows + row + 1}: its geometry has {counts[row]:,} vertices; at most {limits.vertices:,} "
+            "are loaded. Simplify it, or load the file with `subdivide` to cut such shapes into pieces."
+        )
+    return _subdivided(batch, geometry, shapes, set(beyond.tolist()), notes, limits)
+
+
+def _subdivided(
+    batch: pa.RecordBatch, geometry: int, shapes: Any, beyond: set[int], notes: Notes, limits: IngestLimits
+) -> pa.RecordBatch:
+    most = min(limits.vertices, MAX_PIECE_VERTICES)
+    rows: list[int] = []
+    geometries: list[bytes | None] = []
+    stored = batch.column(geometry).to_pylist()
+    for row, shape in enumerate(shapes):
+        if row in beyond:
+            try:
+                cut = _pieces(shape, most)
+            except shapely.errors.GEOSException as error:
+                raise TooLarge(
+                    f"Row {notes.rows + row + 1}: its geometry has {shapely.get_num_coordinates(shape):,} vertices "
+                    "and cannot be cut into pieces. Simplify it."
+                ) from error
+            notes.subdivided += 1
+            notes.pieces += len(cut)
+            geometries += [shapely.to_wkb(piece) for piece in cut]
+            rows += [row] * len(cut)
+        else:
+            geometries.append(stored[row])
+            rows.append(row)
+    taken = batch.take(pa.array(rows, pa.int64()))
+    column = pa.array(geometries, batch.schema.field(geometry).type)
+    return taken.set_column(geometry, batch.schema.field(geometry), column)
+
+
+def _pieces(shape: Any, most: int) -> list[Any]:
+    """The shape in parts of at most so many vertices, each cut in the middle of its longer side.
+
+    Raises GEOSException where cutting makes more vertices instead of fewer.
+    """
+    work = MAX_WORK * int(shapely.get_num_coordinates(shape))
+    waiting, done = [shape], []
+    while waiting:
+        part = waiting.pop()
+        vertices = int(shapely.get_num_coordinates(part))
+        if vertices <= most:
+            done.append(part)
+            continue
+        work -= vertices
+        if work < 0:
+            raise shapely.errors.GEOSException("cutting does not help")
+        halves = (_same_kind(shapely.clip_by_rect(part, *half), shape) for half in _halves(part))
+        waiting += [half for half in halves if half is not None]
+    return done
+
+
+def _halves(shape: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    west, south, east, north = shapely.bounds(shape)
+    if east - west >= north - south:
+        middle = (west + east) / 2
+        return (west, south, middle, north), (middle, south, east, north)
+    middle = (south + north) / 2
+    return (west, south, east, middle), (west, middle, east, north)
+
+
+def _same_kind(cut: Any, shape: Any) -> Any | None:
+    """Without the points and lines in which a shape only touches the cut."""
+    dimension = shapely.get_dimensions(shape)
+    parts = [
+        part
+        for part in shapely.get_parts(shapely.get_parts(cut))
+        if shapely.get_dimensions(part) == dimension
+    ]
+    parts = [part for part in parts if not shapely.is_empty(part)]
+    if len(parts) <= 1:
+        return parts[0] if parts else None
+    make = {0: shapely.multipoints, 1: shapely.multilinestrings, 2: shapely.multipolygons}[int(dimension)]
+    return make(parts)

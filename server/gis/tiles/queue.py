@@ -1,0 +1,129 @@
+"""Which tile is drawn next.
+
+Maps are served in turns, and of one map the request that came last: it is what somebody looks at now. A map and a
+table may each hold only a part of the connections, so that neither stops the others. Requests that nobody waits
+for leave the queue before they start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+
+from server.gis.errors import GisError
+
+MAX_WAITING = 600
+"""Tiles that wait at once; beyond, the oldest request of the map with most of them is refused."""
+RETRY_AFTER_S = 2.0
+
+
+class TileBusy(GisError):
+    """No turn came in time. The same tile may be asked for again."""
+
+    code = "busy"
+    retry_after = RETRY_AFTER_S
+
+    def __init__(self) -> None:
+        super().__init__("Too many tiles are being drawn. Try again in a moment.")
+
+
+class Turn:
+    """A request for a tile that waits, is drawn, or still occupies a connection after its time."""
+
+    def __init__(self, map_id: str, table_id: str, zoom: int) -> None:
+        self.map_id, self.table_id, self.zoom = map_id, table_id, zoom
+        self.granted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+
+class TileQueue:
+    """`size` tiles are drawn at once, at most two thirds of them of one map and half of them of one table."""
+
+    name = "tiles"
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.refused = 0
+        self._per_map = max(1, size * 2 // 3)
+        self._per_table = max(1, size // 2)
+        self._drawing: set[Turn] = set()
+        self._waiting: OrderedDict[str, list[Turn]] = OrderedDict()
+
+    @property
+    def in_use(self) -> int:
+        return len(self._drawing)
+
+    @property
+    def waiting(self) -> int:
+        return sum(map(len, self._waiting.values()))
+
+    async def enter(self, map_id: str, table_id: str, zoom: int, wait: float) -> Turn:
+        """Wait for a turn, which must be given to `leave`. Raises TileBusy."""
+        turn = Turn(map_id, table_id, zoom)
+        if self.waiting >= MAX_WAITING:
+            self._refuse_oldest()
+        self._waiting.setdefault(map_id, []).append(turn)
+        self._admit()
+        try:
+            async with asyncio.timeout(wait):
+                await turn.granted
+        except BaseException as error:
+            self._withdraw(turn)
+            if isinstance(error, TimeoutError):
+                self.refused += 1
+                raise TileBusy from None
+            raise
+        return turn
+
+    def leave(self, turn: Turn) -> None:
+        self._drawing.discard(turn)
+        self._admit()
+
+    def refuse(self, is_meant: Callable[[Turn], bool], error: Exception) -> None:
+        """End the waiting of some turns with an error."""
+        for turns in list(self._waiting.values()):
+            for turn in filter(is_meant, tuple(turns)):
+                self._end(turn, error)
+
+    def _admit(self) -> None:
+        for map_id in list(self._waiting):
+            if self.in_use >= self.size:
+                return
+            turn = self._next_of(map_id)
+            if turn is not None:
+                self._drawing.add(turn)
+                self._waiting.move_to_end(map_id)
+                self._remove(turn)
+                turn.granted.set_result(None)
+
+    def _next_of(self, map_id: str) -> Turn | None:
+        """The newest request of a map that has room."""
+        if sum(turn.map_id == map_id for turn in self._drawing) >= self._per_map:
+            return None
+        for turn in reversed(self._waiting[map_id]):
+            if sum(other.table_id == turn.table_id for other in self._drawing) < self._per_table:
+                return turn
+        return None
+
+    def _withdraw(self, turn: Turn) -> None:
+        if turn in self._drawing:
+            self.leave(turn)
+        else:
+            self._remove(turn)
+
+    def _remove(self, turn: Turn) -> None:
+        turns = self._waiting.get(turn.map_id, [])
+        if turn in turns:
+            turns.remove(turn)
+            if not turns:
+                del self._waiting[turn.map_id]
+
+    def _refuse_oldest(self) -> None:
+        most = max(self._waiting.values(), key=len)
+        self.refused += 1
+        self._end(most[0], TileBusy())
+
+    def _end(self, turn: Turn, error: Exception) -> None:
+        self._remove(turn)
+        if not turn.granted.done():
+            turn.granted.set_exception(error)

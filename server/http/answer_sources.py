@@ -1,0 +1,70 @@
+"""GET /api/maps/{map_id}/answers/{seq}/sources/{place}/rows: the rows that stand behind a figure of an answer.
+
+`seq` is the answer's (`ai_response`), `place` that of the figure's source in it. The rows are those of now; what the
+query gave then stands in the answer. Who may see the map may read them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from aiohttp import web
+
+from agents.domain import Cql2
+from server.gis.query.data import MAX_ROWS, PostgisData
+from server.gis.tiles import TableLookup
+from server.http.errors import HttpFault
+from server.http.rows import DEEPEST, NOT_SHOWN, answer, number
+from server.maps.log.event_log import EventLog
+from server.protocol import FigureSource
+
+WHOLE = re.compile(r"-?[0-9]{1,18}")
+
+
+def routes(data: PostgisData, tables: TableLookup, log: EventLog) -> list[web.RouteDef]:
+    async def source_of(request: web.Request) -> FigureSource:
+        wanted = request.match_info
+        seq, place = (int(wanted[name]) for name in ("seq", "place"))
+        events = await log.reader.read(wanted["map_id"], seq - 1, 1)
+        found = events[0] if events and events[0].seq == seq and events[0].name == "ai_response" else None
+        sources = [] if found is None else found.payload.get("sources", [])
+        if place >= len(sources):
+            raise HttpFault("not_found", "No answer of this map has such a source of figures.")
+        return FigureSource.model_validate(sources[place])
+
+    async def rows(request: web.Request) -> web.Response:
+        """`?limit=&offset=&row=`; `row` is a figure's, and gives that row only. The first page has the bounds."""
+        source = await source_of(request)
+        if source.table is None:
+            raise HttpFault("not_found", "No table stands behind this figure.")
+        table, asked = tables.get(source.table), request.query
+        filter = of_row(source, asked["row"]) if "row" in asked else source.filter
+        offset = number(asked.get("offset", "0"), "offset", 0, DEEPEST)
+        page = await data.query(
+            table.id,
+            columns=[each.name for each in table.columns if each.kind not in NOT_SHOWN],
+            filter=filter,
+            limit=number(asked.get("limit", "20"), "limit", 1, MAX_ROWS),
+            offset=offset,
+        )
+        bounds = None
+        if offset == 0 and table.geometry_column is not None:
+            bounds = await data.extent(table.id, filter)
+        facts = {"table": table.id, "key": list(table.key), "drawable": table.geometry_column is not None}
+        return answer({**page, **facts, "filter": filter, "bounds": bounds})
+
+    def of_row(source: FigureSource, text: str) -> Cql2:
+        """The one row, as a filter; its key as the column has it."""
+        column = tables.get(source.table or "").column(source.key or "")
+        if column is None:
+            raise HttpFault("invalid_payload", "The figures of this source are of no single row.")
+        value: Any = text
+        if column.kind == "integer":
+            if not WHOLE.fullmatch(text):
+                raise HttpFault("invalid_payload", f"`row` is a whole number, a value of {column.name}.")
+            value = int(text)
+        return {"op": "=", "args": [{"property": column.name}, value]}
+
+    path = "/api/maps/{map_id}/answers/{seq:[0-9]{1,15}}/sources/{place:[0-9]{1,4}}/rows"
+    return [web.get(path, rows)]

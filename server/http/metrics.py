@@ -1,0 +1,72 @@
+"""GET /metrics, for Prometheus: on an address of its own, or on the server's with a token. It tells of everybody's
+work, so visitors do not see it.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+from aiohttp import web
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+
+from server.http.errors import HttpFault
+from server.settings import display_url
+
+log = structlog.get_logger(__name__)
+
+
+def routes(metrics: CollectorRegistry, token: str | None) -> list[web.RouteDef]:
+    """For the server's own address; without a token nobody reads them there."""
+
+    async def with_token(request: web.Request) -> web.Response:
+        sent = request.headers.get("Authorization", "")
+        if token is None or not hmac.compare_digest(
+            sent.encode(errors="surrogateescape"), f"Bearer {token}".encode()
+        ):
+            raise HttpFault(
+                "forbidden",
+                "Metrics are read at the address in GEOAGENT_METRICS, or here with the token in "
+                "GEOAGENT_METRICS_TOKEN.",
+            )
+        return _page(metrics)
+
+    return [web.get("/metrics", with_token)]
+
+
+@asynccontextmanager
+async def serving_metrics(address: str, metrics: CollectorRegistry) -> AsyncIterator[str]:
+    """Listen on `host:port`; the URL of the metrics, or nothing where they are off or the address is taken."""
+    if not address:
+        yield ""
+        return
+
+    async def page(request: web.Request) -> web.Response:
+        return _page(metrics)
+
+    app = web.Application()
+    app.add_routes([web.get("/metrics", page)])
+    runner = web.AppRunner(app, handle_signals=False, access_log=None)
+    await runner.setup()
+    try:
+        host, _, port = address.rpartition(":")
+        try:
+            await web.TCPSite(runner, host.strip("[]"), int(port)).start()
+        except OSError as error:
+            # A second server on the same machine: it works without, and says how to have both.
+            log.warning(
+                "metrics are not served: set GEOAGENT_METRICS to a free address",
+                address=address,
+                error=str(error),
+            )
+            yield ""
+            return
+        yield f"{display_url(host.strip('[]'), runner.addresses[0][1])}/metrics"
+    finally:
+        await runner.cleanup()
+
+
+def _page(metrics: CollectorRegistry) -> web.Response:
+    return web.Response(body=generate_latest(metrics), headers={"Content-Type": CONTENT_TYPE_LATEST})

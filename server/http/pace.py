@@ -1,0 +1,92 @@
+"""Clients that dawdle: a request's body must come, and an answer must be taken, at a minimum rate."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Sized
+from pathlib import Path
+from typing import TypeVar
+
+from aiohttp import web
+
+from server.http.errors import Handler, HttpFault
+
+IDLE_TIMEOUT_S = 15.0
+"""Without a byte from the client."""
+WINDOW_S = 20.0
+MIN_BYTES_PER_S = 1024
+"""In every window: a modem has five times as much."""
+SEND_TIMEOUT_S = 30.0
+"""For the client to take a piece of an answer."""
+SEND_PIECE = 64 * 1024
+
+Part = TypeVar("Part")
+Piece = TypeVar("Piece", bound=Sized)
+
+
+class Pace:
+    """Watches a body that is being received. Raises HttpFault `too_slow`."""
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+        self._received = 0
+
+    async def of(self, reading: Awaitable[Piece]) -> Piece:
+        """The next piece."""
+        piece = await self.part(reading)
+        self._received += len(piece)
+        elapsed = time.monotonic() - self._since
+        if elapsed > WINDOW_S:
+            if self._received < MIN_BYTES_PER_S * elapsed:
+                raise too_slow()
+            self._since, self._received = time.monotonic(), 0
+        return piece
+
+    async def part(self, reading: Awaitable[Part]) -> Part:
+        """The header of the next part."""
+        try:
+            async with asyncio.timeout(IDLE_TIMEOUT_S):
+                return await reading
+        except TimeoutError:
+            raise too_slow() from None
+
+
+def too_slow() -> HttpFault:
+    return HttpFault(
+        "too_slow", f"The request came too slowly: send at least {MIN_BYTES_PER_S} bytes per second."
+    )
+
+
+@web.middleware
+async def complete_bodies(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Small bodies are read before anything else happens; files are read by who wants them, and what is polled over
+    Socket.IO by engine.io, which finds nothing in a body that was read before."""
+    if not request.can_read_body or request.content_type.startswith("multipart/"):
+        return await handler(request)
+    is_polled = request.path.startswith("/socket.io/")
+    try:
+        async with asyncio.timeout(IDLE_TIMEOUT_S):
+            if is_polled:
+                return await handler(request)
+            await request.read()
+    except TimeoutError:
+        raise too_slow() from None
+    return await handler(request)
+
+
+async def send(request: web.Request, response: web.StreamResponse, piece: bytes) -> None:
+    """Raises ConnectionResetError when the client does not take it in time, and drops the connection."""
+    try:
+        async with asyncio.timeout(SEND_TIMEOUT_S):
+            await response.write(piece)
+    except TimeoutError:
+        if request.transport is not None:
+            request.transport.abort()
+        raise ConnectionResetError("the client stopped reading") from None
+
+
+async def send_file(request: web.Request, response: web.StreamResponse, path: Path) -> None:
+    with path.open("rb") as file:
+        while piece := await asyncio.to_thread(file.read, SEND_PIECE):
+            await send(request, response, piece)

@@ -1,0 +1,94 @@
+"""Who sent a request, and under which address people see this server, behind reverse proxies.
+
+`X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` are believed only from the networks in
+GEOAGENT_TRUSTED_PROXIES; from anyone else they are ignored, because any client can send them. Socket handlers
+pass `environ["aiohttp.request"]`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from aiohttp import web
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+TRUSTED_PROXIES = web.AppKey("trusted_proxies", tuple)
+"""Networks whose forwarding headers are believed; set on the application."""
+HOST = re.compile(r"[A-Za-z0-9.\-]{1,253}(:\d{1,5})?|\[[0-9A-Fa-f:]{2,45}\](:\d{1,5})?")
+ADDRESS_WITH_PORT = re.compile(r"\[(?P<v6>[^\]]+)\](:\d+)?|(?P<v4>[0-9.]+):\d+")
+UNKNOWN = "unknown"
+"""Address of a client that has none, such as one that is disconnected already."""
+
+
+def networks(texts: Iterable[str]) -> tuple[Network, ...]:
+    """Networks or single addresses, as `10.0.0.0/8` or `::1`. Raises ValueError for anything else."""
+    return tuple(ip_network(text, strict=False) for text in texts)
+
+
+def client_address(request: web.BaseRequest) -> str:
+    """IP address of the client: the last one in `X-Forwarded-For` that is not a trusted proxy.
+
+    Without a trusted proxy it is the address of the connection. IPv4 addresses that are mapped into IPv6 are
+    returned as IPv4.
+    """
+    nearest = _parsed(request.remote or "")
+    if nearest is None:
+        return UNKNOWN
+    for hop in reversed(_values(request, "X-Forwarded-For")):
+        if not _trusted(request, nearest):
+            break
+        address = _parsed(hop)
+        if address is None:
+            break
+        nearest = address
+    return str(nearest)
+
+
+def public_host(request: web.BaseRequest) -> str:
+    """Host, and port if it is not the default one, as in the browser's address bar; empty if unknown."""
+    forwarded = _forwarded(request, "X-Forwarded-Host")
+    if forwarded and HOST.fullmatch(forwarded):
+        return forwarded
+    return request.headers.get("Host", "")
+
+
+def public_origin(request: web.BaseRequest) -> str:
+    """Scheme, host and port under which the client reaches this server, as `https://maps.example.org`."""
+    forwarded = _forwarded(request, "X-Forwarded-Proto").lower()
+    scheme = forwarded if forwarded in ("http", "https") else request.url.scheme
+    host = public_host(request)
+    return f"{scheme}://{host}" if HOST.fullmatch(host) else str(request.url.origin())
+
+
+def _forwarded(request: web.BaseRequest, header: str) -> str:
+    """The value that the nearest proxy set, if that proxy is trusted."""
+    nearest = _parsed(request.remote or "")
+    if nearest is None or not _trusted(request, nearest):
+        return ""
+    values = _values(request, header)
+    return values[-1] if values else ""
+
+
+def _values(request: web.BaseRequest, header: str) -> list[str]:
+    listed = ",".join(request.headers.getall(header, ()))
+    return [value.strip() for value in listed.split(",") if value.strip()]
+
+
+def _trusted(request: web.BaseRequest, address: Address) -> bool:
+    application = getattr(request, "app", None)
+    known = application.get(TRUSTED_PROXIES, ()) if application is not None else ()
+    return any(address in network for network in known)
+
+
+def _parsed(text: str) -> Address | None:
+    with_port = ADDRESS_WITH_PORT.fullmatch(text)
+    try:
+        address = ip_address((with_port["v6"] or with_port["v4"]) if with_port else text)
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address

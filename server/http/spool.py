@@ -1,0 +1,101 @@
+"""Files on their way between clients and the database: on disk, within a budget, and gone when their block ends.
+
+A slow client keeps its file here and nothing else: no slot, no connection, no transaction. What a server that was
+killed left behind is removed by the next one that starts.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from server.http.errors import HttpFault
+
+MB = 1024 * 1024
+PREFIX = "geoagent-spool-"
+LOCK = "lock"
+RETRY_AFTER_S = 30
+LARGEST_SHARE = 0.5
+"""Of the budget, for one transfer."""
+DISK_SHARE = 0.5
+"""Of the free disk, which the budget never exceeds."""
+
+
+class Spool:
+    """`budget` is in bytes; `parent` is where its folder is made, by default the system's temporary folder."""
+
+    def __init__(self, budget: int, parent: Path | None = None) -> None:
+        self._parent = parent or Path(tempfile.gettempdir())
+        self._budget = budget
+        self._folder: Path | None = None
+        self._lock: IO[bytes] | None = None
+        self.used = 0
+
+    @property
+    def budget(self) -> int:
+        return self._budget
+
+    def open(self) -> None:
+        _sweep(self._parent)
+        self._folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self._parent))
+        self._lock = (self._folder / LOCK).open("wb")
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self._budget = min(self._budget, int(shutil.disk_usage(self._folder).free * DISK_SHARE))
+
+    def close(self) -> None:
+        if self._folder is not None and self._lock is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._lock.close()
+
+    @contextmanager
+    def transfer(self) -> Iterator[Transfer]:
+        """A folder for one transfer."""
+        if self._folder is None:
+            self.open()
+        with tempfile.TemporaryDirectory(dir=self._folder, ignore_cleanup_errors=True) as folder:
+            transfer = Transfer(self, Path(folder))
+            try:
+                yield transfer
+            finally:
+                self.used -= transfer.size
+
+
+class Transfer:
+    """The files of one upload or one export."""
+
+    def __init__(self, spool: Spool, folder: Path) -> None:
+        self._spool = spool
+        self.folder = folder
+        self.size = 0
+
+    def grow(self, size: int) -> None:
+        """Before `size` more bytes are written. Raises HttpFault `busy` when all together have too many, and
+        `too_large` when this one has."""
+        if self.size + size > self._spool.budget * LARGEST_SHARE:
+            raise HttpFault(
+                "too_large",
+                f"This needs more than {self._spool.budget * LARGEST_SHARE / MB:,.0f} MB of disk on the server, which "
+                "is more than one file may take. Filter the layer, or ask who runs the server to raise "
+                "GEOAGENT_SPOOL.",
+            )
+        if self._spool.used + size > self._spool.budget:
+            raise HttpFault(
+                "busy",
+                "The server's disk space for uploads and exports is taken by others. Try again in a while.",
+                RETRY_AFTER_S,
+            )
+        self._spool.used += size
+        self.size += size
+
+
+def _sweep(parent: Path) -> None:
+    """Remove the folders of servers that are gone: nobody holds their lock."""
+    for folder in parent.glob(f"{PREFIX}*"):
+        with suppress(OSError), (folder / LOCK).open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)

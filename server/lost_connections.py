@@ -1,0 +1,64 @@
+"""Finds connections that were lost while they lay in a pool, at no round trip for those that were just used.
+
+A connection that PostgreSQL or the network closed is known here without asking: asyncpg has seen the end, or it
+waits unread on the socket. Only one that lay idle for a while is asked, because a network that drops packets
+says nothing. Whatever is lost is replaced before the caller gets it.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+from typing import Any
+
+import asyncpg
+from sqlalchemy import event
+from sqlalchemy.exc import DisconnectionError, InvalidatePoolError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+IDLE_UNASKED_S = 30.0
+"""A connection that was used within this time is not asked whether it still answers."""
+ANSWER_TIMEOUT_S = 5.0
+RETURNED_AT = "returned_at"
+
+
+def replace_lost_connections(engine: AsyncEngine) -> None:
+    """Have the engine's pool check each connection that it hands out again."""
+    event.listen(engine.sync_engine, "checkin", _note_return)
+    event.listen(engine.sync_engine, "checkout", _check)
+
+
+def _note_return(_adapted: Any, record: Any) -> None:
+    record.info[RETURNED_AT] = time.monotonic()
+
+
+def _check(adapted: Any, record: Any, _fairy: Any) -> None:
+    """Raises what makes SQLAlchemy replace this connection, or all that are in the pool."""
+    returned_at = record.info.pop(RETURNED_AT, None)
+    if returned_at is None:
+        return
+    connection: asyncpg.Connection = adapted.driver_connection
+    if connection.is_closed():
+        raise DisconnectionError("the connection was closed while it was idle")
+    idle = time.monotonic() - returned_at
+    if (idle > IDLE_UNASKED_S or _has_unread(connection)) and not adapted.run_async(_answers):
+        raise InvalidatePoolError("the connection does not answer any more")
+
+
+def _has_unread(connection: asyncpg.Connection) -> bool:
+    """Whether something came that nobody asked for: most often PostgreSQL's last word before it closed."""
+    socket = connection._transport.get_extra_info("socket")
+    if socket is None:
+        return True
+    poll = select.poll()
+    poll.register(socket.fileno(), select.POLLIN)
+    return bool(poll.poll(0))
+
+
+async def _answers(connection: asyncpg.Connection) -> bool:
+    try:
+        await connection.execute("SELECT 1", timeout=ANSWER_TIMEOUT_S)
+    except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        connection.terminate()
+        return False
+    return True

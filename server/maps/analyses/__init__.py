@@ -1,0 +1,1 @@
+"""Analyses on a map: sessions, stored results and recipes."""

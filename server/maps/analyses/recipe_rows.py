@@ -1,0 +1,37 @@
+"""Recipes of a map as rows, and as cards: what people and models are told of them."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from agents.domain import RecipeCard, RecipeParameter
+from server.gis.analysis.recipes import Recipe
+from server.maps.log.tables import recipe_table
+
+
+async def recipes_of(connection: AsyncConnection, map_id: str) -> list[Recipe]:
+    """By name."""
+    query = select(recipe_table.c.document).where(recipe_table.c.map_id == map_id)
+    found = await connection.execute(query.order_by(recipe_table.c.name))
+    return [Recipe.model_validate(document) for document in found.scalars()]
+
+
+def card_of(recipe: Recipe) -> RecipeCard:
+    titles = {step.id: step.title or step.operation for step in recipe.plan.steps}
+    return RecipeCard(
+        name=recipe.name,
+        goal=recipe.plan.goal,
+        steps=tuple(titles.values()),
+        parameters=tuple(
+            RecipeParameter(
+                name=name,
+                kind=place.kind,
+                default=place.default,
+                step=titles[place.step],
+                description=place.description,
+                options=place.options,
+            )
+            for name, place in recipe.parameters.items()
+        ),
+    )

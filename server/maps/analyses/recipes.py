@@ -1,0 +1,143 @@
+"""The recipes of a map: plans of its analyses under a name, the same for everyone on it.
+
+Each change is an event of the map, recorded with it. Names differ by more than upper and lower case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+
+from agents.core.nearest import nearest
+from agents.domain import RecipeCard
+from agents.offline.recipe_words import heard_run, said_run
+from server.gis.analysis.plan import Plan
+from server.gis.analysis.recipes import Recipe, candidates, recipe_of
+from server.gis.errors import listed
+from server.maps.analyses.recipe_rows import card_of, recipes_of
+from server.maps.analyses.store import AnalysisStore
+from server.maps.faults import MapFault
+from server.maps.layers.verbs import HAND, By
+from server.maps.log.event_log import EventLog
+from server.maps.log.events import Change, clean_json
+from server.maps.log.tables import recipe_table
+from server.maps.log.writer import MapWriter
+
+MAX_RECIPES = 100
+
+
+class Recipes:
+    def __init__(self, events: EventLog, analyses: AnalysisStore) -> None:
+        self._events = events
+        self._analyses = analyses
+
+    async def cards(self, map_id: str) -> list[RecipeCard]:
+        return [card_of(recipe) for recipe in await self._analyses.recipes(map_id)]
+
+    async def get(self, map_id: str, name: str) -> Recipe:
+        return _named(await self._analyses.recipes(map_id), name)
+
+    async def suggested(self, map_id: str, analysis_id: str) -> RecipeCard:
+        """What a recipe of this analysis would be, with all places that could be parameters."""
+        plan = await self._plan(map_id, analysis_id)
+        return card_of(Recipe(name=plan.goal[:80] or "recipe", plan=plan, parameters=candidates(plan)))
+
+    async def save(
+        self, map_id: str, analysis_id: str | None, name: str, chosen: Sequence[str] | None, by: By = HAND
+    ) -> tuple[int, RecipeCard]:
+        """Save an analysis (the latest that finished, if none is named); the map's seq and the recipe."""
+        recipe = recipe_of(_clean(name), await self._plan(map_id, analysis_id), chosen)
+        async with self._events.writing(map_id, by.turn_id, by.server_id) as writer:
+            await _check_free(writer, recipe.name)
+            row = {
+                "map_id": map_id,
+                "name": recipe.name,
+                "document": clean_json(recipe.model_dump(mode="json")),
+            }
+            await writer.connection.execute(insert(recipe_table), row)
+            card = card_of(recipe)
+            event = await writer.record(Change("recipe_saved", {"recipe": card.model_dump(mode="json")}))
+        return event.seq, card
+
+    async def rename(self, map_id: str, name: str, new_name: str, by: By = HAND) -> int:
+        wanted = _clean(new_name)
+        async with self._events.writing(map_id, by.turn_id, by.server_id) as writer:
+            recipe = _named(await recipes_of(writer.connection, map_id), name)
+            if wanted.lower() != recipe.name.lower():
+                await _check_free(writer, wanted)
+            renamed = recipe.model_copy(update={"name": wanted})
+            await writer.connection.execute(
+                update(recipe_table)
+                .where(recipe_table.c.map_id == map_id, recipe_table.c.name == recipe.name)
+                .values(name=wanted, document=clean_json(renamed.model_dump(mode="json")))
+            )
+            event = await writer.record(Change("recipe_renamed", {"name": recipe.name, "new_name": wanted}))
+        return event.seq
+
+    async def remove(self, map_id: str, name: str, by: By = HAND) -> int:
+        async with self._events.writing(map_id, by.turn_id, by.server_id) as writer:
+            recipe = _named(await recipes_of(writer.connection, map_id), name)
+            await writer.connection.execute(
+                delete(recipe_table).where(
+                    recipe_table.c.map_id == map_id, recipe_table.c.name == recipe.name
+                )
+            )
+            event = await writer.record(Change("recipe_removed", {"name": recipe.name}))
+        return event.seq
+
+    async def request(self, map_id: str, name: str, values: Mapping[str, Any]) -> str:
+        """What a person would write to have it run with these values. Raises a fault if it could not run."""
+        recipe = await self.get(map_id, name)
+        recipe.filled(values)
+        text = said_run(recipe.name, values)
+        if heard_run(text, [card_of(recipe)]) != (
+            recipe.name,
+            {key: str(value) for key, value in values.items()},
+        ):
+            raise MapFault(
+                "invalid_payload", "A value must not look like another parameter. Ask for it in words."
+            )
+        return text
+
+    async def _plan(self, map_id: str, analysis_id: str | None) -> Plan:
+        kept = (
+            await self._analyses.latest(map_id)
+            if analysis_id is None
+            else await self._analyses.kept(map_id, analysis_id)
+        )
+        if kept is None or not kept.plan.steps:
+            raise MapFault(
+                "not_found",
+                "There is no analysis with finished steps to save. Ask for one first, then save it.",
+            )
+        return kept.plan
+
+
+def _named(recipes: Sequence[Recipe], name: str) -> Recipe:
+    for recipe in recipes:
+        if recipe.name.lower() == name.strip().lower():
+            return recipe
+    names = [recipe.name for recipe in recipes]
+    close = nearest(name, names) or names
+    there = f"The nearest are: {listed(close)}." if close else "It has none yet: save an analysis as one."
+    raise MapFault("unknown_recipe", f"This map has no recipe {name[:80]!r}. {there}")
+
+
+def _clean(name: str) -> str:
+    clean = " ".join(name.replace("“", " ").replace("”", " ").replace('"', " ").split())
+    if not 1 <= len(clean) <= 80:
+        raise MapFault("invalid_payload", "A recipe's name has 1 to 80 characters.")
+    return clean
+
+
+async def _check_free(writer: MapWriter, name: str) -> None:
+    query = select(recipe_table.c.name).where(recipe_table.c.map_id == writer.map_id)
+    taken = list((await writer.connection.execute(query)).scalars())
+    if name.lower() in {each.lower() for each in taken}:
+        raise MapFault(
+            "conflict", f"This map has a recipe {name!r} already. Take another name, or remove that one."
+        )
+    if len(taken) >= MAX_RECIPES:
+        raise MapFault("too_large", f"A map keeps at most {MAX_RECIPES} recipes. Remove some first.")

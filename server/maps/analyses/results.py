@@ -1,0 +1,168 @@
+"""Results of analyses: each belongs to the map that asked for it, and is kept until that map drops it. Besides it,
+only copies of that map see a result, while their layers show it; as long as any does, it is not dropped.
+
+Of the tables that an analysis makes, the last one is its result; the steps before it stay, unlisted, for the
+receipt, until the result is dropped. Tables that belong to no analysis and are on no map any more are collected.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import structlog
+from sqlalchemy import Text, bindparam, func, select, text, update
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from server.gis.analysis.storage import SCHEMA
+from server.gis.catalog.readable_tables import ReadableTables
+from server.gis.catalog.registry import Registry
+from server.gis.errors import is_undefined
+from server.gis.expressions.identifiers import join_id
+from server.maps.faults import MapFault
+from server.maps.layers.verbs import HAND, By
+from server.maps.log.event_log import EventLog
+from server.maps.log.events import Change
+from server.maps.log.tables import analysis_table
+from server.maps.log.writer import MapWriter
+
+log = structlog.get_logger(__name__)
+
+_UPLOADED = text("SELECT table_name FROM geoagent.upload WHERE map_id = :map_id AND loaded_at IS NOT NULL")
+COLLECTING = 600.0
+"""Seconds between two looks for tables that belong to nobody."""
+
+
+class Results:
+    def __init__(self, owner: AsyncEngine, writer: AsyncEngine, registry: Registry, events: EventLog) -> None:
+        self._owner = owner
+        self._writer = writer
+        self._registry = registry
+        self._events = events
+        self._collector: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        await self.collect()
+        self._collector = asyncio.create_task(self._keep_collecting())
+
+    async def stop(self) -> None:
+        if self._collector is not None:
+            self._collector.cancel()
+            await asyncio.gather(self._collector, return_exceptions=True)
+
+    async def readable(self, map_id: str | None = None) -> ReadableTables:
+        """The tables that a map may read: its uploads, steps of an analysis that runs and all that its layers show
+        among them; without a map, those that every map may."""
+        if map_id is None:
+            return ReadableTables(self._registry)
+        query = text(
+            "SELECT result FROM geoagent.analysis WHERE map_id = :map_id AND result IS NOT NULL"
+            " UNION SELECT 'analysis.' || unnest(tables) FROM geoagent.analysis"
+            " WHERE map_id = :map_id AND status = 'running'"
+            " UNION SELECT document ->> 'table' FROM geoagent.layer WHERE map_id = :map_id"
+        )
+        async with self._owner.connect() as connection:
+            found = (await connection.execute(query, {"map_id": map_id})).scalars().all()
+            uploaded = (await connection.execute(_UPLOADED, {"map_id": map_id})).scalars().all()
+        return ReadableTables(self._registry, [*found, *(join_id("data", name) for name in uploaded)])
+
+    async def shown(self, map_id: str) -> ReadableTables:
+        """What who only views a map may read: the tables of its layers, and those that every map may."""
+        query = text("SELECT document ->> 'table' FROM geoagent.layer WHERE map_id = :map_id")
+        async with self._owner.connect() as connection:
+            return ReadableTables(
+                self._registry, (await connection.execute(query, {"map_id": map_id})).scalars()
+            )
+
+    async def drop(self, map_id: str, table_id: str, by: By = HAND) -> int:
+        """Drop a result and its steps; the seq of the event that tells of it. MapFault while a layer of any
+        map shows it."""
+        async with self._events.writing(map_id, by.turn_id, by.server_id) as writer:
+            query = select(analysis_table.c.id, analysis_table.c.tables).where(
+                analysis_table.c.map_id == map_id, analysis_table.c.result == table_id
+            )
+            found = (await writer.connection.execute(query)).one_or_none()
+            if found is None:
+                raise MapFault(
+                    "unknown_table",
+                    f"{table_id!r} is no result of an analysis of this map. Only these can be dropped.",
+                )
+            await _check_unused(writer, table_id, found.tables)
+            await writer.connection.execute(
+                update(analysis_table).where(analysis_table.c.id == found.id).values(tables=[], result=None)
+            )
+            payload = {"analysis_id": found.id, "table": table_id}
+            event = await writer.record(Change("result_dropped", payload))
+        # Should this server end here, they belong to nobody, and are collected.
+        await self._drop_tables(await self._orphans(found.tables))
+        return event.seq
+
+    async def collect(self) -> list[str]:
+        """Drop tables that belong to no analysis, because their map is gone, and that no layer shows; their names."""
+        # First which there are, then which are kept: one that is made in between is in neither list.
+        ours = text(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'analysis'::regnamespace AND relkind = 'r'"
+            " AND relowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)"
+        )
+        async with self._writer.connect() as connection:
+            there = (await connection.execute(ours)).scalars().all()
+        names = await self._orphans(there)
+        await self._drop_tables(names)
+        return names
+
+    async def _orphans(self, names: Sequence[str]) -> list[str]:
+        """Of these tables, those of no analysis and on no map."""
+        query = text(
+            "SELECT name FROM unnest(:names) AS name EXCEPT SELECT unnest(tables) FROM geoagent.analysis"
+            " EXCEPT SELECT name FROM unnest(:names) AS name"
+            " JOIN geoagent.layer ON document ->> 'table' = 'analysis.' || name ORDER BY name"
+        ).bindparams(bindparam("names", type_=ARRAY(Text())))
+        async with self._owner.connect() as connection:
+            return list((await connection.execute(query, {"names": list(names)})).scalars())
+
+    async def _drop_tables(self, names: list[str]) -> None:
+        """One transaction each: who still reads one of them holds up no other."""
+        for name in names:
+            quoted = name.replace('"', '""')
+            try:
+                async with self._writer.begin() as connection:
+                    await connection.execute(select(func.set_config("lock_timeout", "10s", True)))
+                    await connection.exec_driver_sql(f'LOCK TABLE {SCHEMA}."{quoted}"')
+                    # Somebody may have brought a layer back that shows it, by undo, while this waited (gone.py).
+                    if await self._orphans([name]):
+                        await connection.exec_driver_sql(f'DROP TABLE {SCHEMA}."{quoted}"')
+            except Exception as error:
+                if is_undefined(error):
+                    continue
+                log.warning("a result could not be dropped yet", table=name, error=type(error).__name__)
+        if names:
+            await self._registry.refresh()
+
+    async def _keep_collecting(self) -> None:
+        while True:
+            await asyncio.sleep(COLLECTING)
+            try:
+                await self.collect()
+            except Exception as error:
+                log.warning("results could not be collected", error=type(error).__name__)
+
+
+async def _check_unused(writer: MapWriter, table_id: str, tables: Sequence[str]) -> None:
+    """Neither the result nor a step that led to it is on this map, or on another, of which nothing else is told."""
+    query = text(
+        "SELECT map_id = :map_id AS own, document ->> 'name' AS name FROM geoagent.layer"
+        " WHERE document ->> 'table' = ANY (:ids)"
+    ).bindparams(bindparam("ids", type_=ARRAY(Text())))
+    ids = [f"{SCHEMA}.{name}" for name in tables]
+    showing = (await writer.connection.execute(query, {"map_id": writer.map_id, "ids": ids})).all()
+    if own := [layer.name for layer in showing if layer.own]:
+        names = ", ".join(f"“{name}”" for name in own[:5])
+        raise MapFault(
+            "conflict", f"{table_id} is on the map as {names}. Remove that layer first, then drop it."
+        )
+    if showing:
+        raise MapFault(
+            "conflict",
+            f"A copy of this map shows {table_id}. It can be dropped once the layer is removed there too.",
+        )

@@ -1,0 +1,371 @@
+"""The session through which an analyst runs an analysis on a map, watched by everyone on it.
+
+`MapAnalysis` is the port `agents.ports.AnalysisSession`. It tells the map what happens, runs each step, and keeps
+the receipt. A step that fails is the analyst's to repair; an analysis ends exactly once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from agents.core.errors import ToolFailed
+from agents.core.observe import receipts
+from agents.domain import LayerDraft, QueryReceipt, StyleSpec, Table
+from agents.geo.styles import new_style
+from agents.ports import OperationTrait
+from server.database import is_unavailable
+from server.gis.analysis.budget import Budget, readable_bytes
+from server.gis.analysis.plan import Plan, PlannedStep
+from server.gis.analysis.receipt import Receipt
+from server.gis.analysis.runner import Progress, StepResult, StepRunner
+from server.gis.analysis.watch import Report
+from server.gis.catalog.readable_tables import ReadableTables
+from server.gis.errors import DataUnavailable, GisError, TooExpensive
+from server.gis.operations import OPERATIONS
+from server.maps.analyses.store import AnalysisStore
+from server.maps.log.events import Change
+from server.maps.turns.session import TurnSession
+from server.protocol import AnalysisProgress
+
+KEPT_EVERY = 1.0
+"""Seconds between two notes of the progress for those who join later."""
+KEPT_AFTER = 300.0
+"""Milliseconds that a step must take for its progress to be noted at all."""
+NAME_LENGTH = 40
+
+RUN_AGAIN = "The database connection was lost during this step, so it was run again"
+OUTAGE_REASON = "The database went away, and a second try did not work either."
+OUTAGE_ADVICE = "Steps that had finished are kept. Try again when the database is back."
+OUTAGE_MESSAGE = (
+    "The database went away{at}, and a second try did not work either, so the analysis could not be finished. "
+    "Steps that had finished are kept. Try again when the database is back."
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The port `agents.ports.StepOutcome`."""
+
+    step: str
+    table: Table
+    rows: int
+    notes: Sequence[str]
+    breakdown: Mapping[str, int]
+    style: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Offered:
+    """The port `agents.ports.OperationInfo`."""
+
+    name: str
+    summary: str
+    schema: Mapping[str, Any]
+    traits: frozenset[OperationTrait] = frozenset()
+
+
+OFFERED: Sequence[Offered] = tuple(
+    Offered(operation.name, operation.summary, operation.arguments.model_json_schema(), operation.traits)
+    for operation in OPERATIONS.values()
+)
+
+
+@dataclass
+class AnalysisService:
+    """What analyses of one server share: the runner, the rows, the budget, and how many steps run at once."""
+
+    runner: StepRunner
+    store: AnalysisStore
+    budget: Budget
+    at_once: asyncio.Semaphore
+
+    def open(self, goal: str, session: TurnSession, readable: ReadableTables) -> MapAnalysis:
+        return MapAnalysis(goal, session, readable, self)
+
+
+class MapAnalysis:
+    """`plan` may be told before the first step; without it the plan grows with the steps."""
+
+    def __init__(
+        self, goal: str, session: TurnSession, readable: ReadableTables, service: AnalysisService
+    ) -> None:
+        self.id = f"analysis_{secrets.token_urlsafe(9)}"
+        self.ended = False
+        self.outage: DataUnavailable | None = None
+        """Why the analysis cannot go on, once the database was away for too long; its turn fails."""
+        self._session = session
+        self._readable = readable
+        self._service = service
+        self._plan = Plan(goal=goal)
+        self._receipt = Receipt(analysis_id=self.id, goal=goal, at=datetime.now(UTC))
+        self._outcomes: list[Outcome] = []
+        self._intended: list[PlannedStep] = []
+        self._steps_known = False
+        self._current: PlannedStep | None = None
+        """The step that runs, or that failed and was not repaired."""
+        self._is_started = False
+        self._kept_at = 0.0
+        self._kept_step = 0
+
+    def operations(self) -> Sequence[Offered]:
+        return OFFERED
+
+    def outcomes(self) -> Sequence[Outcome]:
+        return self._outcomes
+
+    async def plan(self, steps: Sequence[tuple[str, str]]) -> None:
+        """All steps from here on, as (operation, title); those that have run stay. The map is told."""
+        self._refuse_after_end()
+        rest = enumerate(steps, len(self._outcomes) + 1)
+        intended = [_planned(number, operation, {}, title) for number, (operation, title) in rest]
+        self._steps_known = True
+        async with self._failing_in_outage():
+            await self._intend([*self._plan.steps, *intended])
+
+    async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> Outcome:
+        """Run it and tell the map. Raises GisError, which the analyst may repair."""
+        self._refuse_after_end()
+        number = len(self._outcomes) + 1
+        step = _planned(number, operation, arguments, title)
+        self._current = step
+        same = (operation, title) == next(
+            ((each.operation, each.title) for each in self._intended[number - 1 : number]), None
+        )
+        intended = [*self._plan.steps, step, *self._intended[number:]]
+        async with self._failing_in_outage():
+            await self._intend(intended, tell=not same)
+            if self._service.at_once.locked():
+                await self._tell(Progress(title, None, None, 0.0, phase="waiting"))
+            async with self._service.at_once:
+                try:
+                    result = await self._run(step)
+                except GisError as error:
+                    # Its reason may have numbers in it, which the answer then repeats.
+                    receipts.note(QueryReceipt(sql="", notes=(error.message,)).model_dump(mode="json"))
+                    raise
+            return await self._keep(step, result)
+
+    async def finish(
+        self, summary: str, style: StyleSpec | None = None, figures: Mapping[str, Any] | None = None
+    ) -> str:
+        """The last step's table goes onto the map; what the browsers said of it."""
+        self._refuse_after_end()
+        self._plan = self._plan.model_copy(update={"style": style})
+        async with self._failing_in_outage():
+            return await self._finish(summary, style, figures)
+
+    async def _finish(self, summary: str, style: StyleSpec | None, figures: Mapping[str, Any] | None) -> str:
+        last = self._outcomes[-1]
+        await self._close("finished")
+        drawn = await self._draw(last, style)
+        emptied = self._receipt.emptied_by
+        payload = {
+            "analysis_id": self.id,
+            "summary": summary,
+            "table": last.table.id,
+            "rows": last.rows,
+            "emptied_by": emptied and {"step": int(emptied.step.partition("_")[2]), "name": emptied.title},
+            "receipt": self._receipt.as_json(),
+            **(figures or {}),
+        }
+        await self._record_end(Change("analysis_finished", payload))
+        return drawn
+
+    async def fail(self, reason: str, advice: str) -> None:
+        """The end without an answer. Steps that finished stay; the last one's table is the result."""
+        self._refuse_after_end()
+        await self._start()
+        await self._close("failed")
+        at = self._current
+        payload = {
+            "analysis_id": self.id,
+            "step": None if at is None else len(self._outcomes) + 1,
+            "name": None if at is None else at.title,
+            "reason": reason,
+            "advice": advice,
+            "table": self._outcomes[-1].table.id if self._outcomes else None,
+            "receipt": self._receipt.as_json(),
+        }
+        await self._record_end(Change("analysis_failed", payload))
+
+    async def _run(self, step: PlannedStep) -> StepResult:
+        """A step that failed left nothing, so after an outage it runs again: once, because a step may itself be what
+        brings the database down."""
+        try:
+            return await self._attempt(step, self._tell)
+        except DataUnavailable:
+            await self._tell_of_repetition(Progress(step.title or step.operation, None, None, 0.0))
+            result = await self._attempt(step, self._tell_of_repetition)
+        receipt = result.receipt
+        again = receipt.model_copy(update={"notes": (*receipt.notes, RUN_AGAIN)})
+        return replace(result, receipt=again)
+
+    async def _tell_of_repetition(self, progress: Progress) -> None:
+        """Progress of a step that runs again: people see why for as long as it runs."""
+        await self._tell(replace(progress, phase="reconnecting"))
+
+    async def _attempt(self, step: PlannedStep, report: Report) -> StepResult:
+        room = await self._room()
+        name = _table_name(step.title or step.operation)
+        await self._service.store.keep_table(self.id, name)
+        known = {outcome.step: outcome.table for outcome in self._outcomes}
+        return await self._service.runner.run(step, known, name, report, self._readable, room)
+
+    @asynccontextmanager
+    async def _failing_in_outage(self) -> AsyncIterator[None]:
+        """What the database was away for ends the turn as failed: no model can repair an outage."""
+        try:
+            yield
+        except Exception as error:
+            if not isinstance(error, DataUnavailable) and not is_unavailable(error):
+                raise
+            self.outage = DataUnavailable(OUTAGE_REASON)
+            at = f" while “{self._current.title}” ran" if self._current else ""
+            self._session.abandon(OUTAGE_MESSAGE.format(at=at))
+            raise self.outage from error
+
+    async def _draw(self, last: Outcome, style: StyleSpec | None) -> str:
+        """Put the result on the map, if there is anything to see; what became of that."""
+        if not last.rows:
+            return "the result has no rows, so there is nothing to draw"
+        if last.table.geometry_column is None:
+            return "the result has no geometry, so there is nothing to draw"
+        draft = LayerDraft(table=last.table.id, name=self._plan.steps[-1].title, style=_style(last, style))
+        try:
+            _, drawn = await self._session.add_layer(draft)
+        except ToolFailed as fault:
+            return f"the result could not be put on the map: {fault.message}"
+        return drawn
+
+    def _refuse_after_end(self) -> None:
+        if self.ended:
+            raise ToolFailed(
+                "The analysis has ended, and its summary is shown. Say in a sentence that it is done."
+            )
+
+    async def _record_end(self, change: Change) -> None:
+        """Exactly once, whoever cancels meanwhile."""
+        self.ended = True
+        await asyncio.shield(self._session.record(change))
+
+    async def _intend(self, steps: Sequence[PlannedStep], tell: bool = True) -> None:
+        self._intended = list(steps)
+        if not self._is_started:
+            await self._start()
+        elif tell:
+            await self._session.record(Change("analysis_planned", self._told_plan()))
+
+    async def _start(self) -> None:
+        if self._is_started:
+            return
+        self._is_started = True
+        await self._service.store.begin(self._session.map_id, self._session.turn_id, self._receipt)
+        payload = {**self._told_plan(), "goal": self._plan.goal}
+        await self._session.record(Change("analysis_started", payload))
+
+    def _told_plan(self) -> dict[str, Any]:
+        plan = [step.model_dump(mode="json") for step in self._intended]
+        return {"analysis_id": self.id, "plan": plan, "steps_known": self._steps_known}
+
+    async def _keep(self, step: PlannedStep, result: StepResult) -> Outcome:
+        self._plan = self._plan.then(step)
+        self._receipt = self._receipt.model_copy(update={"steps": (*self._receipt.steps, result.receipt)})
+        style = result.style or self._inherited(step, result.table)
+        outcome = Outcome(step.id, result.table, result.rows, result.receipt.notes, result.breakdown, style)
+        made = QueryReceipt(
+            sql=result.receipt.sql,
+            table=result.table.id,
+            rows=result.rows,
+            values={"rows": result.rows, **result.breakdown},
+            notes=(*result.receipt.notes, *result.breakdown),
+        )
+        receipts.note(made.model_dump(mode="json"))
+        self._outcomes.append(outcome)
+        self._current = None
+        self._readable.show(result.table.id)
+        await self._service.store.keep_step(self._plan, self._receipt)
+        return outcome
+
+    def _inherited(self, step: PlannedStep, table: Table) -> Mapping[str, Any] | None:
+        """How the step that this one read is drawn, where the result still has the column that it shows."""
+        read = [value for value in step.arguments.values() if isinstance(value, str)]
+        styles = [each.style for each in self._outcomes if each.step in read and each.style]
+        return next((style for style in styles if table.column(style["column"])), None)
+
+    async def _close(self, status: str) -> None:
+        """From now on the map sees the last step's table, and none of the others."""
+        await self._service.store.end(self._plan, self._receipt, status)
+        for outcome in self._outcomes[:-1]:
+            self._readable.hide(outcome.table.id)
+
+    async def _room(self) -> int:
+        """Bytes that the map's results may still take. Raises TooExpensive when there are none."""
+        allowed = self._service.budget.bytes
+        used = await self._service.store.bytes_of(self._session.map_id)
+        if used >= allowed:
+            raise TooExpensive(
+                f"The results on this map take {readable_bytes(used)}, and {readable_bytes(allowed)} are allowed. "
+                "Drop results that are not needed any more, or start a new map."
+            )
+        return allowed - used
+
+    async def _tell(self, progress: Progress) -> None:
+        """Everyone who is there now; and, of what takes longer, those who join later."""
+        body = AnalysisProgress(
+            map_id=self._session.map_id,
+            analysis_id=self.id,
+            step=len(self._outcomes) + 1,
+            steps=max(len(self._intended), len(self._outcomes) + 1),
+            name=progress.name,
+            percent=progress.percent,
+            rows=progress.rows,
+            elapsed_ms=progress.elapsed_ms,
+            estimate_ms=progress.estimate_ms,
+            phase=progress.phase,
+            steps_known=self._steps_known,
+        )
+        await self._session.announce("analysis_progress", body)
+        now, is_new = time.monotonic(), body.step != self._kept_step
+        if progress.elapsed_ms < KEPT_AFTER or progress.percent == 100.0:
+            return
+        if is_new or now - self._kept_at > KEPT_EVERY:
+            self._kept_at, self._kept_step = now, body.step
+            await self._service.store.keep_progress(body)
+
+
+def _style(last: Outcome, wanted: StyleSpec | None) -> StyleSpec:
+    """The style that was wanted, else what shows the finding; of a recipe with other columns maybe neither."""
+    if wanted is not None and (wanted.column is None or last.table.column(wanted.column)):
+        return wanted
+    return new_style(last.table, None, last.style) if last.style else StyleSpec()
+
+
+def _planned(number: int, operation: str, arguments: Mapping[str, Any], title: str) -> PlannedStep:
+    return PlannedStep(id=f"step_{number}", operation=operation, arguments=dict(arguments), title=title)
+
+
+def _table_name(title: str) -> str:
+    """`cities_far_from_airports_x7k2`: readable, and new."""
+    stem = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")[:NAME_LENGTH] or "result"
+    return f"{stem}_{secrets.token_hex(3)}"
+
+
+def reason_of(error: BaseException) -> tuple[str, str]:
+    """Why an analysis ended early, and what to try, in words for people."""
+    if isinstance(error, DataUnavailable):
+        return error.message, OUTAGE_ADVICE
+    if isinstance(error, GisError):
+        return error.message, "Narrow the question, or ask for a part of it."
+    if isinstance(error, ToolFailed):
+        return error.message, "Try again, or ask for less at once."
+    if isinstance(error, asyncio.CancelledError):
+        return "Stopped.", "Steps that had finished are kept. Ask again to go on."
+    return "Something went wrong in the server; its log says more.", "Try again, or ask in another way."

@@ -1,0 +1,154 @@
+"""The rows of analyses: what was asked, planned and done, which tables that keeps, and how far it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import BigInteger, Executable, Row, func, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from server.gis.analysis.plan import Plan
+from server.gis.analysis.receipt import Receipt
+from server.gis.analysis.recipes import Recipe
+from server.maps.analyses.recipe_rows import recipes_of
+from server.maps.log.events import clean_json
+from server.maps.log.tables import analysis_table
+from server.outages import through_outage
+from server.protocol import AnalysisProgress
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An analysis as it is kept."""
+
+    status: str
+    plan: Plan
+    receipt: Receipt
+
+
+class AnalysisStore:
+    def __init__(self, owner: AsyncEngine) -> None:
+        self._owner = owner
+
+    async def begin(self, map_id: str, turn_id: str, receipt: Receipt) -> None:
+        row = {
+            "id": receipt.analysis_id,
+            "map_id": map_id,
+            "turn_id": turn_id,
+            "goal": receipt.goal,
+            "plan": Plan(goal=receipt.goal).model_dump(mode="json"),
+            "receipt": receipt.as_json(),
+        }
+        query = insert(analysis_table).values(clean_json(row)).on_conflict_do_nothing()
+        await self._write(query)
+
+    async def keep_table(self, analysis_id: str, name: str) -> None:
+        """Before the table is made, so that a collector never takes it away."""
+        await self._update(analysis_id, tables=func.array_append(analysis_table.c.tables, name))
+
+    async def keep_step(self, plan: Plan, receipt: Receipt) -> None:
+        """After each step: whatever comes next, it counts."""
+        await self._update(receipt.analysis_id, **_documents(plan, receipt))
+
+    async def keep_progress(self, progress: AnalysisProgress) -> None:
+        await self._update(progress.analysis_id, progress=progress.model_dump(mode="json"))
+
+    async def end(self, plan: Plan, receipt: Receipt, status: str) -> None:
+        """The last step's table, if there is one, is the result: from now on the map sees it."""
+        result = receipt.steps[-1].table if receipt.steps else None
+        ended = {"status": status, "result": result, "progress": None}
+        finished = func.clock_timestamp()
+        await self._update(receipt.analysis_id, **_documents(plan, receipt), **ended, finished_at=finished)
+
+    async def kept(self, map_id: str, analysis_id: str) -> Kept | None:
+        """An analysis of this map."""
+        query = select(analysis_table).where(
+            analysis_table.c.id == analysis_id, analysis_table.c.map_id == map_id
+        )
+        async with self._owner.connect() as connection:
+            row = (await connection.execute(query)).one_or_none()
+        return None if row is None else _kept(row)
+
+    async def latest(self, map_id: str) -> Kept | None:
+        """The map's latest analysis that finished."""
+        query = select(analysis_table).where(
+            analysis_table.c.map_id == map_id, analysis_table.c.status == "finished"
+        )
+        async with self._owner.connect() as connection:
+            row = (
+                await connection.execute(query.order_by(analysis_table.c.created_at.desc()).limit(1))
+            ).first()
+        return None if row is None else _kept(row)
+
+    async def recipes(self, map_id: str) -> list[Recipe]:
+        """Plans that were saved on the map, by name."""
+        async with self._owner.connect() as connection:
+            return await recipes_of(connection, map_id)
+
+    async def bytes_of(self, map_id: str) -> int:
+        """Disk space of a map's results, and of the steps that led to them."""
+        query = text(
+            "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM geoagent.analysis AS a"
+            " CROSS JOIN unnest(a.tables) AS kept (name)"
+            " JOIN pg_class AS c ON c.relname = kept.name AND c.relnamespace = 'analysis'::regnamespace"
+            " WHERE a.map_id = :map_id"
+        ).columns(bytes=BigInteger())
+
+        async def look() -> int:
+            async with self._owner.connect() as connection:
+                return int((await connection.execute(query, {"map_id": map_id})).scalar_one())
+
+        return await through_outage(look)
+
+    async def _update(self, analysis_id: str, **values: Any) -> None:
+        await self._write(update(analysis_table).where(analysis_table.c.id == analysis_id).values(**values))
+
+    async def _write(self, query: Executable) -> None:
+        """Every statement here may be repeated, so a short outage only delays it."""
+
+        async def write() -> None:
+            async with self._owner.begin() as connection:
+                await connection.execute(query)
+
+        await through_outage(write)
+
+
+def _kept(row: Row[Any]) -> Kept:
+    return Kept(row.status, Plan.model_validate(row.plan), Receipt.model_validate(row.receipt))
+
+
+def _documents(plan: Plan, receipt: Receipt) -> dict[str, Any]:
+    return {"plan": clean_json(plan.model_dump(mode="json")), "receipt": clean_json(receipt.as_json())}
+
+
+async def progress_of(connection: AsyncConnection, map_id: str) -> list[AnalysisProgress]:
+    """What was told last of the analyses of a map that run."""
+    query = select(analysis_table.c.progress).where(
+        analysis_table.c.map_id == map_id,
+        analysis_table.c.status == "running",
+        analysis_table.c.progress.is_not(None),
+    )
+    found = await connection.execute(query)
+    return [AnalysisProgress.model_validate(progress) for progress in found.scalars()]
+
+
+async def left_of(connection: AsyncConnection, turn_id: str) -> dict[str, dict[str, Any]]:
+    """Of each analysis of a turn that still counts as running: the step that ran when it was told of last, the
+    receipt of those that had finished, and the last one's table.
+    """
+    query = select(analysis_table).where(
+        analysis_table.c.turn_id == turn_id, analysis_table.c.status == "running"
+    )
+    found = {}
+    for row in await connection.execute(query):
+        done = row.receipt.get("steps", [])
+        ran = row.progress is not None and row.progress["step"] == len(done) + 1
+        found[row.id] = {
+            "step": row.progress["step"] if ran else None,
+            "name": row.progress["name"] if ran else None,
+            "table": done[-1]["table"] if done else None,
+            "receipt": row.receipt,
+        }
+    return found

@@ -1,0 +1,341 @@
+"""The verbs on the layers of a map, the same for a person's hand and for the agent's tools.
+
+Whatever is slow (counting, statistics) happens before the map is locked. A change that was computed from a
+layer which somebody changed meanwhile is computed again, so nobody's change is lost and none is half applied.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from agents.domain import (
+    Bounds,
+    Cql2,
+    GeometryFamily,
+    Layer,
+    LayerChange,
+    LayerDraft,
+    Legend,
+    Style,
+    StyleSpec,
+)
+from agents.ports import Filter
+from server.gis.styles import next_color
+from server.maps.faults import MapFault, unknown_layer
+from server.maps.log.event_log import EventLog
+from server.maps.log.events import (
+    layer_added,
+    layer_removed,
+    layer_updated,
+    layers_reordered,
+    map_reset,
+)
+from server.maps.log.missing_tables import named, without_table
+from server.maps.log.replay import MapState, arranged
+from server.maps.log.restoring import as_one, way_to
+from server.maps.log.undo import marked
+from server.maps.log.writer import MapWriter
+
+MAX_LAYERS = 200
+ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What a table looks like under a filter and a style: all of it from PostGIS."""
+
+    table: str
+    table_name: str
+    geometry_type: GeometryFamily
+    filter: Cql2 | None
+    style: Style
+    legend: Legend
+    count: int
+    bounds: Bounds | None
+
+
+class LayerSource(Protocol):
+    """Draws tables. Raises ToolFailed with a `code` for an unknown table, a wrong filter or style."""
+
+    async def draw(
+        self, map_id: str, table: str, filter: Filter, style: StyleSpec, like: Layer | None = None
+    ) -> Drawing:
+        """`like` is the layer as it is now: where its filter is the same, its count and bounds hold."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """Who changes a map: a turn that a server runs, or a person's hand."""
+
+    turn_id: str | None = None
+    server_id: str | None = None
+    author: str | None = None
+    """The name of the person, if they gave one."""
+    seen_version: int | None = None
+    """The version of the layer that the person saw, where a change of its filter since then counts."""
+
+
+HAND = By()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A change that was committed: the map after it, the layer in question, and words for what it was."""
+
+    seq: int
+    state: MapState
+    layer: Layer | None = None
+    what: str = ""
+
+
+class LayerService:
+    def __init__(self, log: EventLog, source: LayerSource) -> None:
+        self._log = log
+        self._source = source
+
+    async def add(self, map_id: str, draft: LayerDraft, by: By = HAND) -> Done:
+        if draft.id is not None and not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", draft.id):
+            raise MapFault("invalid_payload", "A layer id is 1 to 64 letters, digits, `_` or `-`.")
+        check_name(draft.name)
+        style = with_color(draft.style, await self._log.reader.state(map_id))
+        drawing = await self._source.draw(map_id, draft.table, draft.filter, style)
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            state = await writer.state()
+            layer = Layer(
+                id=new_id(draft.id, drawing.table_name, state),
+                table=drawing.table,
+                name=draft.name or drawing.table_name.replace("_", " "),
+                geometry_type=drawing.geometry_type,
+                filter=drawing.filter,
+                style=drawing.style,
+                visible=draft.visible,
+                opacity=draft.opacity,
+                order=place_of(drawing, state),
+                count=drawing.count,
+                bounds=drawing.bounds,
+                legend=drawing.legend,
+            )
+            await writer.record(layer_added(layer))
+            return await done(writer, layer.id)
+
+    async def update(self, map_id: str, layer_id: str, change: LayerChange, by: By = HAND) -> Done:
+        check_name(change.name)
+        for _attempt in range(ATTEMPTS):
+            known = drawn = None
+            if draws_anew(change):
+                known = layer_of(await self._log.reader.state(map_id), layer_id)
+                if by.seen_version is not None and "filter" in change.model_fields_set:
+                    await self._check_seen(map_id, known, by.seen_version)
+                drawn = await self._redrawn(map_id, known, change)
+            async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+                current = layer_of(await writer.state(), layer_id)
+                if known is not None and current.version != known.version:
+                    continue
+                updated = (drawn or current).model_copy(update={"order": current.order, **plain(change)})
+                if updated != current:
+                    await writer.record(layer_updated(updated, by.author))
+                return await done(writer, layer_id)
+        raise MapFault("conflict", f"Layer {layer_id!r} is being changed by others. Try again.")
+
+    async def remove(self, map_id: str, layer_id: str, by: By = HAND) -> Done:
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            layer = layer_of(await writer.state(), layer_id)
+            await writer.record(layer_removed(layer_id))
+            return Done(writer.seq, await writer.state(), layer)
+
+    async def reorder(self, map_id: str, order: Sequence[str], by: By = HAND) -> Done:
+        """Bottom first; layers that are not named keep their order below."""
+        if not order or len(set(order)) < len(order):
+            raise MapFault(
+                "invalid_payload", "`order` is the ids of one or more layers, each once, bottom first."
+            )
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            state = await writer.state()
+            for layer_id in order:
+                layer_of(state, layer_id)
+            arrangement = [layer.id for layer in arranged(state.layers, order)]
+            if tuple(arrangement) != state.order:
+                await writer.record(layers_reordered(arrangement))
+            return await done(writer)
+
+    async def reset(self, map_id: str, by: By = HAND) -> tuple[int, Done]:
+        """Remove all layers; how many there were."""
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            count = len((await writer.state()).layers)
+            if count:
+                await writer.record(map_reset())
+            return count, await done(writer)
+
+    async def restore(self, map_id: str, seq: int, by: By = HAND) -> Done:
+        """Make the layers and charts as they were after the event `seq`, in one step. MapFault where the data of a
+        layer is gone."""
+        newest = await self._log.reader.seq(map_id)
+        if seq > newest:
+            raise MapFault("invalid_payload", f"This map has no event {seq}; its newest is {newest}.")
+        then = await self._log.reader.state_at(map_id, seq)
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            changes = way_to(then, await writer.state())
+            if gone := await without_table(writer, changes):
+                raise MapFault(
+                    "conflict",
+                    f"{named(gone)} cannot come back: the data was dropped. Restore a moment without it.",
+                )
+            for change in as_one(changes, writer.seq + 1):
+                await writer.record(change)
+            return await done(writer)
+
+    async def undo(self, map_id: str, by: By = HAND) -> Done | None:
+        """Take back the newest change that stands; None when there is none. A layer whose data was dropped stays
+        away, as `what` tells."""
+        return await self._step(map_id, by, redo=False)
+
+    async def redo(self, map_id: str, by: By = HAND) -> Done | None:
+        return await self._step(map_id, by, redo=True)
+
+    async def _step(self, map_id: str, by: By, *, redo: bool) -> Done | None:
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            history = await writer.history()
+            step = history.redo() if redo else history.undo()
+            if step is None:
+                return None
+            unit, changes = step
+            what, gone = unit.describe(), await without_table(writer, changes)
+            if gone:
+                what += f"; {named(gone)} cannot come back, for the data was dropped"
+                changes = [change for change in changes if change not in gone]
+                # What comes before it must stay in reach, so the step is taken also where nothing is left of it.
+                empty = layers_reordered((await writer.state()).order)
+                changes = changes or [marked(empty, gone[0].payload["undo_of"], redo=redo)]
+            for change in changes:
+                await writer.record(change)
+            return Done(writer.seq, await writer.state(), what=what)
+
+    async def _check_seen(self, map_id: str, layer: Layer, seen_version: int) -> None:
+        """MapFault where the filter is another than that of the version the person saw."""
+        if layer.version == seen_version:
+            return
+        seen = await self._log.reader.layer(map_id, layer.id, seen_version)
+        if seen is not None and seen.filter != layer.filter:
+            raise MapFault("conflict", f"The filter of layer {layer.name!r} was changed by others meanwhile.")
+
+    async def _redrawn(self, map_id: str, layer: Layer, change: LayerChange) -> Layer:
+        """The layer with another filter or style, computed anew."""
+        fields = change.model_fields_set
+        asked = change.filter if "filter" in fields else layer.filter
+        style = change.style or StyleSpec.model_validate(layer.style.model_dump(exclude={"layers"}))
+        if style.color is None and style.kind == layer.style.kind:
+            style = style.model_copy(update={"color": layer.style.color})
+        drawing = await self._source.draw(map_id, layer.table, asked, style, layer)
+        same_data = drawing.filter == layer.filter and needs(drawing.style) <= needs(layer.style)
+        return layer.model_copy(
+            update={
+                "filter": drawing.filter,
+                "style": drawing.style,
+                "legend": drawing.legend,
+                "count": drawing.count,
+                "bounds": drawing.bounds,
+                "tiles": layer.tiles if same_data else "",
+            }
+        )
+
+
+async def done(writer: MapWriter, layer_id: str | None = None) -> Done:
+    state = await writer.state()
+    return Done(writer.seq, state, state.layer(layer_id) if layer_id else None)
+
+
+def check_name(name: str | None) -> None:
+    if name is not None and not name.strip():
+        raise MapFault(
+            "invalid_payload", "A layer's name must not be blank. Leave it out to keep or choose one."
+        )
+
+
+def layer_of(state: MapState, layer_id: str) -> Layer:
+    layer = state.layer(layer_id)
+    if layer is None:
+        raise unknown_layer(layer_id, state.order)
+    return layer
+
+
+def draws_anew(change: LayerChange) -> bool:
+    """Whether the change touches the filter or the style, so that count, bounds and legend must be computed."""
+    fields = change.model_fields_set
+    return "filter" in fields or ("style" in fields and change.style is not None)
+
+
+def plain(change: LayerChange) -> dict[str, Any]:
+    """The fields of a change that need no computing."""
+    fields = {name: getattr(change, name) for name in ("name", "visible", "opacity")}
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def needs(style: Style) -> set[str]:
+    """What a tile must carry for a style: columns, instants, a point on each feature, or the largest values first."""
+    columns = {f"column {column}" for column in (style.column, style.label) if column is not None}
+    layers = {f"layer {drawn.source_layer}" for drawn in style.layers}
+    columns |= {f"time {style.time}"} if style.time is not None else set()
+    return columns | layers | ({f"largest {style.column}"} if style.kind == "proportional" else set())
+
+
+def new_id(asked: str | None, table_name: str, state: MapState) -> str:
+    """The id asked for, or a readable free one: `airports`, `airports_2`."""
+    if len(state.layers) >= MAX_LAYERS:
+        raise MapFault("too_large", f"A map holds at most {MAX_LAYERS} layers. Remove some first.")
+    taken = set(state.order)
+    if asked is not None:
+        if asked in taken:
+            raise MapFault(
+                "conflict", f"There is a layer {asked!r} already. Update it, or add one with another id."
+            )
+        return asked
+    stem = re.sub(r"[^a-z0-9]+", "_", table_name.lower()).strip("_")[:48] or "layer"
+    if stem not in taken:
+        return stem
+    return next(name for name in (f"{stem}_{n}" for n in range(2, MAX_LAYERS + 2)) if name not in taken)
+
+
+def place_of(drawing: Drawing, state: MapState) -> int:
+    """On top, but below the layers on top that it would cover: areas go below lines, lines below points."""
+    own = _height(drawing.geometry_type, drawing.style)
+    place = len(state.layers)
+    while place and _height(state.layers[place - 1].geometry_type, state.layers[place - 1].style) > own:
+        place -= 1
+    return place
+
+
+def _height(family: GeometryFamily, style: Style) -> int:
+    """Areas 0, lines 1, points 2. Circles that stand for areas or lines are points."""
+    if style.kind == "proportional":
+        return 2
+    return {"polygon": 0, "mixed": 0, "line": 1, "point": 2, "none": 2}[family]
+
+
+def with_color(style: StyleSpec, state: MapState) -> StyleSpec:
+    """The colour that the fewest layers have, where none was asked for and the style shows one."""
+    if style.color is not None or style.kind not in ("single", "proportional"):
+        return style
+    used = [layer.style.color for layer in state.layers if layer.style.color is not None]
+    return style.model_copy(update={"color": next_color(used)})
+
+
+def undone(done: Done | None, *, redo: bool) -> Done:
+    """For a person's hand, nothing to undo is a fault."""
+    if done is None:
+        raise MapFault("nothing_to_undo", f"There is nothing to {'redo' if redo else 'undo'} on this map.")
+    return done
+
+
+__all__ = [
+    "HAND",
+    "By",
+    "Done",
+    "Drawing",
+    "LayerService",
+    "LayerSource",
+    "undone",
+]

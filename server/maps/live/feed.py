@@ -1,0 +1,166 @@
+"""New events of the maps that somebody on this server follows, in order and without gaps.
+
+What this server wrote itself is handed over by the log. A NOTIFY only says how far a map has got; what is new
+is then read from the log, so a lost notification costs time and never an event. Per map one reader works at a
+time, under the map's gate.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+
+import structlog
+
+from server.maps.log.event_log import EventLog
+from server.maps.log.events import Event
+
+log = structlog.get_logger(__name__)
+
+PAGE = 500
+RETRY = 0.5
+SETTLING = 1.0
+MAX_FRESH_EVENTS = 2000
+"""Own events of one map that are held until they can be delivered; beyond that they are read again."""
+
+Deliver = Callable[[Sequence[Event]], Awaitable[None]]
+
+
+class Channel:
+    """How far a map was delivered (`told`, -1 before the first joined) and how far it is known to be."""
+
+    def __init__(self) -> None:
+        self.told = -1
+        self.wanted = -1
+        self.joiners = 0
+        self.gate = asyncio.Lock()
+        self.task: asyncio.Task[None] | None = None
+        self._fresh: dict[int, Event] = {}
+        """Committed by this server and not delivered yet, by seq."""
+
+    def hold(self, events: Sequence[Event]) -> None:
+        if len(self._fresh) < MAX_FRESH_EVENTS:
+            self._fresh |= {event.seq: event for event in events if event.seq > self.told}
+
+    def next_fresh(self, limit: int) -> list[Event]:
+        """What comes right after the events that were delivered, as far as it was committed here."""
+        events: list[Event] = []
+        while len(events) < limit and (event := self._fresh.get(self.told + 1 + len(events))):
+            events.append(event)
+        return events
+
+    def reach(self, seq: int) -> None:
+        """Everything up to `seq` is delivered."""
+        self.told = seq
+        if self._fresh:
+            self._fresh = {number: event for number, event in self._fresh.items() if number > seq}
+
+
+class Feed:
+    """`deliver` gets the events of one map in order; `needed` says whether anybody here follows a map."""
+
+    def __init__(self, event_log: EventLog, deliver: Deliver, needed: Callable[[str], bool]) -> None:
+        self._log = event_log
+        self._deliver = deliver
+        self._needed = needed
+        self._channels: dict[str, Channel] = {}
+        event_log.listeners.append(self.committed)
+
+    @asynccontextmanager
+    async def joining(self, map_id: str) -> AsyncIterator[Callable[[int], Awaitable[None]]]:
+        """While somebody joins, nothing of the map is delivered.
+
+        Read the map inside, call what this yields with the seq of what was read, then enter the room: the
+        newcomer gets every later event, and none that the reading held.
+        """
+        channel = self._channels.setdefault(map_id, Channel())
+        channel.joiners += 1
+        try:
+            async with channel.gate:
+                yield lambda seq: self._reach(channel, map_id, seq)
+        finally:
+            channel.joiners -= 1
+            self.release(map_id)
+
+    def release(self, map_id: str) -> None:
+        """Forget the map if nobody here follows it any more."""
+        channel = self._channels.get(map_id)
+        if channel is not None and not channel.joiners and not self._needed(map_id):
+            del self._channels[map_id]
+
+    async def close(self) -> None:
+        """What is known to be new goes out before the end."""
+        await asyncio.gather(*(self.settled(map_id) for map_id in list(self._channels)))
+
+    async def settled(self, map_id: str) -> None:
+        """Return when what is known to be new has been delivered here, or takes too long to be."""
+        channel = self._channels.get(map_id)
+        if channel is not None and channel.task is not None and not channel.task.done():
+            await asyncio.wait({channel.task}, timeout=SETTLING)
+
+    def committed(self, map_id: str, events: Sequence[Event]) -> None:
+        """This server wrote these events."""
+        channel = self._channels.get(map_id)
+        if channel is None:
+            return
+        if events:
+            channel.hold(events)
+            channel.wanted = max(channel.wanted, events[-1].seq)
+        self._start(map_id, channel)
+
+    def wake(self, map_id: str, seq: int) -> None:
+        """The map has got to `seq`, at least."""
+        channel = self._channels.get(map_id)
+        if channel is not None and seq > channel.wanted:
+            channel.wanted = seq
+            if map_id not in self._log.committing:
+                self._start(map_id, channel)
+
+    def wake_all(self) -> None:
+        """Notifications may have been lost: look at every map."""
+        for map_id, channel in self._channels.items():
+            channel.wanted = max(channel.wanted, channel.told + 1)
+            self._start(map_id, channel)
+
+    def _start(self, map_id: str, channel: Channel) -> None:
+        if channel.wanted > channel.told and (channel.task is None or channel.task.done()):
+            channel.task = asyncio.create_task(self._run(map_id, channel))
+
+    async def _run(self, map_id: str, channel: Channel) -> None:
+        warned = False
+        while self._channels.get(map_id) is channel:
+            try:
+                async with channel.gate:
+                    if channel.told >= 0:
+                        await self._catch_up(map_id, channel)
+                    return
+            except Exception as error:
+                if not warned:
+                    log.warning("events could not be read; trying again", error=type(error).__name__)
+                warned = True
+                await asyncio.sleep(RETRY)
+
+    async def _reach(self, channel: Channel, map_id: str, seq: int) -> None:
+        """Those who follow already get what they lack up to `seq`, before the newcomer enters."""
+        if channel.told < 0:
+            channel.reach(seq)
+            channel.wanted = max(channel.wanted, seq)
+            self._start(map_id, channel)
+        elif channel.told < seq:
+            channel.wanted = max(channel.wanted, seq)
+            await self._catch_up(map_id, channel, seq)
+
+    async def _catch_up(self, map_id: str, channel: Channel, until: int | None = None) -> None:
+        while channel.told < (channel.wanted if until is None else until):
+            target = channel.wanted
+            limit = PAGE if until is None else min(PAGE, until - channel.told)
+            events = channel.next_fresh(limit) or await self._log.reader.read(map_id, channel.told, limit)
+            if events:
+                await self._deliver(events)
+                channel.reach(events[-1].seq)
+                channel.wanted = max(channel.wanted, channel.told)
+            elif until is not None:
+                return
+            elif channel.wanted == target:
+                channel.wanted = channel.told

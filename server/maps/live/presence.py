@@ -1,0 +1,179 @@
+"""Who looks at which map, on this server and on the others, and the receipts that their browsers send.
+
+A browser counts as watching once it has sent `view`. Nothing here is kept: after a restart everyone joins
+again. The relay carries what other servers must know.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field, replace
+
+from server.protocol import Someone
+
+NAMED_PEOPLE = 50
+"""Of a larger crowd only so many are named to browsers and servers, editors first; of the others their number."""
+RECEIPTS_KEPT = 2000
+RECEIPT_WAIT = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A browser's word about a version of a layer."""
+
+    features: int
+    error: str | None = None
+
+    def say(self) -> str:
+        if self.error:
+            return f"could not be drawn: {self.error}"
+        return f"drawn: {self.features} features in view"
+
+
+@dataclass(slots=True)
+class Crowd:
+    """The people of one map on one server."""
+
+    people: dict[str, Someone] = field(default_factory=dict)
+    watching: set[str] = field(default_factory=set)
+    unnamed: int = 0
+    """People besides these, of whom another server told only how many they are."""
+    unnamed_viewers: int = 0
+
+    @property
+    def count(self) -> int:
+        return len(self.people) + self.unnamed
+
+    @property
+    def viewers(self) -> int:
+        return sum(person.viewer for person in self.people.values()) + self.unnamed_viewers
+
+
+class Presence:
+    """`changed` is called with the map id whenever the people of this server on it changed."""
+
+    def __init__(self, changed: Callable[[str], None] | None = None) -> None:
+        self._here: dict[str, Crowd] = {}
+        self._elsewhere: dict[str, dict[str, Crowd]] = defaultdict(dict)
+        self.changed = changed or (lambda map_id: None)
+
+    def enter(self, map_id: str, person: Someone) -> None:
+        """Somebody comes to the map, or is known by another name from now on."""
+        self._here.setdefault(map_id, Crowd()).people[person.id] = person
+        self.changed(map_id)
+
+    def leave(self, map_id: str, person: str) -> None:
+        crowd = self._here.get(map_id)
+        if crowd is None:
+            return
+        crowd.people.pop(person, None)
+        crowd.watching.discard(person)
+        if not crowd.people:
+            del self._here[map_id]
+        self.changed(map_id)
+
+    def watches(self, map_id: str, person: str) -> None:
+        """The person's browser shows the map: it has said what part of it."""
+        crowd = self._here.get(map_id)
+        if crowd is not None and person in crowd.people and person not in crowd.watching:
+            crowd.watching.add(person)
+            self.changed(map_id)
+
+    def is_here(self, map_id: str) -> bool:
+        """Whether anybody on this server is on the map."""
+        return map_id in self._here
+
+    def maps_here(self) -> list[str]:
+        return list(self._here)
+
+    def crowd(self, map_id: str) -> Crowd:
+        """This server's people, for the relay."""
+        return self._here.get(map_id, Crowd())
+
+    def people(self, map_id: str) -> list[Someone]:
+        """Those on the map, on all servers, by id; of a large crowd `NAMED_PEOPLE`."""
+        known = [person for crowd in self._crowds(map_id) for person in crowd.people.values()]
+        return sorted(named(known), key=lambda it: it.id)
+
+    def count(self, map_id: str) -> int:
+        """How many people are on the map, on all servers."""
+        return sum(crowd.count for crowd in self._crowds(map_id))
+
+    def viewers(self, map_id: str) -> int:
+        """How many of them only look."""
+        return sum(crowd.viewers for crowd in self._crowds(map_id))
+
+    def is_watched(self, map_id: str) -> bool:
+        return any(crowd.watching for crowd in self._crowds(map_id))
+
+    def heard(self, server_id: str, map_id: str, crowd: Crowd, *, more: bool = False) -> None:
+        """What another server says of its people on a map. `more`: beside those that it named just before."""
+        known = self._elsewhere.get(map_id, {}).get(server_id)
+        if more and known is not None:
+            crowd = replace(
+                crowd, people=known.people | crowd.people, watching=known.watching | crowd.watching
+            )
+        if crowd.people:
+            self._elsewhere[map_id][server_id] = crowd
+        else:
+            self._elsewhere.get(map_id, {}).pop(server_id, None)
+            if not self._elsewhere.get(map_id):
+                self._elsewhere.pop(map_id, None)
+
+    def forget(self, alive: Iterable[str]) -> list[str]:
+        """Drop the people of servers that are gone; the maps they were on."""
+        kept = set(alive)
+        lost = [map_id for map_id, servers in self._elsewhere.items() if servers.keys() - kept]
+        for map_id in lost:
+            for server_id in self._elsewhere[map_id].keys() - kept:
+                del self._elsewhere[map_id][server_id]
+            if not self._elsewhere[map_id]:
+                del self._elsewhere[map_id]
+        return lost
+
+    def _crowds(self, map_id: str) -> list[Crowd]:
+        return [self.crowd(map_id), *self._elsewhere.get(map_id, {}).values()]
+
+
+def named(people: Collection[Someone], watching: Collection[str] = ()) -> list[Someone]:
+    """As many of them as are named: those in `watching` first, then editors, then those who came first."""
+    if len(people) <= NAMED_PEOPLE:
+        return list(people)
+    return sorted(people, key=lambda person: (person.id not in watching, person.viewer))[:NAMED_PEOPLE]
+
+
+class Receipts:
+    """The newest receipts. One that comes before anybody waits for it is found when they do.
+
+    Whoever calls `receive` has made sure that the version was announced.
+    """
+
+    def __init__(self, wait: float = RECEIPT_WAIT) -> None:
+        self._wait = wait
+        self._kept: OrderedDict[tuple[str, str, int], Shown] = OrderedDict()
+        self._waiting: dict[tuple[str, str, int], asyncio.Future[Shown]] = {}
+
+    def receive(self, map_id: str, layer_id: str, version: int, shown: Shown) -> None:
+        key = (map_id, layer_id, version)
+        self._kept[key] = shown
+        self._kept.move_to_end(key)
+        if len(self._kept) > RECEIPTS_KEPT:
+            self._kept.popitem(last=False)
+        waiting = self._waiting.get(key)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(shown)
+
+    async def wait(self, map_id: str, layer_id: str, version: int) -> Shown | None:
+        """The first receipt of this version, or None when none comes in time."""
+        key = (map_id, layer_id, version)
+        if key in self._kept:
+            return self._kept[key]
+        future = self._waiting.setdefault(key, asyncio.get_running_loop().create_future())
+        try:
+            return await asyncio.wait_for(asyncio.shield(future), self._wait)
+        except TimeoutError:
+            return None
+        finally:
+            self._waiting.pop(key, None)

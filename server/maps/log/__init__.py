@@ -1,0 +1,1 @@
+"""The event log of maps: append, read, replay, undo."""

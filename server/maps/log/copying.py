@@ -1,0 +1,39 @@
+"""A new map that begins as another one is: its layers and its charts. Chat and history stay behind."""
+
+from __future__ import annotations
+
+from sqlalchemy import insert, select
+
+from agents.charts import Chart
+from server.maps.charts import address_of
+from server.maps.log.event_log import EventLog
+from server.maps.log.events import Change, chart_added, clean_json, layer_added
+from server.maps.log.restoring import as_one
+from server.maps.log.tables import chart_table
+from server.maps.log.writer import MapWriter
+
+
+async def copy_map(log: EventLog, map_id: str) -> str:
+    """The id of the copy."""
+    state = await log.reader.state(map_id)
+    copied = await log.create()
+    async with log.writing(copied) as writer:
+        changes = [layer_added(layer.model_copy(update={"tiles": ""})) for layer in state.layers]
+        changes += [await _copied(writer, map_id, chart) for chart in state.charts]
+        for change in as_one(changes, writer.seq + 1):
+            await writer.record(change)
+    return copied
+
+
+async def _copied(writer: MapWriter, map_id: str, chart: Chart) -> Change:
+    """What the chart draws is kept for the copy too, for its address is open to whom that map is."""
+    own = chart_table.c
+    query = select(own.data).where(
+        own.map_id == map_id, own.chart_id == chart.id, own.version == chart.version
+    )
+    data = (await writer.connection.execute(query)).scalar_one()
+    copy = chart.model_copy(update={"data": address_of(writer.map_id, chart.id, chart.version)})
+    key = {"map_id": writer.map_id, "chart_id": chart.id, "version": chart.version}
+    row = {**key, "document": clean_json(copy.model_dump(mode="json")), "data": data}
+    await writer.connection.execute(insert(chart_table), row)
+    return chart_added(copy)

@@ -1,0 +1,89 @@
+"""The event log: the only writer of maps, events and their projected layers.
+
+`writing` is one transaction that holds the map's row lock: what is recorded in it gets gapless numbers, and
+the layers and the NOTIFY that tells every server are committed with it or not at all. What was written is read
+through `reader` and `snapshots`, which never lock.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from server.maps.faults import TurnLost, unknown_map
+from server.maps.log.events import Change, Event
+from server.maps.log.histories import Histories
+from server.maps.log.reader import MapReader
+from server.maps.log.snapshots import Snapshots
+from server.maps.log.tables import map_table, turn_table
+from server.maps.log.writer import MapWriter
+
+Listener = Callable[[str, Sequence[Event]], None]
+
+
+class EventLog:
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._histories = Histories()
+        self.reader = MapReader(engine, self._histories)
+        self.snapshots = Snapshots(engine, self._histories)
+        self.listeners: list[Listener] = []
+        """Called with map id and new events after each commit of this log; NOTIFY tells the other servers. Without
+        events if it is not known whether the commit came through."""
+        self.committing: set[str] = set()
+        """Maps whose listeners are about to be called."""
+
+    async def create(self) -> str:
+        """A new, empty map. Its id is a random token of 128 bits, and is the right to it."""
+        map_id = secrets.token_urlsafe(16)
+        async with self._engine.begin() as connection:
+            await connection.execute(insert(map_table).values(id=map_id))
+        return map_id
+
+    async def append(self, map_id: str, changes: Sequence[Change], turn_id: str | None = None) -> list[Event]:
+        async with self.writing(map_id, turn_id) as writer:
+            for change in changes:
+                await writer.record(change)
+        return writer.events
+
+    @asynccontextmanager
+    async def writing(
+        self, map_id: str, turn_id: str | None = None, server_id: str | None = None
+    ) -> AsyncIterator[MapWriter]:
+        """A transaction that holds the map. With `server_id`: TurnLost, unless that server runs the turn."""
+        committed: Sequence[Event] = ()
+        try:
+            async with self._engine.begin() as connection:
+                query = select(map_table.c.seq).where(map_table.c.id == map_id).with_for_update()
+                seq = (await connection.execute(query)).scalar_one_or_none()
+                if seq is None:
+                    raise unknown_map(map_id)
+                if server_id is not None:
+                    await self._check_holder(connection, turn_id, server_id)
+                writer = MapWriter(connection, map_id, turn_id, seq, self._histories)
+                yield writer
+                if await writer.flush():
+                    self.committing.add(map_id)
+            committed = writer.events
+        finally:
+            if committed or map_id in self.committing:
+                self.committing.discard(map_id)
+                for listener in self.listeners:
+                    listener(map_id, committed)
+
+    def forget(self) -> None:
+        """Drop what is kept of maps: the database was away, and may have been restored from a backup."""
+        self._histories.forget()
+        self.snapshots.forget()
+
+    async def _check_holder(self, connection: AsyncConnection, turn_id: str | None, server_id: str) -> None:
+        # A query of its own: one that also locks the map would look at turns as of before it had the lock.
+        query = select(func.count()).where(
+            turn_table.c.id == turn_id, turn_table.c.status == "running", turn_table.c.server_id == server_id
+        )
+        if (await connection.execute(query)).scalar_one() == 0:
+            raise TurnLost(turn_id)

@@ -1,0 +1,105 @@
+"""Events as the log keeps them: `Change` is what somebody wants to record, `Event` what was recorded.
+
+Payloads are plain JSON here; `Event.typed()` gives the protocol's model. `clean_json` is the one gate through
+which values of models, tools and tables pass on their way into the log.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from agents.charts import Chart
+from agents.domain import Layer
+from server.protocol import EVENTS, ChangeEvent, LayerEvent, MapEvent
+
+LAYER_EVENTS = frozenset(name for name, kind in EVENTS.items() if issubclass(kind, LayerEvent))
+CHANGE_EVENTS = frozenset(name for name, kind in EVENTS.items() if issubclass(kind, ChangeEvent))
+CHAT_EVENTS = frozenset(EVENTS) - LAYER_EVENTS
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An event before the log gave it a number."""
+
+    name: str
+    payload: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A numbered fact about a map."""
+
+    map_id: str
+    seq: int
+    name: str
+    turn_id: str | None
+    at: datetime
+    payload: Mapping[str, Any]
+
+    def wire(self) -> dict[str, Any]:
+        """The payload as sockets and snapshots carry it."""
+        at = self.at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        return {"map_id": self.map_id, "seq": self.seq, "turn_id": self.turn_id, "at": at, **self.payload}
+
+    def typed(self) -> MapEvent:
+        return EVENTS[self.name].model_validate(self.wire())
+
+
+def layer_added(layer: Layer) -> Change:
+    return Change("layer_added", {"layer": layer.model_dump(mode="json")})
+
+
+def layer_updated(layer: Layer, author: str | None = None) -> Change:
+    return Change("layer_updated", {"layer": layer.model_dump(mode="json"), "author": author})
+
+
+def layer_removed(layer_id: str) -> Change:
+    return Change("layer_removed", {"layer_id": layer_id})
+
+
+def layers_reordered(order: Sequence[str]) -> Change:
+    return Change("layers_reordered", {"order": list(order)})
+
+
+def map_reset() -> Change:
+    return Change("map_reset", {})
+
+
+def chart_added(chart: Chart) -> Change:
+    return Change("chart_added", {"chart": chart.model_dump(mode="json")})
+
+
+def chart_updated(chart: Chart) -> Change:
+    return Change("chart_updated", {"chart": chart.model_dump(mode="json")})
+
+
+def chart_removed(chart_id: str) -> Change:
+    return Change("chart_removed", {"chart_id": chart_id})
+
+
+def clean_json(value: Any, depth: int = 0) -> Any:
+    """The value as JSON that PostgreSQL can keep: no NUL, no lone surrogate, no NaN, at most 64 levels."""
+    if depth > 64:
+        return None
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, bool) or value is None or isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {clean_text(str(key)): clean_json(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [clean_json(item, depth + 1) for item in value]
+    return clean_text(str(value))
+
+
+def clean_text(text: str) -> str:
+    """Text that UTF-8 and PostgreSQL can hold."""
+    if text.isascii() and "\x00" not in text:
+        return text
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")

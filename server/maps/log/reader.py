@@ -1,0 +1,94 @@
+"""Reading maps: their events, and their layers and charts as of now or of any earlier event. Nothing here locks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import Select, select, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.domain import Layer
+from server.maps.log.events import CHANGE_EVENTS, Event
+from server.maps.log.histories import Histories
+from server.maps.log.replay import MapState, replay
+from server.maps.log.rows import as_event, events_of, layers_of, reading, seq_of
+from server.maps.log.tables import event_table, layer_table
+from server.maps.log.undo import History
+
+LARGEST_VERSION = 2**62
+
+
+class MapReader:
+    def __init__(self, engine: AsyncEngine, histories: Histories) -> None:
+        self._engine = engine
+        self._histories = histories
+
+    async def seq(self, map_id: str) -> int:
+        """The number of the newest event."""
+        async with self._engine.connect() as connection:
+            return await seq_of(connection, map_id)
+
+    async def read(self, map_id: str, after_seq: int, limit: int | None = None) -> list[Event]:
+        """Events after `after_seq` in order, at most `limit`. Of an unknown map: none."""
+        query = events_of(map_id).where(event_table.c.seq > after_seq).order_by(event_table.c.seq)
+        return await self._events(query if limit is None else query.limit(limit))
+
+    async def read_latest(self, map_id: str, names: Collection[str], limit: int) -> list[Event]:
+        """The last events of some kinds, in order."""
+        query = events_of(map_id).where(event_table.c.type.in_(names))
+        return (await self._events(query.order_by(event_table.c.seq.desc()).limit(limit)))[::-1]
+
+    async def read_turn(self, map_id: str, turn_id: str) -> list[Event]:
+        """All events of a turn, in order."""
+        query = events_of(map_id).where(event_table.c.turn_id == turn_id)
+        return await self._events(query.order_by(event_table.c.seq))
+
+    async def state(self, map_id: str) -> MapState:
+        """The layers as stored, and the charts, at their seq."""
+        async with reading(self._engine) as connection:
+            seq = await seq_of(connection, map_id)
+            charts = (await self._histories.at(connection, map_id, seq)).state.charts
+            return MapState(seq, await layers_of(connection, map_id), charts)
+
+    async def state_at(self, map_id: str, seq: int) -> MapState:
+        """The map as it was after the event `seq`, from the log alone."""
+        query = events_of(map_id).where(event_table.c.type.in_(CHANGE_EVENTS), event_table.c.seq <= seq)
+        return replay(event.typed() for event in await self._events(query.order_by(event_table.c.seq)))
+
+    async def history(self, map_id: str) -> History:
+        """What can be undone on a map, as of now."""
+        async with reading(self._engine) as connection:
+            return await self._histories.at(connection, map_id, await seq_of(connection, map_id))
+
+    async def current_layer(self, map_id: str, layer_id: str) -> Layer | None:
+        """The layer as it is now; MapFault `unknown_map` where there is no such map."""
+        query = select(layer_table.c.document).where(
+            layer_table.c.map_id == map_id, layer_table.c.layer_id == layer_id
+        )
+        layer = await self._layer(query)
+        if layer is None:
+            await self.seq(map_id)
+        return layer
+
+    async def layer(self, map_id: str, layer_id: str, version: int) -> Layer | None:
+        """The layer as it was announced with this version, whenever that was."""
+        if not 0 < version < LARGEST_VERSION:
+            return None
+        query = (
+            select(event_table.c.payload["layer"])
+            .where(event_table.c.map_id == map_id, event_table.c.type.in_(["layer_added", "layer_updated"]))
+            .where(text("payload #>> '{layer,id}' = :layer_id"))
+            .where(text("(payload #>> '{layer,version}')::bigint = :version"))
+            .limit(1)
+        )
+        return await self._layer(query, layer_id=layer_id, version=version)
+
+    async def _events(self, query: Select[Any]) -> list[Event]:
+        async with self._engine.connect() as connection:
+            return [as_event(row) for row in await connection.execute(query)]
+
+    async def _layer(self, query: Select[Any], **values: Any) -> Layer | None:
+        async with self._engine.connect() as connection:
+            document = (await connection.execute(query, values)).scalar_one_or_none()
+        return None if document is None else Layer.model_validate(document)

@@ -1,0 +1,150 @@
+"""The layers and charts of a map as a pure function of its events, and the opposite of each event.
+
+`apply` is total: an event about a layer or chart that is not there changes nothing. The log writes its stored layers
+by it, and the client's reducer does the same in TypeScript; `inverse` is what undo appends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from agents.charts import Chart
+from agents.domain import Layer
+from server.maps.log.events import (
+    Change,
+    chart_added,
+    chart_removed,
+    chart_updated,
+    layer_added,
+    layer_removed,
+    layer_updated,
+    layers_reordered,
+    map_reset,
+)
+from server.protocol import (
+    ChangeEvent,
+    ChartAdded,
+    ChartRemoved,
+    ChartUpdated,
+    LayerAdded,
+    LayerRemoved,
+    LayersReordered,
+    LayerUpdated,
+    MapEvent,
+    MapReset,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MapState:
+    """The layers of a map, bottom first, and its charts, oldest first, as of `seq`. A layer's `order` is its place."""
+
+    seq: int = 0
+    layers: tuple[Layer, ...] = ()
+    charts: tuple[Chart, ...] = ()
+
+    def chart(self, chart_id: str) -> Chart | None:
+        return next((chart for chart in self.charts if chart.id == chart_id), None)
+
+    def layer(self, layer_id: str) -> Layer | None:
+        return next((layer for layer in self.layers if layer.id == layer_id), None)
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        return tuple(layer.id for layer in self.layers)
+
+
+def apply(state: MapState, event: MapEvent) -> MapState:
+    """The state after the event."""
+    layers, charts = state.layers, state.charts
+    if isinstance(event, LayerAdded):
+        others = [layer for layer in layers if layer.id != event.layer.id]
+        place = min(event.layer.order, len(others))
+        layers = placed([*others[:place], event.layer, *others[place:]])
+    elif isinstance(event, LayerUpdated):
+        layers = placed(event.layer if layer.id == event.layer.id else layer for layer in layers)
+    elif isinstance(event, LayerRemoved):
+        layers = placed(layer for layer in layers if layer.id != event.layer_id)
+    elif isinstance(event, LayersReordered):
+        layers = placed(arranged(layers, event.order))
+    elif isinstance(event, MapReset):
+        layers = ()
+    elif isinstance(event, ChartAdded):
+        charts = (*(chart for chart in charts if chart.id != event.chart.id), event.chart)
+    elif isinstance(event, ChartUpdated):
+        charts = tuple(event.chart if chart.id == event.chart.id else chart for chart in charts)
+    elif isinstance(event, ChartRemoved):
+        charts = tuple(chart for chart in charts if chart.id != event.chart_id)
+    return MapState(event.seq, layers, charts)
+
+
+def replay(events: Iterable[MapEvent], state: MapState | None = None) -> MapState:
+    state = state or MapState()
+    for event in events:
+        state = apply(state, event)
+    return state
+
+
+def inverse(event: ChangeEvent, before: MapState) -> list[Change]:
+    """What restores `before` when it is appended right after the event."""
+    if isinstance(event, LayerAdded):
+        old = before.layer(event.layer.id)
+        removal = layer_removed(event.layer.id)
+        return [removal] if old is None else [removal, layer_added(old)]
+    if isinstance(event, LayerUpdated):
+        old = before.layer(event.layer.id)
+        return [] if old is None else [layer_updated(old)]
+    if isinstance(event, LayerRemoved):
+        old = before.layer(event.layer_id)
+        return [] if old is None else [layer_added(old)]
+    if isinstance(event, LayersReordered):
+        return [layers_reordered(before.order)]
+    if isinstance(event, MapReset):
+        return [layer_added(layer) for layer in before.layers]
+    if isinstance(event, ChartAdded):
+        return [chart_removed(event.chart.id)]
+    if isinstance(event, ChartUpdated):
+        chart = before.chart(event.chart.id)
+        return [] if chart is None else [chart_updated(chart)]
+    if isinstance(event, ChartRemoved):
+        chart = before.chart(event.chart_id)
+        return [] if chart is None else [chart_added(chart)]
+    return []
+
+
+def again(event: ChangeEvent) -> list[Change]:
+    """The same change once more, for redo."""
+    if isinstance(event, LayerAdded):
+        return [layer_added(event.layer)]
+    if isinstance(event, LayerUpdated):
+        return [layer_updated(event.layer)]
+    if isinstance(event, LayerRemoved):
+        return [layer_removed(event.layer_id)]
+    if isinstance(event, LayersReordered):
+        return [layers_reordered(event.order)]
+    if isinstance(event, MapReset):
+        return [map_reset()]
+    if isinstance(event, ChartAdded):
+        return [chart_added(event.chart)]
+    if isinstance(event, ChartUpdated):
+        return [chart_updated(event.chart)]
+    if isinstance(event, ChartRemoved):
+        return [chart_removed(event.chart_id)]
+    return []
+
+
+def arranged(layers: Iterable[Layer], order: Iterable[str]) -> list[Layer]:
+    """Layers in the given order, bottom first; those it does not name keep their order below."""
+    by_id = {layer.id: layer for layer in layers}
+    named = [by_id[layer_id] for layer_id in dict.fromkeys(order) if layer_id in by_id]
+    names = {layer.id for layer in named}
+    return [layer for layer in by_id.values() if layer.id not in names] + named
+
+
+def placed(layers: Iterable[Layer]) -> tuple[Layer, ...]:
+    """The layers, each knowing its place."""
+    return tuple(
+        layer if layer.order == place else layer.model_copy(update={"order": place})
+        for place, layer in enumerate(layers)
+    )

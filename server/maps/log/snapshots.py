@@ -1,0 +1,146 @@
+"""Snapshots: everything that a browser needs to show a map, all as of one seq.
+
+Most of it is a function of the seq alone. That part is read and written as JSON once, and kept for whoever asks
+while the map stands at that seq. The states of turns and the progress of analyses change between events: they are
+read each time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, select
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from server.maps.analyses.recipe_rows import card_of, recipes_of
+from server.maps.analyses.store import progress_of
+from server.maps.encoded import Encoded
+from server.maps.log.events import CHAT_EVENTS, Event
+from server.maps.log.histories import Histories
+from server.maps.log.rows import as_event, events_of, layers_of, reading, seq_of
+from server.maps.log.tables import event_table, turn_table
+from server.maps.turns.pending_approval import open_questions
+from server.protocol import AnalysisProgress, EventEnvelope, Snapshot, TurnState
+
+CHAT_IN_SNAPSHOT = 500
+KEPT_CHARACTERS = 32_000_000
+"""Of JSON, in all snapshots that are kept."""
+FLEETING = {"turns", "progress"}
+"""What may change while the seq stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedSnapshot:
+    """A snapshot as JSON, and the seq that it is of."""
+
+    seq: int
+    json: Encoded
+
+
+class Snapshots:
+    def __init__(self, engine: AsyncEngine, histories: Histories) -> None:
+        self._engine = engine
+        self._histories = histories
+        self._kept: OrderedDict[str, EncodedSnapshot] = OrderedDict()
+        self._characters = 0
+
+    async def read(self, map_id: str) -> Snapshot:
+        """The map as of now."""
+        async with reading(self._engine) as connection:
+            return await self._whole(connection, map_id, await seq_of(connection, map_id))
+
+    async def encoded(self, map_id: str) -> EncodedSnapshot:
+        """The same as JSON. Maps of which many ask at the same seq cost three short queries."""
+        async with reading(self._engine) as connection:
+            seq = await seq_of(connection, map_id)
+            kept = self._kept.get(map_id)
+            if kept is None or kept.seq != seq:
+                whole = await self._whole(connection, map_id, seq)
+                kept = self._keep(map_id, EncodedSnapshot(seq, lasting_json(whole)))
+                return EncodedSnapshot(seq, with_fleeting(kept.json, whole.turns, whole.progress))
+            self._kept.move_to_end(map_id)
+            turns = await open_turns(connection, map_id)
+            return EncodedSnapshot(
+                seq, with_fleeting(kept.json, turns, await progress_of(connection, map_id))
+            )
+
+    async def progress(self, map_id: str) -> list[AnalysisProgress]:
+        """What was told last of the analyses that run."""
+        async with self._engine.connect() as connection:
+            return await progress_of(connection, map_id)
+
+    def forget(self) -> None:
+        """The log may be another one: the database was away, and may have been restored."""
+        self._kept.clear()
+        self._characters = 0
+
+    async def _whole(self, connection: AsyncConnection, map_id: str, seq: int) -> Snapshot:
+        query = events_of(map_id).where(event_table.c.type.in_(CHAT_EVENTS))
+        query = query.order_by(event_table.c.seq.desc()).limit(CHAT_IN_SNAPSHOT)
+        chat = [as_event(row) for row in await connection.execute(query)][::-1]
+        history = await self._histories.at(connection, map_id, seq)
+        return Snapshot(
+            map_id=map_id,
+            seq=seq,
+            layers=list(await layers_of(connection, map_id)),
+            charts=list(history.state.charts),
+            chat=[EventEnvelope(event=event.name, data=event.wire()) for event in whole_turns(chat)],
+            chat_complete=len(chat) < CHAT_IN_SNAPSHOT,
+            turns=await open_turns(connection, map_id),
+            progress=await progress_of(connection, map_id),
+            recipes=[card_of(recipe) for recipe in await recipes_of(connection, map_id)],
+            can_undo=history.can_undo,
+            can_redo=history.can_redo,
+        )
+
+    def _keep(self, map_id: str, snapshot: EncodedSnapshot) -> EncodedSnapshot:
+        replaced = self._kept.pop(map_id, None)
+        self._characters += len(snapshot.json.text) - (len(replaced.json.text) if replaced else 0)
+        self._kept[map_id] = snapshot
+        while self._characters > KEPT_CHARACTERS:
+            _, dropped = self._kept.popitem(last=False)
+            self._characters -= len(dropped.json.text)
+        return snapshot
+
+
+def lasting_json(snapshot: Snapshot) -> Encoded:
+    """Without what may change while the seq stays."""
+    return Encoded(snapshot.model_dump_json(exclude=FLEETING))
+
+
+def with_fleeting(lasting: Encoded, turns: list[TurnState], progress: list[AnalysisProgress]) -> Encoded:
+    """The whole snapshot: what lasts, and the rest as of now."""
+    fleeting = {
+        "turns": [turn.model_dump(mode="json") for turn in turns],
+        "progress": [one.model_dump(mode="json") for one in progress],
+    }
+    return Encoded(f"{lasting.text[:-1]},{json.dumps(fleeting)[1:]}")
+
+
+async def open_turns(connection: AsyncConnection, map_id: str) -> list[TurnState]:
+    """Turns that have not ended, in their order."""
+    query = select(
+        turn_table.c.id,
+        turn_table.c.text,
+        turn_table.c.status,
+        turn_table.c.pause["questions"].label("questions"),
+        turn_table.c.pause["answers"].label("answers"),
+    ).where(turn_table.c.map_id == map_id, turn_table.c.status.in_(["queued", "running", "waiting"]))
+    rows = await connection.execute(query.order_by(turn_table.c.position))
+    return [as_state(row) for row in rows]
+
+
+def as_state(row: Row[*tuple[Any, ...]]) -> TurnState:
+    questions = open_questions(row.questions or (), row.answers or {})
+    return TurnState(turn_id=row.id, text=row.text, status=row.status, questions=questions)
+
+
+def whole_turns(chat: list[Event]) -> list[Event]:
+    """A cut chat, from the first user's message on."""
+    if len(chat) < CHAT_IN_SNAPSHOT:
+        return chat
+    start = next((place for place, event in enumerate(chat) if event.name == "user_message"), 0)
+    return chat[start:]

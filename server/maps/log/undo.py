@@ -1,0 +1,157 @@
+"""What can be undone and redone, folded from the log alone: it survives restarts and holds across servers.
+
+One unit is a run of changes of one turn, one change by hand, or several changes by hand that say they are
+one step. A change by somebody else ends a turn's run, so undo always takes back the newest change on the map and
+never reaches past it. Undo while a turn is running takes back what the turn did so far; what it does later is a
+new unit. A new change clears redo.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from server.maps.log.events import Change
+from server.maps.log.replay import MapState, again, apply, inverse
+from server.protocol import (
+    ChangeEvent,
+    ChartAdded,
+    ChartRemoved,
+    ChartUpdated,
+    LayerAdded,
+    LayerRemoved,
+    LayersReordered,
+    LayerUpdated,
+    MapEvent,
+    MapReset,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A change, and the map before it."""
+
+    event: ChangeEvent
+    before: MapState
+
+
+@dataclass(slots=True)
+class Unit:
+    """What one undo takes back."""
+
+    turn_id: str | None
+    step: int | None = None
+    steps: list[Step] = field(default_factory=list)
+
+    def takes(self, event: ChangeEvent) -> bool:
+        """Whether the next change still belongs to this one."""
+        if event.turn_id is None:
+            return event.step is not None and event.step == self.step
+        return event.turn_id == self.turn_id
+
+    def holds(self, seq: int | None) -> bool:
+        return any(step.event.seq == seq for step in self.steps)
+
+    def describe(self) -> str:
+        """What it was, for people: `added airports, removed cities`."""
+        return ", ".join(dict.fromkeys(describe(step) for step in self.steps))
+
+
+class History:
+    """The fold. Feed it every event of a map in order; `undo` and `redo` give what to append."""
+
+    def __init__(self) -> None:
+        self.state = MapState()
+        self.seen = 0
+        """The seq up to which all events were looked at."""
+        self._done: list[Unit] = []
+        self._undone: list[Unit] = []
+        self._grows = False
+
+    def copy(self) -> History:
+        """One that can be advanced while this one stays as it is."""
+        other = History()
+        other.state, other.seen = self.state, self.seen
+        other._done, other._undone, other._grows = [*self._done], [*self._undone], self._grows
+        if other._done:
+            # Only the newest unit may still grow.
+            other._done[-1] = replace(self._done[-1], steps=[*self._done[-1].steps])
+        return other
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._done)
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self._undone)
+
+    def advance(self, event: MapEvent) -> None:
+        if isinstance(event, ChangeEvent):
+            if event.undo_of is None:
+                self._record(event)
+            else:
+                self._move(event)
+        self.state = apply(self.state, event)
+        self.seen = event.seq
+
+    def undo(self) -> tuple[Unit, list[Change]] | None:
+        """The newest unit that is not undone, and its inverse, newest change first."""
+        if not self._done:
+            return None
+        unit = self._done[-1]
+        return unit, [
+            marked(change, step.event.seq, redo=False)
+            for step in reversed(unit.steps)
+            for change in inverse(step.event, step.before)
+        ]
+
+    def redo(self) -> tuple[Unit, list[Change]] | None:
+        if not self._undone:
+            return None
+        unit = self._undone[-1]
+        return unit, [
+            marked(change, step.event.seq, redo=True) for step in unit.steps for change in again(step.event)
+        ]
+
+    def _record(self, event: ChangeEvent) -> None:
+        self._undone.clear()
+        mine = self._done[-1] if self._done else None
+        if mine is None or not (self._grows and mine.takes(event)):
+            mine = Unit(event.turn_id, event.step)
+            self._done.append(mine)
+        mine.steps.append(Step(event, self.state))
+        self._grows = True
+
+    def _move(self, event: ChangeEvent) -> None:
+        """The first event of an undo moves its unit; the others of the same undo find it moved already."""
+        source, target = (self._undone, self._done) if event.redo else (self._done, self._undone)
+        if source and source[-1].holds(event.undo_of):
+            target.append(source.pop())
+        self._grows = False
+
+
+def marked(change: Change, undo_of: int, *, redo: bool) -> Change:
+    return Change(change.name, {**change.payload, "undo_of": undo_of, "redo": redo})
+
+
+def describe(step: Step) -> str:
+    event, before = step.event, step.before
+    if isinstance(event, LayerAdded):
+        return f"added {event.layer.name}"
+    if isinstance(event, LayerUpdated):
+        return f"changed {event.layer.name}"
+    if isinstance(event, LayerRemoved):
+        layer = before.layer(event.layer_id)
+        return f"removed {layer.name if layer else event.layer_id}"
+    if isinstance(event, LayersReordered):
+        return "reordered the layers"
+    if isinstance(event, MapReset):
+        return "reset the map"
+    if isinstance(event, ChartAdded):
+        return f"added the chart {event.chart.title}"
+    if isinstance(event, ChartUpdated):
+        return f"refreshed the chart {event.chart.title}"
+    if isinstance(event, ChartRemoved):
+        chart = before.chart(event.chart_id)
+        return f"removed the chart {chart.title if chart else event.chart_id}"
+    return event.__class__.__name__

@@ -1,0 +1,1 @@
+"""Turns: queued, run, recorded, interrupted and resumed."""

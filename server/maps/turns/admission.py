@@ -1,0 +1,125 @@
+"""Which waiting turn starts next, and whether one more may wait. Pure rules: no database, no clock, no sockets.
+
+Maps take turns (round robin), and so do client addresses: an address with many maps gets no more starts than one
+with a single map while both have turns waiting. Within a map turns start in the order in which they came.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from server.maps.faults import MapFault
+
+RETRY_AFTER_S = 5.0
+"""When it is worth trying again after a refusal: a few turns have ended by then."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTurn:
+    """A turn that has not ended, as far as its place in the queue depends on it."""
+
+    id: str
+    map_id: str
+    address: str | None
+    status: str
+    server_id: str | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many turns may wait, and how many of one address a server runs at once."""
+
+    waiting_per_map: int = 20
+    waiting_per_address: int = 40
+    waiting: int = 400
+    running_per_address: int = 12
+
+    def check(self, turns: Sequence[OpenTurn], map_id: str, address: str | None) -> None:
+        """Raises MapFault `busy` where one more turn of this map and address may not wait.
+
+        Beyond its limit an address may still have one turn waiting on each further map, up to half of all that
+        may wait: people who share an address with somebody greedy keep their place.
+        """
+        queued = [turn for turn in turns if turn.status == "queued"]
+        on_map = sum(turn.map_id == map_id for turn in queued)
+        if on_map >= self.waiting_per_map:
+            raise busy(f"{on_map} messages are waiting on this map already.")
+        if len(queued) >= self.waiting:
+            raise busy(f"The server is busy: {len(queued)} messages are waiting on all maps.")
+        of_address = 0 if address is None else sum(turn.address == address for turn in queued)
+        is_quiet = on_map == 0 and of_address < self.waiting // 2
+        if of_address >= self.waiting_per_address and not is_quiet:
+            raise busy(f"{of_address} messages from your network address are waiting already.")
+
+
+def busy(why: str) -> MapFault:
+    return MapFault("busy", f"{why} Try again in {RETRY_AFTER_S:.0f} seconds.", RETRY_AFTER_S)
+
+
+class Rotation:
+    """The order in which waiting turns start on one server, and who was served when."""
+
+    def __init__(self, server_id: str) -> None:
+        self._server_id = server_id
+        self._count = 0
+        self._served: dict[str, int] = {}
+        """By map, and by address, the number of the last start. Only for those with open turns."""
+
+    def started(self, turn: OpenTurn) -> None:
+        """The turn begins: its map and its address are served last from now on."""
+        self._count += 1
+        self._served[turn.map_id] = self._count
+        if turn.address is not None:
+            self._served[turn.address] = self._count
+
+    def order(self, turns: Sequence[OpenTurn]) -> list[OpenTurn]:
+        """The queued turns, first to start first."""
+        self._forget(turns)
+        queued = sorted((turn for turn in turns if turn.status == "queued"), key=lambda it: it.position)
+        of_map: dict[str, list[OpenTurn]] = defaultdict(list)
+        rounds: dict[str, int] = {}
+        held = {turn.map_id for turn in turns if turn.status != "queued"}
+        for turn in queued:
+            rounds[turn.id] = len(of_map[turn.map_id]) + (turn.map_id in held)
+            of_map[turn.map_id].append(turn)
+        by_map = sorted(queued, key=lambda it: (rounds[it.id], self._last(it.map_id), it.position))
+        before = self.running(turns)
+        places: dict[str, tuple[int, int, int]] = {}
+        for turn in by_map:
+            places[turn.id] = (before[turn.address], self._last(turn.address), turn.position)
+            before[turn.address] += 1
+        # Several people may write on a map: its places belong to its turns in the order in which they came.
+        slots = sorted(by_map, key=lambda it: places[it.id])
+        return [of_map[slot.map_id].pop(0) for slot in slots]
+
+    def running(self, turns: Sequence[OpenTurn]) -> Counter[str | None]:
+        """How many turns of each address this server works on."""
+        here = (turn for turn in turns if turn.status == "running" and turn.server_id == self._server_id)
+        return Counter(turn.address for turn in here)
+
+    def startable(self, turns: Sequence[OpenTurn], free: int, per_address: int) -> list[OpenTurn]:
+        """The turns to start now, at most `free` of them: one a map, and `per_address` of an address."""
+        held = {turn.map_id for turn in turns if turn.status != "queued"}
+        running = self.running(turns)
+        chosen: list[OpenTurn] = []
+        for turn in self.order(turns):
+            if len(chosen) >= free:
+                break
+            is_next_of_map = turn.map_id not in held
+            held.add(turn.map_id)
+            is_full = turn.address is not None and running[turn.address] >= per_address
+            if is_full or not is_next_of_map:
+                continue
+            running[turn.address] += 1
+            chosen.append(turn)
+        return chosen
+
+    def _last(self, name: str | None) -> int:
+        return 0 if name is None else self._served.get(name, 0)
+
+    def _forget(self, turns: Sequence[OpenTurn]) -> None:
+        there = {name for turn in turns for name in (turn.map_id, turn.address)}
+        self._served = {name: count for name, count in self._served.items() if name in there}

@@ -1,0 +1,51 @@
+"""The ends of what a turn began and its lost server did not end: calls without a result, analyses without an
+outcome. Pure; the runner records them when it interrupts the turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from server.maps.log.events import Change, Event
+
+REASON = "The server stopped while the analysis was running."
+ADVICE = "Steps that had finished are kept. Ask again to go on."
+
+
+def loose_ends(
+    events: Sequence[Event],
+    left: Mapping[str, Mapping[str, Any]] | None = None,
+    reason: str = REASON,
+) -> list[Change]:
+    """Of all events of one turn. An analysis ends before the call that it belongs to; `left` is what there is to say
+    of each, by its id: the step that ran, and what had finished; `reason` is why they ended.
+    """
+    analyses = _open(events, "analysis_id", "analysis_started", ("analysis_finished", "analysis_failed"))
+    calls = _open(events, "call_id", "tool_called", ("tool_finished",))
+    return [*(_failed(each, left or {}, reason) for each in analyses), *map(_unanswered, calls)]
+
+
+def _open(events: Sequence[Event], key: str, begins: str, ends: tuple[str, ...]) -> list[Event]:
+    found: dict[str, Event] = {}
+    for event in events:
+        if event.name == begins:
+            found[event.payload[key]] = event
+        elif event.name in ends:
+            found.pop(event.payload[key], None)
+    return list(found.values())
+
+
+def _failed(started: Event, left: Mapping[str, Mapping[str, Any]], reason: str) -> Change:
+    analysis_id = started.payload["analysis_id"]
+    known = {"step": None, **left.get(analysis_id, {})}
+    return Change(
+        "analysis_failed", {"analysis_id": analysis_id, "reason": reason, "advice": ADVICE, **known}
+    )
+
+
+def _unanswered(called: Event) -> Change:
+    call_id, name = called.payload["call_id"], called.payload["name"]
+    return Change(
+        "tool_finished",
+        {"call_id": call_id, "name": name, "ok": False, "summary": "interrupted", "ms": 0.0},
+    )

@@ -1,0 +1,35 @@
+"""Recording the events of a turn while the database may go away."""
+
+from __future__ import annotations
+
+from server.maps.log.event_log import EventLog
+from server.maps.log.events import Change, clean_json
+from server.outages import through_outage
+
+
+async def record_once(
+    log: EventLog, map_id: str, turn_id: str, server_id: str | None, change: Change
+) -> None:
+    """Record an event of a turn, through a short outage, exactly once: a connection that breaks at the commit does
+    not tell whether the event is stored."""
+    is_repeated = False
+
+    async def attempt() -> None:
+        nonlocal is_repeated
+        if is_repeated and await _is_last(log, map_id, turn_id, change):
+            return
+        is_repeated = True
+        async with log.writing(map_id, turn_id, server_id) as writer:
+            await writer.record(change)
+
+    await through_outage(attempt)
+
+
+async def _is_last(log: EventLog, map_id: str, turn_id: str, change: Change) -> bool:
+    """Stored payloads hold the defaults of left-out fields besides."""
+    last = (await log.reader.read_turn(map_id, turn_id))[-1:]
+    wanted = clean_json(change.payload)
+    return any(
+        event.name == change.name and all(event.payload.get(key) == value for key, value in wanted.items())
+        for event in last
+    )

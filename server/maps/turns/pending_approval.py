@@ -1,0 +1,73 @@
+"""What a turn that waits for the user's word is: enough for any server to show its questions and to go on.
+
+`server.maps.turns.queue` keeps it beside the turn as JSON; it outlives every server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agents.core.messages import Message
+from agents.core.storage import dump_history, load_history
+from server.maps.log.events import Change
+from server.protocol import Question, TurnUsage
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """`history` ends with the reply whose calls wait; `questions` are those that need an answer."""
+
+    history: Sequence[Message]
+    questions: Sequence[Question]
+    answers: Mapping[str, bool]
+    """By call id, also those given before this pause about the same reply."""
+    usage: TurnUsage
+    """Of the turn until now."""
+
+    def open_calls(self) -> list[str]:
+        return [question.call_id for question in self.questions if question.call_id not in self.answers]
+
+    def answered(self, call_id: str, approved: bool) -> Pause:
+        return replace(self, answers={**self.answers, call_id: approved})
+
+    def requests(self) -> list[Change]:
+        """The events that ask."""
+        return [Change("approval_requested", question.model_dump()) for question in self.questions]
+
+    def stored(self) -> dict[str, Any]:
+        return {
+            "history": dump_history(self.history),
+            "questions": [question.model_dump() for question in self.questions],
+            "answers": dict(self.answers),
+            "usage": self.usage.model_dump(mode="json"),
+        }
+
+    @classmethod
+    def load(cls, stored: Mapping[str, Any]) -> Pause:
+        return cls(
+            load_history(stored["history"]),
+            open_questions(stored["questions"], {}),
+            stored["answers"],
+            TurnUsage.model_validate(stored["usage"]),
+        )
+
+
+def open_questions(questions: Sequence[Mapping[str, Any]], answers: Mapping[str, bool]) -> list[Question]:
+    """Stored questions without those that were answered."""
+    return [Question.model_validate(one) for one in questions if one["call_id"] not in answers]
+
+
+def together(before: TurnUsage, after: TurnUsage) -> TurnUsage:
+    """What a turn used before and after a pause."""
+    spent = [usage for usage in (before, after) if usage.steps or usage.cost is not None]
+    costs = [usage.cost for usage in spent if usage.cost is not None]
+    return TurnUsage(
+        model=after.model or before.model,
+        input_tokens=before.input_tokens + after.input_tokens,
+        output_tokens=before.output_tokens + after.output_tokens,
+        cost=sum(costs) if costs and len(costs) == len(spent) else None,
+        steps=before.steps + after.steps,
+        ms=round(before.ms + after.ms, 1),
+    )

@@ -1,0 +1,281 @@
+"""Turns as rows: queued within limits, one running per map, each ending in exactly one `turn_finished`.
+
+Every step is one transaction on the map, together with the events that tell of it. A server takes a turn only
+while it holds the map's row, and PostgreSQL refuses a second running turn on a map. A turn that waits for the
+user's word belongs to no server and keeps its place: with the last answer it is queued again, before all others.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import ValidationError
+from sqlalchemy import Row, and_, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from agents.domain import Focus
+from server.maps.analyses.store import left_of
+from server.maps.faults import MapFault
+from server.maps.log.event_log import EventLog
+from server.maps.log.events import Change, clean_json, clean_text
+from server.maps.log.tables import analysis_table, event_table, turn_table
+from server.maps.log.writer import MapWriter
+from server.maps.turns.admission import Limits, OpenTurn, Rotation
+from server.maps.turns.pending_approval import Pause
+from server.protocol import TurnUsage
+
+Status = Literal["done", "cancelled", "failed", "interrupted"]
+OPEN = ("queued", "running", "waiting")
+HOLDING = ("running", "waiting")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A user's message that is to be answered."""
+
+    id: str
+    map_id: str
+    text: str
+    focus: Focus | None = None
+    server_id: str | None = None
+    status: str = "running"
+    pause: Pause | None = None
+    """Where to go on from, once the user has answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """`ahead` turns start before this one."""
+
+    turn_id: str
+    seq: int
+    is_new: bool
+    ahead: int = 0
+
+
+class TurnStore:
+    def __init__(
+        self, engine: AsyncEngine, log: EventLog, server_id: str, limits: Limits | None = None
+    ) -> None:
+        self.limits = limits or Limits()
+        self.rotation = Rotation(server_id)
+        self._engine = engine
+        self._log = log
+        self._server_id = server_id
+
+    async def submit(
+        self,
+        map_id: str,
+        text: str,
+        client_id: str | None = None,
+        focus: Focus | None = None,
+        author: str | None = None,
+        address: str | None = None,
+    ) -> Submitted:
+        """Queue a message. The same `client_id` again gives the turn that it made the first time; with another
+        text it is a `conflict`. `address` is the network address that asks. Raises MapFault `busy` where the limits
+        leave no place."""
+        async with self._log.writing(map_id) as writer:
+            if client_id is not None:
+                known = await self._by_client_id(writer, client_id, text)
+                if known is not None:
+                    return known
+            others = await self._open_turns(writer.connection)
+            self.limits.check(others, map_id, address)
+            turn_id = f"turn_{secrets.token_urlsafe(12)}"
+            where = None if focus is None else clean_json(focus.model_dump(mode="json"))
+            row = {"id": turn_id, "map_id": map_id, "client_id": client_id, "text": clean_text(text)}
+            stored = await writer.connection.execute(
+                insert(turn_table)
+                .values(**row, focus=where, address=address)
+                .returning(turn_table.c.position)
+            )
+            mine = OpenTurn(turn_id, map_id, address, "queued", None, stored.scalar_one())
+            said = {"text": text, "client_id": client_id, "focus": where, "author": author}
+            event = await writer.record(Change("user_message", said), turn_id)
+            ahead = self.rotation.order([*others, mine]).index(mine)
+            return Submitted(turn_id, event.seq, True, ahead)
+
+    async def open_turns(self) -> list[OpenTurn]:
+        """All turns that have not ended, on all servers and maps; the limits bound them."""
+        async with self._engine.connect() as connection:
+            return await self._open_turns(connection)
+
+    async def claim(self, map_id: str) -> Turn | None:
+        """Take the first queued turn of a map that none holds."""
+        async with self._log.writing(map_id) as writer:
+            query = select(turn_table).where(turn_table.c.map_id == map_id, turn_table.c.status.in_(OPEN))
+            rows = (await writer.connection.execute(query.order_by(turn_table.c.position))).all()
+            if not rows or any(row.status in HOLDING for row in rows):
+                return None
+            started = func.coalesce(turn_table.c.started_at, func.clock_timestamp())
+            await writer.connection.execute(
+                update(turn_table)
+                .where(turn_table.c.id == rows[0].id)
+                .values(status="running", server_id=self._server_id, started_at=started, pause=None)
+            )
+            return as_turn(rows[0])
+
+    async def finish(
+        self, turn: Turn, status: Status, usage: TurnUsage | None = None, changes: Sequence[Change] = ()
+    ) -> None:
+        """End a turn that this server runs, after some last events. Raises TurnLost if it does not run it."""
+        async with self._log.writing(turn.map_id, turn.id, self._server_id) as writer:
+            await close_turn(writer, turn.id, status, usage, changes)
+
+    async def pause(self, turn: Turn, pause: Pause, changes: Sequence[Change] = ()) -> None:
+        """Let a turn that this server runs wait for the user. Raises TurnLost if it does not run it."""
+        async with self._log.writing(turn.map_id, turn.id, self._server_id) as writer:
+            for change in (*changes, *pause.requests()):
+                await writer.record(change)
+            await writer.connection.execute(
+                update(turn_table)
+                .where(turn_table.c.id == turn.id)
+                .values(status="waiting", server_id=None, pause=clean_json(pause.stored()))
+            )
+
+    async def answer(self, map_id: str, turn_id: str, call_id: str, approved: bool) -> int:
+        """The user's word on a call; with the last one the turn is queued again. The seq of its event."""
+        async with self._log.writing(map_id, turn_id) as writer:
+            query = select(turn_table).where(turn_table.c.id == turn_id, turn_table.c.map_id == map_id)
+            row = (await writer.connection.execute(query)).one_or_none()
+            pause = None if row is None else as_turn(row).pause
+            if pause is not None and call_id in pause.answers:
+                raise MapFault("conflict", "Somebody has answered this already; the first answer counts.")
+            if pause is None or row is None or call_id not in pause.open_calls():
+                raise MapFault(
+                    "conflict", f"No question about the call {call_id[:60]!r} is open in this turn."
+                )
+            event = await writer.record(
+                Change("approval_answered", {"call_id": call_id, "approved": approved})
+            )
+            pause = pause.answered(call_id, approved)
+            await writer.connection.execute(
+                update(turn_table)
+                .where(turn_table.c.id == turn_id)
+                .values(
+                    status="waiting" if pause.open_calls() else "queued", pause=clean_json(pause.stored())
+                )
+            )
+            return event.seq
+
+    async def cancel_idle(self, map_id: str, turn_id: str, changes: Sequence[Change] = ()) -> bool:
+        """Cancel a turn that no server works on; False if one does, or it has ended, or is not there.
+
+        `changes` are its last events, if it had begun.
+        """
+        async with self._log.writing(map_id, turn_id) as writer:
+            query = select(turn_table).where(turn_table.c.id == turn_id, turn_table.c.map_id == map_id)
+            row = (await writer.connection.execute(query)).one_or_none()
+            if row is None or row.status not in ("queued", "waiting"):
+                return False
+            pause = as_turn(row).pause
+            if pause is None:
+                await close_turn(writer, turn_id, "cancelled", None, ())
+            else:
+                await close_turn(writer, turn_id, "cancelled", pause.usage, changes)
+            return True
+
+    async def begun(self, map_id: str) -> Turn | None:
+        """The turn of a map that was begun and has not ended: it runs, waits, or is about to go on."""
+        query = select(turn_table).where(turn_table.c.map_id == map_id, turn_table.c.status.in_(OPEN))
+        query = query.where(turn_table.c.started_at.is_not(None)).order_by(turn_table.c.position).limit(1)
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(query)).one_or_none()
+        return None if row is None else as_turn(row)
+
+    async def running(self, map_id: str | None = None) -> list[Turn]:
+        """Turns that are running, on all servers; of one map, or all."""
+        query = select(turn_table).where(turn_table.c.status == "running")
+        if map_id is not None:
+            query = query.where(turn_table.c.map_id == map_id)
+        async with self._engine.connect() as connection:
+            return [as_turn(row) for row in await connection.execute(query)]
+
+    async def left_of(self, turn_id: str) -> dict[str, dict[str, Any]]:
+        """Of the analyses that a turn began and nobody ended: the step that ran, and what had finished."""
+        async with self._engine.connect() as connection:
+            return await left_of(connection, turn_id)
+
+    async def interrupt(self, turn: Turn, changes: Sequence[Change]) -> bool:
+        """End a turn whose server is gone; False if it ended, or another server took it, meanwhile."""
+        async with self._log.writing(turn.map_id, turn.id) as writer:
+            query = select(func.count()).where(
+                and_(
+                    turn_table.c.id == turn.id,
+                    turn_table.c.status == "running",
+                    turn_table.c.server_id.is_not_distinct_from(turn.server_id),
+                )
+            )
+            if (await writer.connection.execute(query)).scalar_one() == 0:
+                return False
+            await close_turn(writer, turn.id, "interrupted", None, changes)
+            return True
+
+    async def _by_client_id(self, writer: MapWriter, client_id: str, text: str) -> Submitted | None:
+        query = (
+            select(turn_table.c.id, turn_table.c.text, event_table.c.seq)
+            .join(event_table, event_table.c.turn_id == turn_table.c.id)
+            .where(turn_table.c.map_id == writer.map_id, turn_table.c.client_id == client_id)
+            .where(event_table.c.type == "user_message")
+        )
+        row = (await writer.connection.execute(query)).one_or_none()
+        if row is not None and row.text != clean_text(text):
+            raise MapFault(
+                "conflict",
+                "This client_id was used for another message. Give every message an id of its own.",
+            )
+        return None if row is None else Submitted(row.id, row.seq, False)
+
+    async def _open_turns(self, connection: AsyncConnection) -> list[OpenTurn]:
+        columns = (turn_table.c[name] for name in OpenTurn.__slots__)
+        found = await connection.execute(select(*columns).where(turn_table.c.status.in_(OPEN)))
+        return [OpenTurn(*row) for row in found]
+
+
+async def close_turn(
+    writer: MapWriter, turn_id: str, status: Status, usage: TurnUsage | None, changes: Sequence[Change]
+) -> None:
+    for change in changes:
+        await writer.record(change)
+    used = (usage or TurnUsage()).model_dump(mode="json")
+    await writer.record(Change("turn_finished", {"status": status, "usage": used}))
+    await writer.connection.execute(
+        update(turn_table)
+        .where(turn_table.c.id == turn_id)
+        .values(
+            status=status,
+            usage=clean_json(used),
+            finished_at=func.clock_timestamp(),
+            pause=None,
+            address=None,
+        )
+    )
+    # An analysis lives within its turn: one that its server could not end has failed. Its last step is kept.
+    await writer.connection.execute(
+        update(analysis_table)
+        .where(analysis_table.c.map_id == writer.map_id, analysis_table.c.turn_id == turn_id)
+        .where(analysis_table.c.status == "running")
+        .values(
+            status="failed",
+            finished_at=func.clock_timestamp(),
+            progress=None,
+            result=analysis_table.c.receipt[("steps", "-1", "table")].astext,
+        )
+    )
+
+
+def as_turn(row: Row[Any]) -> Turn:
+    pause = None if row.pause is None else Pause.load(row.pause)
+    return Turn(row.id, row.map_id, row.text, as_focus(row.focus), row.server_id, row.status, pause)
+
+
+def as_focus(stored: Any) -> Focus | None:
+    """Without what is no focus any more: a stored row must never keep a map from its next turn."""
+    with suppress(ValidationError):
+        return None if stored is None else Focus.model_validate(stored)
+    return None

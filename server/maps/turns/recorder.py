@@ -1,0 +1,175 @@
+"""One turn's stream of agent events, written down: into the event log what stays, over the sockets the rest.
+
+While the database is away the recorder waits and tries again, so a short outage does not end a turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import structlog
+
+from agents.core.loop.events import (
+    AgentEvent,
+    ApprovalNeeded,
+    AssistantSaid,
+    Delta,
+    Finished,
+    ToolDone,
+    ToolStarted,
+)
+from agents.core.tools.results import shorten
+from agents.domain import SqlAnswer
+from server.maps.live.drafts import utf16_length
+from server.maps.live.hub import Hub
+from server.maps.log.events import Change
+from server.maps.turns.outages import record_once
+from server.maps.turns.queue import Turn
+from server.protocol import AiDelta, Question
+
+log = structlog.get_logger(__name__)
+
+DELTA_PAUSE = 0.03
+RESULT_LENGTH = 2000
+ARGUMENTS_LENGTH = 16_000
+SQL_ROWS = 50
+RECEIPTS_KEPT = 20
+
+
+class Recorder:
+    def __init__(self, turn: Turn, hub: Hub, server_id: str) -> None:
+        self.finished: Finished | None = None
+        self.questions: list[Question] = []
+        """Asked when the turn ends as waiting, together with what is needed to go on."""
+        self._turn = turn
+        self._hub = hub
+        self._server_id = server_id
+        self._open: dict[str, str] = {}
+        self._text: list[str] = []
+        self._streamed = 0
+        """Length of what went out of the text that is being written."""
+        self._flushing: asyncio.Task[None] | None = None
+
+    async def take(self, event: AgentEvent) -> None:
+        if isinstance(event, Delta):
+            self._text.append(event.text)
+            if self._flushing is None:
+                self._flushing = asyncio.create_task(self._flush_soon())
+            return
+        await self._flush()
+        if isinstance(event, AssistantSaid):
+            if event.text and not event.final:
+                await self._record(said(event.text, final=False))
+                self._streamed = 0
+        elif isinstance(event, ToolStarted):
+            self._open[event.call.id] = event.call.name
+            await self._record(tool_called(event))
+            self._streamed = 0
+        elif isinstance(event, ToolDone):
+            self._open.pop(event.result.call_id, None)
+            await self._record(tool_finished(event))
+        elif isinstance(event, ApprovalNeeded):
+            self.questions.append(
+                Question(call_id=event.call.id, name=event.call.name, arguments=clipped(event.arguments))
+            )
+        elif isinstance(event, Finished):
+            self.finished = event
+
+    async def stop(self) -> list[Change]:
+        """The stream broke off: what is left to record, so that every call has its result."""
+        await self._flush()
+        return [
+            Change(
+                "tool_finished",
+                {"call_id": call_id, "name": name, "ok": False, "summary": "stopped", "ms": 0.0},
+            )
+            for call_id, name in self._open.items()
+        ]
+
+    async def _record(self, change: Change) -> None:
+        await record_once(self._hub.log, self._turn.map_id, self._turn.id, self._server_id, change)
+
+    async def _flush_soon(self) -> None:
+        await asyncio.sleep(DELTA_PAUSE)
+        self._flushing = None
+        await self._send_text()
+
+    async def _flush(self) -> None:
+        if self._flushing is not None:
+            self._flushing.cancel()
+            self._flushing = None
+        await self._send_text()
+
+    async def _send_text(self) -> None:
+        text, self._text = "".join(self._text), []
+        if text:
+            delta = AiDelta(map_id=self._turn.map_id, turn_id=self._turn.id, text=text, offset=self._streamed)
+            self._streamed += utf16_length(text)
+            await self._hub.announce(self._turn.map_id, "ai_delta", delta)
+
+
+def said(message: str, *, final: bool = True, extra: Mapping[str, Any] | None = None) -> Change:
+    """`extra` is what the agent's annotations say of the message, and what the model keeps with it."""
+    return Change("ai_response", {**(extra or {}), "type": "ai_response", "message": message, "final": final})
+
+
+def tool_called(event: ToolStarted) -> Change:
+    arguments = clipped(event.arguments)
+    return Change("tool_called", {"call_id": event.call.id, "name": event.call.name, "arguments": arguments})
+
+
+def tool_finished(event: ToolDone) -> Change:
+    result = event.result
+    return Change(
+        "tool_finished",
+        {
+            "call_id": result.call_id,
+            "name": result.name,
+            "ok": result.ok,
+            "summary": event.summary,
+            "ms": round(result.ms, 3),
+            "filled": clipped(result.filled),
+            "result": shorten(result.content, RESULT_LENGTH),
+            **({"sql": sql_shown(result.data)} if isinstance(result.data, SqlAnswer) else {}),
+            "receipts": [without_cells(receipt) for receipt in result.receipts[:RECEIPTS_KEPT]],
+        },
+    )
+
+
+def sql_shown(answer: SqlAnswer) -> dict[str, Any]:
+    """The statement and as many of its first rows as a chat shows."""
+    rows: list[list[Any]] = []
+    size = 0
+    for row in answer.rows[:SQL_ROWS]:
+        size += len(json.dumps(row, default=str))
+        if size > ARGUMENTS_LENGTH and rows:
+            break
+        rows.append(list(row))
+    return {
+        "sql": answer.sql,
+        "columns": list(answer.columns),
+        "rows": rows,
+        "count": len(answer.rows),
+        "truncated": answer.truncated,
+    }
+
+
+def without_cells(receipt: Mapping[str, Any]) -> dict[str, Any]:
+    """A receipt as the log keeps it: the query, but not each number of each row that it gave."""
+    return {name: value for name, value in receipt.items() if name not in ("cells", "texts")}
+
+
+def clipped(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments as the log keeps them: a value too long for a chat line is named, not copied."""
+    kept = {}
+    for name, value in arguments.items():
+        size = len(json.dumps(value, default=str))
+        kept[name] = value if size <= ARGUMENTS_LENGTH else f"({size} characters)"
+    return kept
+
+
+def all_said(changes: Sequence[Change], message: str, extra: Mapping[str, Any] | None = None) -> list[Change]:
+    return [*changes, said(message, extra=extra)] if message else list(changes)

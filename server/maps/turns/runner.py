@@ -1,0 +1,356 @@
+"""Runs turns: takes what is queued, lets the agent work, writes down what it does, and ends every turn.
+
+One turn at a time per map over all servers, at most `limit` at once on this one, in the order that
+`server.maps.turns.admission` gives. A turn whose server is gone
+ends as `interrupted`, by whichever server notices. A turn is cancelled through its work's task; the
+supervisor around it is not, and always writes the end. A turn that needs the user's word is put down as a
+`Pause` and no longer this server's; whichever server takes it after the answer goes on with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import replace
+from typing import Any, Protocol
+
+import structlog
+
+from agents.core.loop.events import AgentEvent, Finished
+from agents.core.messages import Message
+from server.lanes import work_for
+from server.maps.charts import ChartService
+from server.maps.faults import TurnLost
+from server.maps.layers.verbs import LayerService
+from server.maps.live.hub import Hub
+from server.maps.log.events import CHAT_EVENTS, Change
+from server.maps.turns.conversation import EVENTS_READ, conversation
+from server.maps.turns.interruption import REASON, loose_ends
+from server.maps.turns.pending_approval import Pause, together
+from server.maps.turns.places import Places
+from server.maps.turns.queue import Status, Turn, TurnStore
+from server.maps.turns.recorder import Recorder, all_said
+from server.maps.turns.session import TurnSession
+from server.outages import PAUSES_S, why_unavailable
+from server.protocol import TurnUsage
+
+log = structlog.get_logger(__name__)
+
+LIMIT = 16
+TICK = 2.0
+STOPPING = 5.0
+
+STOPPED = "Stopped. What was done so far stays; undo takes it back."
+INTERRUPTED = (
+    "The server stopped while I was working on this, so I could not finish. What was done so far stays on "
+    "the map; undo takes it back. Ask again to go on."
+)
+BROKEN = "Something went wrong in the server while I was working on this (error {id}). Its log says more."
+GIVEN_UP = "I could not finish this. {why}"
+
+
+class TurnAgent(Protocol):
+    """What the runner needs of an agent; `agents.geo_agent.GeoAgent` is one."""
+
+    @property
+    def history(self) -> list[Message]: ...
+
+    def events(
+        self, text: str = "", *, resume: bool | Mapping[str, bool] = False
+    ) -> AsyncIterator[AgentEvent]: ...
+
+
+AgentFactory = Callable[[TurnSession, Sequence[Message]], TurnAgent | Awaitable[TurnAgent]]
+
+
+class Work:
+    """A running turn: the task that may be cancelled, and why it was."""
+
+    def __init__(self, turn: Turn, recorder: Recorder) -> None:
+        self.turn = turn
+        self.recorder = recorder
+        self.task: asyncio.Task[None] | None = None
+        self.stopped: Status | None = None
+        self.message = ""
+        """Why it failed, if that is known better than the agent knows it."""
+        self.ended = asyncio.Event()
+        self.agent: TurnAgent | None = None
+
+    def stop(self, status: Status) -> None:
+        if self.stopped is None and self.task is not None:
+            self.stopped = status
+            self.task.cancel()
+
+    def abandon(self, message: str) -> None:
+        """End as failed with this message."""
+        self.message = message
+        self.stop("failed")
+
+    def pause(self) -> Pause | None:
+        """Where to go on from, if the agent ended its work to wait for the user."""
+        finished = self.recorder.finished
+        if self.agent is None or finished is None or finished.status != "waiting":
+            return None
+        if self.stopped == "cancelled":
+            return None
+        answers = {} if self.turn.pause is None else self.turn.pause.answers
+        return Pause(self.agent.history, self.recorder.questions, answers, self.used())
+
+    def annotations(self, message: str) -> Mapping[str, Any]:
+        """The annotations and the memory of the agent's answer; nothing if the message is not that answer."""
+        finished = self.recorder.finished
+        if finished is None or finished.text != message:
+            return {}
+        return {**finished.extra, **({"memory": dict(finished.memory)} if finished.memory else {})}
+
+    def used(self) -> TurnUsage:
+        now = used(self.recorder.finished)
+        return now if self.turn.pause is None else together(self.turn.pause.usage, now)
+
+
+class TurnRunner:
+    def __init__(
+        self,
+        store: TurnStore,
+        hub: Hub,
+        layers: LayerService,
+        charts: ChartService,
+        agents: AgentFactory,
+        server_id: str,
+        limit: int = LIMIT,
+    ) -> None:
+        self._store = store
+        self._hub = hub
+        self._layers = layers
+        self._charts = charts
+        self._agents = agents
+        self._server_id = server_id
+        self._limit = limit
+        self._works: dict[str, Work] = {}
+        self._supervisors: set[asyncio.Task[None]] = set()
+        self._suspects: set[str] = set()
+        self._wake = asyncio.Event()
+        self._loop: asyncio.Task[None] | None = None
+        self._places = Places(hub)
+        self._closing = False
+        hub.relay.on("cancel", self._heard_cancel)
+
+    async def start(self, alive: frozenset[str]) -> None:
+        """End what died with its server, then begin to take turns."""
+        for turn in await self._store.running():
+            if turn.server_id not in alive:
+                await self._interrupt(turn)
+        self._loop = asyncio.create_task(self._take_turns())
+
+    async def drain(self, seconds: float) -> None:
+        """Begin no more turns, and let those that run end by themselves within this time. What is queued stays for
+        another server, or for this one when it is started again."""
+        await self._stop_taking()
+        if self._supervisors:
+            await asyncio.wait(tuple(self._supervisors), timeout=seconds)
+
+    async def close(self) -> None:
+        """Interrupt what is running, and wait until that is written."""
+        await self._stop_taking()
+        for work in list(self._works.values()):
+            work.stop("interrupted")
+        if self._supervisors:
+            await asyncio.wait(self._supervisors, timeout=STOPPING)
+        for supervisor in self._supervisors:
+            supervisor.cancel()
+
+    async def _stop_taking(self) -> None:
+        self._closing = True
+        if self._loop is not None:
+            self._loop.cancel()
+            await asyncio.gather(self._loop, return_exceptions=True)
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether this server begins no more turns."""
+        return self._closing
+
+    def wake(self) -> None:
+        """There is a new turn in the queue."""
+        self._wake.set()
+
+    @property
+    def running(self) -> int:
+        return len(self._works)
+
+    async def cancel(self, map_id: str, turn_id: str | None = None) -> str | None:
+        """Cancel a turn that has not ended, without an id the one that was begun; the turn, or None."""
+        running = await self._store.begun(map_id)
+        idle = turn_id if turn_id is not None or running is None else running.id
+        if idle is not None and await self._store.cancel_idle(map_id, idle, all_said((), STOPPED)):
+            self._wake.set()
+            return idle
+        if running is None or turn_id not in (None, running.id):
+            return None
+        work = self._works.get(running.id)
+        if work is None:
+            self._hub.relay.say("cancel", {"turn_id": running.id}, always=True)
+            return running.id
+        work.stop("cancelled")
+        with suppress(TimeoutError):
+            await asyncio.wait_for(work.ended.wait(), STOPPING)
+        return running.id
+
+    async def beat(self, alive: frozenset[str]) -> None:
+        """Turns of servers that are gone at two beats in a row are over."""
+        running = {turn.id: turn for turn in await self._store.running() if self._is_orphan(turn, alive)}
+        for turn_id in self._suspects & running.keys():
+            await self._interrupt(running[turn_id])
+        self._suspects = set(running) - self._suspects
+
+    def _is_orphan(self, turn: Turn, alive: frozenset[str]) -> bool:
+        if turn.server_id == self._server_id:
+            return turn.id not in self._works
+        return turn.server_id not in alive
+
+    async def _interrupt(self, turn: Turn) -> None:
+        if await self._store.interrupt(turn, await self._loose_ends(turn)):
+            log.warning("a turn was interrupted", turn=turn.id, map=turn.map_id, server=turn.server_id)
+        self._wake.set()
+
+    async def _loose_ends(self, turn: Turn) -> list[Change]:
+        """Ends for what a lost server left without one, and a message to the people."""
+        return all_said(await self._open_ends(turn, REASON), INTERRUPTED)
+
+    async def _open_ends(self, turn: Turn, reason: str) -> list[Change]:
+        left = await self._store.left_of(turn.id)
+        return loose_ends(await self._hub.log.reader.read_turn(turn.map_id, turn.id), left, reason)
+
+    async def _take_turns(self) -> None:
+        while True:
+            try:
+                await self._take_waiting()
+            except Exception as error:
+                if why_unavailable(error) is None:
+                    log.exception("queued turns could not be taken")
+            try:
+                # Not wait_for: before Python 3.12 it loses a cancellation that comes with the event.
+                async with asyncio.timeout(TICK):
+                    await self._wake.wait()
+            except TimeoutError:
+                continue
+            self._wake.clear()
+
+    async def _take_waiting(self) -> None:
+        turns = await self._store.open_turns()
+        rotation, free = self._store.rotation, self._limit - len(self._works)
+        for chosen in rotation.startable(turns, free, self._store.limits.running_per_address):
+            turn = await self._store.claim(chosen.map_id)
+            if turn is not None:
+                rotation.started(chosen)
+                self._begin(turn)
+                await self._places.started(chosen)
+        now = [replace(turn, status="running") if turn.id in self._works else turn for turn in turns]
+        await self._places.tell(now, rotation.order(now))
+
+    def _begin(self, turn: Turn) -> None:
+        work = Work(turn, Recorder(turn, self._hub, self._server_id))
+        self._works[turn.id] = work
+        work.task = asyncio.create_task(self._work(work))
+        supervisor = asyncio.create_task(self._supervise(work))
+        self._supervisors.add(supervisor)
+        supervisor.add_done_callback(self._supervisors.discard)
+
+    async def _supervise(self, work: Work) -> None:
+        assert work.task is not None  # noqa: S101 - _begin set it
+        try:
+            await asyncio.wait({work.task})
+            await self._end(work)
+            if work.stopped == "cancelled":
+                # It may have been put down to wait just before it was told to stop.
+                await self._store.cancel_idle(work.turn.map_id, work.turn.id, all_said((), STOPPED))
+        except TurnLost:
+            log.warning("a turn was taken away from this server", turn=work.turn.id)
+        except Exception:
+            log.exception("the end of a turn could not be written", turn=work.turn.id)
+        finally:
+            del self._works[work.turn.id]
+            work.ended.set()
+            self._wake.set()
+
+    async def _work(self, work: Work) -> None:
+        turn = work.turn
+        work_for(turn.map_id)
+        session = TurnSession(turn, self._hub, self._layers, self._charts, self._server_id)
+        session.abandon = work.abandon
+        async with self._hub.following(turn.map_id, session):
+            await session.check_focus()
+            made = self._agents(session, await self._history(turn))
+            work.agent = agent = await made if isinstance(made, Awaitable) else made
+            stream: Any = (
+                agent.events(turn.text) if turn.pause is None else agent.events(resume=turn.pause.answers)
+            )
+            async with aclosing(stream):
+                async for event in stream:
+                    await work.recorder.take(event)
+
+    async def _history(self, turn: Turn) -> Sequence[Message]:
+        if turn.pause is not None:
+            return turn.pause.history
+        return conversation(await self._hub.log.reader.read_latest(turn.map_id, CHAT_EVENTS, EVENTS_READ))
+
+    async def _end(self, work: Work) -> None:
+        """Write the end, however long the database takes to come back."""
+        assert work.task is not None  # noqa: S101 - _begin set it
+        failure = None if work.task.cancelled() else work.task.exception()
+        if isinstance(failure, TurnLost):
+            raise failure
+        left = await work.recorder.stop()
+        pause = work.pause()
+        status, message = self._outcome(work, failure)
+        for attempt in range(1_000_000):
+            try:
+                if pause is not None:
+                    await self._store.pause(work.turn, pause, left)
+                else:
+                    if status == "failed":
+                        left = await self._open_ends(work.turn, message)
+                    last = all_said(left, message, work.annotations(message))
+                    await self._store.finish(work.turn, status, work.used(), last)
+                return
+            except Exception as error:
+                if why_unavailable(error) is None:
+                    raise
+                await asyncio.sleep(PAUSES_S[min(attempt, len(PAUSES_S) - 1)])
+
+    def _outcome(self, work: Work, failure: BaseException | None) -> tuple[Status, str]:
+        finished = work.recorder.finished
+        unfinished = finished is None or finished.status in ("cancelled", "waiting")
+        if work.stopped is not None and unfinished:
+            messages = {"cancelled": STOPPED, "failed": work.message}
+            return work.stopped, messages.get(work.stopped, INTERRUPTED)
+        if failure is not None:
+            why = why_unavailable(failure)
+            if why is not None:
+                return "failed", GIVEN_UP.format(why=why)
+            error_id = secrets.token_hex(4)
+            log.error("a turn failed", turn=work.turn.id, error_id=error_id, exc_info=failure)
+            return "failed", BROKEN.format(id=error_id)
+        if finished is None:
+            return "interrupted", INTERRUPTED
+        return ("done" if finished.status == "done" else "failed"), finished.text
+
+    def _heard_cancel(self, server_id: str, body: dict[str, Any]) -> None:
+        work = self._works.get(str(body.get("turn_id")))
+        if work is not None:
+            work.stop("cancelled")
+
+
+def used(finished: Finished | None) -> TurnUsage:
+    if finished is None:
+        return TurnUsage()
+    return TurnUsage(
+        model=finished.model,
+        input_tokens=finished.usage.input_tokens,
+        output_tokens=finished.usage.output_tokens,
+        cost=finished.usage.cost,
+        steps=finished.steps,
+        ms=round(finished.ms, 1),
+    )

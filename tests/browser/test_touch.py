@@ -1,0 +1,96 @@
+"""Pointing with a finger and with a double click: what is drawn stays, and the map does not move under it."""
+
+from __future__ import annotations
+
+from playwright.async_api import CDPSession, expect
+
+from server.app import Server
+from tests.browser.conftest import Enter
+from tests.browser.person import Person
+from tests.browser.test_pointing import chosen
+from tests.support.looking import until
+
+Points = list[tuple[float, float]]
+
+
+async def drag(touch: CDPSession, points: Points) -> None:
+    """One finger, along these points of the page."""
+    (x, y), *rest = points
+    await touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for x, y in rest:
+        await touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": y}]})
+    await touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+async def zoom(person: Person) -> float:
+    return float(await person.see("geoagent.map.getZoom()"))
+
+
+async def test_box_lasso_and_area_are_drawn_with_a_finger(enter: Enter, world: Server) -> None:
+    person = await enter(world.url, width=820, height=1180, has_touch=True, is_mobile=True)
+    page = person.page
+    await person.says("show airports in red")
+    await person.looks_at(8.5, 47.4, 7)
+    await person.sees("airports")
+    touch = await page.context.new_cdp_session(page)
+    chip = page.locator(".focus-chip")
+    before = await zoom(person)
+
+    area = await chosen(person, "Select features with a box")
+    x, y = area["x"] + area["width"] / 2, area["y"] + area["height"] / 2
+    await drag(touch, [(x - 60, y - 60), (x - 20, y - 20), (x + 20, y + 20), (x + 60, y + 60)])
+    await expect(chip).to_contain_text("selected in airports")
+
+    await chip.get_by_role("button", name="Remove").click()
+    await chosen(person, "Select features with a lasso")
+    ring = [
+        (-150, -150),
+        (0, -150),
+        (150, -150),
+        (150, 0),
+        (150, 150),
+        (0, 150),
+        (-150, 150),
+        (-150, 0),
+        (-149, -148),
+    ]
+    await drag(touch, [(x + dx, y + dy) for dx, dy in ring])
+    await expect(chip).to_contain_text("selected in airports")
+
+    # A tool that was put away by a drag does not end the next one at its first tap.
+    await chosen(person, "Draw an area")
+    for dx, dy in ((-80, -80), (80, -80), (80, 80)):
+        await page.touchscreen.tap(x + dx, y + dy)
+    await page.get_by_role("button", name="Finish").tap()
+    await expect(chip).to_contain_text("Drawn area")
+    assert await zoom(person) == before
+
+
+async def test_a_lasso_may_end_where_it_began_and_a_double_click_ends_an_area_without_zooming(
+    person: Person,
+) -> None:
+    page = person.page
+    await person.says("show airports in red")
+    await person.looks_at(8.5, 47.4, 7)
+    await person.sees("airports")
+    chip = page.locator(".focus-chip")
+    area = await chosen(person, "Select features with a lasso")
+    x, y = area["x"] + area["width"] / 2, area["y"] + area["height"] / 2
+    mouse = page.mouse
+    await mouse.move(x - 150, y - 150)
+    await mouse.down()
+    for dx, dy in ((150, -150), (150, 150), (-150, 150), (-150, -149)):
+        await mouse.move(x + dx, y + dy, steps=6)
+    await mouse.up()
+    await expect(chip).to_contain_text("selected in airports")
+    await page.wait_for_timeout(50)  # a click that was still to come would have come
+    await expect(chip).to_contain_text("selected in airports")
+
+    before = await zoom(person)
+    await chosen(person, "Draw an area")
+    for dx, dy in ((-80, -80), (80, -80)):
+        await mouse.click(x + dx, y + dy)
+    await mouse.dblclick(x + 80, y + 80)
+    await until(lambda: person.see("document.querySelector('.tool-hint') === null"))
+    await expect(chip).to_contain_text("Drawn area")
+    assert await zoom(person) == before

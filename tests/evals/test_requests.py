@@ -1,0 +1,53 @@
+"""Requests as people type them, over eight tables: each is answered right or declined, never answered wrongly.
+
+They were written from the tables, not from the language's page. `LEAST_RIGHT` may only grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from agents.models import build
+from server.app import running
+from server.evaluation.cases import load
+from server.evaluation.run import Evaluation, Metered, Tried
+from server.settings import Settings
+from tests.evals.fill import filled
+from tests.evals.tables import load_tables
+
+REQUESTS = Path(__file__).parent / "requests"
+CASES = load(REQUESTS)
+LEAST_RIGHT = 0.8
+"""Share of all requests."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def tried(samples_url: str) -> AsyncIterator[dict[str, Tried]]:
+    """Every request, once, each on a map of its own."""
+    await load_tables(samples_url)
+    model = Metered(build("offline", {}))
+    async with running(Settings(database_url=samples_url, samples=False), model) as server:
+        evaluation = Evaluation(server, model, seconds=120)
+        yield {each.case.name: each for each in await evaluation.run(CASES, at_once=2)}
+
+
+@pytest.mark.parametrize("file", sorted(REQUESTS.glob("*.toml")), ids=lambda file: file.stem)
+def test_what_is_expected_is_what_geopandas_finds(file: Path) -> None:
+    text = file.read_text("utf-8")
+    assert filled(text) == text
+
+
+@pytest.mark.parametrize("name", [case.name for case in CASES])
+async def test_a_request_is_answered_right_or_declined(tried: dict[str, Tried], name: str) -> None:
+    judgement = tried[name].judgement
+    assert judgement.verdict in ("right", "declined"), judgement.faults
+
+
+async def test_most_requests_are_answered(tried: dict[str, Tried]) -> None:
+    right = [name for name, each in tried.items() if each.judgement.verdict == "right"]
+    declined = [name for name, each in tried.items() if each.judgement.verdict == "declined"]
+    assert len(right) >= LEAST_RIGHT * len(CASES), declined

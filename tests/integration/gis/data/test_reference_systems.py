@@ -1,0 +1,66 @@
+"""Coordinates in answers: exact, in the table's own reference system, and labelled."""
+
+from __future__ import annotations
+
+import pyproj
+import pytest
+import pytest_asyncio
+
+from server.database import Database
+from server.gis.query.data import PostgisData
+from tests.integration.tiles.drawing import Atlas
+
+FIRST, SECOND = (430_000.123, 1_120_000.456), (530_000.789, 180_000.321)
+"""In EPSG:27700, far apart, so that north is turned by degrees between them."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def data(database: Database) -> PostgisData:
+    atlas = Atlas(database)
+    await atlas.execute(
+        "CREATE TABLE data.british (id int PRIMARY KEY, geom geometry(Point, 27700))",
+        f"INSERT INTO data.british VALUES (1, ST_SetSRID(ST_MakePoint{FIRST}, 27700)),"
+        f" (2, ST_SetSRID(ST_MakePoint{SECOND}, 27700)), (3, NULL)",
+        "CREATE TABLE data.pacific (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        "INSERT INTO data.pacific VALUES (1, 'SRID=4326;POINT(179 -17)'), (2, 'SRID=4326;POINT(-179 -16)')",
+        "CREATE TABLE data.bare (id int PRIMARY KEY, geom geometry(Point, 27700))",
+    )
+    for table in ("data.british", "data.pacific", "data.bare"):
+        await atlas.table(table)
+    return PostgisData(database.reader, atlas.registry)
+
+
+async def test_bounds_are_exact_in_both_systems_and_labelled(data: PostgisData) -> None:
+    found = await data.bounds("data.british")
+    assert found["bounds"] == {
+        "crs": "EPSG:27700",
+        "box": [FIRST[0], SECOND[1], SECOND[0], FIRST[1]],
+        "exact": True,
+    }
+    to_lonlat = pyproj.Transformer.from_crs(27700, 4326, always_xy=True)
+    places = [to_lonlat.transform(*point) for point in (FIRST, SECOND)]
+    wanted = [
+        min(x for x, _ in places), min(y for _, y in places), max(x for x, _ in places), max(y for _, y in places)
+    ]  # fmt: skip
+    assert (found["bounds_lonlat"]["crs"], found["bounds_lonlat"]["exact"]) == ("EPSG:4326", True)
+    assert found["bounds_lonlat"]["box"] == pytest.approx(wanted, abs=5e-5)
+
+
+async def test_bounds_across_the_antimeridian_stay_narrow(data: PostgisData) -> None:
+    assert await data.bounds("data.pacific") == {
+        "bounds": {"crs": "EPSG:4326", "box": [179.0, -17.0, -179.0, -16.0], "exact": True}
+    }
+
+
+async def test_a_table_without_geometries_has_no_bounds(data: PostgisData) -> None:
+    assert await data.bounds("data.bare") == {}
+
+
+async def test_geometries_keep_their_coordinates_and_say_in_which_system(data: PostgisData) -> None:
+    own = await data.query("data.british", ["id", "geom"], sort="id")
+    assert own["geometry_crs"] == {"geom": "EPSG:27700"}
+    assert own["rows"][0]["geom"] == {"type": "Point", "coordinates": list(FIRST)}
+    lonlat = await data.query("data.british", ["geom"], sort="id", lonlat=True)
+    assert lonlat["geometry_crs"] == {"geom": "EPSG:4326"}
+    assert -3 < lonlat["rows"][0]["geom"]["coordinates"][0] < 0
+    assert "geometry_crs" not in await data.query("data.british")

@@ -1,0 +1,108 @@
+"""`/healthz` answers whatever the server is doing, and no other request is lost by that."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+
+import aiohttp
+import psutil
+import pytest_asyncio
+from yarl import URL
+
+from tests.support.looking import until
+from tests.support.server import Child, child_server, client
+
+AT_MOST_S = 5.0
+"""For an answer that takes 50 ms on a machine that does nothing else; a server that is held up never answers."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def server(samples_url: str) -> AsyncIterator[Child]:
+    async with child_server(samples_url) as child:
+        await until(lambda: health_processes(child))
+        yield child
+
+
+def health_processes(child: Child) -> list[psutil.Process]:
+    found = []
+    for process in psutil.Process(child.process.pid).children():
+        with suppress(psutil.NoSuchProcess):
+            if any("health_child.py" in part for part in process.cmdline()):
+                found.append(process)
+    return found
+
+
+@contextmanager
+def held_up(child: Child) -> Iterator[None]:
+    """The process gets no time at all: stricter than any computation or C library that holds the interpreter."""
+    child.process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        child.process.send_signal(signal.SIGCONT)
+
+
+async def get(child: Child, path: str, method: str = "GET") -> tuple[int, str]:
+    """Over a connection of its own, as health checks ask."""
+    timeout = aiohttp.ClientTimeout(total=AT_MOST_S)
+    async with (
+        aiohttp.ClientSession(timeout=timeout) as session,
+        session.request(method, child.url + path, headers={"Connection": "close"}) as answer,
+    ):
+        return answer.status, await answer.text()
+
+
+async def test_healthz_answers_while_the_server_is_held_up(server: Child) -> None:
+    with held_up(server):
+        took = []
+        for _ in range(10):
+            began = time.perf_counter()
+            assert await get(server, "/healthz") == (200, '{"ok": true}')
+            took.append(time.perf_counter() - began)
+        assert (await get(server, "/healthz", "HEAD"))[0] == 200
+        print(f"/healthz took {min(took) * 1000:.0f} to {max(took) * 1000:.0f} ms")
+    assert await get(server, "/healthz") == (200, '{"ok": true}')
+
+
+async def test_requests_that_come_meanwhile_are_answered_afterwards(server: Child) -> None:
+    with held_up(server):
+        waiting = [asyncio.create_task(get(server, "/api/tables")) for _ in range(20)]
+        silent = socket.create_connection((URL(server.url).host, URL(server.url).port))
+        await get(server, "/healthz")
+    for status, body in await asyncio.gather(*waiting):
+        assert status == 200
+        assert "data.airports" in body
+    silent.sendall(b"GET /readyz HTTP/1.0\r\n\r\n")
+    silent.settimeout(AT_MOST_S)
+    assert (await asyncio.to_thread(silent.recv, 100)).startswith(b"HTTP/1.0 200 OK")
+    silent.close()
+    async with client(server) as one:
+        assert (await one.ask("join"))["seq"] >= 0
+
+
+async def test_a_health_process_that_was_killed_is_started_again(server: Child) -> None:
+    (first,) = health_processes(server)
+    first.kill()
+    (second,) = await until(lambda: [one for one in health_processes(server) if one.pid != first.pid])
+    with held_up(server):
+        assert json.loads((await get(server, "/healthz"))[1]) == {"ok": True}
+    assert second.is_running()
+
+
+async def test_the_health_process_ends_with_a_server_that_was_killed(samples_url: str) -> None:
+    async with child_server(samples_url) as child:
+        (process,) = await until(lambda: health_processes(child))
+        os.kill(child.process.pid, signal.SIGKILL)
+        await child.process.wait()
+        await until(lambda: not process.is_running() or process.status() == psutil.STATUS_ZOMBIE)
+        with socket.socket() as again:
+            again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            again.bind((URL(child.url).host, URL(child.url).port))
+            again.listen()

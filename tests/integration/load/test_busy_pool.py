@@ -1,0 +1,152 @@
+"""A busy database is not a database that is away, and one map that asks too much does not stop the others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import asyncpg
+import pytest
+import pytest_asyncio
+
+from server.app import Server
+from server.gis.query import places
+from tests.support.looking import until
+from tests.support.models import ScriptedModel
+from tests.support.server import Client, client, local_server
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+QUESTIONS = 60
+WAIT_S = 1.0
+STATEMENT_S = 15.0
+"""The time that a question has in the database."""
+
+
+@dataclass
+class Place:
+    """One map asks about a table that somebody has locked, the stranger about another table."""
+
+    server: Server
+    http: aiohttp.ClientSession
+    greedy: str
+    stranger: str
+    database: asyncpg.Connection
+
+    async def ask(self, map_id: str, what: str = "stats?column=name") -> tuple[int, dict[str, Any], Any]:
+        url = f"/api/maps/{map_id}/layers/it/{what}"
+        async with self.http.get(url) as answer:
+            return answer.status, await answer.json(), answer.headers.get("Retry-After")
+
+    async def blocked(self) -> int:
+        """Statements that wait for a lock in PostgreSQL."""
+        query = (
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )
+        return int(await self.database.fetchval(query))
+
+
+@asynccontextmanager
+async def locked(url: str, *tables: str) -> AsyncIterator[None]:
+    """Nobody else can read the tables meanwhile."""
+    holder = await asyncpg.connect(url)
+    try:
+        async with holder.transaction():
+            for table in tables:
+                await holder.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+            yield
+    finally:
+        await holder.close()
+
+
+async def at_least(place: Place, statements: int) -> bool:
+    return await place.blocked() >= statements
+
+
+async def nothing_blocked(place: Place) -> bool:
+    return await place.blocked() == 0
+
+
+async def ask_and_leave(session: aiohttp.ClientSession, url: str) -> None:
+    async with session.get(url) as answer:
+        await answer.read()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def place(samples_url: str) -> AsyncIterator[Place]:
+    watch = await asyncpg.connect(samples_url)
+    async with (
+        local_server(samples_url, ScriptedModel(), metrics="127.0.0.1:0") as server,
+        client(server) as greedy,
+        client(server) as stranger,
+        aiohttp.ClientSession(server.url, connector=aiohttp.TCPConnector(limit=0)) as http,
+    ):
+        for one, table in ((greedy, "data.airports"), (stranger, "data.cities")):
+            await one.ask("join")
+            await one.ask("layer_add", table=table, layer_id="it")
+        yield Place(server, http, greedy.map_id, stranger.map_id, watch)
+    await watch.close()
+
+
+async def test_sixty_questions_of_one_map_are_answered_busy_and_a_stranger_is_served(
+    place: Place, samples_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place.server.database.lanes["interactive"], "_wait", WAIT_S)
+    async with locked(samples_url, "data.airports"):
+        questions = [asyncio.create_task(place.ask(place.greedy)) for _ in range(QUESTIONS)]
+        lane = place.server.database.lanes["interactive"]
+        share = lane.size // 2
+        await until(lambda: lane.waiting > 0)
+        await until(lambda: at_least(place, share))
+        for _ in range(5):
+            status, body, _ = await place.ask(place.stranger)
+            assert status == 200, body
+        await until(lambda: sum(each.done() for each in questions) >= QUESTIONS - share)
+    answers = await asyncio.gather(*questions)
+    codes = Counter("ok" if status == 200 else body["error"]["code"] for status, body, _ in answers)
+    assert codes == {"ok": share, "busy": QUESTIONS - share}
+    refusals = [(status, retry) for status, body, retry in answers if status != 200]
+    assert set(refusals) == {(503, "3")}
+
+
+async def test_requests_whose_client_left_end_in_the_database(place: Place, samples_url: str) -> None:
+    async with locked(samples_url, "data.airports"):
+        async with aiohttp.ClientSession(place.server.url) as leaving:
+            url = f"/api/maps/{place.greedy}/layers/it/stats?column=name"
+            questions = [asyncio.create_task(ask_and_leave(leaving, url)) for _ in range(3)]
+            await until(lambda: at_least(place, len(questions)))
+            for question in questions:
+                question.cancel()
+        # Without a client they would wait for the lock until their time is over, which is longer.
+        await until(lambda: nothing_blocked(place), seconds=STATEMENT_S / 2)
+    await until(lambda: place.server.database.lanes["interactive"].in_use == 0)
+
+
+async def test_a_search_of_a_socket_that_left_ends_in_the_database(
+    place: Place, samples_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "STATEMENT_LIMIT_S", STATEMENT_S)
+    async with locked(samples_url, "data.airports", "data.cities"):
+        leaving = Client()
+        await leaving.io.connect(place.server.url, transports=["websocket"])
+        await leaving.ask("join", map_id=place.greedy)
+        await leaving.io.emit("find_place", {"map_id": place.greedy, "text": "Paris"})
+        await until(lambda: at_least(place, 1))
+        await leaving.io.disconnect()
+        await until(lambda: nothing_blocked(place), seconds=STATEMENT_S / 2)
+
+
+async def test_metrics_tell_what_each_lane_uses_and_refused(place: Place) -> None:
+    async with place.http.get(place.server.metrics_url) as answer:
+        text = await answer.text()
+    for lane in ("events", "interactive", "analyses", "exports", "uploads", "tiles"):
+        assert f'geoagent_lane_size{{lane="{lane}"}}' in text
+        assert f'geoagent_lane_in_use{{lane="{lane}"}}' in text
+        assert f'geoagent_lane_waiting{{lane="{lane}"}}' in text
+        assert f'geoagent_lane_refused_total{{lane="{lane}"}}' in text

@@ -1,0 +1,121 @@
+"""Many people on one map: what they cost the database, and what they are told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+import pytest
+from sqlalchemy import insert
+
+from server.app import Server
+from server.lanes import MAX_WAITING
+from server.maps.live.presence import NAMED_PEOPLE
+from server.maps.log.tables import map_table
+from tests.support.looking import until
+from tests.support.round_trips import counting
+from tests.support.server import client, local_server
+from tests.support.wire import Wire, wires
+
+CROWD = 120
+MANY_MAPS = MAX_WAITING + 50
+MAX_TRIPS_OF_A_CROWD = 120
+"""A newcomer alone takes more than ten round trips: 120 of them would take 1,400."""
+
+
+@asynccontextmanager
+async def crowd(server: Server, count: int) -> AsyncIterator[list[Wire]]:
+    async with wires(server.url, count) as connected:
+        yield connected
+
+
+async def test_people_who_come_at_once_share_readings_and_hear_everything_after_them(
+    samples_url: str,
+) -> None:
+    async with counting(samples_url) as counter, local_server(counter.url) as server, client(server) as one:
+        await one.ask("join")
+        await one.ask("layer_add", table="data.airports")
+        async with crowd(server, CROWD) as people:
+            with counter.counted() as trips:
+                coming = [asyncio.create_task(each.ask("join", {"map_id": one.map_id})) for each in people]
+                changes = [
+                    await one.ask("layer_update", layer_id="airports", opacity=step / 10) for step in (3, 6)
+                ]
+                joined = await asyncio.gather(*coming)
+            newest = (await one.ask("layer_update", layer_id="airports", opacity=0.9))["seq"]
+            for each, answer in zip(people, joined, strict=True):
+                await until(lambda each=each: each.seqs() and each.seqs()[-1] == newest)
+                assert answer["snapshot"]["seq"] == answer["seq"]
+                assert each.seqs() == list(range(answer["seq"] + 1, newest + 1))
+            assert newest > changes[-1]["seq"]
+            assert len(trips) <= MAX_TRIPS_OF_A_CROWD, len(trips)
+            again = await asyncio.gather(
+                *(each.ask("join", {"map_id": one.map_id, "after_seq": newest - 1}) for each in people)
+            )
+            assert {len(answer["events"]) for answer in again} == {1}
+
+
+async def test_of_a_large_crowd_everybody_is_counted_and_fifty_are_named(samples_url: str) -> None:
+    async with local_server(samples_url) as server, client(server) as one, crowd(server, CROWD) as people:
+        await one.ask("join")
+        before = len(one.named("presence"))
+        view_key = (await one.ask("share", view=True))["view_key"]
+        joined = await asyncio.gather(*(each.ask("join", {"map_id": view_key}) for each in people))
+        assert [answer["error"] for answer in joined if not answer["ok"]] == []
+        await until(lambda: said(one.named("presence"))["count"] == CROWD + 1)
+        told = said(one.named("presence"))
+        assert (len(told["people"]), len(told["known"]), told["viewers"]) == (
+            NAMED_PEOPLE,
+            NAMED_PEOPLE,
+            CROWD,
+        )
+        assert any(not person["viewer"] for person in told["known"]), (
+            "the editor is among those who are named"
+        )
+        assert len(one.named("presence")) - before < CROWD
+        await until(lambda: all(each.last("presence").get("count") == CROWD + 1 for each in people))
+        assert all(one.map_id not in text for each in people for text in each.texts)
+
+
+def said(events: list[dict[str, Any]]) -> dict[str, Any]:
+    return events[-1] if events else {"count": 0}
+
+
+async def test_a_client_that_reads_nothing_is_let_go_before_much_waits_for_it(
+    samples_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.sockets.server.MAX_WAITING_PACKETS", 20)
+    async with local_server(samples_url) as server, client(server) as one, crowd(server, 1) as (deaf,):
+        await one.ask("join")
+        await deaf.ask("join", {"map_id": one.map_id})
+        deaf.stop_reading()
+        told = 0
+        while server.sockets.connections == 2 and told < 2000:
+            told += 1
+            await server.sockets.emit(
+                one.map_id, "view_requested", {"map_id": one.map_id, "text": "x" * 200_000}
+            )
+            await one.hears("view_requested", told)
+        assert server.sockets.connections == 1
+
+
+async def test_sockets_are_not_compressed_each_for_itself(samples_url: str) -> None:
+    async with local_server(samples_url) as server, aiohttp.ClientSession() as session:
+        url = f"{server.url}/socket.io/?EIO=4&transport=websocket"
+        async with session.ws_connect(url, compress=15) as socket:
+            assert socket.compress == 0
+
+
+async def test_people_who_come_to_hundreds_of_maps_at_once_are_all_let_in(samples_url: str) -> None:
+    """As after a restart: more than may wait for the database at once."""
+    async with local_server(samples_url) as server, crowd(server, CROWD) as people:
+        maps = [f"map_{number}" for number in range(MANY_MAPS)]
+        async with server.database.owner.begin() as connection:
+            await connection.execute(insert(map_table), [{"id": map_id} for map_id in maps])
+        joined = await asyncio.gather(
+            *(people[place % CROWD].ask("join", {"map_id": map_id}) for place, map_id in enumerate(maps))
+        )
+        assert [answer["error"] for answer in joined if not answer["ok"]] == []

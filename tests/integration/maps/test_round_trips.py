@@ -1,0 +1,45 @@
+"""What one event costs in round trips to PostgreSQL, counted on the wire."""
+
+from __future__ import annotations
+
+import sqlalchemy
+
+from server.app import Server
+from server.maps.log.events import Change
+from tests.support.looking import until
+from tests.support.round_trips import Counter, counting
+from tests.support.server import Client, client, local_server
+
+MAX_TOOL_EVENT_TRIPS = 6
+WARMING = 3
+COUNTED = 5
+
+
+async def test_a_tool_event_costs_at_most_six_round_trips_until_everybody_has_it(samples_url: str) -> None:
+    async with counting(samples_url) as counter, local_server(counter.url) as server, client(server) as one:
+        await one.ask("join")
+        trips = await least_trips(server, one, counter)
+    assert len(trips) <= MAX_TOOL_EVENT_TRIPS, "\n".join(trips)
+
+
+async def least_trips(server: Server, one: Client, counter: Counter) -> list[str]:
+    """Of several events the one that cost least: a server also looks around every few seconds."""
+    log, server_id = server.maps.log, server.maps.liveness.id
+    said = await server.maps.turns.submit(one.map_id, "work")
+    await until(lambda: said.turn_id in str(one.named("turn_finished")))
+    async with server.database.owner.begin() as connection:
+        await connection.execute(
+            sqlalchemy.text(
+                "UPDATE geoagent.turn SET status = 'running', server_id = :server WHERE id = :id"
+            ),
+            {"server": server_id, "id": said.turn_id},
+        )
+    counted = []
+    for number in range(WARMING + COUNTED):
+        call = {"call_id": f"call_{number}", "name": "list_tables", "arguments": {}}
+        with counter.counted() as trips:
+            async with log.writing(one.map_id, said.turn_id, server_id) as writer:
+                await writer.record(Change("tool_called", call))
+            await one.hears("tool_called", number + 1)
+        counted.append(trips)
+    return min(counted[WARMING:], key=len)

@@ -1,0 +1,36 @@
+"""Requests of scripted conversations stay small and begin as the ones before; `python -m tests.bench requests`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.bench.requests import ANALYSES, CHAT, TABLES, analysis, chat, measured, tokens
+
+MAX_FIRST_CHAT = 4500
+MAX_MEAN_CHAT = 5000
+MAX_FIRST_ANALYST = 8000
+MAX_MEAN_ANALYST = 9000
+MIN_CACHED = 0.7
+"""Share of all tokens that repeat the beginning of the request before."""
+
+
+async def test_the_first_request_over_three_tables_is_small() -> None:
+    first, *_ = await chat(3, CHAT[:1])
+    assert tokens(first) < MAX_FIRST_CHAT
+
+
+@pytest.mark.parametrize("count", TABLES)
+async def test_the_number_of_tables_costs_little(count: int) -> None:
+    first, *_ = await chat(count, CHAT[:1])
+    assert tokens(first) < MAX_FIRST_CHAT + 2000
+    own, *_ = await analysis(*ANALYSES[0], count)
+    assert tokens(own) < MAX_FIRST_ANALYST
+
+
+async def test_the_requests_of_conversations_are_small_and_can_be_cached() -> None:
+    of_chat, of_analyst = await measured()
+    assert of_chat.mean < MAX_MEAN_CHAT
+    assert of_analyst.first < MAX_FIRST_ANALYST
+    assert of_analyst.mean < MAX_MEAN_ANALYST
+    assert min(of_chat.cached, of_analyst.cached) > MIN_CACHED
+    assert of_analyst.requests == sum(len(replies) for _, replies in ANALYSES)

@@ -1,0 +1,183 @@
+"""A figure of each group, in all its words: by the rows' own column, else by place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agents.domain import Place
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, where
+
+COUNT = {"function": "count", "name": "count"}
+AIRPORTS, COUNTRIES = "data.airports", "data.countries"
+
+
+def grouped(source: str, by: str, function: str, column: str) -> list[tuple[str, dict[str, Any]]]:
+    figure = {"function": function, "column": column}
+    return [("dissolve", {"source": source, "by": [by], "aggregates": [figure, COUNT]})]
+
+
+@pytest.mark.parametrize(
+    ("said", "steps"),
+    [
+        ("what is the average elevation of airports per country?", grouped(AIRPORTS, "country", "mean", "elevation_m")),
+        ("mean elevation of the airports by country", grouped(AIRPORTS, "country", "mean", "elevation_m")),
+        ("the median elevation of airports for each country", grouped(AIRPORTS, "country", "median", "elevation_m")),
+        ("highest elevation of airports per country", grouped(AIRPORTS, "country", "max", "elevation_m")),
+        ("lowest elevation of airports grouped by country", grouped(AIRPORTS, "country", "min", "elevation_m")),
+        ("total population of countries per continent", grouped(COUNTRIES, "continent", "sum", "population")),
+        ("sum of population of countries for every continent", grouped(COUNTRIES, "continent", "sum", "population")),
+    ],
+)  # fmt: skip
+async def test_an_aggregate_of_each_group_is_of_that_column(said: str, steps: Any) -> None:
+    world = World()
+    desk = Desk(world)
+    await Chat(world, analyst=desk)(said)
+    assert desk.analysis.steps == steps
+
+
+@pytest.mark.parametrize(
+    "said", ["number of airports per country", "how many airports are there by country?"]
+)
+async def test_rows_are_counted_by_their_own_column_and_not_by_where_they_lie(said: str) -> None:
+    world = World()
+    desk = Desk(world)
+    await Chat(world, analyst=desk)(said)
+    assert desk.analysis.steps == [
+        ("dissolve", {"source": AIRPORTS, "by": ["country"], "aggregates": [COUNT]})
+    ]
+
+
+async def test_a_place_is_never_one_of_whose_name_it_is_a_part() -> None:
+    world = World()
+    chat = Chat(world, analyst=Desk(world))
+    found = world.data.find_place
+
+    async def find_place(text: str, limit: int = 5) -> list[Place]:
+        berlin = (await found("Berlin"))[0]
+        part = berlin.model_copy(update={"name": "Lake Geneva Airfield", "whole": False})
+        return [part] if text == "Lake Geneva" else list(await found(text, limit))
+
+    world.data.find_place = find_place  # type: ignore[method-assign]
+    answer = await chat("airports within 100 km of Lake Geneva")
+    assert "no place is called “Lake Geneva”" in answer
+    assert "Lake Geneva Airfield" in answer
+    assert chat.layers == {}
+
+
+async def test_of_places_about_as_well_known_one_is_asked_for_and_the_answer_is_meant() -> None:
+    world = World()
+    desk = Desk(world)
+    chat = Chat(world, analyst=desk)
+    berlin = (await world.data.find_place("Berlin"))[0]
+    twins = [berlin.model_copy(update={"detail": "Germany", "population": 300_000})]
+    twins.append(
+        berlin.model_copy(update={"detail": "United States", "population": 200_000, "longitude": -71.2})
+    )
+
+    async def find_place(text: str, limit: int = 5) -> list[Place]:
+        return [each for each in twins if text == "Berlin" or text.endswith(each.detail)]
+
+    world.data.find_place = find_place  # type: ignore[method-assign]
+    answer = await chat("airports within 50 km of Berlin")
+    assert answer == "Which Berlin do you mean: Berlin, Germany; or Berlin, United States?"
+    assert chat.calls == []
+    answer = await chat("Berlin, Germany")
+    assert chat.calls == [("run_analysis", {"goal": 'airports within 50 km of "Berlin, Germany"'})]
+    assert "Meant by that: Berlin, Germany." in answer
+
+
+async def test_conditions_before_and_after_a_relation_are_on_the_same_rows() -> None:
+    world = World()
+    desk = Desk(world)
+    chat = Chat(world, analyst=desk)
+    await chat("countries that touch France and have more than 10 million people")
+    (call,) = chat.calls
+    assert call[0] == "run_analysis"
+    assert [operation for operation, _ in desk.analysis.steps] == ["filter", "filter", "select_by_location"]
+    assert desk.analysis.steps[0][1]["filter"] == where("population", ">", 10_000_000)
+
+
+@pytest.mark.parametrize(
+    ("said", "condition"),
+    [
+        ("airports within 50 km of Berlin and above 30 m", where("elevation_m", ">", 30)),
+        ("airports within 500 km of Berlin and not above 30 m", where("elevation_m", "<=", 30)),
+    ],
+)
+async def test_a_distance_and_a_condition_are_one_question(said: str, condition: dict[str, Any]) -> None:
+    world = World()
+    desk = Desk(world)
+    chat = Chat(world, analyst=desk)
+    await chat(said)
+    assert [name for name, _ in chat.calls] == ["run_analysis"]
+    assert desk.analysis.steps[0][1]["filter"] == condition
+
+
+@pytest.mark.parametrize(
+    ("said", "goal"),
+    [
+        (
+            "countries with the most airports",
+            "summarise airports by countries, then show the top 10 by count",
+        ),
+        (
+            "top 5 countries by number of airports",
+            "summarise airports by countries, then show the top 5 by count",
+        ),
+        (
+            "which country has the most airports?",
+            "summarise airports by country, then show the top 1 by count",
+        ),
+    ],
+)
+async def test_those_with_the_most_are_ranked_by_how_many(said: str, goal: str) -> None:
+    world = World()
+    chat = Chat(world, analyst=Desk(world))
+    await chat(said)
+    assert chat.calls[0] == ("run_analysis", {"goal": goal})
+
+
+async def test_a_place_that_may_belong_to_either_side_is_not_guessed() -> None:
+    world = World()
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)("countries without airports in Europe")
+    assert desk.analysis.steps == []
+    assert "it is not clear whether the countries or the airports are meant to be in Europe" in answer
+    assert "“countries in Europe without airports”" in answer
+    await Chat(world, analyst=desk)("countries in Europe without airports")
+    assert [operation for operation, _ in desk.analysis.steps] == ["filter", "select_by_location"]
+
+
+async def test_a_count_of_two_things_in_one_place_is_not_answered_for_one_of_them() -> None:
+    chat = Chat()
+    answer = await chat("how many airports and cities are there in Germany?")
+    assert chat.calls == []
+    assert "did not understand" in answer
+
+
+async def test_a_name_of_two_kinds_of_region_is_asked_about_where_both_have_rows() -> None:
+    world = World()
+    rows = world.data.rows[AIRPORTS]
+    for number, row in enumerate(rows):
+        row["region"] = "Germany" if number < 6 and row["country"] != "Germany" else None
+    table = world.registry.get(AIRPORTS)
+    region = next(column for column in table.columns if column.name == "country").model_copy(
+        update={"name": "region"}
+    )
+    world.registry._tables = [
+        table.model_copy(update={"columns": (*table.columns, region)}) if each.id == AIRPORTS else each
+        for each in world.registry.tables()
+    ]
+    world.registry.version += 1
+    chat = Chat(world)
+    answer = await chat("show airports in Germany")
+    assert answer == "Which do you mean by “Germany”: the country Germany or the region Germany?"
+    assert chat.calls == []
+    await chat("the region")
+    ((name, arguments),) = chat.calls
+    assert name == "add_map_layer"
+    assert arguments["filters"] == where("region", "=", "Germany")

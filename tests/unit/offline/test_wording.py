@@ -1,0 +1,35 @@
+"""Sentences say what the facts say, and count classes as the map draws them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.domain import OTHERS, Layer, Legend, LegendEntry, Style
+from agents.geo.tools import layer_facts
+from agents.offline.wording import legend_words, look_words
+
+
+def facts_of(kind: str, column: str, entries: list[LegendEntry]) -> dict[str, Any]:
+    style = Style(kind=kind, column=column, color="#ff0000")  # type: ignore[arg-type]  # one of the kinds
+    layer = Layer.model_construct(
+        id="a", name="A", table="data.a", count=9, geometry_type="point", style=style,
+        filter=None, visible=True, opacity=1.0,
+        legend=Legend(title="A", entries=tuple(entries)),
+    )  # fmt: skip
+    return layer_facts(layer)
+
+
+def test_a_colour_for_some_values_is_not_called_one_for_each() -> None:
+    named = [LegendEntry(label=f"Zone {n}", color="#000", value=f"Zone {n}") for n in range(7)]
+    facts = facts_of("categorical", "timezone", [*named, LegendEntry(label=OTHERS, color="#999")])
+    assert look_words(facts) == (
+        " with a colour for each of the 7 values of `timezone` that most rows have, and one for all others"
+    )
+    assert legend_words(facts) == "", "the colours stand in the legend on the map"
+
+
+def test_rows_without_a_value_are_no_class() -> None:
+    classes = [LegendEntry(label=f"{n}", color="#000", minimum=n, maximum=n + 1) for n in range(7)]
+    facts = facts_of("graduated", "population", [*classes, LegendEntry(label="no data", color="#999")])
+    assert facts["classes"] == 7
+    assert legend_words(facts) == ""

@@ -1,0 +1,21 @@
+"""The division of a server's database connections among its lanes."""
+
+from __future__ import annotations
+
+import pytest
+
+from server import connection_budget
+from server.settings import Settings
+
+
+@pytest.mark.parametrize("total", range(connection_budget.MIN_CONNECTIONS, 60, 7))
+@pytest.mark.parametrize("sql", [False, True])
+def test_the_budget_is_spent_and_never_exceeded(total: int, sql: bool) -> None:
+    budget = connection_budget.ConnectionBudget.divide(total, sql)
+    others = connection_budget.LISTENERS + (connection_budget.SQL_SESSIONS if sql else 0)
+    assert sum(budget.lanes.values()) + others == total
+    assert min(budget.lanes.values()) >= 1
+
+
+def test_the_default_budget_is_thirty() -> None:
+    assert Settings().connections == 30

@@ -1,0 +1,65 @@
+"""Who gets a database connection next."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from server import lanes
+from server.lanes import Lane
+from tests.support.looking import until
+
+
+async def test_parties_that_wait_are_served_in_turns() -> None:
+    lane, served = Lane("test", 1), []
+
+    async def work(party: str) -> None:
+        lanes.work_for(party)
+        async with lane.place():
+            served.append(party)
+
+    async with lane.place():
+        tasks = [asyncio.create_task(work(party)) for party in ("a", "a", "a", "b", "c")]
+        await until(lambda: lane.waiting == 5)
+    await asyncio.gather(*tasks)
+    assert served == ["a", "b", "c", "a", "a"]
+    assert (lane.in_use, lane.waiting) == (0, 0)
+
+
+async def test_a_party_holds_its_share_and_no_more_and_whoever_stops_waiting_leaves_no_trace() -> None:
+    lane = Lane("test", 4, share=2)
+    go = asyncio.Event()
+
+    async def work(party: str) -> None:
+        lanes.work_for(party)
+        async with lane.place():
+            await go.wait()
+
+    tasks = [asyncio.create_task(work("greedy")) for _ in range(5)]
+    await until(lambda: lane.waiting == 3)
+    assert lane.in_use == 2
+    other = asyncio.create_task(work("other"))
+    await until(lambda: lane.in_use == 3)
+    for task in tasks[2:]:
+        task.cancel()
+    await asyncio.gather(*tasks[2:], return_exceptions=True)
+    assert lane.waiting == 0
+    go.set()
+    await asyncio.gather(other, *tasks[:2])
+    assert lane.in_use == 0
+
+
+async def test_a_lane_that_is_full_of_waiting_work_refuses_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "MAX_WAITING_OF_PARTY", 2)
+    lane = Lane("test", 1)
+    async with lane.place():
+        waiting = [asyncio.create_task(lane.enter()) for _ in range(2)]
+        await until(lambda: lane.waiting == 2)
+        with pytest.raises(lanes.LaneBusy):
+            await lane.enter()
+        assert lane.refused == 1
+        for each in waiting:
+            each.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+    assert (lane.in_use, lane.waiting) == (0, 0)

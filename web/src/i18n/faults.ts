@@ -1,0 +1,15 @@
+/** What the server refuses, in the language of the page: by its code, because its message is English. */
+import { type Key, language, t } from "./i18n";
+
+const WORDS: Record<string, Key> = {
+  invalid_payload: "faultInvalid", unknown_map: "unknownMap", unknown_layer: "faultLayer", unknown_table: "faultTable", unknown_chart: "faultGone",
+  unknown_recipe: "faultGone", not_found: "faultGone", invalid_filter: "faultFilter", invalid_style: "faultStyle", conflict: "faultConflict",
+  not_joined: "noConnection", unavailable: "faultUnavailable", busy: "faultBusy", forbidden: "faultForbidden", read_only: "viewOnlyNote",
+  too_large: "faultTooLarge", rate_limited: "faultBusy", internal: "faultInternal",
+};
+
+/** English keeps the server's own words, which say more. */
+export function worded<Fault extends { code: string; message: string }>(fault: Fault): Fault {
+  const key = WORDS[fault.code];
+  return language.value === "en" || key === undefined ? fault : { ...fault, message: t(key) };
+}

@@ -1,0 +1,40 @@
+/** How numbers and values of tables are written everywhere on the page, by the language of the page. */
+import { locale, number, t } from "./i18n";
+
+/** From here on a number takes too much room where there is little of it. */
+const LARGE = 1e6;
+
+/** All digits that matter, in groups: for tables, pop-ups, tooltips and sentences. */
+export function exact(value: number): string {
+  return number(value, { maximumFractionDigits: Math.abs(value) < 1 ? 6 : 3 });
+}
+
+/** Short from a million on: for legends, axes and lists. At most `digits` significant digits there. */
+export function compact(value: number, digits = 4): string {
+  if (Math.abs(value) >= LARGE) return number(value, { notation: "compact", maximumSignificantDigits: digits });
+  const magnitude = Math.abs(value);
+  return number(value, magnitude < 1 ? { maximumSignificantDigits: digits } : { maximumFractionDigits: magnitude < 100 ? 2 : 0 });
+}
+
+/** The value of a column; years and identifiers are not written in groups. */
+export function formatNumber(name: string, value: number): string {
+  const isLabel = Number.isInteger(value) && /(^|_)(id|gid|fid|year|code|zip|postcode|fips)$/i.test(name);
+  return isLabel ? number(value, { useGrouping: false }) : exact(value);
+}
+
+/** Any value of a table as text for people, by its type and by what its column is called. */
+export function formatValue(name: string, value: unknown): string {
+  if (value === null || value === undefined || value === "") return "";
+  if (typeof value === "boolean") return value ? t("yes") : t("no");
+  if (typeof value === "number") return formatNumber(name, value);
+  if (typeof value === "object") return JSON.stringify(value);
+  return formatDate(String(value)) ?? String(value);
+}
+
+export function formatDate(text: string): string | null {
+  if (!/^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}|$)/.test(text)) return null;
+  const hasTime = text.length > 10;
+  const date = new Date(hasTime ? text.replace(" ", "T") : `${text}T00:00:00`);
+  if (Number.isNaN(date.valueOf())) return null;
+  return date.toLocaleString(locale.value, hasTime ? { dateStyle: "medium", timeStyle: "short" } : { dateStyle: "medium" });
+}

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { type Box, covering } from "./covering";
+
+const map: Box = { left: 0, top: 0, right: 632, bottom: 768 };
+const search: Box = { left: 16, top: 16, right: 304, bottom: 56 };
+const layers = (bottom: number): Box => ({ left: 16, top: 64, right: 304, bottom });
+
+it("what is zoomed to lies beside the panels", () => {
+  expect(covering(map, [])).toEqual({ left: 0, top: 0, right: 0, bottom: 0 });
+  expect(covering(map, [search])).toEqual({ left: 0, top: 56, right: 0, bottom: 0 });
+  expect(covering(map, [search, layers(600)])).toEqual({ left: 304, top: 0, right: 0, bottom: 0 });
+  expect(covering(map, [search, layers(200)])).toEqual({ left: 0, top: 200, right: 0, bottom: 0 });
+  expect(covering(map, [{ left: 0, top: 500, right: 632, bottom: 768 }])).toEqual({ left: 0, top: 0, right: 0, bottom: 268 });
+});
+
+it("panels elsewhere on the page do not count, nor any where they cover nearly all", () => {
+  expect(covering(map, [{ left: 700, top: 0, right: 900, bottom: 768 }])).toEqual({ left: 0, top: 0, right: 0, bottom: 0 });
+  expect(covering(map, [{ left: 0, top: 10, right: 632, bottom: 768 }])).toEqual({ left: 0, top: 0, right: 0, bottom: 0 });
+});

@@ -1,0 +1,14 @@
+import { t } from "../i18n/i18n";
+import { Icon } from "../ui/icons";
+
+/** In place of the map; where there is none at this address, with the way to a new one. */
+export function NoMap({ reason, hint, isMissing = true }: { reason: string; hint: string; isMissing?: boolean }) {
+  return (
+    <div class="no-map card" role="alert">
+      <Icon name="alert" />
+      <h2>{reason}</h2>
+      <p>{hint}</p>
+      {isMissing && <a class="button" href="/">{t("startNewMap")}</a>}
+    </div>
+  );
+}

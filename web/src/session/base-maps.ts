@@ -1,0 +1,36 @@
+/** Which base map is drawn: what the server offers, and what this person chose. */
+import { baseOf, BUILT_IN } from "../basemap/base";
+import { t } from "../i18n/i18n";
+import { local } from "../ui/storage";
+import { notify } from "../ui/toast";
+import { base, baseName, config, type Config, ready } from "./state";
+
+/** Where this browser keeps which base map was chosen. */
+const BASE = "geoagent.basemap";
+
+/** Draws another base map under the layers, and remembers it; the built-in one where it cannot be read. */
+export async function chooseBase(name: string): Promise<void> {
+  local.setItem(BASE, name);
+  await loadBase(name);
+}
+
+async function loadBase(wanted: string): Promise<void> {
+  const found = config.value.basemaps.find(({ name }) => name === wanted);
+  try {
+    [base.value, baseName.value] = [found === undefined ? BUILT_IN : await baseOf(found.url, found.attribution), found?.name ?? ""];
+  } catch (error) {
+    [base.value, baseName.value] = [BUILT_IN, ""];
+    notify(t("basemapFailed", { reason: error instanceof Error ? error.message : String(error) }), "error");
+  }
+}
+
+export async function loadConfig(): Promise<void> {
+  try {
+    const answer = await fetch("/api/config");
+    if (answer.ok) config.value = { ...config.value, ...((await answer.json()) as Partial<Config>) };
+  } catch {
+    // Without it there are no suggestions and the built-in base map is shown; the connection tells the user.
+  }
+  await loadBase(local.getItem(BASE) ?? (config.value.basemap ? config.value.basemaps[0]?.name ?? "" : ""));
+  ready.value = true;
+}

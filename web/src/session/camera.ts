@@ -1,0 +1,118 @@
+/** The map on the screen: what it shows, where it looks, and the way to results. It moves only when it is asked to. */
+import { effect } from "@preact/signals";
+import { tableOf } from "../layers/tables";
+import { bounds as viewed, hinted, inspect, marked, type Selection } from "../map/selection";
+import { around, isInSight } from "../map/sight";
+import type { Bounds, Camera, MapView } from "../map/view";
+import * as people from "../people/people";
+import type { MapEvent } from "../store/state";
+import { layers, map, mayChange, status, turns } from "../store/store";
+import { readBounds } from "../table/rows";
+import { shownTime, timed } from "../time/state";
+import { session as stored } from "../ui/storage";
+import { notify } from "../ui/toast";
+import { addLayer } from "./commands";
+import { connection, isMine } from "./line";
+import { drawnLast, elsewhere, isolated, past } from "./state";
+
+export let view: MapView | null = null;
+
+let viewTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** The map on the screen is ready to be told what to show. */
+export function showOn(next: MapView): void {
+  view = next;
+  let first = true;
+  effect(() => {
+    if (map.value === null) return;
+    const looking = {
+      isolated: isolated.value, marked: marked.value, hinted: hinted.value, others: people.othersMarks.value, time: shownTime.value,
+      timed: timed.value,
+      isPast: past.value !== null,
+    };
+    next.show(past.value?.layers ?? layers.value, looking);
+    if (first && storedCamera() === null) lookAtAll(next);
+    first = false;
+  });
+}
+
+/** Adds a layer of all rows and goes there, as soon as it is known where they are. */
+export async function addAndZoom(table: string): Promise<void> {
+  const before = new Set(layers.value.map(({ id }) => id));
+  if (!(await addLayer(table))) return;
+  const stop = effect(() => {
+    const added = layers.value.find((layer) => layer.table === table && !before.has(layer.id));
+    if (added === undefined) return;
+    queueMicrotask(() => stop());
+    zoomTo(added.bounds);
+  });
+}
+
+export function zoomTo(bounds: Bounds | null): void {
+  if (bounds !== null) view?.look(bounds);
+  elsewhere.value = null;
+}
+
+export const reloadTiles = (layerId: string): void => view?.reload(layerId);
+
+export function clearSelection(): void {
+  inspect.value = null;
+}
+
+/** For `MapView`: what the map reports goes to the server, quietly. */
+export const reports = {
+  receipt: (receipt: { layer_id: string; version: number; features: number; error?: string }): void =>
+    void (mayChange.value && connection?.request("receipt", receipt)),
+  moved: (bounds: Bounds, zoom: number, camera: Camera): void => {
+    viewed.value = { bounds, zoom };
+    clearTimeout(viewTimer);
+    viewTimer = setTimeout(() => {
+      const quiet = !mayChange.value || people.following.value !== null;
+      if (status.value === "online" && !quiet) void connection?.request("view", { bounds, zoom });
+      if (map.value !== null) stored.setItem(cameraKey(map.value.mapId), JSON.stringify(camera));
+    }, 300);
+  },
+};
+
+export function storedCamera(): Camera | null {
+  const mapId = /^\/m\/([A-Za-z0-9_-]+)/.exec(location.pathname)?.[1];
+  const kept = mapId === undefined ? null : stored.getItem(cameraKey(mapId));
+  return kept === null ? null : (JSON.parse(kept) as Camera);
+}
+
+const cameraKey = (mapId: string) => `geoagent.camera.${mapId}`;
+
+/** Moves for who asked; others are offered to follow, for their map is theirs. */
+export function moveCamera(bounds: Bounds, turnId: string | null): void {
+  const turn = turns.value.find((it) => it.id === turnId);
+  if (turn === undefined || turn.clientId === null || isMine(turn)) view?.look(bounds);
+  else elsewhere.value = bounds;
+}
+
+function lookAtAll(target: MapView): void {
+  const all = around(layers.value.filter((layer) => layer.visible).flatMap((layer) => (layer.bounds ? [layer.bounds] : [])));
+  if (all !== null) target.look(all, { instantly: true });
+}
+
+/** The first result on an empty map is looked at, for who asked for it; later ones are only offered. */
+export function noticeResult({ event, data }: MapEvent): void {
+  if ((event !== "layer_added" && event !== "layer_updated") || data.undo_of != null) return;
+  if (data.turn_id !== null) drawnLast.value = new Map(drawnLast.value).set(data.turn_id, data.layer.id);
+  if (event !== "layer_added" || data.layer.bounds == null) return;
+  const turn = turns.value.find((it) => it.id === data.turn_id);
+  const isOnly = layers.value.every(({ id, bounds }) => id === data.layer.id || bounds === null);
+  const seen = viewed.value?.bounds;
+  if (isOnly && turn !== undefined && isMine(turn) && seen !== undefined && !isInSight(data.layer.bounds, seen)) view?.look(data.layer.bounds);
+}
+
+/** Where these features of a layer are, and the way there. */
+export async function zoomToFeatures({ layerId, ids }: Selection): Promise<void> {
+  const layer = layers.value.find((it) => it.id === layerId);
+  const [key] = (layer === undefined ? null : tableOf(layer.table)?.key) ?? [];
+  if (map.value === null || key === undefined) return;
+  try {
+    zoomTo(await readBounds(map.value.mapId, layerId, { op: "in", args: [{ property: key }, ids] }));
+  } catch (error) {
+    notify((error as Error).message, "error");
+  }
+}

@@ -1,0 +1,133 @@
+/** What a person can do to the map and the conversation: every button, key and form calls these, and they ask the server. */
+import { uniqueId } from "../connection/unique";
+import { t } from "../i18n/i18n";
+import { focus, withView } from "../map/selection";
+import type { Bounds } from "../map/view";
+import * as people from "../people/people";
+import type { CopyAck, Gesture, LayerUpdate, Place, PlacesAck, RecipeCard, RecipeRun, ShareAck, StyleSpec, UndoAck } from "../protocol/types";
+import { exhausted, layers, map } from "../store/store";
+import { notify } from "../ui/toast";
+import { allowed, asked, connection, tab } from "./line";
+import { past } from "./state";
+
+export const say = (text: string): void => {
+  const clean = text.trim();
+  if (clean === "" || connection === null || !allowed()) return;
+  connection.say(clean, focus.value && { ...focus.value, seq: map.value?.seq ?? null }, `${tab}.${uniqueId()}`);
+  withView.value = true;
+};
+
+export const retry = (clientId: string): void => connection?.retry(clientId);
+
+export const discard = (clientId: string): void => connection?.discard(clientId);
+
+export const stop = (turnId: string): void => void asked("cancel", { turn_id: turnId });
+
+/** The answer to a question of the agent; false when somebody else was first, or the server is away. */
+export const approve = (turnId: string, callId: string, approved: boolean): Promise<boolean> =>
+  asked("approve", { turn_id: turnId, call_id: callId, approved });
+
+export const updateLayer = (id: string, change: Omit<LayerUpdate, "map_id" | "layer_id">): Promise<boolean> =>
+  asked("layer_update", { layer_id: id, ...change });
+
+/** A new filter in place of the one that the person saw; false where others have changed it since. */
+export const changeFilter = (id: string, filter: LayerUpdate["filter"], seen_version: number): Promise<boolean> =>
+  asked("layer_update", { layer_id: id, filter, seen_version });
+
+export const removeLayer = (id: string): Promise<boolean> => asked("layer_remove", { layer_id: id });
+
+/** Deletes the result of an analysis for good. */
+export const dropResult = (table: string): Promise<boolean> => asked("result_drop", { table });
+
+export const saveRecipe = (analysis_id: string, name: string, parameters: string[]): Promise<boolean> =>
+  asked("recipe_save", { analysis_id, name, parameters });
+
+/** Runs it as if somebody had written it; false when it cannot be. */
+export const runRecipe = (name: string, values: RecipeRun["values"]): Promise<boolean> =>
+  asked("recipe_run", { name, values, client_id: `${tab}.${uniqueId()}` });
+
+export const renameRecipe = (name: string, new_name: string): Promise<boolean> => asked("recipe_rename", { name, new_name });
+
+export const removeRecipe = (name: string): Promise<boolean> => asked("recipe_remove", { name });
+
+export const reorderLayers = (order: string[]): Promise<boolean> => asked("layer_reorder", { order });
+
+export function addLayer(table: string, style?: StyleSpec, filter?: Record<string, unknown> | null): Promise<boolean> {
+  return asked("layer_add", { table, ...(style && { style }), ...(filter && { filter }) });
+}
+
+export function duplicateLayer(id: string): void {
+  const layer = layers.value.find((it) => it.id === id);
+  if (layer === undefined) return;
+  const { layers: _, ...style } = layer.style;
+  void asked("layer_add", { table: layer.table, name: `${layer.name} 2`, filter: layer.filter, style });
+}
+
+/** Places of that name in the tables of the server; none when it cannot be asked. */
+export async function findPlaces(text: string, limit: number): Promise<Place[]> {
+  const answer = await connection?.request("find_place", { text, limit });
+  return answer?.ok ? (answer as unknown as PlacesAck).places : [];
+}
+
+export async function undo(): Promise<void> {
+  await step("undo");
+}
+
+export async function redo(): Promise<void> {
+  await step("redo");
+}
+
+/** Makes layers and charts as they were, by one change that one undo takes back. */
+export async function restore(seq: number): Promise<void> {
+  past.value = null;
+  await asked("restore", { seq });
+}
+
+/** Tells the others on the map by what name they may call me. */
+export function introduce(): void {
+  if (people.myName.value !== "" || people.wasNamed()) connection?.introduce(people.myName.value);
+}
+
+/** For `installPeople`: what I point at and see goes to the others, quietly. */
+export const gestures = {
+  gesture: (gesture: Omit<Gesture, "map_id">): void => void connection?.request("gesture", gesture),
+  seen: (bounds: Bounds, zoom: number): void => void connection?.request("view", { bounds, zoom }),
+};
+
+/** The map's view key (null: it has none) after making (true), withdrawing (false) or only asking for it. */
+export async function shareView(view?: boolean): Promise<string | null | undefined> {
+  const answer = await connection?.request("share", view === undefined ? {} : { view });
+  if (answer?.ok) return (answer as unknown as ShareAck).view_key;
+  notify(t("couldNot", { reason: answer?.error.message ?? t("offline") }), "error");
+  return undefined;
+}
+
+/** Opens a new map with the same layers. */
+export async function copyMap(): Promise<void> {
+  const answer = await connection?.request("copy", {});
+  if (answer?.ok) return location.assign(`/m/${(answer as unknown as CopyAck).map_id}`);
+  notify(t("couldNot", { reason: answer?.error.message ?? t("offline") }), "error");
+}
+
+async function step(kind: "undo" | "redo"): Promise<void> {
+  if (!allowed()) return;
+  const answer = await connection?.request(kind, {});
+  if (answer === undefined) return;
+  if (answer.ok) {
+    const { what } = answer as unknown as UndoAck;
+    return notify(`${kind === "undo" ? t("undone") : t("redone")}: ${what}`);
+  }
+  exhausted(kind, answer.error);
+  const nothing = kind === "undo" ? t("nothingToUndo") : t("nothingToRedo");
+  notify(answer.error.code === "nothing_to_undo" ? nothing : t("couldNot", { reason: answer.error.message }), "note");
+}
+
+/** What a recipe of this analysis could have for parameters; null when the server cannot say. */
+export async function suggestedRecipe(analysisId: string): Promise<RecipeCard | null> {
+  try {
+    const answer = await fetch(`/api/maps/${map.value?.mapId}/analyses/${encodeURIComponent(analysisId)}/recipe`);
+    return answer.ok ? ((await answer.json()) as RecipeCard) : null;
+  } catch {
+    return null;
+  }
+}

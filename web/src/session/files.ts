@@ -1,0 +1,54 @@
+/** What can be kept: exports, evidence, pictures, the map as one file, the conversation. */
+import { t } from "../i18n/i18n";
+import { conversationAsMarkdown } from "../share/conversation";
+import { pictureOf, save } from "../share/picture";
+import { layers, map, turns } from "../store/store";
+import { notify } from "../ui/toast";
+import { view } from "./camera";
+import { baseName, config, isolated, past } from "./state";
+
+/** The layer's features as a file, written by the server. */
+export function download(layerId: string, format: string): void {
+  fetchFile(`layers/${encodeURIComponent(layerId)}/export.${format}`);
+}
+
+/** What an analysis did, as a file: all of it as JSON, or as a script for psql. */
+export function downloadReceipt(analysisId: string, format: string): void {
+  fetchFile(`analyses/${encodeURIComponent(analysisId)}/receipt.${format}`);
+}
+
+export async function savePicture(): Promise<void> {
+  if (view === null) return;
+  const shown = (past.value?.layers ?? layers.value).filter(({ id }) => isolated.value === null || id === isolated.value);
+  try {
+    save(await pictureOf(view.map, shown, `${sourceOfBase()} · GeoAgent`), "map.png");
+  } catch (error) {
+    notify(t("pictureFailed", { reason: error instanceof Error ? error.message : String(error) }), "error");
+  }
+}
+
+function sourceOfBase(): string {
+  const shown = config.value.basemaps.find(({ name }) => name === baseName.value);
+  return shown === undefined ? "Natural Earth" : shown.attribution ?? new URL(shown.url).host;
+}
+
+/** The map as one file that needs nothing else; the server writes it. */
+export function saveFile(): void {
+  if (map.value === null) return;
+  const link = document.createElement("a");
+  link.href = `/api/maps/${map.value.mapId}/map.html`;
+  link.download = "";
+  link.click();
+}
+
+export function saveConversation(): void {
+  save(new Blob([conversationAsMarkdown(turns.value, location.href)], { type: "text/markdown" }), "conversation.md");
+}
+
+function fetchFile(path: string): void {
+  if (map.value === null) return;
+  const link = document.createElement("a");
+  link.href = `/api/maps/${map.value.mapId}/${path}`;
+  link.download = "";
+  link.click();
+}

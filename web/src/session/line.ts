@@ -1,0 +1,43 @@
+/** The line to the server that all commands share, and what is said where it refuses one. */
+import { Connection } from "../connection/connection";
+import { uniqueId } from "../connection/unique";
+import { t } from "../i18n/i18n";
+import type { Turn } from "../store/state";
+import { mayChange } from "../store/store";
+import { session as stored } from "../ui/storage";
+import { notify } from "../ui/toast";
+
+/** Messages of this tab begin with this, also after a reload. */
+export const tab = tabName();
+
+export let connection: Connection | null = null;
+
+export function openLine(opened: Connection): void {
+  connection = opened;
+}
+
+/** Whether a message was sent from this tab. */
+export const isMine = (turn: Turn): boolean => turn.clientId?.startsWith(tab) ?? false;
+
+/** Asks the server, and says so where it does not want to. */
+export async function asked<Name extends Parameters<Connection["request"]>[0]>(
+  name: Name,
+  wish: Parameters<typeof Connection.prototype.request<Name>>[1],
+): Promise<boolean> {
+  if (!allowed()) return false;
+  const answer = await connection?.request(name, wish);
+  if (answer !== undefined && !answer.ok) notify(t("couldNot", { reason: answer.error.message }), "error");
+  return answer?.ok ?? false;
+}
+
+/** Who only looks is told so, instead of asking the server for what it would refuse. */
+export function allowed(): boolean {
+  if (!mayChange.value) notify(t("viewOnlyNote"));
+  return mayChange.value;
+}
+
+function tabName(): string {
+  const name = stored.getItem("geoagent.tab") ?? uniqueId().slice(0, 8);
+  stored.setItem("geoagent.tab", name);
+  return name;
+}

@@ -1,0 +1,50 @@
+/** What concerns this page only: the base map, what is isolated, the moment of the past that is looked at. */
+import { computed, signal } from "@preact/signals";
+import { type Base, BUILT_IN } from "../basemap/base";
+import type { Bounds } from "../map/view";
+import type { Chart, Layer } from "../protocol/types";
+import { mayChange } from "../store/store";
+
+export interface Config {
+  model: string;
+  /** Whether the first of these is shown to who has not chosen. */
+  basemap: boolean;
+  /** Base maps to choose from, beside the built-in one. */
+  basemaps: { name: string; url: string; attribution: string | null }[];
+  suggestions: string[];
+  /** Whether messages of the form `sql: SELECT …` are run. */
+  sql: boolean;
+  /** Colour ramps by name, as the server draws with them. */
+  ramps: Record<"sequential" | "diverging" | "qualitative", Record<string, string[]>>;
+}
+
+export const config = signal<Config>({
+  model: "",
+  basemap: false,
+  basemaps: [],
+  suggestions: [],
+  sql: false,
+  ramps: { sequential: {}, diverging: {}, qualitative: {} },
+});
+
+export const base = signal<Base>(BUILT_IN);
+
+/** The name of the base map that is shown: this person's choice, for all their maps. Empty: the built-in one. */
+export const baseName = signal("");
+
+/** The map may be made: it is known which base map is wanted. */
+export const ready = signal(false);
+
+export const isolated = signal<string | null>(null);
+
+/** A moment of the history that this page looks at instead of now. */
+export const past = signal<{ seq: number; at: string; layers: readonly Layer[]; charts: readonly Chart[] } | null>(null);
+
+/** Now is shown, and may be changed. */
+export const mayChangeNow = computed(() => mayChange.value && past.value === null);
+
+/** A place that the conversation of somebody else points to. */
+export const elsewhere = signal<Bounds | null>(null);
+
+/** By turn, the layer that it drew or changed last while this page was open. */
+export const drawnLast = signal<ReadonlyMap<string, string>>(new Map());

@@ -1,0 +1,62 @@
+import { effect } from "@preact/signals";
+import { beforeEach, expect, it, vi } from "vitest";
+import { event } from "../testing/samples";
+import { draftOf, hear, progressOf, record, restart, tellProgress } from "./presence";
+import { listener, map } from "./store";
+
+const delta = (turn: string, text: string, offset = 0) => ({ map_id: "m", turn_id: turn, text, offset });
+let frame: () => void = () => undefined;
+
+beforeEach(() => {
+  vi.stubGlobal("requestAnimationFrame", (run: () => void) => { frame = run; return 1; });
+  for (const turn of ["a", "b"]) record(event("turn_finished", 1, {}, turn));
+});
+
+it("a delta touches the answer that it belongs to, once a frame, and not the map", () => {
+  const told = listener(() => undefined, () => undefined, () => undefined);
+  told.snapshot({ map_id: "m", seq: 0, layers: [], chat: [], turns: [] } as never);
+  const counts = { map: 0, a: 0, b: 0 };
+  const stops = [
+    effect(() => void (map.value, counts.map++)), effect(() => void (draftOf("a").value, counts.a++)), effect(() => void (draftOf("b").value, counts.b++)),
+  ];
+  for (let at = 0; at < 30; at++) told.transient({ event: "ai_delta", data: delta("a", "x", at) });
+  frame();
+  expect(draftOf("a").value).toBe("x".repeat(30));
+  expect(counts).toEqual({ map: 1, a: 2, b: 1 });
+  for (const stop of stops) stop();
+});
+
+it("of a text with a hole nothing is shown until another begins", () => {
+  hear(delta("a", "Hel"));
+  hear(delta("a", "world", 9));
+  frame();
+  expect(draftOf("a").value).toBe("");
+  hear(delta("a", "!", 14));
+  frame();
+  expect(draftOf("a").value).toBe("");
+  hear(delta("a", "Anew"));
+  frame();
+  expect(draftOf("a").value).toBe("Anew");
+});
+
+it("a join tells the texts so far, which go on from there, without what was heard twice", () => {
+  hear(delta("b", "lost"));
+  restart([{ turn_id: "a", text: "Hel" }]);
+  hear(delta("a", "ello", 1));
+  hear(delta("b", " tail", 9));
+  frame();
+  expect([draftOf("a").value, draftOf("b").value]).toEqual(["Hello", ""]);
+});
+
+it("what is recorded is no draft any more", () => {
+  hear(delta("a", "Hello"));
+  frame();
+  record(event("ai_response", 2, { message: "Hello" }, "a"));
+  expect(draftOf("a").value).toBe("");
+});
+
+it("progress is told of one analysis", () => {
+  tellProgress({ analysis_id: "x", step: 2 } as never);
+  expect(progressOf("x").value).toMatchObject({ step: 2 });
+  expect(progressOf("y").value).toBeNull();
+});
