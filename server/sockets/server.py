@@ -15,10 +15,9 @@ import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-import socketio
 import structlog
 from aiohttp import web
-from engineio.packet import MESSAGE, Packet
+from engineio.packet import MESSAGE
 from socketio.packet import EVENT
 
 from server.http.proxies import public_host
@@ -31,12 +30,12 @@ from server.maps.service import MapService
 from server.origins import Origins
 from server.protocol import REQUESTS, Request, ServerClosing
 from server.sockets.connection import Connection
+from server.sockets.engine import SharedPacket, SocketIo
 from server.sockets.handlers import FindPlaces, Handlers
 from server.sockets.limits import RateLimits, shared_address
 from server.sockets.packets import BoundedPacket
 from server.sockets.requests import read_request, refusal
 from server.sockets.rights import admitted
-from server.sockets.websocket import UncompressedWebSocket
 
 log = structlog.get_logger(__name__)
 
@@ -46,8 +45,6 @@ READING = frozenset({"find_place"})
 """Only look something up, in any order, and are stopped when their connection ends."""
 UNORDERED = frozenset({"cancel", "receipt"})
 WAITING_REQUESTS = 100
-MAX_WAITING_PACKETS = 2000
-"""For one socket. The packets are shared with all others, and yet somebody must have stopped reading."""
 RECONNECTS_PER_S = 200
 """Clients that come back after a server ended."""
 MIN_RECONNECT_S, MAX_RECONNECT_S = 1.0, 15.0
@@ -68,11 +65,10 @@ class SocketServer:
         self._maps = maps
         self._rate = rate
         self._closed = False
-        self._closing: set[asyncio.Task[None]] = set()
         self._connections: dict[str, Connection] = {}
         self._viewed: dict[str, dict[str, Access]] = {}
         """By map, the view keys by which people of this server are on it, or have just been."""
-        self._io = socketio.AsyncServer(
+        self._io = SocketIo(
             async_mode="aiohttp",
             cors_allowed_origins=lambda origin, environ: origins.allows(
                 origin, public_host(environ["aiohttp.request"])
@@ -82,8 +78,6 @@ class SocketServer:
             ping_interval=20,
             ping_timeout=20,
         )
-        engine = self._io.eio
-        engine._async = {**engine._async, "websocket": UncompressedWebSocket}
         self._handlers = Handlers(maps, results, recipes, find_places, self._enter_room, self._leave_room)
         self._io.on("connect", self._connected)
         self._io.on("disconnect", self._disconnected)
@@ -106,23 +100,13 @@ class SocketServer:
             self._send(room(access.key), event, access.veiled(body))
 
     def _send(self, place: str, event: str, body: Encoded) -> None:
-        """Queue one packet for every socket in a room. The server's own `emit` starts a task for each of them."""
-        packet = Packet(MESSAGE, f"{EVENT}{json.dumps([event])[:-1]},{body.text}]")
+        """Send one packet to every socket in a room. The library's own `emit` starts a task for each of them."""
+        packet = SharedPacket(MESSAGE, f"{EVENT}{json.dumps([event])[:-1]},{body.text}]")
         sockets = self._io.eio.sockets
         for _, engine_sid in self._io.manager.get_participants("/", place):
             socket = sockets.get(engine_sid)
-            if socket is None or socket.closed:
-                continue
-            if socket.queue.qsize() >= MAX_WAITING_PACKETS:
-                self._let_go(socket)
-            else:
-                socket.queue.put_nowait(packet)
-
-    def _let_go(self, socket: Any) -> None:
-        """End a connection whose client reads too slowly; it may come back and ask for what it missed."""
-        task = asyncio.create_task(socket.close(wait=False, abort=True))
-        self._closing.add(task)
-        task.add_done_callback(self._closing.discard)
+            if socket is not None:
+                socket.put(packet)
 
     async def close(self) -> None:
         """Close the connections below Socket.IO: clients that are only disconnected by it never come back."""

@@ -30,6 +30,11 @@ class Wire:
         await self._socket.send_str(f"42{self._number}{json.dumps([event, payload])}")
         return await answer
 
+    async def send(self, event: str, payload: Any) -> None:
+        """Ask, and wait for no acknowledgement."""
+        self._number += 1
+        await self._socket.send_str(f"42{self._number}{json.dumps([event, payload])}")
+
     def heard(self, event: str, text: str) -> None:
         """Each event as it comes."""
         self.texts.append(text)
@@ -60,7 +65,9 @@ class Wire:
                 self.heard(text[4 : text.index('"', 4)], text[2:])
             elif text.startswith("43"):
                 number, _, body = text[2:].partition("[")
-                self._answers.pop(int(number)).set_result(json.loads(f"[{body}")[0])
+                answer = self._answers.pop(int(number), None)
+                if answer is not None:
+                    answer.set_result(json.loads(f"[{body}")[0])
             elif text == "2":
                 await self._socket.send_str("3")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import aiohttp
@@ -87,7 +87,7 @@ def said(events: list[dict[str, Any]]) -> dict[str, Any]:
 async def test_a_client_that_reads_nothing_is_let_go_before_much_waits_for_it(
     samples_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.sockets.server.MAX_WAITING_PACKETS", 20)
+    monkeypatch.setattr("server.sockets.engine.MAX_WAITING_BYTES", 500_000)
     async with local_server(samples_url) as server, client(server) as one, crowd(server, 1) as (deaf,):
         await one.ask("join")
         await deaf.ask("join", {"map_id": one.map_id})
@@ -100,6 +100,22 @@ async def test_a_client_that_reads_nothing_is_let_go_before_much_waits_for_it(
             )
             await one.hears("view_requested", told)
         assert server.sockets.connections == 1
+
+
+async def test_a_client_that_asks_on_and_reads_no_answer_is_let_go(
+    samples_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.sockets.engine.MAX_WAITING_BYTES", 500_000)
+    async with local_server(samples_url) as server, client(server) as one, crowd(server, 1) as (deaf,):
+        await one.ask("join")
+        await one.ask("layer_add", table="data.airports", name="n" * 200)
+        for _ in range(9):
+            await one.ask("layer_add", table="data.airports", name="n" * 200)
+        deaf.stop_reading()
+        with suppress(aiohttp.ClientError, ConnectionError):
+            for _ in range(3000):
+                await deaf.send("join", {"map_id": one.map_id})
+        await until(lambda: server.sockets.connections == 1, seconds=60)
 
 
 async def test_sockets_are_not_compressed_each_for_itself(samples_url: str) -> None:

@@ -1,0 +1,265 @@
+"""Engine.IO as this server runs it: every packet of a WebSocket goes straight to its transport.
+
+python-engineio keeps a queue, a writer task and a timer for every socket. Here the transport's buffer is the only
+queue, one task pings all sockets, and an event for thousands is framed once. What waits for a client that does not
+read is bounded in bytes, acknowledgements included; beyond that its connection ends, and it may come back and ask for
+what it missed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import engineio
+import socketio
+from aiohttp.web import WebSocketResponse
+from engineio.async_drivers.aiohttp import WebSocket
+from engineio.async_socket import AsyncSocket
+from engineio.exceptions import QueueEmpty, SocketIsClosedError, UnknownPacketError
+from engineio.packet import CLOSE, NOOP, OPEN, PING, PONG, UPGRADE, Packet
+
+MAX_WAITING_BYTES = 8 * 1024 * 1024
+"""For one socket. A snapshot of a large map is below; a client that lets so much wait has stopped reading."""
+TICK_S = 1.0
+CLOSE_FRAME = b"\x88\x02\x03\xe9"
+"""Of a WebSocket: the server goes away."""
+BINARY_FRAME, TEXT_FRAME = 0x82, 0x81
+
+
+class SharedPacket(Packet):  # type: ignore[misc]  # python-engineio has no types
+    """A packet for many sockets, written as a WebSocket frame once."""
+
+    _frame: bytes | None = None
+
+    @property
+    def frame(self) -> bytes:
+        if self._frame is None:
+            self._frame = framed(self.encode())
+        return self._frame
+
+
+class EngineSocket(AsyncSocket):  # type: ignore[misc]  # python-engineio has no types
+    """One client. Until it has a WebSocket, packets are kept for its next poll."""
+
+    def __init__(self, server: Engine, sid: str) -> None:
+        # Not the parent's: its queue alone takes as much memory as all of this.
+        self.server = server
+        self.sid = sid
+        self.session: dict[str, Any] = {}
+        self.connected = self.upgrading = self.upgraded = self.closing = self.closed = False
+        self._transport: Any = None
+        self._kept: list[Packet] = []
+        self._kept_bytes = 0
+        self._poll: asyncio.Future[None] | None = None
+        self._ping_at = time.monotonic() + server.ping_interval
+        self._pinged_at: float | None = None
+
+    async def send(self, pkt: Packet) -> None:
+        self.put(pkt)
+
+    def put(self, pkt: Packet) -> None:
+        """Send a packet, or keep it for the next poll; end a connection whose client takes nothing any more."""
+        if self.closed:
+            return
+        if self._transport is not None:
+            if self._transport.get_write_buffer_size() > MAX_WAITING_BYTES:
+                self.server.let_go(self)
+            elif not self._transport.is_closing():
+                self._transport.write(pkt.frame if isinstance(pkt, SharedPacket) else framed(pkt.encode()))
+            return
+        self._kept.append(pkt)
+        self._kept_bytes += len(pkt.encode())
+        if self._kept_bytes > MAX_WAITING_BYTES:
+            self.server.let_go(self)
+        self._end_poll()
+
+    async def poll(self) -> list[Packet]:
+        """What has come since the last poll; an empty list when the connection has ended."""
+        if not self._kept and not self.closed:
+            self._poll = asyncio.get_running_loop().create_future()
+            try:
+                async with asyncio.timeout(self.server.ping_interval + self.server.ping_timeout):
+                    await self._poll
+            except TimeoutError:
+                raise QueueEmpty from None
+            finally:
+                self._poll = None
+        packets, self._kept, self._kept_bytes = self._kept, [], 0
+        return packets
+
+    def _end_poll(self) -> None:
+        if self._poll is not None and not self._poll.done():
+            self._poll.set_result(None)
+
+    async def receive(self, pkt: Packet) -> None:
+        if self.closed:
+            raise SocketIsClosedError
+        await super().receive(pkt)
+
+    def schedule_ping(self) -> None:
+        """The client has answered the last ping."""
+        self._ping_at = time.monotonic() + self.server.ping_interval
+        self._pinged_at = None
+
+    async def tick(self, now: float) -> None:
+        """Ping when it is time, and end the connection of a client that answers no ping."""
+        if self._pinged_at is None:
+            if now >= self._ping_at and self.connected:
+                self._pinged_at = now
+                self.put(Packet(PING))
+        elif now - self._pinged_at > self.server.ping_timeout:
+            await self.abort(self.server.reason.PING_TIMEOUT)
+
+    async def abort(self, reason: str | None = None) -> None:
+        """End the connection without waiting for what its client has not read."""
+        await self.close(wait=False, abort=True, reason=reason)
+        if self._transport is not None:
+            self._transport.abort()
+
+    async def close(self, wait: bool = True, abort: bool = False, reason: str | None = None) -> None:
+        """`wait` is taken for the parent's sake: what was written is sent by the transport."""
+        if self.closed or self.closing:
+            return
+        self.closing = True
+        await self.server._trigger_event(
+            "disconnect", self.sid, reason or self.server.reason.SERVER_DISCONNECT, run_async=False
+        )
+        if not abort:
+            self.put(Packet(CLOSE))
+        self.closed = True
+        self._end_poll()
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(CLOSE_FRAME)
+            self._transport.close()
+
+    async def _websocket_handler(self, ws: UncompressedWebSocket) -> None:
+        if self.connected:
+            self.upgrading = True
+            try:
+                if not await self._is_probed(ws):
+                    return
+            finally:
+                self.upgrading = False
+        self.connected = self.upgraded = True
+        self._transport = ws.transport
+        kept, self._kept = self._kept, []
+        for pkt in kept:
+            self.put(pkt)
+        try:
+            while (data := await ws.received()) is not None:
+                try:
+                    await self.receive(Packet(encoded_packet=data))
+                except UnknownPacketError:
+                    continue
+                except (ValueError, SocketIsClosedError):
+                    break
+        finally:
+            await self.close(wait=False, abort=True, reason=self.server.reason.TRANSPORT_CLOSE)
+
+    async def _is_probed(self, ws: UncompressedWebSocket) -> bool:
+        """Whether a client that polled so far may go on over this WebSocket."""
+        probe = await ws.received()
+        if probe != f"{PING}probe":
+            return False
+        ws.transport.write(framed(f"{PONG}probe"))
+        self.put(Packet(NOOP))
+        return await ws.received() == str(UPGRADE)
+
+
+class Engine(engineio.AsyncServer):  # type: ignore[misc]  # python-engineio has no types
+    """The server of these sockets."""
+
+    _async: dict[str, Any]
+    start_service_task: bool
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._async = {**self._async, "websocket": UncompressedWebSocket}
+        self._ending: set[asyncio.Task[None]] = set()
+
+    def let_go(self, socket: EngineSocket) -> None:
+        """End the connection of a client that reads too slowly; the caller may be anywhere."""
+        task = asyncio.create_task(socket.abort(self.reason.TRANSPORT_ERROR))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def _handle_connect(self, environ: Any, transport: str, jsonp_index: int | None = None) -> Any:
+        if self.start_service_task:
+            self.start_service_task = False
+            self.service_task_handle = self.start_background_task(self._service_task)
+        sid = self.generate_id()
+        socket = self.sockets[sid] = EngineSocket(self, sid)
+        opening = {
+            "sid": sid,
+            "upgrades": self._upgrades(sid, transport),
+            "pingTimeout": int(self.ping_timeout * 1000),
+            "pingInterval": int(self.ping_interval * 1000),
+            "maxPayload": self.max_http_buffer_size,
+        }
+        socket.put(Packet(OPEN, opening))
+        refused = await self._trigger_event("connect", sid, environ, run_async=False)
+        if refused is not None and refused is not True:
+            del self.sockets[sid]
+            return self._unauthorized(refused or None)
+        if transport != "websocket":
+            socket.connected = True
+            return self._ok(await socket.poll(), jsonp_index=jsonp_index)
+        try:
+            return await socket.handle_get_request(environ)
+        finally:
+            if socket.closed:
+                self.sockets.pop(sid, None)
+
+    async def _service_task(self) -> None:
+        """Look after all sockets in turn."""
+        self.service_task_event = asyncio.Event()
+        while not self.service_task_event.is_set():
+            now = time.monotonic()
+            for socket in list(self.sockets.values()):
+                if socket.closed:
+                    self.sockets.pop(socket.sid, None)
+                else:
+                    await socket.tick(now)
+            try:
+                async with asyncio.timeout(TICK_S):
+                    await self.service_task_event.wait()
+            except TimeoutError:
+                continue
+
+
+class SocketIo(socketio.AsyncServer):  # type: ignore[misc]  # python-socketio has no types
+    def _engineio_server_class(self) -> type[Engine]:
+        return Engine
+
+
+class UncompressedWebSocket(WebSocket):  # type: ignore[misc]  # python-engineio has no types
+    """A WebSocket without compression: a compressor and its opposite take 300 KB for each socket, and each would
+    compress the same events for itself."""
+
+    async def __call__(self, environ: dict[str, Any]) -> WebSocketResponse:
+        request = environ["aiohttp.request"]
+        self._sock = WebSocketResponse(max_msg_size=self.server.max_http_buffer_size, compress=False)
+        await self._sock.prepare(request)
+        self.transport = request.transport
+        await self.handler(self)
+        return self._sock
+
+    async def received(self) -> str | bytes | None:
+        """The next message; None when there are no more."""
+        data = (await self._sock.receive()).data
+        return data if isinstance(data, str | bytes) else None
+
+
+def framed(message: str | bytes) -> bytes:
+    """A message as one WebSocket frame of a server (RFC 6455, section 5.2)."""
+    kind, body = (TEXT_FRAME, message.encode()) if isinstance(message, str) else (BINARY_FRAME, message)
+    size = len(body)
+    if size < 126:
+        head = bytes((kind, size))
+    elif size < 65536:
+        head = bytes((kind, 126)) + size.to_bytes(2, "big")
+    else:
+        head = bytes((kind, 127)) + size.to_bytes(8, "big")
+    return head + body
