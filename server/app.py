@@ -41,28 +41,25 @@ from server.gis.ingest import IngestLimits
 from server.gis.query.data import PostgisData
 from server.gis.styles import ramps
 from server.gis.tiles import TileLimits, TileService
+from server.http import analyses as receipt_routes
 from server.http import (
-    abandoned,
-    addresses,
+    answer_sources,
     charts,
     errors,
     exports,
-    health,
     page_file,
-    proxies,
     rows,
-    security,
     site,
     tables,
     uploads,
 )
-from server.http import analyses as receipts
-from server.http import answer_sources as figures
-from server.http import metrics as measured
+from server.http import metrics as metrics_routes
 from server.http import tiles as tile_routes
-from server.http.health_process import health_process
+from server.http.health import routes as health_routes
+from server.http.health.process import health_process
 from server.http.metrics import serving_metrics
-from server.http.pace import complete_bodies
+from server.http.middleware import abandoned_requests, map_addresses, proxies, security
+from server.http.middleware.slow_clients import complete_bodies
 from server.http.spool import Spool
 from server.lanes import LaneMetrics
 from server.maps.access import ViewLinks
@@ -199,16 +196,16 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         spool.open()
         stack.callback(spool.close)
         policy = await upload_policy(settings, database, maps.links)
-        app.add_routes(health.routes(checks(database, registry, maps)))
+        app.add_routes(health_routes.routes(checks(database, registry, maps)))
         token = settings.metrics_token
-        app.add_routes(measured.routes(metrics, token.get_secret_value() if token else None))
+        app.add_routes(metrics_routes.routes(metrics, token.get_secret_value() if token else None))
         metrics_url = await stack.enter_async_context(serving_metrics(settings.metrics, metrics))
         app.add_routes(tables.routes(results.readable, results.shown, database.reader, notes))
         app.add_routes(tile_routes.routes(tiles, registry))
-        app.add_routes(receipts.routes(analysing.store, recipes))
+        app.add_routes(receipt_routes.routes(analysing.store, recipes))
         app.add_routes(rows.routes(data, registry, maps.lookup))
         app.add_routes(charts.routes(maps.charts))
-        app.add_routes(figures.routes(data, registry, maps.log))
+        app.add_routes(answer_sources.routes(data, registry, maps.log))
         app.add_routes(
             exports.routes(database.exporter, registry, maps.lookup, spool, database.lanes["exports"].size)
         )
@@ -271,9 +268,9 @@ def application(
         errors.faults,
         security.gatekeeper(origins),
         complete_bodies,
-        addresses.known_ids,
-        abandoned.stop_abandoned_reading,
-        addresses.keys(links),
+        map_addresses.known_ids,
+        abandoned_requests.stop_abandoned_reading,
+        map_addresses.keys(links),
     ]
     app = web.Application(middlewares=before, client_max_size=MAX_BODY)
     app[proxies.TRUSTED_PROXIES] = proxies.networks(settings.trusted_proxies)
@@ -356,7 +353,7 @@ def model_settings(settings: Settings) -> Mapping[str, str]:
     return known
 
 
-def checks(database: Database, registry: Registry, maps: MapService) -> dict[str, health.Check]:
+def checks(database: Database, registry: Registry, maps: MapService) -> dict[str, health_routes.Check]:
     async def answers() -> str | None:
         async with database.owner.connect() as connection:
             await connection.execute(text("SELECT 1"))

@@ -1,1 +1,1 @@
-"""HTTP: tiles, uploads, exports, health, the client's files. Each module gives its `routes(...)`."""
+"""HTTP: tiles, uploads, exports, health, the client's files. Each module of routes has a `routes(...)` function."""

@@ -23,7 +23,7 @@ from server.gis.export.files import FileFormat, write_file
 from server.gis.export.layers import Format, Placing, Source, csv_text, geojson
 from server.gis.tiles import LayerLookup, TableLookup
 from server.http.errors import HttpFault
-from server.http.pace import send_file
+from server.http.middleware.slow_clients import send_file
 from server.http.spool import Spool, Transfer
 from server.http.spooled import Spooled
 from server.lanes import Lane, working_for

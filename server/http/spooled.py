@@ -10,7 +10,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from server.http.pace import SEND_PIECE, send
+from server.http.middleware.slow_clients import SEND_PIECE, send
 from server.http.spool import Transfer
 from server.lanes import Lane
 

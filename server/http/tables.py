@@ -14,8 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.ports import TableRegistry
 from server.gis.export.layers import Source
 from server.gis.query.preview import EMPTY, preview
-from server.http.addresses import is_view
 from server.http.errors import HttpFault
+from server.http.middleware.map_addresses import is_view
 from server.maps.access import read_only
 from server.notes import Notes
 

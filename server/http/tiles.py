@@ -13,9 +13,9 @@ from agents.domain import Layer, Table
 from server.gis.styles.attributes import TIME, tile_value
 from server.gis.tiles import DrawnTile, InvalidTile, TableLookup, Tile, TileService
 from server.gis.tiles.grid import MAX_ZOOM
-from server.http.abandoned import CLIENT_CLOSED_REQUEST, ClientGone, while_wanted
 from server.http.errors import Handler
-from server.http.proxies import public_origin
+from server.http.middleware.abandoned_requests import CLIENT_CLOSED_REQUEST, ClientGone, while_wanted
+from server.http.middleware.proxies import public_origin
 from server.origins import Origins
 
 IMMUTABLE = "public, max-age=31536000, immutable"

@@ -22,9 +22,9 @@ from server.database import Database
 from server.gis.ingest import IngestLimits, load_file
 from server.gis.ingest.table import CONTROLS
 from server.gis.reading.archive import is_archive
-from server.http.abandoned import CLIENT_CLOSED_REQUEST, ClientGone, while_wanted
 from server.http.errors import HttpFault
-from server.http.pace import Pace
+from server.http.middleware.abandoned_requests import CLIENT_CLOSED_REQUEST, ClientGone, while_wanted
+from server.http.middleware.slow_clients import Pace
 from server.http.spool import Spool, Transfer
 from server.lanes import Lane, working_for
 from server.maps.access import Access, read_only

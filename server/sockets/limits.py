@@ -12,7 +12,7 @@ from ipaddress import IPv6Address, ip_address, ip_network
 
 from aiohttp import web
 
-from server.http.proxies import client_address
+from server.http.middleware.proxies import client_address
 from server.maps.faults import MapFault
 
 IPV6_PREFIX = 64

@@ -20,7 +20,7 @@ from aiohttp import web
 from engineio.packet import MESSAGE
 from socketio.packet import EVENT
 
-from server.http.proxies import public_host
+from server.http.middleware.proxies import public_host
 from server.lanes import work_for
 from server.maps.access import Access
 from server.maps.analyses.recipes import Recipes

@@ -12,7 +12,7 @@ from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 from pydantic import ValidationError
 
-from server.http.proxies import TRUSTED_PROXIES, client_address, networks, public_origin
+from server.http.middleware.proxies import TRUSTED_PROXIES, client_address, networks, public_origin
 from server.settings import Settings
 from tests.support.models import ScriptedModel
 from tests.support.server import client, local_server

@@ -15,7 +15,8 @@ from aiohttp.test_utils import TestClient, TestServer
 from pydantic import ValidationError
 
 from server.app import Server
-from server.http import errors, security
+from server.http import errors
+from server.http.middleware import security
 from server.http.site import Site, routes
 from server.origins import Origins
 from server.settings import Basemap, Settings, origin_of

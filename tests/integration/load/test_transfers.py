@@ -13,7 +13,7 @@ import pytest_asyncio
 import sqlalchemy as sa
 
 from server.app import Server
-from server.http import pace
+from server.http.middleware import slow_clients
 from tests.integration.load.test_hostile_files import copying_reader
 from tests.support.looking import until
 from tests.support.models import ScriptedModel
@@ -33,9 +33,9 @@ async def server(samples_url: str) -> AsyncIterator[Server]:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "IDLE_TIMEOUT_S", 1.0)
-    monkeypatch.setattr(pace, "WINDOW_S", 1.0)
-    monkeypatch.setattr(pace, "SEND_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(slow_clients, "IDLE_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(slow_clients, "WINDOW_S", 1.0)
+    monkeypatch.setattr(slow_clients, "SEND_TIMEOUT_S", 1.0)
 
 
 def head(path: str, size: int = 1_000_000) -> bytes:

@@ -1,7 +1,7 @@
-"""For those who keep the server running: is the process alive, can it serve, and what does it do.
+"""`GET /healthz` says that the process is alive, `GET /readyz` whether it can serve.
 
-`/healthz` asks nothing of anybody, and while the event loop is held up `health_process.py` answers it; `/readyz`
-answers 503 with the reason while the server cannot do its work.
+`/healthz` waits for nothing, and while the event loop is busy the process that `process.py` starts answers it.
+`/readyz` answers 503 with the checks that failed.
 """
 
 from __future__ import annotations
@@ -11,19 +11,21 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from aiohttp import web
 
-PATIENCE = 3.0
+CHECK_TIMEOUT_S = 3.0
 
 Check = Callable[[], Awaitable[str | None]]
-"""What is wrong, or None."""
+"""Returns what is wrong, or None."""
 
 
 def routes(checks: Mapping[str, Check]) -> list[web.RouteDef]:
+    """The two routes; `checks` maps the name shown in `/readyz` to its check."""
+
     async def healthz(request: web.Request) -> web.Response:
         return web.json_response({"ok": True}, headers={"Cache-Control": "no-store"})
 
     async def readyz(request: web.Request) -> web.Response:
         found = dict(
-            zip(checks, await asyncio.gather(*(asked(check) for check in checks.values())), strict=True)
+            zip(checks, await asyncio.gather(*(run_check(check) for check in checks.values())), strict=True)
         )
         ready = not any(found.values())
         body = {"ok": ready, "checks": {name: fault or "ok" for name, fault in found.items()}}
@@ -32,11 +34,11 @@ def routes(checks: Mapping[str, Check]) -> list[web.RouteDef]:
     return [web.get("/healthz", healthz), web.get("/readyz", readyz)]
 
 
-async def asked(check: Check) -> str | None:
-    """A check that fails or takes too long says so; its exception's text stays here."""
+async def run_check(check: Check) -> str | None:
+    """The check's finding. An exception is reported by the name of its type, because its text may hold secrets."""
     try:
-        return await asyncio.wait_for(check(), PATIENCE)
+        return await asyncio.wait_for(check(), CHECK_TIMEOUT_S)
     except TimeoutError:
-        return f"no answer within {PATIENCE:g} s"
+        return f"no answer within {CHECK_TIMEOUT_S:g} s"
     except Exception as error:
         return type(error).__name__

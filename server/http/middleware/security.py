@@ -9,7 +9,7 @@ from typing import Any
 from aiohttp import web
 
 from server.http.errors import Handler, fault_response
-from server.http.proxies import HOST, public_host
+from server.http.middleware.proxies import HOST, public_host
 from server.origins import Origins
 
 UNSAFE = frozenset({"POST", "PUT", "PATCH", "DELETE"})

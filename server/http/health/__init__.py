@@ -1,0 +1,1 @@
+"""`/healthz` and `/readyz`, and the process that answers `/healthz` while the server is busy."""
