@@ -97,5 +97,5 @@ class LayerLookup:
         return layer
 
     async def current(self, map_id: str, layer_id: str) -> Layer | None:
-        """The layer as it is now."""
+        """The layer as it is now, None where the map has none of this id; MapFault `unknown_map`."""
         return await self._reader.current_layer(map_id, layer_id)

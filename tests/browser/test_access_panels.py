@@ -29,6 +29,18 @@ FOCUSED = """() => {
 }"""
 
 
+ESCAPE_AT_ONCE = """() => {
+    window.pressed = [];
+    new MutationObserver(changes => {
+        const opened = changes.flatMap(it => [...it.addedNodes]).find(it => it.matches?.(".side, .figure-sheet"));
+        if (opened === undefined) return;
+        pressed.push(opened.className);
+        const key = new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true });
+        document.activeElement.dispatchEvent(key);
+    }).observe(document.body, { childList: true, subtree: true });
+}"""
+
+
 async def opens(page: Page, place: int) -> None:
     """The menu's entry at this place, in any language."""
     await page.locator(".head .menu > button").last.click()
@@ -102,6 +114,26 @@ async def test_the_focus_returns_from_what_closes(person: Person) -> None:
     await figure.press("Enter")
     await expect(page.locator(".figure-sheet")).to_be_focused()
     await page.keyboard.press("Escape")
+    await expect(figure).to_be_focused()
+
+
+async def test_escape_closes_what_has_just_opened(person: Person) -> None:
+    """The key may come before the next frame, where a slow page has not drawn yet: it is sent as soon as the part is
+    in the document."""
+    page = person.page
+    await person.says("show airports in red")
+    await person.see(ESCAPE_AT_ONCE)
+    menu = page.get_by_role("button", name="Menu", exact=True)
+    for name in ("Data", "Charts", "History"):
+        await menu.click()
+        await page.get_by_role("menuitem", name=name, exact=True).click()
+        await until(lambda: person.see("pressed.splice(0).length > 0"))
+        await expect(page.get_by_role("region", name=name)).to_have_count(0)
+        await expect(menu).to_be_focused()
+    figure = page.locator(".figure").first
+    await figure.click()
+    await until(lambda: person.see("pressed.splice(0).length > 0"))
+    await expect(page.locator(".figure-sheet")).to_have_count(0)
     await expect(figure).to_be_focused()
 
 

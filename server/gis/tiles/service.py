@@ -46,7 +46,8 @@ class LayerLookup(Protocol):
         ...
 
     async def current(self, map_id: str, layer_id: str) -> Layer | None:
-        """The layer as it is now."""
+        """The layer as it is now; None where the map has no layer of this id. Raises a fault with the code
+        `unknown_map` where there is no such map."""
         ...
 
 

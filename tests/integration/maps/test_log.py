@@ -114,7 +114,9 @@ async def test_a_layer_as_it_is_now_is_read_without_its_history(log: EventLog) -
     assert (found.version, found.name) == (2, "new")
     assert found == (await log.reader.state(map_id)).layer("a")
     assert await lookup.current(map_id, "b") is None
-    assert await lookup.current("no map", "a") is None
+    with pytest.raises(MapFault) as refused:
+        await lookup.current("no map", "a")
+    assert refused.value.code == "unknown_map"
 
 
 async def test_a_transaction_that_fails_leaves_no_event_and_no_gap(log: EventLog) -> None:

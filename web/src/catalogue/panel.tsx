@@ -9,7 +9,7 @@ import type { Table } from "../protocol/types";
 import { zoomTo } from "../session/camera";
 import { addLayer } from "../session/commands";
 import { results } from "../store/store";
-import { onEscape, ReturnFocus } from "../ui/focus";
+import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/side";
 import { look, preview } from "./preview";
@@ -41,8 +41,10 @@ export function Catalogue() {
       clearTimeout(timer);
     };
   }, [words.value, uploads.value, results.value]);
+  const panel = useRef<HTMLElement>(null);
+  useFocusOnOpen(panel);
   return (
-    <section class="side catalogue" aria-label={t("catalogue")} onKeyDown={onEscape(() => (side.value = "chat"))}>
+    <section ref={panel} class="side catalogue" tabIndex={-1} aria-label={t("catalogue")} onKeyDown={onEscape(() => (side.value = "chat"))}>
       <ReturnFocus />
       <header class="side-head">
         <h2>{t("catalogue")}</h2>

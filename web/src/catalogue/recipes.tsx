@@ -1,6 +1,6 @@
 /** The recipes of this map: run one with other values, rename it, or take it away. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { readableName } from "../chat/recipe-form";
 import { t } from "../i18n/i18n";
 import { tables } from "../layers/tables";
@@ -50,7 +50,7 @@ function Entry({ recipe }: { recipe: RecipeCard }) {
 
 function RunForm({ recipe, done }: { recipe: RecipeCard; done: () => void }) {
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector<HTMLElement>("input, select, button")?.focus(), []);
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input, select, button")?.focus(), []);
   const run = async (event: Event) => {
     event.preventDefault();
     const given = new FormData(form.current ?? undefined);
@@ -91,7 +91,10 @@ function Control({ parameter: { name, kind, default: old, options } }: { paramet
 
 function RenameForm({ recipe, done }: { recipe: RecipeCard; done: () => void }) {
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.select(), []);
+  useLayoutEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
   const rename = async (event: Event) => {
     event.preventDefault();
     const name = field.current?.value.trim() ?? "";

@@ -1,10 +1,10 @@
 /** What can be done with the result of an analysis beside drawing it: delete it for good, once that is confirmed. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import { dropResult } from "../session/commands";
 import { layers } from "../store/store";
-import { onEscape, ReturnFocus } from "../ui/focus";
+import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { IconButton } from "../ui/icons";
 
 export function DropResult({ table }: { table: string }) {
@@ -19,7 +19,7 @@ export function DropResult({ table }: { table: string }) {
 
 function Confirm({ table, cancel }: { table: string; cancel: () => void }) {
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => button.current?.focus(), []);
+  useFocusOnOpen(button);
   const shown = layers.value.find((layer) => layer.table === table);
   return (
     <div class="table-confirm" role="group" aria-label={t("dropResult")} onKeyDown={onEscape(cancel)}>

@@ -1,7 +1,8 @@
 /** All charts of the map, the newest first, and the form for a new one. */
+import { useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import { mayChangeNow } from "../session/state";
-import { onEscape, ReturnFocus } from "../ui/focus";
+import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/side";
 import { charts, draft, startChart } from "./actions";
@@ -10,8 +11,10 @@ import { ChartFigure } from "./figure";
 
 export function ChartsPanel() {
   const all = charts.value.toReversed();
+  const panel = useRef<HTMLElement>(null);
+  useFocusOnOpen(panel);
   return (
-    <section class="side charts" aria-label={t("charts")} onKeyDown={onEscape(() => (side.value = "chat"))}>
+    <section ref={panel} class="side charts" tabIndex={-1} aria-label={t("charts")} onKeyDown={onEscape(() => (side.value = "chat"))}>
       <ReturnFocus />
       <header class="side-head">
         <h2>{t("charts")}</h2>

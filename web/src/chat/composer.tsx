@@ -76,7 +76,7 @@ export function Composer() {
               chosen.value = 0;
               back.value = 0;
             }}
-            onKeyDown={typed} onBlur={() => setTimeout(() => (dismissed.value = draft.value), 150)}
+            onKeyDown={typed} onBlur={() => setTimeout(() => leave(box.current), 150)}
           />
         </div>
         {turn !== undefined && (
@@ -90,6 +90,11 @@ export function Composer() {
       </div>
     </form>
   );
+}
+
+/** Completions go with the focus, unless it has come back in the meantime. */
+function leave(box: HTMLTextAreaElement | null): void {
+  if (document.activeElement !== box) dismissed.value = draft.value;
 }
 
 function offered(): Completion[] {

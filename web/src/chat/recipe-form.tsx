@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import type { RecipeCard } from "../protocol/types";
 import { saveRecipe, suggestedRecipe } from "../session/commands";
-import { onEscape, ReturnFocus } from "../ui/focus";
+import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { notify } from "../ui/toast";
 
 export function RecipeForm({ analysisId, done }: { analysisId: string; done: () => void }) {
@@ -20,8 +20,8 @@ export function RecipeForm({ analysisId, done }: { analysisId: string; done: () 
       chosen.value = new Set(found?.parameters.filter(({ kind }) => kind === "number" || kind === "length").map((it) => it.name));
       field.current?.select();
     });
-    field.current?.focus();
   }, [analysisId]);
+  useFocusOnOpen(field);
   const toggle = (parameter: string) => {
     const next = new Set(chosen.value);
     if (!next.delete(parameter)) next.add(parameter);

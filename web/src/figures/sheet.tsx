@@ -8,7 +8,7 @@ import { readable } from "../chat/step";
 import { t } from "../i18n/i18n";
 import { formatValue } from "../i18n/format";
 import { connections, map, mayChange } from "../store/store";
-import { onEscape } from "../ui/focus";
+import { onEscape, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { notify } from "../ui/toast";
 import { drawnBy, show } from "./show";
@@ -30,7 +30,7 @@ function Opened({ value }: { value: Looked }) {
     looked.value = null;
     opener.focus();
   };
-  useEffect(() => box.current?.focus(), []);
+  useFocusOnOpen(box);
   return (
     <section
       ref={box} class="figure-sheet card" role="dialog" tabIndex={-1} aria-labelledby="figure-title"

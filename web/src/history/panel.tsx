@@ -1,11 +1,11 @@
 /** What happened on this map, and a look back: any moment can be seen on the map, and brought back. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { t, time } from "../i18n/i18n";
 import { readHistory } from "../session/history";
 import { past } from "../session/state";
 import { map } from "../store/store";
-import { onEscape, ReturnFocus } from "../ui/focus";
+import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton, type IconName } from "../ui/icons";
 import { side } from "../ui/side";
 import { type Deed, entries, type HistoryEntry } from "./entries";
@@ -38,8 +38,10 @@ export function HistoryPanel() {
     past.value = null;
     side.value = "chat";
   };
+  const panel = useRef<HTMLElement>(null);
+  useFocusOnOpen(panel);
   return (
-    <section class="side" aria-label={t("history")} onKeyDown={onEscape(close)}>
+    <section ref={panel} class="side" tabIndex={-1} aria-label={t("history")} onKeyDown={onEscape(close)}>
       <ReturnFocus />
       <header class="side-head">
         <h2>{t("history")}</h2>

@@ -64,8 +64,13 @@ async function loadAll(): Promise<void> {
 async function load(id: string): Promise<void> {
   try {
     const answer = await fetch(addressOf(`/${encodeURIComponent(id)}`));
-    if (answer.ok) known.value = new Map(known.value).set(id, (await answer.json()) as Table);
-    else asked.delete(id);
+    if (!answer.ok) {
+      asked.delete(id);
+      return;
+    }
+    // Other tables may arrive while this one is read, so what is known is looked at afterwards.
+    const table = (await answer.json()) as Table;
+    known.value = new Map(known.value).set(id, table);
   } catch {
     asked.delete(id);
   }

@@ -1,8 +1,8 @@
 /** The attributes of a feature that was clicked, as text: nothing of it is ever read as HTML. */
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import { layers } from "../store/store";
-import { ReturnFocus } from "../ui/focus";
+import { ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { IconButton } from "../ui/icons";
 import { attributesOf } from "./attributes";
 import { TIME } from "./drawn";
@@ -20,7 +20,7 @@ export function Inspector() {
 
 function Card({ value, found }: { value: Inspection; found: Found }) {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => box.current?.focus({ preventScroll: true }), []);
+  useFocusOnOpen(box);
   const title = titleOf(attributesOf(found));
   const rows = Object.entries(attributesOf(found)).filter(([name]) => name !== title?.name && name !== TIME);
   const go = (step: number) => {

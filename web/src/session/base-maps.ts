@@ -27,7 +27,8 @@ async function loadBase(wanted: string): Promise<void> {
 export async function loadConfig(): Promise<void> {
   try {
     const answer = await fetch("/api/config");
-    if (answer.ok) config.value = { ...config.value, ...((await answer.json()) as Partial<Config>) };
+    const settings = answer.ok ? ((await answer.json()) as Partial<Config>) : {};
+    config.value = { ...config.value, ...settings };
   } catch {
     // Without it there are no suggestions and the built-in base map is shown; the connection tells the user.
   }
