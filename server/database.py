@@ -215,11 +215,10 @@ def budget_of(settings: Settings) -> ConnectionBudget:
 
 
 def _lanes(settings: Settings) -> Mapping[str, Lane]:
-    """One map may hold half of the connections for questions."""
+    """One map may hold half of the connections for questions, and two thirds of those for events."""
     sizes = {name: size for name, size in budget_of(settings).lanes.items() if name != "tiles"}
-    return {
-        name: Lane(name, size, size // 2 if name == "interactive" else None) for name, size in sizes.items()
-    }
+    shares = {"interactive": sizes["interactive"] // 2, "events": max(1, sizes["events"] * 2 // 3)}
+    return {name: Lane(name, size, shares.get(name)) for name, size in sizes.items()}
 
 
 async def _check_connections(connection: AsyncConnection, wanted: int) -> None:

@@ -3,6 +3,7 @@
 Work of one lane never waits for that of another: tiles not for analyses, chat not for uploads. Within a lane,
 parties (usually maps) that wait are served in turns, and one party may hold only a share of the lane. Waiting is
 bounded in number and in time; whoever cannot be served gets `LaneBusy`, which never means that the database is away.
+Where too many wait, the newest request of the visitor (a network address) with the most of them gives way.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Protocol
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -26,6 +28,7 @@ MAX_WAITING_OF_PARTY = 40
 MAX_WAITING = 400
 BUSY_RETRY_AFTER_S = 3.0
 _party: ContextVar[str] = ContextVar("party", default="")
+_visitor: ContextVar[str] = ContextVar("visitor", default="")
 
 
 class LaneBusy(ToolFailed, PoolTimeout):
@@ -45,9 +48,12 @@ class LaneBusy(ToolFailed, PoolTimeout):
         return self.message
 
 
-def work_for(party: str) -> None:
-    """Count what this task does from now on as work for a party: a map's id, or an address."""
+def work_for(party: str, visitor: str | None = None) -> None:
+    """Count what this task does from now on as work for a party: a map's id, or an address. `visitor` is the network
+    address that asks for it, which may have many maps."""
     _party.set(party)
+    if visitor is not None:
+        _visitor.set(visitor)
 
 
 @contextmanager
@@ -60,6 +66,16 @@ def working_for(party: str) -> Iterator[None]:
         _party.reset(token)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Waiting:
+    """Who waits for a place; `turn` is done when there is one, or fails when it was given to others."""
+
+    number: int
+    party: str
+    visitor: str
+    turn: asyncio.Future[None]
+
+
 class Lane:
     """`size` places. A party holds at most `share` of them; work of the server itself has no party and no share."""
 
@@ -69,8 +85,9 @@ class Lane:
         self.refused = 0
         self._share = size if share is None else share
         self._wait = wait
+        self._came = 0
         self._held: Counter[str] = Counter()
-        self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._queues: OrderedDict[str, deque[Waiting]] = OrderedDict()
 
     @property
     def in_use(self) -> int:
@@ -95,22 +112,38 @@ class Lane:
         if self._may_enter(party):
             self._held[party] += 1
             return party
-        if self.waiting >= MAX_WAITING or len(self._queues.get(party, ())) >= MAX_WAITING_OF_PARTY:
-            raise self._refusal()
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queues.setdefault(party, deque()).append(turn)
+        self._came += 1
+        turn = asyncio.get_running_loop().create_future()
+        mine = Waiting(self._came, party, _visitor.get() or party, turn)
+        self._make_room(mine)
+        self._queues.setdefault(party, deque()).append(mine)
         try:
             async with asyncio.timeout(self._wait):
-                await turn
+                await mine.turn
         except BaseException as error:
-            if turn.done() and not turn.cancelled():
+            if mine.turn.done() and not mine.turn.cancelled() and mine.turn.exception() is None:
                 self.leave(party)
             else:
-                self._forget(party, turn)
+                self._forget(mine)
             if isinstance(error, TimeoutError):
                 raise self._refusal() from None
             raise
         return party
+
+    def _make_room(self, newcomer: Waiting) -> None:
+        """Let the newcomer wait, in place of whoever waits most often where too many wait. Raises LaneBusy."""
+        if len(self._queues.get(newcomer.party, ())) >= MAX_WAITING_OF_PARTY:
+            raise self._refusal()
+        if self.waiting < MAX_WAITING:
+            return
+        waiting = [each for queue in self._queues.values() for each in queue]
+        often = Counter(each.visitor for each in waiting if each.visitor)
+        greediest, most = max(often.items(), key=lambda item: item[1], default=("", 0))
+        if often[newcomer.visitor] + 1 >= most:
+            raise self._refusal()
+        victim = max((each for each in waiting if each.visitor == greediest), key=lambda each: each.number)
+        self._forget(victim)
+        victim.turn.set_exception(self._refusal())
 
     def leave(self, party: str) -> None:
         self._held[party] -= 1
@@ -125,7 +158,7 @@ class Lane:
         """Give free places to those who wait, one party after the other."""
         for party in list(self._queues):
             while self._queues.get(party) and self._may_enter(party):
-                turn = self._queues[party].popleft()
+                turn = self._queues[party].popleft().turn
                 if not turn.done():
                     self._held[party] += 1
                     turn.set_result(None)
@@ -134,12 +167,12 @@ class Lane:
             if not self._queues[party]:
                 del self._queues[party]
 
-    def _forget(self, party: str, turn: asyncio.Future[None]) -> None:
-        queue = self._queues.get(party)
-        if queue is not None and turn in queue:
-            queue.remove(turn)
+    def _forget(self, waiting: Waiting) -> None:
+        queue = self._queues.get(waiting.party)
+        if queue is not None and waiting in queue:
+            queue.remove(waiting)
             if not queue:
-                del self._queues[party]
+                del self._queues[waiting.party]
 
     def _refusal(self) -> LaneBusy:
         self.refused += 1

@@ -23,7 +23,7 @@ from server.gis.export.files import FileFormat, write_file
 from server.gis.export.layers import Format, Placing, Source, csv_text, geojson
 from server.gis.tiles import LayerLookup, TableLookup
 from server.http.errors import HttpFault
-from server.http.middleware.slow_clients import send_file
+from server.http.middleware.slow_clients import send_file, whole_transfer
 from server.http.spool import Spool, Transfer
 from server.http.spooled import Spooled
 from server.lanes import Lane, working_for
@@ -39,7 +39,7 @@ TYPES: dict[Format, str] = {
 WAIT_S = 60.0
 """For others to have read the database."""
 MEASURED_EVERY_S = 0.25
-SENT_AT_ONCE = 64
+SENT_AT_ONCE = 512
 SENT_PER_ADDRESS = 32
 """Exports of one address, however far they are."""
 
@@ -71,8 +71,9 @@ def routes(
             "Content-Crs": f"<{crs.uri}>",
             "Cache-Control": "no-store",
         }
-        with working_for(shared_address(request)), spool.transfer() as transfer:
-            async with sending.place():
+        address = shared_address(request)
+        with working_for(address), spool.transfer(address) as transfer:
+            async with sending.place(), whole_transfer(request):
                 if kind == "geojson":
                     return await _streamed(request, geojson(source, layer.name), headers, transfer, turns)
                 if kind == "csv":

@@ -1,7 +1,8 @@
 """Files on their way between clients and the database: on disk, within a budget, and gone when their block ends.
 
-A slow client keeps its file here and nothing else: no slot, no connection, no transaction. What a server that was
-killed left behind is removed by the next one that starts.
+A slow client keeps its file here and nothing else: no slot, no connection, no transaction. One address may take at
+most half of what the others leave, so that no address can fill it. What a server that was killed left behind is
+removed by the next one that starts.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,7 +23,7 @@ PREFIX = "geoagent-spool-"
 LOCK = "lock"
 RETRY_AFTER_S = 30
 LARGEST_SHARE = 0.5
-"""Of the budget, for one transfer."""
+"""Of the budget, for one transfer; and of what others have not taken, for all transfers of one address."""
 DISK_SHARE = 0.5
 """Of the free disk, which the budget never exceeds."""
 
@@ -34,7 +36,12 @@ class Spool:
         self._budget = budget
         self._folder: Path | None = None
         self._lock: IO[bytes] | None = None
-        self.used = 0
+        self._used: Counter[str] = Counter()
+        """Bytes by network address."""
+
+    @property
+    def used(self) -> int:
+        return self._used.total()
 
     @property
     def budget(self) -> int:
@@ -53,29 +60,40 @@ class Spool:
             self._lock.close()
 
     @contextmanager
-    def transfer(self) -> Iterator[Transfer]:
-        """A folder for one transfer."""
+    def transfer(self, address: str) -> Iterator[Transfer]:
+        """A folder for one transfer of a network address."""
         if self._folder is None:
             self.open()
         with tempfile.TemporaryDirectory(dir=self._folder, ignore_cleanup_errors=True) as folder:
-            transfer = Transfer(self, Path(folder))
+            transfer = Transfer(self, Path(folder), address)
             try:
                 yield transfer
             finally:
-                self.used -= transfer.size
+                self.take(address, -transfer.size)
+
+    def take(self, address: str, size: int) -> None:
+        self._used[address] += size
+        if not self._used[address]:
+            del self._used[address]
+
+    def left_for(self, address: str) -> float:
+        """Bytes that transfers of an address may take now, beside what they have."""
+        own = self._used[address]
+        return (self._budget - (self.used - own)) * LARGEST_SHARE - own
 
 
 class Transfer:
     """The files of one upload or one export."""
 
-    def __init__(self, spool: Spool, folder: Path) -> None:
+    def __init__(self, spool: Spool, folder: Path, address: str) -> None:
         self._spool = spool
+        self._address = address
         self.folder = folder
         self.size = 0
 
     def grow(self, size: int) -> None:
-        """Before `size` more bytes are written. Raises HttpFault `busy` when all together have too many, and
-        `too_large` when this one has."""
+        """Before `size` more bytes are written. Raises HttpFault `busy` when the address, or all together, have too
+        many, and `too_large` when this one has."""
         if self.size + size > self._spool.budget * LARGEST_SHARE:
             raise HttpFault(
                 "too_large",
@@ -83,13 +101,14 @@ class Transfer:
                 "is more than one file may take. Filter the layer, or ask who runs the server to raise "
                 "GEOAGENT_SPOOL.",
             )
-        if self._spool.used + size > self._spool.budget:
+        if size > self._spool.left_for(self._address):
             raise HttpFault(
                 "busy",
-                "The server's disk space for uploads and exports is taken by others. Try again in a while.",
+                "The server's disk space for uploads and exports is taken by other transfers, of your address or of "
+                "others. Try again in a while.",
                 RETRY_AFTER_S,
             )
-        self._spool.used += size
+        self._spool.take(self._address, size)
         self.size += size
 
 

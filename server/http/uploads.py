@@ -24,15 +24,16 @@ from server.gis.ingest.table import CONTROLS
 from server.gis.reading.archive import is_archive
 from server.http.errors import HttpFault
 from server.http.middleware.abandoned_requests import CLIENT_CLOSED_REQUEST, ClientGone, while_wanted
-from server.http.middleware.slow_clients import Pace
+from server.http.middleware.slow_clients import Pace, whole_transfer
 from server.http.spool import Spool, Transfer
 from server.lanes import Lane, working_for
 from server.maps.access import Access, read_only
 from server.sockets.limits import shared_address
 from server.uploads import Uploads
 
-RECEIVED_AT_ONCE = 64
+RECEIVED_AT_ONCE = 512
 RECEIVED_PER_ADDRESS = 32
+"""Each holds a file and no more; the spool bounds the bytes, and `slow_clients` the time."""
 WAIT_S = 300.0
 """For the files of others to be loaded."""
 SMALL_FILE = 8 * 1024 * 1024
@@ -88,8 +89,8 @@ def routes(
         ):
             raise _too_large(policy.limits)
         address = shared_address(request)
-        with working_for(address), spool.transfer() as transfer:
-            async with receiving.place():
+        with working_for(address), spool.transfer(address) as transfer:
+            async with receiving.place(), whole_transfer(request):
                 received = await _received(request, transfer, policy.limits)
             map_id = await _map_of(received, policy)
             loading = asyncio.create_task(load(received, transfer, map_id, address))

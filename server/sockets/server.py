@@ -162,7 +162,7 @@ class SocketServer:
 
     async def _handled(self, connection: Connection, event: str, request: Request) -> Encoded:
         handler = cast("Handler", getattr(self._handlers, event))
-        work_for(getattr(request, "map_id", None) or f"socket {connection.sid}")
+        work_for(getattr(request, "map_id", None) or f"socket {connection.sid}", connection.address)
         request, access = await admitted(connection, event, request, self._maps.links, self._maps.log)
         if access is not None:
             work_for(access.map_id)

@@ -63,3 +63,30 @@ async def test_a_lane_that_is_full_of_waiting_work_refuses_at_once(monkeypatch: 
             each.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
     assert (lane.in_use, lane.waiting) == (0, 0)
+
+
+async def test_where_too_many_wait_the_newest_of_the_greediest_visitor_gives_way_to_a_stranger(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lanes, "MAX_WAITING", 6)
+    lane = Lane("test", 1)
+
+    async def enter(party: str, visitor: str) -> str:
+        lanes.work_for(party, visitor)
+        return await lane.enter()
+
+    async with lane.place():
+        greedy = [asyncio.create_task(enter(f"map {number}", "greedy")) for number in range(5)]
+        modest = asyncio.create_task(enter("modest", "modest"))
+        await until(lambda: lane.waiting == 6)
+        stranger = asyncio.create_task(enter("strange", "stranger"))
+        await until(lambda: greedy[4].done())
+        assert isinstance(greedy[4].exception(), lanes.LaneBusy)
+        assert lane.waiting == 6
+        with pytest.raises(lanes.LaneBusy):
+            await enter("one more", "greedy")
+    for _ in range(6):
+        await until(lambda: lane.in_use == 1)
+        lane.leave(next(iter(lane._held)))
+    await asyncio.gather(*greedy[:4], modest, stranger)
+    assert (lane.in_use, lane.waiting) == (0, 0)

@@ -49,7 +49,8 @@ def keys(links: ViewLinks) -> Any:
     @web.middleware
     async def resolve(request: web.Request, handler: Handler) -> web.StreamResponse:
         key = request.match_info.get("map_id")
-        work_for(key or f"address {shared_address(request)}")
+        address = shared_address(request)
+        work_for(key or f"address {address}", address)
         if key is None or request.path.startswith(PAGES):
             return await handler(request)
         access = await links.access(key)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Sized
+from collections.abc import AsyncIterator, Awaitable, Sized
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,6 +21,8 @@ MIN_BYTES_PER_S = 1024
 SEND_TIMEOUT_S = 30.0
 """For the client to take a piece of an answer."""
 SEND_PIECE = 64 * 1024
+TRANSFER_TIMEOUT_S = 3600.0
+"""For a whole upload to come, or a whole export to be written and taken: its place and its disk space are free then."""
 
 Part = TypeVar("Part")
 Piece = TypeVar("Piece", bound=Sized)
@@ -50,6 +53,25 @@ class Pace:
                 return await reading
         except TimeoutError:
             raise too_slow() from None
+
+
+@asynccontextmanager
+async def whole_transfer(request: web.Request) -> AsyncIterator[None]:
+    """Ends a transfer that takes too long, however steadily it goes on. Raises HttpFault `too_slow` for an upload; the
+    connection of a download, whose answer may have begun, is dropped."""
+    limit = asyncio.timeout(TRANSFER_TIMEOUT_S)
+    try:
+        async with limit:
+            yield
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        if request.method == "GET" and request.transport is not None:
+            request.transport.abort()
+            raise ConnectionResetError("the client took too long") from None
+        raise HttpFault(
+            "too_slow", f"The transfer took more than {TRANSFER_TIMEOUT_S / 60:g} minutes."
+        ) from None
 
 
 def too_slow() -> HttpFault:

@@ -37,8 +37,9 @@ class Limits:
     waiting: int = 400
     running_per_address: int = 12
 
-    def check(self, turns: Sequence[OpenTurn], map_id: str, address: str | None) -> None:
-        """Raises MapFault `busy` where one more turn of this map and address may not wait.
+    def admit(self, turns: Sequence[OpenTurn], map_id: str, address: str | None) -> OpenTurn | None:
+        """Raises MapFault `busy` where one more turn of this map and address may not wait. Returns the turn that must
+        give way to it, if all together are too many: the newest of the address that has the most.
 
         Beyond its limit an address may still have one turn waiting on each further map, up to half of all that
         may wait: people who share an address with somebody greedy keep their place.
@@ -47,12 +48,17 @@ class Limits:
         on_map = sum(turn.map_id == map_id for turn in queued)
         if on_map >= self.waiting_per_map:
             raise busy(f"{on_map} messages are waiting on this map already.")
-        if len(queued) >= self.waiting:
-            raise busy(f"The server is busy: {len(queued)} messages are waiting on all maps.")
         of_address = 0 if address is None else sum(turn.address == address for turn in queued)
         is_quiet = on_map == 0 and of_address < self.waiting // 2
         if of_address >= self.waiting_per_address and not is_quiet:
             raise busy(f"{of_address} messages from your network address are waiting already.")
+        if len(queued) < self.waiting:
+            return None
+        often = Counter(turn.address for turn in queued if turn.address is not None)
+        greediest, most = max(often.items(), key=lambda item: item[1], default=(None, 0))
+        if of_address + 1 >= most:
+            raise busy(f"The server is busy: {len(queued)} messages are waiting on all maps.")
+        return max((turn for turn in queued if turn.address == greediest), key=lambda turn: turn.position)
 
 
 def busy(why: str) -> MapFault:

@@ -31,6 +31,10 @@ from server.protocol import TurnUsage
 Status = Literal["done", "cancelled", "failed", "interrupted"]
 OPEN = ("queued", "running", "waiting")
 HOLDING = ("running", "waiting")
+DISPLACED = (
+    "The server is busy: too many messages are waiting, and most of them came from your network address. "
+    "Try again in a moment."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +82,14 @@ class TurnStore:
     ) -> Submitted:
         """Queue a message. The same `client_id` again gives the turn that it made the first time; with another
         text it is a `conflict`. `address` is the network address that asks. Raises MapFault `busy` where the limits
-        leave no place."""
+        leave no place; where all places are taken, the newest turn of the address with the most of them ends."""
         async with self._log.writing(map_id) as writer:
             if client_id is not None:
                 known = await self._by_client_id(writer, client_id, text)
                 if known is not None:
                     return known
             others = await self._open_turns(writer.connection)
-            self.limits.check(others, map_id, address)
+            displaced = self.limits.admit(others, map_id, address)
             turn_id = f"turn_{secrets.token_urlsafe(12)}"
             where = None if focus is None else clean_json(focus.model_dump(mode="json"))
             row = {"id": turn_id, "map_id": map_id, "client_id": client_id, "text": clean_text(text)}
@@ -97,8 +101,19 @@ class TurnStore:
             mine = OpenTurn(turn_id, map_id, address, "queued", None, stored.scalar_one())
             said = {"text": text, "client_id": client_id, "focus": where, "author": author}
             event = await writer.record(Change("user_message", said), turn_id)
-            ahead = self.rotation.order([*others, mine]).index(mine)
-            return Submitted(turn_id, event.seq, True, ahead)
+            staying = [turn for turn in others if turn is not displaced]
+            ahead = self.rotation.order([*staying, mine]).index(mine)
+        if displaced is not None:
+            await self._displace(displaced)
+        return Submitted(turn_id, event.seq, True, ahead)
+
+    async def _displace(self, turn: OpenTurn) -> None:
+        """End a turn that still waits, and say why."""
+        async with self._log.writing(turn.map_id, turn.id) as writer:
+            status = select(turn_table.c.status).where(turn_table.c.id == turn.id)
+            if (await writer.connection.execute(status)).scalar_one_or_none() == "queued":
+                said = Change("ai_response", {"type": "ai_response", "message": DISPLACED, "final": True})
+                await close_turn(writer, turn.id, "failed", None, [said])
 
     async def open_turns(self) -> list[OpenTurn]:
         """All turns that have not ended, on all servers and maps; the limits bound them."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -14,6 +16,7 @@ import sqlalchemy as sa
 
 from server.app import Server
 from server.http.middleware import slow_clients
+from server.http.spool import PREFIX
 from tests.integration.load.test_hostile_files import copying_reader
 from tests.support.looking import until
 from tests.support.models import ScriptedModel
@@ -48,13 +51,14 @@ def head(path: str, size: int = 1_000_000) -> bytes:
 
 @asynccontextmanager
 async def dawdling(
-    server: Server, opening: bytes, drip: bytes = b""
+    server: Server, opening: bytes, drip: bytes = b"", addresses: Sequence[str] = ("127.0.0.1",)
 ) -> AsyncIterator[list[asyncio.Task[bytes]]]:
-    """Connections that send `opening` and then a drop now and then; each task ends with what was answered."""
+    """Connections of each address that send `opening` and then a drop now and then; each task ends with what was
+    answered."""
     parts = urlsplit(server.url)
 
-    async def one() -> bytes:
-        reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    async def one(address: str) -> bytes:
+        reader, writer = await asyncio.open_connection(parts.hostname, parts.port, local_addr=(address, 0))
         try:
             writer.write(opening)
             reading = asyncio.create_task(reader.read())
@@ -67,7 +71,7 @@ async def dawdling(
         finally:
             writer.close()
 
-    tasks = [asyncio.create_task(one()) for _ in range(DAWDLERS)]
+    tasks = [asyncio.create_task(one(address)) for address in addresses for _ in range(DAWDLERS)]
     try:
         yield tasks
     finally:
@@ -93,6 +97,28 @@ async def test_slow_uploads_hold_up_nobody_and_end(server: Server, impatient: No
         answers = await asyncio.wait_for(asyncio.gather(*slow), QUICK_S)
     told = [answer for answer in answers if answer]
     assert told, "a connection may be reset before its answer is read, but not each of them"
+    assert all(b" 408 " in answer.split(b"\r\n")[0] and b"too_slow" in answer for answer in told)
+
+
+async def test_several_addresses_with_slow_uploads_leave_a_place_for_a_stranger(server: Server) -> None:
+    crowd = [f"127.0.0.{number}" for number in range(2, 8)]
+    async with dawdling(server, head("/api/uploads"), b"x", crowd) as slow:
+        await until(lambda: len(being_received()) >= len(slow) * 2 // 3)
+        assert await upload(server, "of_a_stranger_among_many") == 201
+
+
+def being_received() -> list[Path]:
+    return list(Path(tempfile.gettempdir()).glob(f"{PREFIX}*/*/upload"))
+
+
+async def test_a_steady_upload_without_an_end_is_ended(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slow_clients, "TRANSFER_TIMEOUT_S", 2.0)
+    async with dawdling(server, head("/api/uploads", 500_000_000), b"x" * 4096) as steady:
+        answers = await asyncio.wait_for(asyncio.gather(*steady), QUICK_S)
+    told = [answer for answer in answers if answer]
+    assert told
     assert all(b" 408 " in answer.split(b"\r\n")[0] and b"too_slow" in answer for answer in told)
 
 

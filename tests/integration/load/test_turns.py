@@ -170,3 +170,31 @@ async def test_limits_count_by_the_address_that_a_trusted_proxy_names(
         assert [turn.address for turn in await server.maps.turns.open_turns()] == [counted]
         model.gate.set()
         await one.hears("turn_finished")
+
+
+async def test_where_all_places_are_taken_the_newest_message_of_the_greediest_address_gives_way(
+    server: Server, model: SlowModel
+) -> None:
+    async with AsyncExitStack() as stack:
+        people: list[Client] = []
+        for address in ("127.0.0.2", "127.0.0.4", "127.0.0.5"):
+            for _ in range(7):
+                one = await stack.enter_async_context(client(server, address=address))
+                await one.ask("join")
+                await one.send("chat", {"map_id": one.map_id, "text": "wait"})
+                people.append(one)
+
+        async def is_full() -> bool:
+            return sum(turn.status == "queued" for turn in await server.maps.turns.open_turns()) == 16
+
+        await until(is_full)
+        stranger = await stack.enter_async_context(client(server, address=STRANGER))
+        await stranger.ask("join")
+        await stranger.ask("chat", text="from a stranger")
+        await until(lambda: any(one.named("turn_finished") for one in people))
+        ended = next(one for one in people if one.named("turn_finished"))
+        assert ended.named("turn_finished")[0]["status"] == "failed"
+        assert "network address" in ended.named("ai_response")[-1]["message"]
+        model.gate.set()
+        await stranger.hears("turn_finished")
+        assert stranger.named("turn_finished")[0]["status"] == "done"

@@ -108,7 +108,7 @@ LIMITS = Limits(waiting_per_map=3, waiting_per_address=4, waiting=10)
 
 def refused(turns: list[OpenTurn], map_id: str, address: str) -> str:
     with pytest.raises(MapFault) as fault:
-        LIMITS.check(turns, map_id, address)
+        LIMITS.admit(turns, map_id, address)
     assert fault.value.code == "busy"
     assert fault.value.retry_after
     return fault.value.message
@@ -122,11 +122,21 @@ def test_a_map_an_address_and_the_server_have_limits_of_their_own() -> None:
 
 def test_a_quiet_map_of_a_busy_address_may_wait_but_not_without_end() -> None:
     turns = queue(*[("a", "x"), ("b", "x")] * 2)
-    LIMITS.check(turns, "quiet", "x")
+    LIMITS.admit(turns, "quiet", "x")
     assert "your network address" in refused(queue(*[(f"m{n}", "x") for n in range(5)]), "quiet", "x")
-    LIMITS.check(queue(*[(f"m{n}", "x") for n in range(5)]), "quiet", "y")
+    LIMITS.admit(queue(*[(f"m{n}", "x") for n in range(5)]), "quiet", "y")
 
 
 def test_running_turns_take_no_place_in_the_queue() -> None:
     turns = [replace(turn, status="running") for turn in queue(*[(f"m{n}", "x") for n in range(10)])]
-    LIMITS.check(turns, "a", "x")
+    LIMITS.admit(turns, "a", "x")
+
+
+def test_where_all_places_are_taken_the_newest_of_the_greediest_address_gives_way_to_a_stranger() -> None:
+    greedy = [(f"m{n}", "greedy") for n in range(6)]
+    turns = queue(*greedy, ("p", "p"), ("q", "q"), ("r", "r"), ("s", "s"))
+    displaced = LIMITS.admit(turns, "z", "stranger")
+    assert displaced is not None
+    assert (displaced.map_id, displaced.address) == ("m5", "greedy")
+    assert "network address" in refused(turns, "z", "greedy")
+    assert LIMITS.admit(turns[1:], "z", "stranger") is None
