@@ -1,8 +1,8 @@
-"""What a key to a map allows. The map's own id is the right to everything; a view key only shows the map.
+"""What a key to a map allows. The map's id gives full rights; a view key gives read access only.
 
-A view key is a random-looking token, derived from a secret of this database, the map and how often its view
-link was withdrawn. Only its hash is kept. Whoever holds a view key never learns the map's id: all that goes to
-them passes through `Access.veiled`.
+A view key is an HMAC of a secret of this database, the map's id and the number of times its view link was
+withdrawn. The database keeps only its hash. Holders of a view key never learn the map's id: everything sent to
+them passes through `Access.hide_map_id`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ from server.maps.faults import MapFault, unknown_map
 from server.maps.log.tables import map_table, secret_table
 
 VIEW = "view_"
-KEPT = 2000
-FRESH = 2.0
-"""Seconds for which a server trusts what it knows of a view key that another server may have withdrawn."""
+MAX_CACHED_KEYS = 2000
+KEY_CACHE_S = 2.0
+"""A link that another server withdraws works here for at most so long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """`key` is what its holder calls the map; for those who may change it, it is the map's id."""
+    """The rights of one key. `key` is the id under which its holder addresses the map; with full rights it is
+    the map's id.
+    """
 
     map_id: str
     key: str
@@ -41,12 +43,14 @@ class Access:
     def may_change(self) -> bool:
         return self.key == self.map_id
 
-    def veiled(self, value: Encoded) -> Encoded:
-        """With the key wherever the JSON has the map's id, also within texts and addresses."""
+    def hide_map_id(self, value: Encoded) -> Encoded:
+        """The JSON with the holder's key in place of the map's id, also inside texts and addresses."""
         return value if self.may_change else Encoded(value.text.replace(self.map_id, self.key))
 
 
 class ViewLinks:
+    """Creates, resolves and withdraws view links. Resolved keys are cached for `KEY_CACHE_S` seconds."""
+
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
         self._secret: bytes | None = None
@@ -54,14 +58,14 @@ class ViewLinks:
         self._asked: SingleFlight[str | None] = SingleFlight()
 
     async def access(self, key: str) -> Access:
-        """What this key allows; `unknown_map` for a view key that was never given, or was withdrawn.
+        """The rights of this key. Raises MapFault `unknown_map` for a view key that is unknown or withdrawn.
 
-        That a map's own id is one is found out by whoever uses it.
+        A map id is not checked here; the first query for the map does that.
         """
         if not key.startswith(VIEW):
             return Access(key, key)
         known = self._known.get(key)
-        if known is not None and time.monotonic() - known[0] < FRESH:
+        if known is not None and time.monotonic() - known[0] < KEY_CACHE_S:
             return known[1]
         map_id = await self._asked.join(key, lambda: self._map_of(key))
         if map_id is None:
@@ -70,32 +74,32 @@ class ViewLinks:
         access = Access(map_id, key)
         self._known[key] = (time.monotonic(), access)
         self._known.move_to_end(key)
-        if len(self._known) > KEPT:
+        if len(self._known) > MAX_CACHED_KEYS:
             self._known.popitem(last=False)
         return access
 
     async def _map_of(self, key: str) -> str | None:
-        query = select(map_table.c.id).where(map_table.c.view_hash == hashed(key))
+        query = select(map_table.c.id).where(map_table.c.view_hash == key_hash(key))
         async with self._engine.connect() as connection:
             return (await connection.execute(query)).scalar_one_or_none()
 
     async def view_key(self, map_id: str) -> str | None:
-        """The map's view key, if it has one now."""
+        """The map's current view key, or None. Raises MapFault `unknown_map`."""
         async with self._engine.begin() as connection:
             row = await self._row(connection, map_id)
             return None if row.view_hash is None else await self._key(connection, row)
 
     async def open(self, map_id: str) -> str:
-        """Make a view link; the one that there is, if there is one."""
+        """Create the map's view link, or return the existing one. Raises MapFault `unknown_map`."""
         async with self._engine.begin() as connection:
             key = await self._key(connection, await self._row(connection, map_id))
             await connection.execute(
-                update(map_table).where(map_table.c.id == map_id).values(view_hash=hashed(key))
+                update(map_table).where(map_table.c.id == map_id).values(view_hash=key_hash(key))
             )
             return key
 
     async def withdraw(self, map_id: str) -> None:
-        """The view link shows nothing any more; a later one is another."""
+        """Invalidate the view link. A link that is opened later has another key."""
         async with self._engine.begin() as connection:
             await connection.execute(
                 update(map_table)
@@ -105,10 +109,10 @@ class ViewLinks:
         self._known.clear()
 
     async def withdrawn(self, keys: Collection[str]) -> set[str]:
-        """Those of these view keys that show nothing any more."""
+        """Those of these view keys that are not valid any more."""
         if not keys:
             return set()
-        hashes = {hashed(key): key for key in keys}
+        hashes = {key_hash(key): key for key in keys}
         query = select(map_table.c.view_hash).where(map_table.c.view_hash.in_(hashes))
         async with self._engine.connect() as connection:
             standing = {bytes(found) for found in (await connection.execute(query)).scalars()}
@@ -131,11 +135,13 @@ class ViewLinks:
         return VIEW + base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
 
 
-def hashed(key: str) -> bytes:
+def key_hash(key: str) -> bytes:
+    """SHA-256 of a key, as the database keeps it."""
     return hashlib.sha256(key.encode()).digest()
 
 
 def read_only() -> MapFault:
+    """The fault of somebody with a view key who tries to change the map."""
     return MapFault(
         "read_only",
         "This link shows the map without changing it. Ask its owner for the map's own link, or `copy` the map.",

@@ -1,7 +1,8 @@
-"""The verbs on the charts of a map, the same for a person's hand and for the agent's tools.
+"""Changes to the charts of a map, used by socket handlers and by the agent's tools.
 
-What a chart draws is read before the map is locked and kept with its version, which never changes: the event tells
-where it is, so that the log stays small, and a reload, a second browser and a look back all draw the same.
+The data of a chart is read before the map is locked and stored with the chart's version, which never changes.
+The event only holds the address of the data, so the log stays small, and a reload, a second browser and a
+replay all draw the same chart.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from server.maps.log.tables import chart_table
 from server.maps.log.writer import MapWriter
 
 MAX_CHARTS = 50
-KEPT = 64
+MAX_CACHED_CHARTS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A chart that was committed, what it draws, and the map after it."""
+    """A committed chart, its data, and the map after the change."""
 
     seq: int
     state: MapState
@@ -40,6 +41,8 @@ class Drawn:
 
 
 class ChartService:
+    """Adds, refreshes, removes and finds charts. Every change is one event of the map's log."""
+
     def __init__(self, log: EventLog, owner: AsyncEngine, source: Charts) -> None:
         self._log = log
         self._owner = owner
@@ -48,7 +51,7 @@ class ChartService:
 
     async def add(self, map_id: str, draft: ChartDraft, by: By = HAND) -> Drawn:
         state = await self._log.reader.state(map_id)
-        table, layer_filter = subject(state, draft)
+        table, layer_filter = chart_source(state, draft)
         of_layer = draft.layer_id is not None
         made = await self.source.draw(draft, table, layer_filter, None if of_layer else map_id)
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
@@ -61,13 +64,13 @@ class ChartService:
             return Drawn(writer.seq, await writer.state(), chart, made.data)
 
     async def refresh(self, map_id: str, chart_id: str, by: By = HAND) -> Drawn:
-        """Reads the data anew; of a layer that is still there, under the filter that it has now."""
+        """Read the chart's data again. If its layer still exists, the layer's current filter applies."""
         state = await self._log.reader.state(map_id)
         known = chart_of(state, chart_id)
         layer = state.layer(known.layer_id) if known.layer_id is not None else None
         same = layer is not None and layer.table == known.table
         made = await self.source.draw(
-            again(known), known.table, layer.filter if layer is not None and same else known.layer_filter
+            draft_of(known), known.table, layer.filter if layer is not None and same else known.layer_filter
         )
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             chart_of(await writer.state(), chart_id)
@@ -83,7 +86,9 @@ class ChartService:
             return writer.seq, await writer.state(), chart
 
     async def find(self, map_id: str, chart_id: str, version: int) -> Made:
-        """Any version of a chart that there ever was. What was found is kept, for it never changes."""
+        """Any version of a chart, also of a removed one. Raises MapFault `unknown_chart`. Versions never
+        change, so results are cached.
+        """
         key = (map_id, chart_id, version)
         if key in self._kept:
             self._kept.move_to_end(key)
@@ -99,12 +104,12 @@ class ChartService:
             raise MapFault("unknown_chart", f"This map has no chart {chart_id!r} of version {version}.")
         made = Made(Chart.model_validate(row.document), ChartData.model_validate(row.data))
         self._kept[key] = made
-        if len(self._kept) > KEPT:
+        if len(self._kept) > MAX_CACHED_CHARTS:
             self._kept.popitem(last=False)
         return made
 
     async def _keep(self, writer: MapWriter, made: Made, chart_id: str) -> Chart:
-        """Writes what the chart draws, under a version above all that it ever had."""
+        """Store the chart's data under a version above all earlier ones of this id."""
         own = (chart_table.c.map_id == writer.map_id, chart_table.c.chart_id == chart_id)
         newest = await writer.connection.execute(select(func.max(chart_table.c.version)).where(*own))
         version = (newest.scalar_one() or 0) + 1
@@ -122,12 +127,14 @@ class ChartService:
 
 
 def address_of(map_id: str, chart_id: str, version: int) -> str:
-    """Where what this version of the chart draws is to be had."""
+    """Path of the data of this version of a chart."""
     return f"/api/maps/{map_id}/charts/{chart_id}/{version}/data"
 
 
-def subject(state: MapState, draft: ChartDraft) -> tuple[str, Cql2 | None]:
-    """The table that a chart is of, and the filter of its layer."""
+def chart_source(state: MapState, draft: ChartDraft) -> tuple[str, Cql2 | None]:
+    """The table of a chart, and the filter of its layer if it belongs to one. Raises MapFault for a draft that
+    names neither or a wrong pair.
+    """
     if draft.layer_id is None:
         if draft.table is None:
             raise MapFault("invalid_payload", "A chart is of a layer or of a table: give layer_id or table.")
@@ -140,14 +147,15 @@ def subject(state: MapState, draft: ChartDraft) -> tuple[str, Cql2 | None]:
     return layer.table, layer.filter
 
 
-def again(chart: Chart) -> ChartDraft:
-    """The wish that leads to the same chart."""
+def draft_of(chart: Chart) -> ChartDraft:
+    """The draft that creates the same chart."""
     fields = ("kind", "layer_id", "filter", "x", "y", "color", "aggregate", "bins")
     title = chart.title if chart.titled else None
     return ChartDraft.model_validate({**{name: getattr(chart, name) for name in fields}, "title": title})
 
 
 def chart_of(state: MapState, chart_id: str) -> Chart:
+    """The chart with this id. Raises MapFault `unknown_chart`, which lists the charts of the map."""
     chart = state.chart(chart_id)
     if chart is None:
         there = ", ".join(each.id for each in state.charts[:20])
@@ -157,7 +165,7 @@ def chart_of(state: MapState, chart_id: str) -> Chart:
 
 
 def new_id(title: str, state: MapState) -> str:
-    """Readable, and never given before: a chart that was removed may come back by undo."""
+    """A readable id that no chart of the map has had before: a removed chart may come back by undo."""
     stem = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")[:40].strip("_") or "chart"
     while True:
         name = f"{stem}_{secrets.token_hex(2)}"

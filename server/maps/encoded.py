@@ -1,4 +1,4 @@
-"""JSON that was written once and is sent to many."""
+"""JSON that is encoded once and sent to many clients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Encoded:
 
 
 def encode(value: Any) -> Encoded:
-    """The value as JSON. An object may hold what is encoded already, which goes in as it is."""
+    """The value as JSON. Values of an object that are `Encoded` already are inserted as they are."""
     if isinstance(value, Encoded):
         return value
     if isinstance(value, Mapping):
@@ -27,7 +27,7 @@ def encode(value: Any) -> Encoded:
 
 
 def joined(members: Mapping[str, Any], ready: Mapping[str, Encoded]) -> Encoded:
-    """An object of members, and of others that are encoded already."""
+    """A JSON object of plain members and of members that are encoded already."""
     texts = [json.dumps(members, separators=(",", ":"))[1:-1]] if members else []
     texts += [f"{json.dumps(name)}:{member.text}" for name, member in ready.items()]
     return Encoded(f"{{{','.join(texts)}}}")

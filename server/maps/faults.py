@@ -19,13 +19,17 @@ class MapFault(ToolFailed):
 
 
 class TurnLost(Exception):
-    """The turn is not this server's any more: it was cancelled, or another server took this one for dead."""
+    """The turn does not belong to this server any more: it was cancelled, or another server assumed that this
+    one died.
+    """
 
 
 def unknown_map(map_id: str) -> MapFault:
+    """MapFault for an id or view key without a map."""
     return MapFault("unknown_map", f"There is no map {map_id!r}. Send `join` without map_id to make one.")
 
 
 def unknown_layer(layer_id: str, known: tuple[str, ...]) -> MapFault:
+    """MapFault for a layer id that the map does not have; the message lists up to 20 of its layers."""
     there = f"Layers on it: {', '.join(known[:20])}." if known else "It has no layers."
     return MapFault("unknown_layer", f"There is no layer {layer_id!r} on this map. {there}")

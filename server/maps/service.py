@@ -1,4 +1,4 @@
-"""All of server.maps, put together for one server: what sockets, tiles and the composition root use."""
+"""Everything of server.maps for one server: the entry point for sockets, tiles and the composition root."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from server.maps.access import ViewLinks
 from server.maps.charts import ChartService
 from server.maps.layers.verbs import LayerService, LayerSource
 from server.maps.live.hub import Hub
-from server.maps.live.liveness import BEAT, Liveness
+from server.maps.live.liveness import BEAT_INTERVAL_S, Liveness
 from server.maps.log.event_log import EventLog
 from server.maps.log.reader import MapReader
 from server.maps.turns.admission import Limits
 from server.maps.turns.queue import TurnStore
-from server.maps.turns.runner import LIMIT, AgentFactory, TurnRunner
+from server.maps.turns.runner import MAX_RUNNING_TURNS, AgentFactory, TurnRunner
 
-LAYERS_KEPT = 2000
+MAX_CACHED_LAYERS = 2000
 
 
 class MapService:
@@ -33,9 +33,9 @@ class MapService:
         agents: AgentFactory,
         *,
         log: EventLog | None = None,
-        turns_at_once: int = LIMIT,
+        turns_at_once: int = MAX_RUNNING_TURNS,
         limits: Limits | None = None,
-        beat: float = BEAT,
+        beat: float = BEAT_INTERVAL_S,
     ) -> None:
         self.liveness = Liveness(database.url, self._beat, beat)
         self.log = log or EventLog(database.owner)
@@ -49,7 +49,7 @@ class MapService:
         self.lookup = LayerLookup(self.log.reader)
         self.links = ViewLinks(database.owner)
         self.on_links_checked: Callable[[], Awaitable[None]] | None = None
-        """Called with every beat, and when a link was withdrawn here: is everybody still admitted?"""
+        """Called with every beat, and when a link was withdrawn here, to remove people whose link is not valid."""
         self._closed = False
 
     async def start(self) -> None:
@@ -58,7 +58,7 @@ class MapService:
         await self.runner.start(self.liveness.alive)
 
     async def close(self) -> None:
-        """May be called again; the first time counts."""
+        """Stop turns, delivery and liveness. A second call does nothing."""
         if self._closed:
             return
         self._closed = True
@@ -78,7 +78,7 @@ class MapService:
 
 
 class LayerLookup:
-    """Any version of a layer that was ever announced. A version never changes, so what was found is kept."""
+    """Any version of a layer that was ever announced. Versions never change, so results are cached."""
 
     def __init__(self, reader: MapReader) -> None:
         self._reader = reader
@@ -92,7 +92,7 @@ class LayerLookup:
         layer = await self._reader.layer(map_id, layer_id, version)
         if layer is not None:
             self._kept[key] = layer
-            if len(self._kept) > LAYERS_KEPT:
+            if len(self._kept) > MAX_CACHED_LAYERS:
                 self._kept.popitem(last=False)
         return layer
 

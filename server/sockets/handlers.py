@@ -15,7 +15,7 @@ from server.maps.access import Access
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.results import Results
 from server.maps.faults import MapFault
-from server.maps.layers.verbs import By, Done, undone
+from server.maps.layers.verbs import By, Done, require_undone
 from server.maps.live.presence import Shown
 from server.maps.log.copying import copy_map
 from server.maps.service import MapService
@@ -189,11 +189,11 @@ class Handlers:
         return {"seq": await self._recipes.remove(request.map_id, request.name)}
 
     async def undo(self, connection: Connection, request: MapRequest) -> Ack:
-        done = undone(await self._maps.layers.undo(request.map_id), redo=False)
+        done = require_undone(await self._maps.layers.undo(request.map_id), redo=False)
         return {"seq": done.seq, "what": done.what}
 
     async def redo(self, connection: Connection, request: MapRequest) -> Ack:
-        done = undone(await self._maps.layers.redo(request.map_id), redo=True)
+        done = require_undone(await self._maps.layers.redo(request.map_id), redo=True)
         return {"seq": done.seq, "what": done.what}
 
     async def restore(self, connection: Connection, request: Restore) -> Ack:

@@ -97,7 +97,7 @@ class SocketServer:
         body = encode(data)
         self._send(room(map_id), event, body)
         for access in self._viewed.get(map_id, {}).values():
-            self._send(room(access.key), event, access.veiled(body))
+            self._send(room(access.key), event, access.hide_map_id(body))
 
     def _send(self, place: str, event: str, body: Encoded) -> None:
         """Send one packet to every socket in a room. The library's own `emit` starts a task for each of them."""
@@ -167,7 +167,7 @@ class SocketServer:
         if access is not None:
             work_for(access.map_id)
         ack = encode({"ok": True, **await handler(connection, request)})
-        return ack if access is None or event == "copy" else access.veiled(ack)
+        return ack if access is None or event == "copy" else access.hide_map_id(ack)
 
     async def _enter_room(self, connection: Connection, access: Access) -> None:
         await self._io.enter_room(connection.sid, room(access.key))

@@ -1,7 +1,7 @@
 """Ids in addresses: what cannot be the id of a map or a layer is answered 404 before anything looks for it.
 
 A view key may stand wherever a map's id does in an address that only reads. Handlers then see the map's own id,
-and answers that could tell it are veiled.
+and answers that could tell it are rewritten by `Access.hide_map_id`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Recipes of a map as rows, and as cards: what people and models are told of them."""
+"""The recipes of a map as rows, and as cards for people and models."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from server.maps.log.tables import recipe_table
 
 
 async def recipes_of(connection: AsyncConnection, map_id: str) -> list[Recipe]:
-    """By name."""
+    """The recipes of a map, sorted by name."""
     query = select(recipe_table.c.document).where(recipe_table.c.map_id == map_id)
     found = await connection.execute(query.order_by(recipe_table.c.name))
     return [Recipe.model_validate(document) for document in found.scalars()]
 
 
 def card_of(recipe: Recipe) -> RecipeCard:
+    """The summary of a recipe: its goal, step titles and parameters."""
     titles = {step.id: step.title or step.operation for step in recipe.plan.steps}
     return RecipeCard(
         name=recipe.name,

@@ -1,6 +1,6 @@
-"""The recipes of a map: plans of its analyses under a name, the same for everyone on it.
+"""The recipes of a map: plans of its analyses saved under a name, shared by everyone on it.
 
-Each change is an event of the map, recorded with it. Names differ by more than upper and lower case.
+Each change is recorded as an event of the map. Names are unique regardless of case.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ MAX_RECIPES = 100
 
 
 class Recipes:
+    """Saves, renames, removes and runs recipes. Raises MapFault `unknown_recipe`, `conflict` or `too_large`."""
+
     def __init__(self, events: EventLog, analyses: AnalysisStore) -> None:
         self._events = events
         self._analyses = analyses
@@ -40,14 +42,14 @@ class Recipes:
         return _named(await self._analyses.recipes(map_id), name)
 
     async def suggested(self, map_id: str, analysis_id: str) -> RecipeCard:
-        """What a recipe of this analysis would be, with all places that could be parameters."""
+        """The recipe that saving this analysis would give, with everything that could be a parameter."""
         plan = await self._plan(map_id, analysis_id)
         return card_of(Recipe(name=plan.goal[:80] or "recipe", plan=plan, parameters=candidates(plan)))
 
     async def save(
         self, map_id: str, analysis_id: str | None, name: str, chosen: Sequence[str] | None, by: By = HAND
     ) -> tuple[int, RecipeCard]:
-        """Save an analysis (the latest that finished, if none is named); the map's seq and the recipe."""
+        """Save an analysis, by default the latest that finished; returns the map's seq and the recipe."""
         recipe = recipe_of(_clean(name), await self._plan(map_id, analysis_id), chosen)
         async with self._events.writing(map_id, by.turn_id, by.server_id) as writer:
             await _check_free(writer, recipe.name)
@@ -88,7 +90,9 @@ class Recipes:
         return event.seq
 
     async def request(self, map_id: str, name: str, values: Mapping[str, Any]) -> str:
-        """What a person would write to have it run with these values. Raises a fault if it could not run."""
+        """The chat message that runs the recipe with these values. Raises MapFault or GisError if it could not
+        run.
+        """
         recipe = await self.get(map_id, name)
         recipe.filled(values)
         text = said_run(recipe.name, values)

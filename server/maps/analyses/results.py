@@ -1,8 +1,8 @@
-"""Results of analyses: each belongs to the map that asked for it, and is kept until that map drops it. Besides it,
-only copies of that map see a result, while their layers show it; as long as any does, it is not dropped.
+"""Results of analyses: each belongs to the map that requested it and is kept until that map drops it.
 
-Of the tables that an analysis makes, the last one is its result; the steps before it stay, unlisted, for the
-receipt, until the result is dropped. Tables that belong to no analysis and are on no map any more are collected.
+Other maps see a result only as copies of that map, while their layers show it; a result that a layer shows is
+never dropped. The last table of an analysis is its result; the tables of earlier steps are kept, unlisted, for
+the receipt until the result is dropped. Tables of no analysis and no layer are collected.
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ from server.maps.log.writer import MapWriter
 log = structlog.get_logger(__name__)
 
 _UPLOADED = text("SELECT table_name FROM geoagent.upload WHERE map_id = :map_id AND loaded_at IS NOT NULL")
-COLLECTING = 600.0
-"""Seconds between two looks for tables that belong to nobody."""
+COLLECT_INTERVAL_S = 600.0
+"""Between two searches for tables that belong to no analysis."""
 
 
 class Results:
+    """Decides which tables a map may read, and drops results."""
+
     def __init__(self, owner: AsyncEngine, writer: AsyncEngine, registry: Registry, events: EventLog) -> None:
         self._owner = owner
         self._writer = writer
@@ -52,8 +54,9 @@ class Results:
             await asyncio.gather(self._collector, return_exceptions=True)
 
     async def readable(self, map_id: str | None = None) -> ReadableTables:
-        """The tables that a map may read: its uploads, steps of an analysis that runs and all that its layers show
-        among them; without a map, those that every map may."""
+        """The tables that a map may read: shared tables, its uploads and results, steps of its running
+        analyses, and the tables of its layers. Without a map: the shared tables.
+        """
         if map_id is None:
             return ReadableTables(self._registry)
         query = text(
@@ -68,7 +71,7 @@ class Results:
         return ReadableTables(self._registry, [*found, *(join_id("data", name) for name in uploaded)])
 
     async def shown(self, map_id: str) -> ReadableTables:
-        """What who only views a map may read: the tables of its layers, and those that every map may."""
+        """The tables that holders of a view key may read: shared tables and those of the map's layers."""
         query = text("SELECT document ->> 'table' FROM geoagent.layer WHERE map_id = :map_id")
         async with self._owner.connect() as connection:
             return ReadableTables(
@@ -76,8 +79,9 @@ class Results:
             )
 
     async def drop(self, map_id: str, table_id: str, by: By = HAND) -> int:
-        """Drop a result and its steps; the seq of the event that tells of it. MapFault while a layer of any
-        map shows it."""
+        """Drop a result and the tables of its steps; returns the seq of the event. Raises MapFault
+        `unknown_table`, or `conflict` while a layer of any map shows one of them.
+        """
         async with self._events.writing(map_id, by.turn_id, by.server_id) as writer:
             query = select(analysis_table.c.id, analysis_table.c.tables).where(
                 analysis_table.c.map_id == map_id, analysis_table.c.result == table_id
@@ -94,13 +98,13 @@ class Results:
             )
             payload = {"analysis_id": found.id, "table": table_id}
             event = await writer.record(Change("result_dropped", payload))
-        # Should this server end here, they belong to nobody, and are collected.
+        # If the server stops here, the tables belong to no analysis and are collected later.
         await self._drop_tables(await self._orphans(found.tables))
         return event.seq
 
     async def collect(self) -> list[str]:
-        """Drop tables that belong to no analysis, because their map is gone, and that no layer shows; their names."""
-        # First which there are, then which are kept: one that is made in between is in neither list.
+        """Drop tables of analyses whose map is gone, unless a layer shows them; returns their names."""
+        # Existing tables are listed before those in use, so a table created in between is never dropped.
         ours = text(
             "SELECT relname FROM pg_class WHERE relnamespace = 'analysis'::regnamespace AND relkind = 'r'"
             " AND relowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)"
@@ -112,7 +116,7 @@ class Results:
         return names
 
     async def _orphans(self, names: Sequence[str]) -> list[str]:
-        """Of these tables, those of no analysis and on no map."""
+        """Those of these tables that belong to no analysis and no layer."""
         query = text(
             "SELECT name FROM unnest(:names) AS name EXCEPT SELECT unnest(tables) FROM geoagent.analysis"
             " EXCEPT SELECT name FROM unnest(:names) AS name"
@@ -122,14 +126,14 @@ class Results:
             return list((await connection.execute(query, {"names": list(names)})).scalars())
 
     async def _drop_tables(self, names: list[str]) -> None:
-        """One transaction each: who still reads one of them holds up no other."""
+        """Drop each table in a transaction of its own, so that a reader of one does not block the others."""
         for name in names:
             quoted = name.replace('"', '""')
             try:
                 async with self._writer.begin() as connection:
                     await connection.execute(select(func.set_config("lock_timeout", "10s", True)))
                     await connection.exec_driver_sql(f'LOCK TABLE {SCHEMA}."{quoted}"')
-                    # Somebody may have brought a layer back that shows it, by undo, while this waited (gone.py).
+                    # An undo may have restored a layer that shows it while this waited (missing_tables.py).
                     if await self._orphans([name]):
                         await connection.exec_driver_sql(f'DROP TABLE {SCHEMA}."{quoted}"')
             except Exception as error:
@@ -141,7 +145,7 @@ class Results:
 
     async def _keep_collecting(self) -> None:
         while True:
-            await asyncio.sleep(COLLECTING)
+            await asyncio.sleep(COLLECT_INTERVAL_S)
             try:
                 await self.collect()
             except Exception as error:
@@ -149,7 +153,9 @@ class Results:
 
 
 async def _check_unused(writer: MapWriter, table_id: str, tables: Sequence[str]) -> None:
-    """Neither the result nor a step that led to it is on this map, or on another, of which nothing else is told."""
+    """Raise MapFault `conflict` if a layer shows the result or one of its steps. The message reveals nothing
+    about other maps.
+    """
     query = text(
         "SELECT map_id = :map_id AS own, document ->> 'name' AS name FROM geoagent.layer"
         " WHERE document ->> 'table' = ANY (:ids)"

@@ -1,7 +1,7 @@
-"""The session through which an analyst runs an analysis on a map, watched by everyone on it.
+"""Runs an analysis on a map for the analyst, visible to everyone on the map.
 
-`MapAnalysis` is the port `agents.ports.AnalysisSession`. It tells the map what happens, runs each step, and keeps
-the receipt. A step that fails is the analyst's to repair; an analysis ends exactly once.
+`MapAnalysis` implements the port `agents.ports.AnalysisSession`. It announces progress, runs each step and
+keeps the receipt. The analyst may repair a failed step; an analysis ends exactly once.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from server.maps.log.events import Change
 from server.maps.turns.session import TurnSession
 from server.protocol import AnalysisProgress
 
-KEPT_EVERY = 1.0
-"""Seconds between two notes of the progress for those who join later."""
-KEPT_AFTER = 300.0
-"""Milliseconds that a step must take for its progress to be noted at all."""
-NAME_LENGTH = 40
+PROGRESS_SAVE_INTERVAL_S = 1.0
+"""Between two stored states of the progress, which people who join later get."""
+MIN_SAVED_PROGRESS_MS = 300.0
+"""A step must have run so long before its progress is stored."""
+MAX_NAME_CHARS = 40
 
 RUN_AGAIN = "The database connection was lost during this step, so it was run again"
 OUTAGE_REASON = "The database went away, and a second try did not work either."
@@ -52,7 +52,7 @@ OUTAGE_MESSAGE = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """The port `agents.ports.StepOutcome`."""
+    """The result of a step; implements the port `agents.ports.StepOutcome`."""
 
     step: str
     table: Table
@@ -64,7 +64,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Offered:
-    """The port `agents.ports.OperationInfo`."""
+    """A spatial operation as the analyst sees it; implements the port `agents.ports.OperationInfo`."""
 
     name: str
     summary: str
@@ -80,7 +80,7 @@ OFFERED: Sequence[Offered] = tuple(
 
 @dataclass
 class AnalysisService:
-    """What analyses of one server share: the runner, the rows, the budget, and how many steps run at once."""
+    """What the analyses of one server share: runner, rows, storage budget, and the limit of concurrent steps."""
 
     runner: StepRunner
     store: AnalysisStore
@@ -92,7 +92,7 @@ class AnalysisService:
 
 
 class MapAnalysis:
-    """`plan` may be told before the first step; without it the plan grows with the steps."""
+    """`plan` may be called before the first step; without it the plan grows with each step."""
 
     def __init__(
         self, goal: str, session: TurnSession, readable: ReadableTables, service: AnalysisService
@@ -100,7 +100,7 @@ class MapAnalysis:
         self.id = f"analysis_{secrets.token_urlsafe(9)}"
         self.ended = False
         self.outage: DataUnavailable | None = None
-        """Why the analysis cannot go on, once the database was away for too long; its turn fails."""
+        """Why the analysis cannot continue, after an outage of the database that lasted too long."""
         self._session = session
         self._readable = readable
         self._service = service
@@ -110,7 +110,7 @@ class MapAnalysis:
         self._intended: list[PlannedStep] = []
         self._steps_known = False
         self._current: PlannedStep | None = None
-        """The step that runs, or that failed and was not repaired."""
+        """The step that is running, or that failed and was not repaired."""
         self._is_started = False
         self._kept_at = 0.0
         self._kept_step = 0
@@ -122,7 +122,7 @@ class MapAnalysis:
         return self._outcomes
 
     async def plan(self, steps: Sequence[tuple[str, str]]) -> None:
-        """All steps from here on, as (operation, title); those that have run stay. The map is told."""
+        """Announce all further steps as (operation, title); steps that have run stay."""
         self._refuse_after_end()
         rest = enumerate(steps, len(self._outcomes) + 1)
         intended = [_planned(number, operation, {}, title) for number, (operation, title) in rest]
@@ -131,7 +131,7 @@ class MapAnalysis:
             await self._intend([*self._plan.steps, *intended])
 
     async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> Outcome:
-        """Run it and tell the map. Raises GisError, which the analyst may repair."""
+        """Run a step and announce it. Raises GisError, which the analyst may repair."""
         self._refuse_after_end()
         number = len(self._outcomes) + 1
         step = _planned(number, operation, arguments, title)
@@ -148,7 +148,7 @@ class MapAnalysis:
                 try:
                     result = await self._run(step)
                 except GisError as error:
-                    # Its reason may have numbers in it, which the answer then repeats.
+                    # The answer may repeat numbers of the error message, which then need a source.
                     receipts.note(QueryReceipt(sql="", notes=(error.message,)).model_dump(mode="json"))
                     raise
             return await self._keep(step, result)
@@ -156,7 +156,7 @@ class MapAnalysis:
     async def finish(
         self, summary: str, style: StyleSpec | None = None, figures: Mapping[str, Any] | None = None
     ) -> str:
-        """The last step's table goes onto the map; what the browsers said of it."""
+        """Add the last step's table to the map as a layer; returns how browsers drew it."""
         self._refuse_after_end()
         self._plan = self._plan.model_copy(update={"style": style})
         async with self._failing_in_outage():
@@ -180,7 +180,7 @@ class MapAnalysis:
         return drawn
 
     async def fail(self, reason: str, advice: str) -> None:
-        """The end without an answer. Steps that finished stay; the last one's table is the result."""
+        """End without an answer. Finished steps stay; the last one's table is the result."""
         self._refuse_after_end()
         await self._start()
         await self._close("failed")
@@ -197,19 +197,20 @@ class MapAnalysis:
         await self._record_end(Change("analysis_failed", payload))
 
     async def _run(self, step: PlannedStep) -> StepResult:
-        """A step that failed left nothing, so after an outage it runs again: once, because a step may itself be what
-        brings the database down."""
+        """Run a step, and run it once more after an outage: a failed step leaves nothing behind, but it may
+        itself be what brings the database down.
+        """
         try:
             return await self._attempt(step, self._tell)
         except DataUnavailable:
             await self._tell_of_repetition(Progress(step.title or step.operation, None, None, 0.0))
             result = await self._attempt(step, self._tell_of_repetition)
         receipt = result.receipt
-        again = receipt.model_copy(update={"notes": (*receipt.notes, RUN_AGAIN)})
-        return replace(result, receipt=again)
+        noted = receipt.model_copy(update={"notes": (*receipt.notes, RUN_AGAIN)})
+        return replace(result, receipt=noted)
 
     async def _tell_of_repetition(self, progress: Progress) -> None:
-        """Progress of a step that runs again: people see why for as long as it runs."""
+        """Report progress of a step that runs again, with the phase `reconnecting`."""
         await self._tell(replace(progress, phase="reconnecting"))
 
     async def _attempt(self, step: PlannedStep, report: Report) -> StepResult:
@@ -221,7 +222,7 @@ class MapAnalysis:
 
     @asynccontextmanager
     async def _failing_in_outage(self) -> AsyncIterator[None]:
-        """What the database was away for ends the turn as failed: no model can repair an outage."""
+        """Turn an outage of the database into the failure of the turn: no model can repair it."""
         try:
             yield
         except Exception as error:
@@ -233,7 +234,7 @@ class MapAnalysis:
             raise self.outage from error
 
     async def _draw(self, last: Outcome, style: StyleSpec | None) -> str:
-        """Put the result on the map, if there is anything to see; what became of that."""
+        """Add the result to the map as a layer if it has geometry; returns what happened, for the model."""
         if not last.rows:
             return "the result has no rows, so there is nothing to draw"
         if last.table.geometry_column is None:
@@ -252,7 +253,7 @@ class MapAnalysis:
             )
 
     async def _record_end(self, change: Change) -> None:
-        """Exactly once, whoever cancels meanwhile."""
+        """Record the end exactly once, even if the turn is cancelled meanwhile."""
         self.ended = True
         await asyncio.shield(self._session.record(change))
 
@@ -261,17 +262,17 @@ class MapAnalysis:
         if not self._is_started:
             await self._start()
         elif tell:
-            await self._session.record(Change("analysis_planned", self._told_plan()))
+            await self._session.record(Change("analysis_planned", self._plan_payload()))
 
     async def _start(self) -> None:
         if self._is_started:
             return
         self._is_started = True
         await self._service.store.begin(self._session.map_id, self._session.turn_id, self._receipt)
-        payload = {**self._told_plan(), "goal": self._plan.goal}
+        payload = {**self._plan_payload(), "goal": self._plan.goal}
         await self._session.record(Change("analysis_started", payload))
 
-    def _told_plan(self) -> dict[str, Any]:
+    def _plan_payload(self) -> dict[str, Any]:
         plan = [step.model_dump(mode="json") for step in self._intended]
         return {"analysis_id": self.id, "plan": plan, "steps_known": self._steps_known}
 
@@ -295,19 +296,19 @@ class MapAnalysis:
         return outcome
 
     def _inherited(self, step: PlannedStep, table: Table) -> Mapping[str, Any] | None:
-        """How the step that this one read is drawn, where the result still has the column that it shows."""
+        """The style of the step whose table this step read, if the result still has the styled column."""
         read = [value for value in step.arguments.values() if isinstance(value, str)]
         styles = [each.style for each in self._outcomes if each.step in read and each.style]
         return next((style for style in styles if table.column(style["column"])), None)
 
     async def _close(self, status: str) -> None:
-        """From now on the map sees the last step's table, and none of the others."""
+        """Make the last step's table readable for the map and hide the others."""
         await self._service.store.end(self._plan, self._receipt, status)
         for outcome in self._outcomes[:-1]:
             self._readable.hide(outcome.table.id)
 
     async def _room(self) -> int:
-        """Bytes that the map's results may still take. Raises TooExpensive when there are none."""
+        """Bytes that the map's results may still use. Raises TooExpensive if there are none."""
         allowed = self._service.budget.bytes
         used = await self._service.store.bytes_of(self._session.map_id)
         if used >= allowed:
@@ -318,7 +319,7 @@ class MapAnalysis:
         return allowed - used
 
     async def _tell(self, progress: Progress) -> None:
-        """Everyone who is there now; and, of what takes longer, those who join later."""
+        """Announce progress to everyone on the map, and store that of longer steps for people who join later."""
         body = AnalysisProgress(
             map_id=self._session.map_id,
             analysis_id=self.id,
@@ -334,15 +335,15 @@ class MapAnalysis:
         )
         await self._session.announce("analysis_progress", body)
         now, is_new = time.monotonic(), body.step != self._kept_step
-        if progress.elapsed_ms < KEPT_AFTER or progress.percent == 100.0:
+        if progress.elapsed_ms < MIN_SAVED_PROGRESS_MS or progress.percent == 100.0:
             return
-        if is_new or now - self._kept_at > KEPT_EVERY:
+        if is_new or now - self._kept_at > PROGRESS_SAVE_INTERVAL_S:
             self._kept_at, self._kept_step = now, body.step
             await self._service.store.keep_progress(body)
 
 
 def _style(last: Outcome, wanted: StyleSpec | None) -> StyleSpec:
-    """The style that was wanted, else what shows the finding; of a recipe with other columns maybe neither."""
+    """The requested style if the table has its column, else the step's own, else the default."""
     if wanted is not None and (wanted.column is None or last.table.column(wanted.column)):
         return wanted
     return new_style(last.table, None, last.style) if last.style else StyleSpec()
@@ -353,13 +354,13 @@ def _planned(number: int, operation: str, arguments: Mapping[str, Any], title: s
 
 
 def _table_name(title: str) -> str:
-    """`cities_far_from_airports_x7k2`: readable, and new."""
-    stem = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")[:NAME_LENGTH] or "result"
+    """A readable, unique table name: `cities_far_from_airports_x7k2`."""
+    stem = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")[:MAX_NAME_CHARS] or "result"
     return f"{stem}_{secrets.token_hex(3)}"
 
 
 def reason_of(error: BaseException) -> tuple[str, str]:
-    """Why an analysis ended early, and what to try, in words for people."""
+    """Why an analysis ended early and what to try, as texts for people."""
     if isinstance(error, DataUnavailable):
         return error.message, OUTAGE_ADVICE
     if isinstance(error, GisError):

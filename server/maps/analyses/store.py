@@ -1,4 +1,4 @@
-"""The rows of analyses: what was asked, planned and done, which tables that keeps, and how far it is."""
+"""The rows of analyses: goal, plan, receipt, tables and progress."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from server.protocol import AnalysisProgress
 
 
 @dataclass(frozen=True)
-class Kept:
-    """An analysis as it is kept."""
+class StoredAnalysis:
+    """An analysis as stored."""
 
     status: str
     plan: Plan
@@ -29,6 +29,8 @@ class Kept:
 
 
 class AnalysisStore:
+    """Reads and writes the rows of analyses, through short outages of the database."""
+
     def __init__(self, owner: AsyncEngine) -> None:
         self._owner = owner
 
@@ -45,25 +47,25 @@ class AnalysisStore:
         await self._write(query)
 
     async def keep_table(self, analysis_id: str, name: str) -> None:
-        """Before the table is made, so that a collector never takes it away."""
+        """Register a table before it is created, so that the collector does not drop it."""
         await self._update(analysis_id, tables=func.array_append(analysis_table.c.tables, name))
 
     async def keep_step(self, plan: Plan, receipt: Receipt) -> None:
-        """After each step: whatever comes next, it counts."""
+        """Store plan and receipt after each step."""
         await self._update(receipt.analysis_id, **_documents(plan, receipt))
 
     async def keep_progress(self, progress: AnalysisProgress) -> None:
         await self._update(progress.analysis_id, progress=progress.model_dump(mode="json"))
 
     async def end(self, plan: Plan, receipt: Receipt, status: str) -> None:
-        """The last step's table, if there is one, is the result: from now on the map sees it."""
+        """Store the end. The last step's table, if there is one, becomes the result."""
         result = receipt.steps[-1].table if receipt.steps else None
         ended = {"status": status, "result": result, "progress": None}
         finished = func.clock_timestamp()
         await self._update(receipt.analysis_id, **_documents(plan, receipt), **ended, finished_at=finished)
 
-    async def kept(self, map_id: str, analysis_id: str) -> Kept | None:
-        """An analysis of this map."""
+    async def kept(self, map_id: str, analysis_id: str) -> StoredAnalysis | None:
+        """An analysis of this map, or None."""
         query = select(analysis_table).where(
             analysis_table.c.id == analysis_id, analysis_table.c.map_id == map_id
         )
@@ -71,7 +73,7 @@ class AnalysisStore:
             row = (await connection.execute(query)).one_or_none()
         return None if row is None else _kept(row)
 
-    async def latest(self, map_id: str) -> Kept | None:
+    async def latest(self, map_id: str) -> StoredAnalysis | None:
         """The map's latest analysis that finished."""
         query = select(analysis_table).where(
             analysis_table.c.map_id == map_id, analysis_table.c.status == "finished"
@@ -83,12 +85,12 @@ class AnalysisStore:
         return None if row is None else _kept(row)
 
     async def recipes(self, map_id: str) -> list[Recipe]:
-        """Plans that were saved on the map, by name."""
+        """The recipes saved on the map, by name."""
         async with self._owner.connect() as connection:
             return await recipes_of(connection, map_id)
 
     async def bytes_of(self, map_id: str) -> int:
-        """Disk space of a map's results, and of the steps that led to them."""
+        """Disk space in bytes of the tables of a map's analyses."""
         query = text(
             "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM geoagent.analysis AS a"
             " CROSS JOIN unnest(a.tables) AS kept (name)"
@@ -106,7 +108,7 @@ class AnalysisStore:
         await self._write(update(analysis_table).where(analysis_table.c.id == analysis_id).values(**values))
 
     async def _write(self, query: Executable) -> None:
-        """Every statement here may be repeated, so a short outage only delays it."""
+        """Execute a statement through a short outage; all statements here are idempotent."""
 
         async def write() -> None:
             async with self._owner.begin() as connection:
@@ -115,8 +117,8 @@ class AnalysisStore:
         await through_outage(write)
 
 
-def _kept(row: Row[Any]) -> Kept:
-    return Kept(row.status, Plan.model_validate(row.plan), Receipt.model_validate(row.receipt))
+def _kept(row: Row[Any]) -> StoredAnalysis:
+    return StoredAnalysis(row.status, Plan.model_validate(row.plan), Receipt.model_validate(row.receipt))
 
 
 def _documents(plan: Plan, receipt: Receipt) -> dict[str, Any]:
@@ -124,7 +126,7 @@ def _documents(plan: Plan, receipt: Receipt) -> dict[str, Any]:
 
 
 async def progress_of(connection: AsyncConnection, map_id: str) -> list[AnalysisProgress]:
-    """What was told last of the analyses of a map that run."""
+    """The last stored progress of the running analyses of a map."""
     query = select(analysis_table.c.progress).where(
         analysis_table.c.map_id == map_id,
         analysis_table.c.status == "running",
@@ -134,9 +136,9 @@ async def progress_of(connection: AsyncConnection, map_id: str) -> list[Analysis
     return [AnalysisProgress.model_validate(progress) for progress in found.scalars()]
 
 
-async def left_of(connection: AsyncConnection, turn_id: str) -> dict[str, dict[str, Any]]:
-    """Of each analysis of a turn that still counts as running: the step that ran when it was told of last, the
-    receipt of those that had finished, and the last one's table.
+async def unfinished_analyses(connection: AsyncConnection, turn_id: str) -> dict[str, dict[str, Any]]:
+    """For each analysis of the turn that still counts as running: the step that ran when progress was stored
+    last, the receipt of the finished steps, and the last one's table.
     """
     query = select(analysis_table).where(
         analysis_table.c.turn_id == turn_id, analysis_table.c.status == "running"

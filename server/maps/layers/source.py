@@ -1,4 +1,4 @@
-"""How a table becomes a layer: filter, count, bounds, style and legend, all from PostGIS."""
+"""Turns a table into a layer: filter, count, bounds, style and legend, all computed in PostGIS."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from server.gis.styles import compute_style
 from server.maps.layers.verbs import Drawing
 
 Readable = Callable[[str], Awaitable[TableRegistry]]
-"""The tables that a map may read."""
+"""Returns the tables that a map may read."""
 
 
 class TableSource:
@@ -32,7 +32,7 @@ class TableSource:
     async def draw(
         self, map_id: str, table: str, filter: Filter, style: StyleSpec, like: Layer | None = None
     ) -> Drawing:
-        # What is a layer already may go on to be one, also where its table is not listed any more.
+        # An existing layer stays usable after its table became unreadable for new layers.
         tables = await self._readable(map_id) if like is None else self._registry
         entry = tables.get(table)
         wanted = normalize(entry, filter)

@@ -1,7 +1,7 @@
-"""The verbs on the layers of a map, the same for a person's hand and for the agent's tools.
+"""Changes to the layers of a map, used by socket handlers and by the agent's tools.
 
-Whatever is slow (counting, statistics) happens before the map is locked. A change that was computed from a
-layer which somebody changed meanwhile is computed again, so nobody's change is lost and none is half applied.
+Slow work (counting, statistics) happens before the map is locked. If the layer changed in the meantime, the
+change is computed again from its new state, so that no change is lost or half applied.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from server.maps.log.events import (
     layers_reordered,
     map_reset,
 )
-from server.maps.log.missing_tables import named, without_table
+from server.maps.log.missing_tables import changes_without_table, layer_names
 from server.maps.log.replay import MapState, arranged
-from server.maps.log.restoring import as_one, way_to
-from server.maps.log.undo import marked
+from server.maps.log.restoring import as_one_step, changes_between
+from server.maps.log.undo import mark_undo
 from server.maps.log.writer import MapWriter
 
 MAX_LAYERS = 200
-ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What a table looks like under a filter and a style: all of it from PostGIS."""
+    """How PostGIS draws a table under a filter and a style. `bounds` are in EPSG:4326, None without features."""
 
     table: str
     table_name: str
@@ -63,20 +63,20 @@ class LayerSource(Protocol):
     async def draw(
         self, map_id: str, table: str, filter: Filter, style: StyleSpec, like: Layer | None = None
     ) -> Drawing:
-        """`like` is the layer as it is now: where its filter is the same, its count and bounds hold."""
+        """`like` is the current layer: if the filter is unchanged, its count and bounds are reused."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class By:
-    """Who changes a map: a turn that a server runs, or a person's hand."""
+    """The author of a change: a turn that a server runs, or a person."""
 
     turn_id: str | None = None
     server_id: str | None = None
     author: str | None = None
     """The name of the person, if they gave one."""
     seen_version: int | None = None
-    """The version of the layer that the person saw, where a change of its filter since then counts."""
+    """The version of the layer that the person saw; a filter that changed since then is a conflict."""
 
 
 HAND = By()
@@ -84,7 +84,7 @@ HAND = By()
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A change that was committed: the map after it, the layer in question, and words for what it was."""
+    """A committed change: the map after it, the layer that it was about, and a description for people."""
 
     seq: int
     state: MapState
@@ -93,6 +93,8 @@ class Done:
 
 
 class LayerService:
+    """Adds, changes, removes, orders and restores layers. Every change is one or more events of the map's log."""
+
     def __init__(self, log: EventLog, source: LayerSource) -> None:
         self._log = log
         self._source = source
@@ -124,9 +126,9 @@ class LayerService:
 
     async def update(self, map_id: str, layer_id: str, change: LayerChange, by: By = HAND) -> Done:
         check_name(change.name)
-        for _attempt in range(ATTEMPTS):
+        for _attempt in range(MAX_ATTEMPTS):
             known = drawn = None
-            if draws_anew(change):
+            if changes_drawing(change):
                 known = layer_of(await self._log.reader.state(map_id), layer_id)
                 if by.seen_version is not None and "filter" in change.model_fields_set:
                     await self._check_seen(map_id, known, by.seen_version)
@@ -135,7 +137,9 @@ class LayerService:
                 current = layer_of(await writer.state(), layer_id)
                 if known is not None and current.version != known.version:
                     continue
-                updated = (drawn or current).model_copy(update={"order": current.order, **plain(change)})
+                updated = (drawn or current).model_copy(
+                    update={"order": current.order, **simple_fields(change)}
+                )
                 if updated != current:
                     await writer.record(layer_updated(updated, by.author))
                 return await done(writer, layer_id)
@@ -148,7 +152,7 @@ class LayerService:
             return Done(writer.seq, await writer.state(), layer)
 
     async def reorder(self, map_id: str, order: Sequence[str], by: By = HAND) -> Done:
-        """Bottom first; layers that are not named keep their order below."""
+        """Put layers in this order, bottom first. Layers that are not listed keep their order below these."""
         if not order or len(set(order)) < len(order):
             raise MapFault(
                 "invalid_payload", "`order` is the ids of one or more layers, each once, bottom first."
@@ -163,7 +167,7 @@ class LayerService:
             return await done(writer)
 
     async def reset(self, map_id: str, by: By = HAND) -> tuple[int, Done]:
-        """Remove all layers; how many there were."""
+        """Remove all layers; returns how many there were, and the change."""
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
             count = len((await writer.state()).layers)
             if count:
@@ -171,29 +175,32 @@ class LayerService:
             return count, await done(writer)
 
     async def restore(self, map_id: str, seq: int, by: By = HAND) -> Done:
-        """Make the layers and charts as they were after the event `seq`, in one step. MapFault where the data of a
-        layer is gone."""
+        """Restore the layers and charts as of the event `seq`, in one undoable step. Raises MapFault if the
+        table of a layer was dropped.
+        """
         newest = await self._log.reader.seq(map_id)
         if seq > newest:
             raise MapFault("invalid_payload", f"This map has no event {seq}; its newest is {newest}.")
         then = await self._log.reader.state_at(map_id, seq)
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
-            changes = way_to(then, await writer.state())
-            if gone := await without_table(writer, changes):
+            changes = changes_between(then, await writer.state())
+            if gone := await changes_without_table(writer, changes):
                 raise MapFault(
                     "conflict",
-                    f"{named(gone)} cannot come back: the data was dropped. Restore a moment without it.",
+                    f"{layer_names(gone)} cannot come back: the data was dropped. Restore a moment without it.",
                 )
-            for change in as_one(changes, writer.seq + 1):
+            for change in as_one_step(changes, writer.seq + 1):
                 await writer.record(change)
             return await done(writer)
 
     async def undo(self, map_id: str, by: By = HAND) -> Done | None:
-        """Take back the newest change that stands; None when there is none. A layer whose data was dropped stays
-        away, as `what` tells."""
+        """Undo the newest change; None if there is none. A layer whose table was dropped is not restored, as
+        `what` explains.
+        """
         return await self._step(map_id, by, redo=False)
 
     async def redo(self, map_id: str, by: By = HAND) -> Done | None:
+        """Redo the change that was undone last; None if there is none."""
         return await self._step(map_id, by, redo=True)
 
     async def _step(self, map_id: str, by: By, *, redo: bool) -> Done | None:
@@ -203,19 +210,19 @@ class LayerService:
             if step is None:
                 return None
             unit, changes = step
-            what, gone = unit.describe(), await without_table(writer, changes)
+            what, gone = unit.describe(), await changes_without_table(writer, changes)
             if gone:
-                what += f"; {named(gone)} cannot come back, for the data was dropped"
+                what += f"; {layer_names(gone)} cannot come back, for the data was dropped"
                 changes = [change for change in changes if change not in gone]
-                # What comes before it must stay in reach, so the step is taken also where nothing is left of it.
+                # Older steps must stay reachable, so an undo without effect is recorded too.
                 empty = layers_reordered((await writer.state()).order)
-                changes = changes or [marked(empty, gone[0].payload["undo_of"], redo=redo)]
+                changes = changes or [mark_undo(empty, gone[0].payload["undo_of"], redo=redo)]
             for change in changes:
                 await writer.record(change)
             return Done(writer.seq, await writer.state(), what=what)
 
     async def _check_seen(self, map_id: str, layer: Layer, seen_version: int) -> None:
-        """MapFault where the filter is another than that of the version the person saw."""
+        """Raise MapFault `conflict` if the filter differs from that of the version the person saw."""
         if layer.version == seen_version:
             return
         seen = await self._log.reader.layer(map_id, layer.id, seen_version)
@@ -223,14 +230,16 @@ class LayerService:
             raise MapFault("conflict", f"The filter of layer {layer.name!r} was changed by others meanwhile.")
 
     async def _redrawn(self, map_id: str, layer: Layer, change: LayerChange) -> Layer:
-        """The layer with another filter or style, computed anew."""
+        """The layer computed with its new filter or style."""
         fields = change.model_fields_set
         asked = change.filter if "filter" in fields else layer.filter
         style = change.style or StyleSpec.model_validate(layer.style.model_dump(exclude={"layers"}))
         if style.color is None and style.kind == layer.style.kind:
             style = style.model_copy(update={"color": layer.style.color})
         drawing = await self._source.draw(map_id, layer.table, asked, style, layer)
-        same_data = drawing.filter == layer.filter and needs(drawing.style) <= needs(layer.style)
+        same_data = drawing.filter == layer.filter and tile_contents(drawing.style) <= tile_contents(
+            layer.style
+        )
         return layer.model_copy(
             update={
                 "filter": drawing.filter,
@@ -244,11 +253,13 @@ class LayerService:
 
 
 async def done(writer: MapWriter, layer_id: str | None = None) -> Done:
+    """The result of a change, read inside its transaction."""
     state = await writer.state()
     return Done(writer.seq, state, state.layer(layer_id) if layer_id else None)
 
 
 def check_name(name: str | None) -> None:
+    """Raise MapFault if a layer's name is blank; None is valid."""
     if name is not None and not name.strip():
         raise MapFault(
             "invalid_payload", "A layer's name must not be blank. Leave it out to keep or choose one."
@@ -256,26 +267,29 @@ def check_name(name: str | None) -> None:
 
 
 def layer_of(state: MapState, layer_id: str) -> Layer:
+    """The layer with this id. Raises MapFault `unknown_layer`."""
     layer = state.layer(layer_id)
     if layer is None:
         raise unknown_layer(layer_id, state.order)
     return layer
 
 
-def draws_anew(change: LayerChange) -> bool:
-    """Whether the change touches the filter or the style, so that count, bounds and legend must be computed."""
+def changes_drawing(change: LayerChange) -> bool:
+    """Whether the change touches the filter or the style, so that count, bounds and legend must be computed
+    again.
+    """
     fields = change.model_fields_set
     return "filter" in fields or ("style" in fields and change.style is not None)
 
 
-def plain(change: LayerChange) -> dict[str, Any]:
-    """The fields of a change that need no computing."""
+def simple_fields(change: LayerChange) -> dict[str, Any]:
+    """The fields of a change that are stored without computing anything."""
     fields = {name: getattr(change, name) for name in ("name", "visible", "opacity")}
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def needs(style: Style) -> set[str]:
-    """What a tile must carry for a style: columns, instants, a point on each feature, or the largest values first."""
+def tile_contents(style: Style) -> set[str]:
+    """What tiles must contain for a style: columns, source layers, times, or the largest values first."""
     columns = {f"column {column}" for column in (style.column, style.label) if column is not None}
     layers = {f"layer {drawn.source_layer}" for drawn in style.layers}
     columns |= {f"time {style.time}"} if style.time is not None else set()
@@ -283,7 +297,9 @@ def needs(style: Style) -> set[str]:
 
 
 def new_id(asked: str | None, table_name: str, state: MapState) -> str:
-    """The id asked for, or a readable free one: `airports`, `airports_2`."""
+    """The requested id, or a free readable one: `airports`, `airports_2`. Raises MapFault `conflict` or
+    `too_large`.
+    """
     if len(state.layers) >= MAX_LAYERS:
         raise MapFault("too_large", f"A map holds at most {MAX_LAYERS} layers. Remove some first.")
     taken = set(state.order)
@@ -300,7 +316,7 @@ def new_id(asked: str | None, table_name: str, state: MapState) -> str:
 
 
 def place_of(drawing: Drawing, state: MapState) -> int:
-    """On top, but below the layers on top that it would cover: areas go below lines, lines below points."""
+    """Index for a new layer, 0 at the bottom: on top, but polygons stay below lines and lines below points."""
     own = _height(drawing.geometry_type, drawing.style)
     place = len(state.layers)
     while place and _height(state.layers[place - 1].geometry_type, state.layers[place - 1].style) > own:
@@ -309,22 +325,22 @@ def place_of(drawing: Drawing, state: MapState) -> int:
 
 
 def _height(family: GeometryFamily, style: Style) -> int:
-    """Areas 0, lines 1, points 2. Circles that stand for areas or lines are points."""
+    """Polygons 0, lines 1, points 2. Proportional symbols count as points."""
     if style.kind == "proportional":
         return 2
     return {"polygon": 0, "mixed": 0, "line": 1, "point": 2, "none": 2}[family]
 
 
 def with_color(style: StyleSpec, state: MapState) -> StyleSpec:
-    """The colour that the fewest layers have, where none was asked for and the style shows one."""
+    """The style with the least used colour, if it needs one and has none."""
     if style.color is not None or style.kind not in ("single", "proportional"):
         return style
     used = [layer.style.color for layer in state.layers if layer.style.color is not None]
     return style.model_copy(update={"color": next_color(used)})
 
 
-def undone(done: Done | None, *, redo: bool) -> Done:
-    """For a person's hand, nothing to undo is a fault."""
+def require_undone(done: Done | None, *, redo: bool) -> Done:
+    """The change. Raises MapFault `nothing_to_undo` if there was none: for people that is an error."""
     if done is None:
         raise MapFault("nothing_to_undo", f"There is nothing to {'redo' if redo else 'undo'} on this map.")
     return done

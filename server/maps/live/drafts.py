@@ -1,7 +1,7 @@
-"""Text of answers that are being written now, so that somebody who joins meanwhile sees them from the beginning.
+"""The text of answers that are being streamed, so that people who join meanwhile see them from the beginning.
 
-Kept for maps that are followed on this server, from the very deltas that browsers get. Lengths and offsets count
-UTF-16 code units, as browsers do.
+Kept for maps that somebody on this server follows, from the deltas that browsers receive. Lengths and offsets
+count UTF-16 code units, as browsers do.
 """
 
 from __future__ import annotations
@@ -11,23 +11,27 @@ from dataclasses import dataclass
 from typing import Any
 
 MAX_DRAFT_LENGTH = 200_000
-"""A longer text is not kept: it comes whole with its event."""
-ENDS = frozenset({"ai_response", "tool_called", "turn_finished"})
-"""Events with which a text has been recorded, or is over."""
+"""In UTF-16 code units. A longer text is not kept: it arrives complete with its event."""
+TEXT_END_EVENTS = frozenset({"ai_response", "tool_called", "turn_finished"})
+"""Events that end a streamed text."""
 
 
 @dataclass
 class Draft:
+    """The text streamed so far; `length` is in UTF-16 code units."""
+
     text: str = ""
     length: int = 0
 
 
 class Drafts:
+    """The unfinished answers, by map and turn."""
+
     def __init__(self) -> None:
         self._drafts: dict[str, dict[str, Draft]] = {}
 
-    def hear(self, delta: Mapping[str, Any]) -> None:
-        """A delta as it went out. What comes after a gap is not kept."""
+    def add_delta(self, delta: Mapping[str, Any]) -> None:
+        """Append an `ai_delta` payload. Text after a gap is not kept."""
         turns = self._drafts.setdefault(delta["map_id"], {})
         draft = Draft() if delta["offset"] == 0 else turns.get(delta["turn_id"])
         if draft is None or draft.length != delta["offset"] or draft.length > MAX_DRAFT_LENGTH:
@@ -52,4 +56,5 @@ class Drafts:
 
 
 def utf16_length(text: str) -> int:
+    """Length of a text in UTF-16 code units, as JavaScript counts it."""
     return len(text) + sum(character > "\uffff" for character in text)

@@ -1,8 +1,8 @@
-"""New events of the maps that somebody on this server follows, in order and without gaps.
+"""Delivers the new events of the maps that somebody on this server follows, in order and without gaps.
 
-What this server wrote itself is handed over by the log. A NOTIFY only says how far a map has got; what is new
-is then read from the log, so a lost notification costs time and never an event. Per map one reader works at a
-time, under the map's gate.
+The log hands over what this server committed. A NOTIFY only carries a map's newest seq; the events are then
+read from the log, so a lost notification delays events and never loses one. One reader per map works at a time,
+under the map's `gate`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from server.maps.log.events import Event
 
 log = structlog.get_logger(__name__)
 
-PAGE = 500
-RETRY = 0.5
-SETTLING = 1.0
+MAX_EVENTS_PER_READ = 500
+RETRY_DELAY_S = 0.5
+SETTLE_TIMEOUT_S = 1.0
 MAX_FRESH_EVENTS = 2000
 """Own events of one map that are held until they can be delivered; beyond that they are read again."""
 
@@ -28,10 +28,12 @@ Deliver = Callable[[Sequence[Event]], Awaitable[None]]
 
 
 class Channel:
-    """How far a map was delivered (`told`, -1 before the first joined) and how far it is known to be."""
+    """The delivery state of one map: `delivered` is the last seq sent (-1 before the first join), `wanted` the
+    newest known one.
+    """
 
     def __init__(self) -> None:
-        self.told = -1
+        self.delivered = -1
         self.wanted = -1
         self.joiners = 0
         self.gate = asyncio.Lock()
@@ -41,24 +43,26 @@ class Channel:
 
     def hold(self, events: Sequence[Event]) -> None:
         if len(self._fresh) < MAX_FRESH_EVENTS:
-            self._fresh |= {event.seq: event for event in events if event.seq > self.told}
+            self._fresh |= {event.seq: event for event in events if event.seq > self.delivered}
 
     def next_fresh(self, limit: int) -> list[Event]:
-        """What comes right after the events that were delivered, as far as it was committed here."""
+        """The events right after the delivered ones, as far as this server committed them."""
         events: list[Event] = []
-        while len(events) < limit and (event := self._fresh.get(self.told + 1 + len(events))):
+        while len(events) < limit and (event := self._fresh.get(self.delivered + 1 + len(events))):
             events.append(event)
         return events
 
     def reach(self, seq: int) -> None:
         """Everything up to `seq` is delivered."""
-        self.told = seq
+        self.delivered = seq
         if self._fresh:
             self._fresh = {number: event for number, event in self._fresh.items() if number > seq}
 
 
 class Feed:
-    """`deliver` gets the events of one map in order; `needed` says whether anybody here follows a map."""
+    """`deliver` receives the events of one map in order; `needed` tells whether anybody on this server follows
+    a map.
+    """
 
     def __init__(self, event_log: EventLog, deliver: Deliver, needed: Callable[[str], bool]) -> None:
         self._log = event_log
@@ -69,10 +73,10 @@ class Feed:
 
     @asynccontextmanager
     async def joining(self, map_id: str) -> AsyncIterator[Callable[[int], Awaitable[None]]]:
-        """While somebody joins, nothing of the map is delivered.
+        """Nothing of the map is delivered inside this block.
 
-        Read the map inside, call what this yields with the seq of what was read, then enter the room: the
-        newcomer gets every later event, and none that the reading held.
+        Read the map inside, call the yielded function with the seq of the reading, then enter the room: the
+        client then receives exactly the events after that seq.
         """
         channel = self._channels.setdefault(map_id, Channel())
         channel.joiners += 1
@@ -90,14 +94,14 @@ class Feed:
             del self._channels[map_id]
 
     async def close(self) -> None:
-        """What is known to be new goes out before the end."""
+        """Deliver what is known to be new, then stop."""
         await asyncio.gather(*(self.settled(map_id) for map_id in list(self._channels)))
 
     async def settled(self, map_id: str) -> None:
-        """Return when what is known to be new has been delivered here, or takes too long to be."""
+        """Return once everything known to be new is delivered here, at the latest after `SETTLE_TIMEOUT_S`."""
         channel = self._channels.get(map_id)
         if channel is not None and channel.task is not None and not channel.task.done():
-            await asyncio.wait({channel.task}, timeout=SETTLING)
+            await asyncio.wait({channel.task}, timeout=SETTLE_TIMEOUT_S)
 
     def committed(self, map_id: str, events: Sequence[Event]) -> None:
         """This server wrote these events."""
@@ -120,11 +124,11 @@ class Feed:
     def wake_all(self) -> None:
         """Notifications may have been lost: look at every map."""
         for map_id, channel in self._channels.items():
-            channel.wanted = max(channel.wanted, channel.told + 1)
+            channel.wanted = max(channel.wanted, channel.delivered + 1)
             self._start(map_id, channel)
 
     def _start(self, map_id: str, channel: Channel) -> None:
-        if channel.wanted > channel.told and (channel.task is None or channel.task.done()):
+        if channel.wanted > channel.delivered and (channel.task is None or channel.task.done()):
             channel.task = asyncio.create_task(self._run(map_id, channel))
 
     async def _run(self, map_id: str, channel: Channel) -> None:
@@ -132,35 +136,39 @@ class Feed:
         while self._channels.get(map_id) is channel:
             try:
                 async with channel.gate:
-                    if channel.told >= 0:
+                    if channel.delivered >= 0:
                         await self._catch_up(map_id, channel)
                     return
             except Exception as error:
                 if not warned:
                     log.warning("events could not be read; trying again", error=type(error).__name__)
                 warned = True
-                await asyncio.sleep(RETRY)
+                await asyncio.sleep(RETRY_DELAY_S)
 
     async def _reach(self, channel: Channel, map_id: str, seq: int) -> None:
-        """Those who follow already get what they lack up to `seq`, before the newcomer enters."""
-        if channel.told < 0:
+        """Bring existing followers up to `seq` before the new client enters."""
+        if channel.delivered < 0:
             channel.reach(seq)
             channel.wanted = max(channel.wanted, seq)
             self._start(map_id, channel)
-        elif channel.told < seq:
+        elif channel.delivered < seq:
             channel.wanted = max(channel.wanted, seq)
             await self._catch_up(map_id, channel, seq)
 
     async def _catch_up(self, map_id: str, channel: Channel, until: int | None = None) -> None:
-        while channel.told < (channel.wanted if until is None else until):
+        while channel.delivered < (channel.wanted if until is None else until):
             target = channel.wanted
-            limit = PAGE if until is None else min(PAGE, until - channel.told)
-            events = channel.next_fresh(limit) or await self._log.reader.read(map_id, channel.told, limit)
+            limit = (
+                MAX_EVENTS_PER_READ if until is None else min(MAX_EVENTS_PER_READ, until - channel.delivered)
+            )
+            events = channel.next_fresh(limit) or await self._log.reader.read(
+                map_id, channel.delivered, limit
+            )
             if events:
                 await self._deliver(events)
                 channel.reach(events[-1].seq)
-                channel.wanted = max(channel.wanted, channel.told)
+                channel.wanted = max(channel.wanted, channel.delivered)
             elif until is not None:
                 return
             elif channel.wanted == target:
-                channel.wanted = channel.told
+                channel.wanted = channel.delivered

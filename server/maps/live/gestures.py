@@ -1,6 +1,7 @@
-"""What people point at: pointers, selections and the part of the map they see. Shown to the others, never kept.
+"""Pointers, selections and viewports of people on a map: shown to the others, never stored.
 
-Changes are gathered: a map has one `gestures` in `PAUSE` seconds at most, however many people move on it.
+Changes are collected: a map sends one `gestures` event per `FLUSH_INTERVAL_S` at most, however many people
+move.
 """
 
 from __future__ import annotations
@@ -9,34 +10,34 @@ import asyncio
 from collections.abc import Callable, Collection
 from typing import Any
 
-PAUSE = 0.1
-PEOPLE_TOLD = 100
-"""Of whom a newcomer is told at once; of others with their next move."""
+FLUSH_INTERVAL_S = 0.1
+MAX_PEOPLE_FOR_NEWCOMER = 100
+"""Whose gestures somebody who joins gets at once; the others' follow with their next move."""
 
 Pointing = dict[str, Any]
 """As `server.protocol.Pointing`, with only those fields that are known, or that changed."""
 
 
 class Gestures:
-    """`tell` is called with a map and what its people on this server have just changed."""
+    """`send` is called with a map and the latest changes of its people on this server."""
 
-    def __init__(self, tell: Callable[[str, list[Pointing]], None]) -> None:
-        self._tell = tell
+    def __init__(self, send: Callable[[str, list[Pointing]], None]) -> None:
+        self._send = send
         self._now: dict[str, dict[str, Pointing]] = {}
         self._fresh: dict[str, dict[str, Pointing]] = {}
 
     def now(self, map_id: str) -> list[Pointing]:
-        """What everybody points at, as far as it is known here."""
-        return list(self._now.get(map_id, {}).values())[:PEOPLE_TOLD]
+        """What everybody points at, as far as this server knows."""
+        return list(self._now.get(map_id, {}).values())[:MAX_PEOPLE_FOR_NEWCOMER]
 
     def point(self, map_id: str, person: str, change: dict[str, Any]) -> None:
         """Somebody on this server moved."""
         self._merge(self._now, map_id, {**change, "person": person})
         if map_id not in self._fresh:
-            asyncio.get_running_loop().call_later(PAUSE, self._flush, map_id)
+            asyncio.get_running_loop().call_later(FLUSH_INTERVAL_S, self._flush, map_id)
         self._merge(self._fresh, map_id, {**change, "person": person})
 
-    def heard(self, map_id: str, people: list[Pointing]) -> None:
+    def merge_remote(self, map_id: str, people: list[Pointing]) -> None:
         """People on another server moved."""
         for pointing in people:
             self._merge(self._now, map_id, pointing)
@@ -58,4 +59,4 @@ class Gestures:
     def _flush(self, map_id: str) -> None:
         fresh = self._fresh.pop(map_id, {})
         if fresh:
-            self._tell(map_id, list(fresh.values()))
+            self._send(map_id, list(fresh.values()))

@@ -1,7 +1,7 @@
-"""Where the news of maps arrives on a server and goes out to the people and turns that follow them.
+"""Receives the events of maps on a server and passes them to browsers and running turns.
 
-Numbered events come from the feed, transient ones from here or from another server by the relay. Whoever
-hosts the hub gives it `emit`, which sends to everyone of this server on a map.
+Numbered events come from the feed, transient ones from this server or, through the relay, from another. The
+socket server sets `emit`, which sends to everyone of this server on a map.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from server.database import Database
-from server.maps.live.drafts import ENDS, Drafts
+from server.maps.live.drafts import TEXT_END_EVENTS, Drafts
 from server.maps.live.feed import Feed
 from server.maps.live.gestures import Gestures, Pointing
 from server.maps.live.joins import Admit, Joined, Joins
 from server.maps.live.liveness import Liveness
-from server.maps.live.presence import NAMED_PEOPLE, Crowd, Presence, Receipts, Shown, named
+from server.maps.live.presence import MAX_NAMED_PEOPLE, Crowd, Presence, Receipts, Shown, select_named
 from server.maps.live.relay import Relay
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import Event
@@ -32,14 +32,14 @@ Emit = Callable[[str, str, dict[str, Any]], Coroutine[Any, Any, None]]
 """Called with map id, event name and payload."""
 
 PRESENCE_PAUSE_S = 0.1
-"""In which comings and goings on a map are gathered into one `presence`."""
+"""Joins and leaves of a map within this time are sent as one `presence`."""
 MAX_PRESENCE_PAUSE_S = 5.0
 PRESENCES_PER_S = 1000
-"""Sent to the people of one map, all together: a large crowd is told less often how large it is."""
+"""To all people of one map together: a large crowd gets `presence` less often."""
 
 
-async def nobody(map_id: str, event: str, data: dict[str, Any]) -> None:
-    """Before sockets are there, nobody hears anything."""
+async def discard(map_id: str, event: str, data: dict[str, Any]) -> None:
+    """The `emit` of a server that has no sockets yet."""
 
 
 class Follower(Protocol):
@@ -51,35 +51,39 @@ class Follower(Protocol):
 
 
 class Hub:
+    """Connects the event log, presence, receipts, gestures and the relay of one server."""
+
     def __init__(self, database: Database, log: EventLog, liveness: Liveness) -> None:
         self.log = log
         self.presence = Presence(self._people_changed)
         self.receipts = Receipts()
-        self.gestures = Gestures(self._tell_gestures)
+        self.gestures = Gestures(self._send_gestures)
         self.relay = Relay(database.owner, liveness)
-        self.emit: Emit = nobody
+        self.emit: Emit = discard
         self.drafts = Drafts()
         self._database = database
         self._feed = Feed(log, self._deliver, self._is_followed)
         self._joins = Joins(log, self._feed, self.presence)
         self._followers: dict[str, list[Follower]] = {}
         self._to_announce: dict[str, asyncio.TimerHandle] = {}
-        self._to_tell: set[str] = set()
-        """Maps of whose people other servers are told together with the next announcement."""
+        self._to_send: set[str] = set()
+        """Maps whose people are sent to other servers together with the next announcement."""
         self._named: dict[str, frozenset[str]] = {}
-        """By map with a large crowd, who of it was named last: what the others point at is not shown."""
+        """By map with a large crowd, the people named last: gestures of the others are not sent."""
         self._tasks: set[asyncio.Task[None]] = set()
-        self.relay.on("emit", self._heard_event)
-        self.relay.on("receipt", self._heard_receipt)
-        self.relay.on("presence", self._heard_presence)
-        self.relay.on("gestures", self._heard_gestures)
-        self.relay.on("hello", self._heard_hello)
+        self.relay.on("emit", self._on_event)
+        self.relay.on("receipt", self._on_receipt)
+        self.relay.on("presence", self._on_presence)
+        self.relay.on("gestures", self._on_gestures)
+        self.relay.on("hello", self._on_hello)
         self._liveness = liveness
 
     async def start(self) -> None:
         self.relay.start()
-        await self._database.listen([EVENT_CHANNEL, TRANSIENT_CHANNEL], self._heard, self._reconnected)
-        self.relay.say("hello", {}, always=True)
+        await self._database.listen(
+            [EVENT_CHANNEL, TRANSIENT_CHANNEL], self._on_notification, self._reconnected
+        )
+        self.relay.send("hello", {}, always=True)
 
     async def close(self) -> None:
         for timer in self._to_announce.values():
@@ -88,7 +92,7 @@ class Hub:
         await self.relay.close()
 
     async def enter(self, map_id: str, person: Someone, after_seq: int | None, admit: Admit) -> Joined:
-        """Somebody joins; `admit` makes live events reach them."""
+        """Let a person join; `admit` subscribes their socket to live events."""
         return await self._joins.enter(map_id, person, after_seq, admit)
 
     def leave(self, map_id: str, person: str) -> None:
@@ -97,7 +101,7 @@ class Hub:
 
     @asynccontextmanager
     async def following(self, map_id: str, follower: Follower) -> AsyncIterator[None]:
-        """Until the block ends the follower sees the map: its state now, and every later event."""
+        """The follower receives the map's state now and every later event until the block ends."""
         async with self._feed.joining(map_id) as reach:
             state = await self.log.reader.state(map_id)
             await reach(state.seq)
@@ -117,29 +121,29 @@ class Hub:
             self.drafts.forget(map_id)
 
     async def announce(self, map_id: str, event: str, body: BaseModel) -> None:
-        """A transient event for everyone on a map, on all servers; never before what was recorded earlier."""
+        """Send a transient event to everyone on a map, on all servers, after all events recorded before it."""
         await self._feed.settled(map_id)
         data = body.model_dump(mode="json")
         if event == "ai_delta":
-            self.drafts.hear(data)
-        self.relay.say("emit", {"map_id": map_id, "event": event, "data": data})
+            self.drafts.add_delta(data)
+        self.relay.send("emit", {"map_id": map_id, "event": event, "data": data})
         await self.emit(map_id, event, data)
 
     def receive(self, map_id: str, layer_id: str, version: int, shown: Shown) -> None:
-        """A receipt from a browser of this server."""
+        """Handle a receipt of a browser connected to this server."""
         self.receipts.receive(map_id, layer_id, version, shown)
         word = {"map_id": map_id, "layer_id": layer_id, "version": version}
-        self.relay.say("receipt", {**word, "features": shown.features, "error": shown.error})
+        self.relay.send("receipt", {**word, "features": shown.features, "error": shown.error})
 
     async def beat(self, alive: frozenset[str]) -> None:
-        """Which servers are alive: the people of the others are gone with them."""
+        """Remove the people of servers that are not in `alive`."""
         for map_id in self.presence.forget(alive):
             self._announce_soon(map_id)
 
     async def _deliver(self, events: Sequence[Event]) -> None:
         map_id = events[0].map_id
         for event in events:
-            if event.name in ENDS:
+            if event.name in TEXT_END_EVENTS:
                 self.drafts.end(map_id, event.turn_id)
         for follower in self._followers.get(map_id, ()):
             follower.see(events)
@@ -154,25 +158,25 @@ class Hub:
         self.log.forget()
         self._feed.wake_all()
 
-    def _heard(self, channel: str, payload: str) -> None:
+    def _on_notification(self, channel: str, payload: str) -> None:
         if channel == TRANSIENT_CHANNEL:
-            self.relay.heard(payload)
+            self.relay.receive(payload)
             return
         map_id, _, seq = payload.rpartition(":")
         if seq.isdigit():
             self._feed.wake(map_id, int(seq))
 
-    def _heard_event(self, server_id: str, body: dict[str, Any]) -> None:
+    def _on_event(self, server_id: str, body: dict[str, Any]) -> None:
         if self.presence.is_here(body["map_id"]):
             if body["event"] == "ai_delta":
-                self.drafts.hear(body["data"])
+                self.drafts.add_delta(body["data"])
             self._spawn(self.emit(body["map_id"], body["event"], body["data"]))
 
-    def _heard_receipt(self, server_id: str, body: dict[str, Any]) -> None:
+    def _on_receipt(self, server_id: str, body: dict[str, Any]) -> None:
         shown = Shown(body["features"], body["error"])
         self.receipts.receive(body["map_id"], body["layer_id"], body["version"], shown)
 
-    def _heard_presence(self, server_id: str, body: dict[str, Any]) -> None:
+    def _on_presence(self, server_id: str, body: dict[str, Any]) -> None:
         people = {
             person: Someone(id=person, name=name, viewer=viewer)
             for person, name, viewer, _watches in body["people"]
@@ -180,45 +184,45 @@ class Hub:
         unnamed, unnamed_viewers = body.get("unnamed", (0, 0))
         watching = {person for person, _name, _viewer, watches in body["people"] if watches}
         crowd = Crowd(people, watching, unnamed, unnamed_viewers)
-        self.presence.heard(server_id, body["map_id"], crowd, more=body.get("more", False))
+        self.presence.set_remote(server_id, body["map_id"], crowd, more=body.get("more", False))
         self._announce_soon(body["map_id"])
 
-    def _heard_gestures(self, server_id: str, body: dict[str, Any]) -> None:
-        self.gestures.heard(body["map_id"], body["people"])
+    def _on_gestures(self, server_id: str, body: dict[str, Any]) -> None:
+        self.gestures.merge_remote(body["map_id"], body["people"])
         if self.presence.is_here(body["map_id"]):
             news = {"map_id": body["map_id"], "people": body["people"]}
             self._spawn(self.emit(body["map_id"], "gestures", news))
 
-    def _tell_gestures(self, map_id: str, people: list[Pointing]) -> None:
+    def _send_gestures(self, map_id: str, people: list[Pointing]) -> None:
         shown = self._named.get(map_id)
         if shown is not None:
             people = [pointing for pointing in people if pointing["person"] in shown]
         if not people:
             return
         body = {"map_id": map_id, "people": people}
-        self.relay.say("gestures", body)
+        self.relay.send("gestures", body)
         if self.presence.is_here(map_id):
             self._spawn(self.emit(map_id, "gestures", body))
 
-    def _heard_hello(self, server_id: str, body: dict[str, Any]) -> None:
+    def _on_hello(self, server_id: str, body: dict[str, Any]) -> None:
         self._liveness.expect(server_id)
         for map_id in self.presence.maps_here():
-            self._tell_of_people(map_id)
+            self._send_people(map_id)
 
     def _people_changed(self, map_id: str) -> None:
-        if self.presence.crowd(map_id).count <= NAMED_PEOPLE:
-            self._tell_of_people(map_id)
+        if self.presence.crowd(map_id).count <= MAX_NAMED_PEOPLE:
+            self._send_people(map_id)
         else:
-            self._to_tell.add(map_id)
+            self._to_send.add(map_id)
         self._announce_soon(map_id)
 
-    def _tell_of_people(self, map_id: str) -> None:
+    def _send_people(self, map_id: str) -> None:
         crowd = self.presence.crowd(map_id)
-        told = named(crowd.people.values(), crowd.watching)
+        told = select_named(crowd.people.values(), crowd.watching)
         people = [[one.id, one.name, one.viewer, one.id in crowd.watching] for one in told]
         viewers = sum(person.viewer for person in told)
         unnamed = (crowd.count - len(told), crowd.viewers - viewers)
-        self.relay.say("presence", {"map_id": map_id, "people": people, "unnamed": unnamed})
+        self.relay.send("presence", {"map_id": map_id, "people": people, "unnamed": unnamed})
 
     def _announce_soon(self, map_id: str) -> None:
         if map_id not in self._to_announce:
@@ -229,9 +233,9 @@ class Hub:
 
     def _announce_people(self, map_id: str) -> None:
         self._to_announce.pop(map_id, None)
-        if map_id in self._to_tell:
-            self._to_tell.discard(map_id)
-            self._tell_of_people(map_id)
+        if map_id in self._to_send:
+            self._to_send.discard(map_id)
+            self._send_people(map_id)
         known, count = self.presence.people(map_id), self.presence.count(map_id)
         ids = [person.id for person in known]
         self.gestures.keep(map_id, ids)

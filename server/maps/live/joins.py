@@ -1,7 +1,7 @@
-"""Lets people onto maps, and tells each of them what the map is.
+"""Lets people join maps and gives each of them the map's content.
 
-Whoever comes while others are being let in waits for the next round, and all of a round are let in upon one reading:
-a thousand people who come at once cost a few queries, and one snapshot that was written as JSON once.
+Joins of a map are batched: whoever comes while a batch is being admitted waits for the next, and one reading
+serves a whole batch. A thousand simultaneous joins cost a few queries and one encoding of the snapshot.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ from server.maps.log.events import Event
 from server.maps.log.snapshots import EncodedSnapshot
 from server.protocol import Someone
 
-PAGE = 2000
-"""Events in one answer to `join`; there may be more."""
+MAX_EVENTS_PER_JOIN = 2000
+"""In one answer to `join`; `more` says that there are others."""
 
-READINGS_AT_ONCE = 4
-"""Of maps that somebody joins. After a restart people come to hundreds of maps at the same moment."""
+MAX_CONCURRENT_READS = 4
+"""Of maps, per server: after a restart people join hundreds of maps at the same moment."""
 
 Admit = Callable[[], Awaitable[None]]
-"""Makes live events reach the newcomer."""
+"""Subscribes the person's socket to live events."""
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What a newcomer is told: a snapshot, or the events after the seq that it knows, or both if it was ahead."""
+    """The answer to `join`: a snapshot, or the events after the client's seq, or both if the client was ahead
+    of the map.
+    """
 
     seq: int
     snapshot: Encoded | None = None
@@ -41,6 +43,8 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Newcomer:
+    """A person who waits to join, the seq they know, and the future for their answer."""
+
     person: Someone
     after_seq: int | None
     admit: Admit
@@ -48,52 +52,54 @@ class Newcomer:
 
 
 @dataclass(slots=True)
-class Round:
-    """Those who are let in upon one reading of a map."""
+class JoinBatch:
+    """People who join upon one reading of a map."""
 
     newcomers: list[Newcomer] = field(default_factory=list)
     task: asyncio.Task[None] | None = None
 
 
 class Joins:
+    """Batches the joins of each map."""
+
     def __init__(self, log: EventLog, feed: Feed, presence: Presence) -> None:
         self._log = log
         self._feed = feed
         self._presence = presence
-        self._next: dict[str, Round] = {}
-        """By map, the round that has not begun to read."""
-        self._readings = asyncio.Semaphore(READINGS_AT_ONCE)
+        self._next: dict[str, JoinBatch] = {}
+        """By map, the batch that has not been read for yet."""
+        self._readings = asyncio.Semaphore(MAX_CONCURRENT_READS)
 
     async def enter(self, map_id: str, person: Someone, after_seq: int | None, admit: Admit) -> Joined:
-        """Somebody joins. What is answered was read after this was called.
+        """Join a map. The answer is read after this call.
 
-        `admit` is called after the reading and before anything later is sent, so there is neither gap nor repetition
-        between the two.
+        `admit` is called after the reading and before later events are sent, so the client misses none and
+        receives none twice.
         """
-        coming = self._next.get(map_id)
-        if coming is None:
-            coming = self._next[map_id] = Round()
-            coming.task = asyncio.create_task(self._let_in(map_id, coming))
+        batch = self._next.get(map_id)
+        if batch is None:
+            batch = self._next[map_id] = JoinBatch()
+            batch.task = asyncio.create_task(self._admit_batch(map_id, batch))
         answer: asyncio.Future[Joined] = asyncio.get_running_loop().create_future()
-        coming.newcomers.append(Newcomer(person, after_seq, admit, answer))
+        batch.newcomers.append(Newcomer(person, after_seq, admit, answer))
         return await answer
 
-    async def _let_in(self, map_id: str, coming: Round) -> None:
+    async def _admit_batch(self, map_id: str, batch: JoinBatch) -> None:
         try:
             async with self._readings, self._feed.joining(map_id) as reach:
                 del self._next[map_id]
-                reading = await self._read(map_id, coming.newcomers)
+                reading = await self._read(map_id, batch.newcomers)
                 await reach(reading.seq)
-                for newcomer in coming.newcomers:
-                    await self._let_one_in(map_id, newcomer, reading)
+                for newcomer in batch.newcomers:
+                    await self._admit_one(map_id, newcomer, reading)
         except Exception as error:
-            if self._next.get(map_id) is coming:
+            if self._next.get(map_id) is batch:
                 del self._next[map_id]
-            for newcomer in coming.newcomers:
+            for newcomer in batch.newcomers:
                 if not newcomer.answer.done():
                     newcomer.answer.set_exception(error)
 
-    async def _let_one_in(self, map_id: str, newcomer: Newcomer, reading: Reading) -> None:
+    async def _admit_one(self, map_id: str, newcomer: Newcomer, reading: Reading) -> None:
         if newcomer.answer.done():
             return
         try:
@@ -107,18 +113,18 @@ class Joins:
                 newcomer.answer.set_exception(error)
 
     async def _read(self, map_id: str, newcomers: Sequence[Newcomer]) -> Reading:
-        """All that these newcomers need to know, as of one seq."""
+        """Everything that these clients need, as of one seq."""
         known = {newcomer.after_seq for newcomer in newcomers if newcomer.after_seq is not None}
-        know_nothing = any(newcomer.after_seq is None for newcomer in newcomers)
-        newest = -1 if know_nothing else await self._log.reader.seq(map_id)
+        needs_snapshot = any(newcomer.after_seq is None for newcomer in newcomers)
+        newest = -1 if needs_snapshot else await self._log.reader.seq(map_id)
         snapshot = None
-        if know_nothing or max(known) > newest:
+        if needs_snapshot or max(known) > newest:
             snapshot = await self._log.snapshots.encoded(map_id)
             newest = snapshot.seq
         reading = Reading(newest, snapshot)
         for after_seq in known:
             if after_seq < newest:
-                events = await self._log.reader.read(map_id, after_seq, PAGE + 1)
+                events = await self._log.reader.read(map_id, after_seq, MAX_EVENTS_PER_JOIN + 1)
                 reading.add(after_seq, [event for event in events if event.seq <= newest])
         if known:
             progress = await self._log.snapshots.progress(map_id)
@@ -128,7 +134,7 @@ class Joins:
 
 @dataclass(slots=True)
 class Reading:
-    """A map as of `seq`, for everybody of a round."""
+    """The content of a map as of `seq`, for one batch."""
 
     seq: int
     snapshot: EncodedSnapshot | None
@@ -136,16 +142,16 @@ class Reading:
     _missed: dict[int, Joined] = field(default_factory=dict)
 
     def add(self, after_seq: int, events: Sequence[Event]) -> None:
-        """What somebody missed who knows the map up to `after_seq`."""
-        page, more = events[:PAGE], len(events) > PAGE
-        told = encode([{"event": event.name, "data": event.wire()} for event in page])
-        self._missed[after_seq] = Joined(page[-1].seq if more else self.seq, events=told, more=more)
+        """The events that a client misses which knows the map up to `after_seq`."""
+        page, more = events[:MAX_EVENTS_PER_JOIN], len(events) > MAX_EVENTS_PER_JOIN
+        events_json = encode([{"event": event.name, "data": event.wire()} for event in page])
+        self._missed[after_seq] = Joined(page[-1].seq if more else self.seq, events=events_json, more=more)
 
     def answer(self, after_seq: int | None) -> Joined:
         if after_seq is None:
-            assert self.snapshot is not None  # noqa: S101 - it was read for whoever knows nothing
+            assert self.snapshot is not None  # noqa: S101 - it was read for clients without a seq
             return Joined(self.seq, snapshot=self.snapshot.json)
         missed = self._missed.get(after_seq) or Joined(self.seq, events=Encoded("[]"))
-        # Whoever is ahead of the map (it was restored from a backup) starts anew.
-        anew = self.snapshot.json if self.snapshot is not None and after_seq > self.seq else None
-        return Joined(missed.seq, anew, missed.events, missed.more, self.progress)
+        # A client that is ahead of the map (it was restored from a backup) gets a snapshot.
+        snapshot = self.snapshot.json if self.snapshot is not None and after_seq > self.seq else None
+        return Joined(missed.seq, snapshot, missed.events, missed.more, self.progress)

@@ -1,7 +1,7 @@
-"""Which servers live. Each holds a session advisory lock, so PostgreSQL itself knows when one is gone.
+"""Which servers are alive. Each holds a session advisory lock, so PostgreSQL knows when one is gone.
 
-The connection that holds the lock also beats: every `BEAT` seconds it asks who else holds one, and tells the
-listeners. If it is lost it is made again; after `kill -9` nothing is left to clean up.
+Every `BEAT_INTERVAL_S` the connection that holds the lock reads who else holds one, and listeners are called. A
+lost connection is made again; after `kill -9` there is nothing to clean up.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import structlog
 log = structlog.get_logger(__name__)
 
 LOCK_CLASS = 0x6E0A
-BEAT = 2.0
-BACKOFF = (0.1, 0.25, 0.5, 1.0)
-GONE_PEERS_ARE_NOTICED = {
+BEAT_INTERVAL_S = 2.0
+RECONNECT_DELAYS_S = (0.1, 0.25, 0.5, 1.0)
+KEEPALIVE_SETTINGS = {
     "tcp_keepalives_idle": "10",
     "tcp_keepalives_interval": "5",
     "tcp_keepalives_count": "3",
@@ -28,9 +28,11 @@ Beat = Callable[[frozenset[str]], Awaitable[None]]
 
 
 class Liveness:
-    """`id` names this server for as long as the process lives. `on_beat` hears who is alive."""
+    """`id` names this server while the process lives. `on_beat` is called with the ids of the servers that are
+    alive.
+    """
 
-    def __init__(self, url: str, on_beat: Beat | None = None, beat: float = BEAT) -> None:
+    def __init__(self, url: str, on_beat: Beat | None = None, beat: float = BEAT_INTERVAL_S) -> None:
         self._url = url
         self._number = secrets.randbelow(2**31)
         self._connection: asyncpg.Connection | None = None
@@ -48,13 +50,13 @@ class Liveness:
         return bool(self.alive - {self.id})
 
     def expect(self, server_id: str) -> None:
-        """Another server said hello; the next beat will see it."""
+        """Count a server that has just announced itself as alive; the next beat confirms it."""
         self.alive |= {server_id}
 
     async def start(self) -> None:
         await self._connect()
-        await self._look()
-        self._task = asyncio.create_task(self._keep())
+        await self._read_alive()
+        self._task = asyncio.create_task(self._run())
 
     async def close(self) -> None:
         if self._task is not None:
@@ -64,13 +66,13 @@ class Liveness:
             self._connection.terminate()
 
     async def _connect(self) -> None:
-        settings = {"application_name": f"geoagent {self.id}", **GONE_PEERS_ARE_NOTICED}
+        settings = {"application_name": f"geoagent {self.id}", **KEEPALIVE_SETTINGS}
         connection = await asyncpg.connect(self._url, timeout=10, server_settings=settings)
-        # The same number twice would need two servers to draw it at once out of two thousand million.
+        # Two servers with the same random number of 31 bits would wait for each other here.
         await connection.execute("SELECT pg_advisory_lock($1, $2)", LOCK_CLASS, self._number, timeout=10)
         self._connection = connection
 
-    async def _look(self) -> None:
+    async def _read_alive(self) -> None:
         assert self._connection is not None  # noqa: S101 - set by _connect
         rows = await self._connection.fetch(
             "SELECT objid::bigint AS number FROM pg_locks WHERE locktype = 'advisory' AND granted"
@@ -81,35 +83,36 @@ class Liveness:
         )
         self.alive = frozenset(server_name(row["number"]) for row in rows)
 
-    async def _keep(self) -> None:
+    async def _run(self) -> None:
         attempt = 0
         while True:
             try:
                 if self._connection is None or self._connection.is_closed():
                     await self._connect()
-                    log.info("the database is back", server=self.id)
-                await self._look()
+                    log.info("the database can be reached again", server=self.id)
+                await self._read_alive()
                 attempt = 0
             except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
                 if attempt == 0:
-                    log.warning("the database is away", server=self.id, error=type(error).__name__)
+                    log.warning("the database cannot be reached", server=self.id, error=type(error).__name__)
                 if self._connection is not None:
                     self._connection.terminate()
                     self._connection = None
-                await asyncio.sleep(BACKOFF[min(attempt, len(BACKOFF) - 1)])
+                await asyncio.sleep(RECONNECT_DELAYS_S[min(attempt, len(RECONNECT_DELAYS_S) - 1)])
                 attempt += 1
                 continue
-            await self._tell()
+            await self._notify()
             await asyncio.sleep(self._beat)
 
-    async def _tell(self) -> None:
+    async def _notify(self) -> None:
         if self.on_beat is None:
             return
         try:
             await self.on_beat(self.alive)
         except Exception:
-            log.exception("a beat failed", server=self.id)
+            log.exception("a listener of the liveness beat failed", server=self.id)
 
 
 def server_name(number: int) -> str:
+    """The id of the server with this lock number."""
     return f"server_{number:08x}"

@@ -1,7 +1,7 @@
-"""Who looks at which map, on this server and on the others, and the receipts that their browsers send.
+"""Who looks at which map, on all servers, and the receipts that their browsers send.
 
-A browser counts as watching once it has sent `view`. Nothing here is kept: after a restart everyone joins
-again. The relay carries what other servers must know.
+A browser counts as watching once it has sent `view`. Nothing is stored: after a restart everyone joins again.
+The relay carries what other servers need.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ from dataclasses import dataclass, field, replace
 
 from server.protocol import Someone
 
-NAMED_PEOPLE = 50
-"""Of a larger crowd only so many are named to browsers and servers, editors first; of the others their number."""
-RECEIPTS_KEPT = 2000
-RECEIPT_WAIT = 4.0
+MAX_NAMED_PEOPLE = 50
+"""Per map and server, editors first; of further people only the number is sent."""
+MAX_RECEIPTS = 2000
+RECEIPT_TIMEOUT_S = 4.0
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A browser's word about a version of a layer."""
+    """A browser's receipt for a version of a layer."""
 
     features: int
     error: str | None = None
 
-    def say(self) -> str:
+    def describe(self) -> str:
+        """The receipt in words for the model."""
         if self.error:
             return f"could not be drawn: {self.error}"
         return f"drawn: {self.features} features in view"
@@ -39,7 +40,7 @@ class Crowd:
     people: dict[str, Someone] = field(default_factory=dict)
     watching: set[str] = field(default_factory=set)
     unnamed: int = 0
-    """People besides these, of whom another server told only how many they are."""
+    """Number of further people, whom another server did not name."""
     unnamed_viewers: int = 0
 
     @property
@@ -60,7 +61,7 @@ class Presence:
         self.changed = changed or (lambda map_id: None)
 
     def enter(self, map_id: str, person: Someone) -> None:
-        """Somebody comes to the map, or is known by another name from now on."""
+        """A person joins the map, or changes their name."""
         self._here.setdefault(map_id, Crowd()).people[person.id] = person
         self.changed(map_id)
 
@@ -75,7 +76,7 @@ class Presence:
         self.changed(map_id)
 
     def watches(self, map_id: str, person: str) -> None:
-        """The person's browser shows the map: it has said what part of it."""
+        """The person's browser shows the map: it has sent its viewport."""
         crowd = self._here.get(map_id)
         if crowd is not None and person in crowd.people and person not in crowd.watching:
             crowd.watching.add(person)
@@ -93,9 +94,9 @@ class Presence:
         return self._here.get(map_id, Crowd())
 
     def people(self, map_id: str) -> list[Someone]:
-        """Those on the map, on all servers, by id; of a large crowd `NAMED_PEOPLE`."""
+        """The people on the map on all servers, by id; of a large crowd at most `MAX_NAMED_PEOPLE` per server."""
         known = [person for crowd in self._crowds(map_id) for person in crowd.people.values()]
-        return sorted(named(known), key=lambda it: it.id)
+        return sorted(select_named(known), key=lambda it: it.id)
 
     def count(self, map_id: str) -> int:
         """How many people are on the map, on all servers."""
@@ -108,8 +109,8 @@ class Presence:
     def is_watched(self, map_id: str) -> bool:
         return any(crowd.watching for crowd in self._crowds(map_id))
 
-    def heard(self, server_id: str, map_id: str, crowd: Crowd, *, more: bool = False) -> None:
-        """What another server says of its people on a map. `more`: beside those that it named just before."""
+    def set_remote(self, server_id: str, map_id: str, crowd: Crowd, *, more: bool = False) -> None:
+        """Store another server's people on a map. With `more`, add them to those sent just before."""
         known = self._elsewhere.get(map_id, {}).get(server_id)
         if more and known is not None:
             crowd = replace(
@@ -123,7 +124,7 @@ class Presence:
                 self._elsewhere.pop(map_id, None)
 
     def forget(self, alive: Iterable[str]) -> list[str]:
-        """Drop the people of servers that are gone; the maps they were on."""
+        """Drop the people of servers that are not alive; returns the maps they were on."""
         kept = set(alive)
         lost = [map_id for map_id, servers in self._elsewhere.items() if servers.keys() - kept]
         for map_id in lost:
@@ -137,20 +138,22 @@ class Presence:
         return [self.crowd(map_id), *self._elsewhere.get(map_id, {}).values()]
 
 
-def named(people: Collection[Someone], watching: Collection[str] = ()) -> list[Someone]:
-    """As many of them as are named: those in `watching` first, then editors, then those who came first."""
-    if len(people) <= NAMED_PEOPLE:
+def select_named(people: Collection[Someone], watching: Collection[str] = ()) -> list[Someone]:
+    """The people to name, at most `MAX_NAMED_PEOPLE`: those in `watching` first, then editors, then the
+    earliest.
+    """
+    if len(people) <= MAX_NAMED_PEOPLE:
         return list(people)
-    return sorted(people, key=lambda person: (person.id not in watching, person.viewer))[:NAMED_PEOPLE]
+    return sorted(people, key=lambda person: (person.id not in watching, person.viewer))[:MAX_NAMED_PEOPLE]
 
 
 class Receipts:
-    """The newest receipts. One that comes before anybody waits for it is found when they do.
+    """The newest receipts. A receipt that arrives before `wait` is called is kept for it.
 
-    Whoever calls `receive` has made sure that the version was announced.
+    Callers of `receive` have checked that the version was announced.
     """
 
-    def __init__(self, wait: float = RECEIPT_WAIT) -> None:
+    def __init__(self, wait: float = RECEIPT_TIMEOUT_S) -> None:
         self._wait = wait
         self._kept: OrderedDict[tuple[str, str, int], Shown] = OrderedDict()
         self._waiting: dict[tuple[str, str, int], asyncio.Future[Shown]] = {}
@@ -159,14 +162,14 @@ class Receipts:
         key = (map_id, layer_id, version)
         self._kept[key] = shown
         self._kept.move_to_end(key)
-        if len(self._kept) > RECEIPTS_KEPT:
+        if len(self._kept) > MAX_RECEIPTS:
             self._kept.popitem(last=False)
         waiting = self._waiting.get(key)
         if waiting is not None and not waiting.done():
             waiting.set_result(shown)
 
     async def wait(self, map_id: str, layer_id: str, version: int) -> Shown | None:
-        """The first receipt of this version, or None when none comes in time."""
+        """The first receipt of this version, or None after the timeout."""
         key = (map_id, layer_id, version)
         if key in self._kept:
             return self._kept[key]

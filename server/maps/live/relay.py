@@ -1,8 +1,8 @@
-"""Passing words between servers by NOTIFY: transient events, receipts, presence, cancels. None is kept.
+"""Messages between servers by NOTIFY: transient events, receipts, presence, cancellations. None is stored.
 
-With no other server alive nothing is sent. A word that does not fit into NOTIFY's 8000 bytes is cut where
-that is harmless (the text of `ai_delta`, lists of people) and dropped otherwise: everything that counts is in
-the event log. Each carries a number, because PostgreSQL merges equal notifications of one transaction.
+Nothing is sent while no other server is alive. A message that exceeds NOTIFY's 8000 bytes is split where that
+is harmless (text of `ai_delta`, lists of people) and dropped otherwise: everything that must arrive is in the
+event log. Each message carries a number, because PostgreSQL merges equal notifications of one transaction.
 """
 
 from __future__ import annotations
@@ -23,25 +23,27 @@ from server.maps.log.tables import TRANSIENT_CHANNEL
 
 log = structlog.get_logger(__name__)
 
-NOTIFY_BYTES = 7900
+MAX_NOTIFY_BYTES = 7900
 PACKED_BYTES = 7500
-QUEUED_WORDS = 10_000
+MAX_QUEUED_MESSAGES = 10_000
 
-Heard = Callable[[str, dict[str, Any]], None]
-"""Called with the other server's id and what it said; registered per kind of word."""
+Handler = Callable[[str, dict[str, Any]], None]
+"""Called with the other server's id and the body of the message; registered per kind of message."""
 
 
 class Relay:
+    """Queues and sends this server's messages, and calls the handler of each kind of message that arrives."""
+
     def __init__(self, engine: AsyncEngine, liveness: Liveness) -> None:
         self._engine = engine
         self._liveness = liveness
-        self._words: asyncio.Queue[str] = asyncio.Queue(QUEUED_WORDS)
+        self._messages: asyncio.Queue[str] = asyncio.Queue(MAX_QUEUED_MESSAGES)
         self._task: asyncio.Task[None] | None = None
-        self._ears: dict[str, Heard] = {}
+        self._handlers: dict[str, Handler] = {}
         self._numbers = itertools.count(1)
 
-    def on(self, kind: str, heard: Heard) -> None:
-        self._ears[kind] = heard
+    def on(self, kind: str, receive: Handler) -> None:
+        self._handlers[kind] = receive
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._send())
@@ -51,39 +53,39 @@ class Relay:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    def say(self, kind: str, body: dict[str, Any], *, always: bool = False) -> None:
-        """Tell the other servers, in order, soon. `always`: even when none is known to be there."""
+    def send(self, kind: str, body: dict[str, Any], *, always: bool = False) -> None:
+        """Queue a message for the other servers, in order. With `always`, also when no other server is known."""
         if not (always or self._liveness.has_peers):
             return
-        for part in fitting(kind, body):
+        for part in split_message(kind, body):
             numbered = {**part, "number": next(self._numbers)}
             word = json.dumps([self._liveness.id, kind, numbered], separators=(",", ":"))
-            if len(word) > NOTIFY_BYTES:
-                log.warning("a word to other servers was too long", kind=kind, bytes=len(word))
-            elif self._words.full():
-                log.warning("too many words to other servers", kind=kind)
+            if len(word) > MAX_NOTIFY_BYTES:
+                log.warning("a message to other servers was too long", kind=kind, bytes=len(word))
+            elif self._messages.full():
+                log.warning("too many messages to other servers", kind=kind)
             else:
-                self._words.put_nowait(word)
+                self._messages.put_nowait(word)
 
-    def heard(self, payload: str) -> None:
-        """A notification on the transient channel."""
+    def receive(self, payload: str) -> None:
+        """Handle a notification on the transient channel."""
         try:
             server_id, kind, body = json.loads(payload)
         except ValueError:
-            log.warning("an unreadable word from another server")
+            log.warning("an unreadable message from another server")
             return
         if server_id == self._liveness.id:
             return
-        ear = self._ears.get(kind)
-        if ear is not None:
-            ear(server_id, body)
+        handler = self._handlers.get(kind)
+        if handler is not None:
+            handler(server_id, body)
 
     async def _send(self) -> None:
-        """Whatever has gathered goes out in one statement."""
+        """Send all queued messages, up to 100 in one statement."""
         while True:
-            words = [await self._words.get()]
-            while not self._words.empty() and len(words) < 100:
-                words.append(self._words.get_nowait())
+            words = [await self._messages.get()]
+            while not self._messages.empty() and len(words) < 100:
+                words.append(self._messages.get_nowait())
             try:
                 async with self._engine.begin() as connection:
                     await connection.execute(
@@ -91,13 +93,15 @@ class Relay:
                         {"channel": TRANSIENT_CHANNEL, "words": words},
                     )
             except Exception as error:
-                log.warning("words to other servers were lost", count=len(words), error=type(error).__name__)
+                log.warning(
+                    "messages to other servers were lost", count=len(words), error=type(error).__name__
+                )
 
 
-def fitting(kind: str, body: dict[str, Any]) -> list[dict[str, Any]]:
-    """The body in pieces that NOTIFY can carry. Only deltas of text and lists of people can be cut."""
+def split_message(kind: str, body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The body in pieces that fit into a NOTIFY. Only text deltas and lists of people can be split."""
     if kind in ("presence", "gestures"):
-        parts = packed(body["people"])
+        parts = pack(body["people"])
         return [{**body, "people": part, "more": index > 0} for index, part in enumerate(parts)]
     data = body.get("data")
     if kind != "emit" or not isinstance(data, dict) or not isinstance(data.get("text"), str):
@@ -109,8 +113,8 @@ def fitting(kind: str, body: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def packed(items: list[Any]) -> list[list[Any]]:
-    """The items in lists that each take about `PACKED_BYTES` as JSON at most; at least one list."""
+def pack(items: list[Any]) -> list[list[Any]]:
+    """The items in lists of about `PACKED_BYTES` of JSON each; at least one list."""
     lists: list[list[Any]] = [[]]
     room = PACKED_BYTES
     for item in items:

@@ -1,4 +1,4 @@
-"""A new map that begins as another one is: its layers and its charts. Chat and history stay behind."""
+"""Copies a map: a new map with the same layers and charts, without chat and history."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from agents.charts import Chart
 from server.maps.charts import address_of
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import Change, chart_added, clean_json, layer_added
-from server.maps.log.restoring import as_one
+from server.maps.log.restoring import as_one_step
 from server.maps.log.tables import chart_table
 from server.maps.log.writer import MapWriter
 
 
 async def copy_map(log: EventLog, map_id: str) -> str:
-    """The id of the copy."""
+    """Copy a map; returns the id of the copy. Raises MapFault `unknown_map`."""
     state = await log.reader.state(map_id)
     copied = await log.create()
     async with log.writing(copied) as writer:
         changes = [layer_added(layer.model_copy(update={"tiles": ""})) for layer in state.layers]
         changes += [await _copied(writer, map_id, chart) for chart in state.charts]
-        for change in as_one(changes, writer.seq + 1):
+        for change in as_one_step(changes, writer.seq + 1):
             await writer.record(change)
     return copied
 
 
 async def _copied(writer: MapWriter, map_id: str, chart: Chart) -> Change:
-    """What the chart draws is kept for the copy too, for its address is open to whom that map is."""
+    """Store the chart's data for the copy too, because a chart's address is only open to people of its map."""
     own = chart_table.c
     query = select(own.data).where(
         own.map_id == map_id, own.chart_id == chart.id, own.version == chart.version

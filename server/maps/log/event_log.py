@@ -1,8 +1,8 @@
-"""The event log: the only writer of maps, events and their projected layers.
+"""The event log: the only code that writes maps, events and stored layers.
 
-`writing` is one transaction that holds the map's row lock: what is recorded in it gets gapless numbers, and
-the layers and the NOTIFY that tells every server are committed with it or not at all. What was written is read
-through `reader` and `snapshots`, which never lock.
+`writing` is one transaction that holds the map's row lock. Events recorded in it get numbers without gaps, and
+the layers and the NOTIFY to other servers are committed together with them. `reader` and `snapshots` read
+without locks.
 """
 
 from __future__ import annotations
@@ -26,19 +26,21 @@ Listener = Callable[[str, Sequence[Event]], None]
 
 
 class EventLog:
+    """Creates maps and appends events to them. `listeners` are called after each commit of this server."""
+
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
         self._histories = Histories()
         self.reader = MapReader(engine, self._histories)
         self.snapshots = Snapshots(engine, self._histories)
         self.listeners: list[Listener] = []
-        """Called with map id and new events after each commit of this log; NOTIFY tells the other servers. Without
-        events if it is not known whether the commit came through."""
+        """Called with map id and new events after each commit of this server; the other servers learn by NOTIFY.
+        Called without events if it is unknown whether the commit succeeded."""
         self.committing: set[str] = set()
         """Maps whose listeners are about to be called."""
 
     async def create(self) -> str:
-        """A new, empty map. Its id is a random token of 128 bits, and is the right to it."""
+        """A new, empty map. Its id is a random token of 128 bits; whoever knows it may change the map."""
         map_id = secrets.token_urlsafe(16)
         async with self._engine.begin() as connection:
             await connection.execute(insert(map_table).values(id=map_id))
@@ -54,7 +56,9 @@ class EventLog:
     async def writing(
         self, map_id: str, turn_id: str | None = None, server_id: str | None = None
     ) -> AsyncIterator[MapWriter]:
-        """A transaction that holds the map. With `server_id`: TurnLost, unless that server runs the turn."""
+        """A transaction that locks the map. Raises MapFault `unknown_map`, and with `server_id` TurnLost unless
+        that server runs the turn.
+        """
         committed: Sequence[Event] = ()
         try:
             async with self._engine.begin() as connection:
@@ -76,12 +80,12 @@ class EventLog:
                     listener(map_id, committed)
 
     def forget(self) -> None:
-        """Drop what is kept of maps: the database was away, and may have been restored from a backup."""
+        """Clear the caches: after an outage the database may have been restored from a backup."""
         self._histories.forget()
         self.snapshots.forget()
 
     async def _check_holder(self, connection: AsyncConnection, turn_id: str | None, server_id: str) -> None:
-        # A query of its own: one that also locks the map would look at turns as of before it had the lock.
+        # A separate query: one that also locks the map would read turns as of before it had the lock.
         query = select(func.count()).where(
             turn_table.c.id == turn_id, turn_table.c.status == "running", turn_table.c.server_id == server_id
         )

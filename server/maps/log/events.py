@@ -1,7 +1,7 @@
-"""Events as the log keeps them: `Change` is what somebody wants to record, `Event` what was recorded.
+"""Events as the log stores them: a `Change` is to be recorded, an `Event` was recorded.
 
-Payloads are plain JSON here; `Event.typed()` gives the protocol's model. `clean_json` is the one gate through
-which values of models, tools and tables pass on their way into the log.
+Payloads are plain JSON here; `Event.typed()` gives the protocol's model. All values of models, tools and tables
+pass through `clean_json` on their way into the log.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CHAT_EVENTS = frozenset(EVENTS) - LAYER_EVENTS
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An event before the log gave it a number."""
+    """An event that the log has not numbered yet."""
 
     name: str
     payload: Mapping[str, Any]
@@ -50,39 +50,47 @@ class Event:
 
 
 def layer_added(layer: Layer) -> Change:
+    """The change that adds a layer, or replaces one with the same id."""
     return Change("layer_added", {"layer": layer.model_dump(mode="json")})
 
 
 def layer_updated(layer: Layer, author: str | None = None) -> Change:
+    """The change that replaces a layer; `author` is the name of the person, if known."""
     return Change("layer_updated", {"layer": layer.model_dump(mode="json"), "author": author})
 
 
 def layer_removed(layer_id: str) -> Change:
+    """The change that removes a layer."""
     return Change("layer_removed", {"layer_id": layer_id})
 
 
 def layers_reordered(order: Sequence[str]) -> Change:
+    """The change that orders the layers, bottom first."""
     return Change("layers_reordered", {"order": list(order)})
 
 
 def map_reset() -> Change:
+    """The change that removes all layers."""
     return Change("map_reset", {})
 
 
 def chart_added(chart: Chart) -> Change:
+    """The change that adds a chart."""
     return Change("chart_added", {"chart": chart.model_dump(mode="json")})
 
 
 def chart_updated(chart: Chart) -> Change:
+    """The change that replaces a chart by a newer version."""
     return Change("chart_updated", {"chart": chart.model_dump(mode="json")})
 
 
 def chart_removed(chart_id: str) -> Change:
+    """The change that removes a chart."""
     return Change("chart_removed", {"chart_id": chart_id})
 
 
 def clean_json(value: Any, depth: int = 0) -> Any:
-    """The value as JSON that PostgreSQL can keep: no NUL, no lone surrogate, no NaN, at most 64 levels."""
+    """The value as JSON that PostgreSQL can store: no NUL, no lone surrogate, no NaN, at most 64 levels."""
     if depth > 64:
         return None
     if isinstance(value, str):
@@ -99,7 +107,7 @@ def clean_json(value: Any, depth: int = 0) -> Any:
 
 
 def clean_text(text: str) -> str:
-    """Text that UTF-8 and PostgreSQL can hold."""
+    """The text without NUL and lone surrogates, which UTF-8 and PostgreSQL cannot store."""
     if text.isascii() and "\x00" not in text:
         return text
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")

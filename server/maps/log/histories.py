@@ -1,4 +1,4 @@
-"""What can be undone on each map, folded from the log and kept, so that only new events are read."""
+"""Caches the undo history of maps, so that only new events are read and folded."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from server.maps.log.rows import as_event, events_of
 from server.maps.log.tables import event_table
 from server.maps.log.undo import History
 
-HISTORIES_KEPT = 256
+MAX_CACHED_HISTORIES = 256
 
 
 class Histories:
-    """A fold that is kept is never changed: whoever reads later makes a newer one from it."""
+    """Cached histories are never changed: a later reading copies and advances one."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, History] = OrderedDict()
 
     async def at(self, connection: AsyncConnection, map_id: str, seq: int) -> History:
-        """The fold of all events up to `seq` and none after it, whatever others have folded meanwhile."""
+        """The history of all events up to `seq`, also if a newer one is cached."""
         kept = self._kept.get(map_id)
         if kept is not None and kept.seen == seq:
             self._kept.move_to_end(map_id)
@@ -36,7 +36,7 @@ class Histories:
         return history
 
     def forget(self) -> None:
-        """The log may be another one: the database was away, and may have been restored."""
+        """Clear the cache: after an outage the database may have been restored from a backup."""
         self._kept.clear()
 
     def _keep(self, map_id: str, history: History) -> None:
@@ -44,5 +44,5 @@ class Histories:
         if newest is None or newest.seen < history.seen:
             self._kept[map_id] = history
             self._kept.move_to_end(map_id)
-            if len(self._kept) > HISTORIES_KEPT:
+            if len(self._kept) > MAX_CACHED_HISTORIES:
                 self._kept.popitem(last=False)

@@ -1,4 +1,4 @@
-"""Layers that cannot come back to a map, because the table that they showed is gone."""
+"""Finds layers that cannot be restored because their table was dropped."""
 
 from __future__ import annotations
 
@@ -19,29 +19,31 @@ EXISTS = text(
     " AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = :schema))"
 )
 
-FOREIGN = ("42501", "42809")
-"""What the owner may not lock, or what cannot be locked, was made there by hand; nobody here drops it."""
+NOT_LOCKABLE_SQLSTATES = ("42501", "42809")
+"""The owner may not lock it, or it cannot be locked: somebody created it by hand, and the server never drops it."""
 
 
-async def without_table(writer: MapWriter, changes: Sequence[Change]) -> list[Change]:
-    """Of the changes, those that would add a layer without data."""
+async def changes_without_table(writer: MapWriter, changes: Sequence[Change]) -> list[Change]:
+    """Those of the changes that would add a layer whose table does not exist."""
     added = [change for change in changes if change.name == "layer_added"]
     tables = sorted({added_layer(change).table for change in added})
-    missing = {table for table in tables if not await held(writer, table)}
+    missing = {table for table in tables if not await is_present(writer, table)}
     return [change for change in added if added_layer(change).table in missing]
 
 
-def named(changes: Iterable[Change]) -> str:
+def layer_names(changes: Iterable[Change]) -> str:
+    """The names of the added layers, quoted, for people."""
     return ", ".join(f"“{added_layer(change).name}”" for change in changes)
 
 
 def added_layer(change: Change) -> Layer:
+    """The layer of a `layer_added` change."""
     return Layer.model_validate(change.payload["layer"])
 
 
-async def held(writer: MapWriter, table: str) -> bool:
-    """Whether the table is there. A result of an analysis stays so until this transaction ends: who drops one locks
-    it, then looks once more for layers that show it.
+async def is_present(writer: MapWriter, table: str) -> bool:
+    """Whether the table exists. The table of an analysis result then exists until this transaction ends: it is
+    locked in ACCESS SHARE mode, and code that drops one locks it and checks again for layers that show it.
     """
     schema, name = split_id(table)
     if schema == SCHEMA:
@@ -52,6 +54,6 @@ async def held(writer: MapWriter, table: str) -> bool:
                     f'LOCK TABLE {SCHEMA}."{quoted}" IN ACCESS SHARE MODE'
                 )
         except DBAPIError as error:
-            if not is_undefined(error) and getattr(error.orig, "sqlstate", "") not in FOREIGN:
+            if not is_undefined(error) and getattr(error.orig, "sqlstate", "") not in NOT_LOCKABLE_SQLSTATES:
                 raise
     return bool((await writer.connection.execute(EXISTS, {"schema": schema, "name": name})).scalar_one())

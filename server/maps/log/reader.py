@@ -1,4 +1,4 @@
-"""Reading maps: their events, and their layers and charts as of now or of any earlier event. Nothing here locks."""
+"""Reads maps: their events, and their layers and charts now or as of an earlier event. Takes no locks."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from server.maps.log.rows import as_event, events_of, layers_of, reading, seq_of
 from server.maps.log.tables import event_table, layer_table
 from server.maps.log.undo import History
 
-LARGEST_VERSION = 2**62
+MAX_VERSION = 2**62
 
 
 class MapReader:
+    """Read access to the event log. Methods that need the map raise MapFault `unknown_map`."""
+
     def __init__(self, engine: AsyncEngine, histories: Histories) -> None:
         self._engine = engine
         self._histories = histories
@@ -30,12 +32,12 @@ class MapReader:
             return await seq_of(connection, map_id)
 
     async def read(self, map_id: str, after_seq: int, limit: int | None = None) -> list[Event]:
-        """Events after `after_seq` in order, at most `limit`. Of an unknown map: none."""
+        """Up to `limit` events after `after_seq`, in order; none for an unknown map."""
         query = events_of(map_id).where(event_table.c.seq > after_seq).order_by(event_table.c.seq)
         return await self._events(query if limit is None else query.limit(limit))
 
     async def read_latest(self, map_id: str, names: Collection[str], limit: int) -> list[Event]:
-        """The last events of some kinds, in order."""
+        """The last events with these names, in order."""
         query = events_of(map_id).where(event_table.c.type.in_(names))
         return (await self._events(query.order_by(event_table.c.seq.desc()).limit(limit)))[::-1]
 
@@ -45,7 +47,7 @@ class MapReader:
         return await self._events(query.order_by(event_table.c.seq))
 
     async def state(self, map_id: str) -> MapState:
-        """The layers as stored, and the charts, at their seq."""
+        """The stored layers and the charts as of the newest event."""
         async with reading(self._engine) as connection:
             seq = await seq_of(connection, map_id)
             charts = (await self._histories.at(connection, map_id, seq)).state.charts
@@ -57,12 +59,12 @@ class MapReader:
         return replay(event.typed() for event in await self._events(query.order_by(event_table.c.seq)))
 
     async def history(self, map_id: str) -> History:
-        """What can be undone on a map, as of now."""
+        """The map's undo history as of now."""
         async with reading(self._engine) as connection:
             return await self._histories.at(connection, map_id, await seq_of(connection, map_id))
 
     async def current_layer(self, map_id: str, layer_id: str) -> Layer | None:
-        """The layer as it is now; MapFault `unknown_map` where there is no such map."""
+        """The layer as it is now. Raises MapFault `unknown_map`."""
         query = select(layer_table.c.document).where(
             layer_table.c.map_id == map_id, layer_table.c.layer_id == layer_id
         )
@@ -72,8 +74,8 @@ class MapReader:
         return layer
 
     async def layer(self, map_id: str, layer_id: str, version: int) -> Layer | None:
-        """The layer as it was announced with this version, whenever that was."""
-        if not 0 < version < LARGEST_VERSION:
+        """The layer as it was announced with this version; None if it never was."""
+        if not 0 < version < MAX_VERSION:
             return None
         query = (
             select(event_table.c.payload["layer"])

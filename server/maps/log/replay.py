@@ -1,7 +1,7 @@
-"""The layers and charts of a map as a pure function of its events, and the opposite of each event.
+"""The layers and charts of a map as a pure function of its events, and the inverse of each event.
 
-`apply` is total: an event about a layer or chart that is not there changes nothing. The log writes its stored layers
-by it, and the client's reducer does the same in TypeScript; `inverse` is what undo appends.
+`apply` is total: an event about a layer or chart that does not exist changes nothing. The log updates its
+stored layers with it, and the client's reducer does the same in TypeScript; undo appends `inverse`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from server.protocol import (
 
 @dataclass(frozen=True, slots=True)
 class MapState:
-    """The layers of a map, bottom first, and its charts, oldest first, as of `seq`. A layer's `order` is its place."""
+    """The layers (bottom first) and charts (oldest first) of a map as of `seq`. A layer's `order` is its index."""
 
     seq: int = 0
     layers: tuple[Layer, ...] = ()
@@ -80,6 +80,7 @@ def apply(state: MapState, event: MapEvent) -> MapState:
 
 
 def replay(events: Iterable[MapEvent], state: MapState | None = None) -> MapState:
+    """The state after all these events, beginning with `state` or an empty map."""
     state = state or MapState()
     for event in events:
         state = apply(state, event)
@@ -87,7 +88,7 @@ def replay(events: Iterable[MapEvent], state: MapState | None = None) -> MapStat
 
 
 def inverse(event: ChangeEvent, before: MapState) -> list[Change]:
-    """What restores `before` when it is appended right after the event."""
+    """The changes that restore `before` when they are appended right after the event."""
     if isinstance(event, LayerAdded):
         old = before.layer(event.layer.id)
         removal = layer_removed(event.layer.id)
@@ -113,8 +114,8 @@ def inverse(event: ChangeEvent, before: MapState) -> list[Change]:
     return []
 
 
-def again(event: ChangeEvent) -> list[Change]:
-    """The same change once more, for redo."""
+def redo_changes(event: ChangeEvent) -> list[Change]:
+    """The changes that repeat an event, for redo."""
     if isinstance(event, LayerAdded):
         return [layer_added(event.layer)]
     if isinstance(event, LayerUpdated):
@@ -135,7 +136,7 @@ def again(event: ChangeEvent) -> list[Change]:
 
 
 def arranged(layers: Iterable[Layer], order: Iterable[str]) -> list[Layer]:
-    """Layers in the given order, bottom first; those it does not name keep their order below."""
+    """The layers in this order, bottom first; layers that it does not list keep their order below these."""
     by_id = {layer.id: layer for layer in layers}
     named = [by_id[layer_id] for layer_id in dict.fromkeys(order) if layer_id in by_id]
     names = {layer.id for layer in named}
@@ -143,7 +144,7 @@ def arranged(layers: Iterable[Layer], order: Iterable[str]) -> list[Layer]:
 
 
 def placed(layers: Iterable[Layer]) -> tuple[Layer, ...]:
-    """The layers, each knowing its place."""
+    """The layers with `order` set to their index."""
     return tuple(
         layer if layer.order == place else layer.model_copy(update={"order": place})
         for place, layer in enumerate(layers)

@@ -1,4 +1,4 @@
-"""The way from the layers and charts of a map to those of another moment of it, as changes. Pure."""
+"""Computes the changes that turn one state of a map into another. Pure functions."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from server.maps.log.events import (
 from server.maps.log.replay import MapState
 
 STAMPED = {"version", "order"}
-"""What the log gives a layer whenever it is written."""
+"""Fields that the log assigns whenever it writes a layer."""
 
 
-def way_to(wanted: MapState, now: MapState) -> list[Change]:
-    """Changes that make `wanted` of `now`; none where they look the same already."""
+def changes_between(wanted: MapState, now: MapState) -> list[Change]:
+    """The changes that turn `now` into `wanted`; none if they look the same."""
     return [*_layers(wanted.layers, now.layers), *_charts(wanted.charts, now.charts)]
 
 
@@ -45,7 +45,7 @@ def _layers(wanted: Sequence[Layer], now: Sequence[Layer]) -> list[Change]:
 
 
 def _charts(wanted: Sequence[Chart], now: Sequence[Chart]) -> list[Change]:
-    """What a version of a chart draws never changes and is kept, so that any of them can come back."""
+    """A chart's versions are stored for good, so any of them can be restored."""
     then = {chart.id for chart in wanted}
     versions = {chart.id: chart.version for chart in now}
     return [
@@ -55,6 +55,6 @@ def _charts(wanted: Sequence[Chart], now: Sequence[Chart]) -> list[Change]:
     ]
 
 
-def as_one(changes: Sequence[Change], seq: int) -> list[Change]:
-    """The changes as one step, of which the first will have this seq."""
+def as_one_step(changes: Sequence[Change], seq: int) -> list[Change]:
+    """The changes as one undoable step, identified by the seq of its first event."""
     return [Change(change.name, {**change.payload, "step": seq}) for change in changes]

@@ -1,4 +1,4 @@
-"""Rows of the log as the objects that they stand for, on a connection that the caller holds."""
+"""Converts rows of the log to domain objects, on a connection that the caller holds."""
 
 from __future__ import annotations
 
@@ -17,22 +17,24 @@ from server.maps.log.tables import event_table, layer_table, map_table
 
 @asynccontextmanager
 async def reading(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """A connection on which all questions are answered as of one moment."""
+    """A connection on which all queries see the same snapshot (REPEATABLE READ)."""
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="REPEATABLE READ")
         yield connection
 
 
 def events_of(map_id: str) -> Select[Any]:
+    """The query for all events of a map, unordered."""
     return select(event_table).where(event_table.c.map_id == map_id)
 
 
 def as_event(row: Row[Any]) -> Event:
+    """A row of the event table as an `Event`."""
     return Event(row.map_id, row.seq, row.type, row.turn_id, row.at, row.payload)
 
 
 async def seq_of(connection: AsyncConnection, map_id: str) -> int:
-    """The number of the newest event; MapFault `unknown_map`."""
+    """The number of the newest event. Raises MapFault `unknown_map`."""
     found = await connection.execute(select(map_table.c.seq).where(map_table.c.id == map_id))
     seq: int | None = found.scalar_one_or_none()
     if seq is None:
@@ -41,7 +43,7 @@ async def seq_of(connection: AsyncConnection, map_id: str) -> int:
 
 
 async def layers_of(connection: AsyncConnection, map_id: str) -> tuple[Layer, ...]:
-    """The projected layers, bottom first."""
+    """The stored layers, bottom first."""
     query = select(layer_table.c.document).where(layer_table.c.map_id == map_id)
     documents = (await connection.execute(query)).scalars()
     return tuple(sorted((Layer.model_validate(document) for document in documents), key=lambda it: it.order))

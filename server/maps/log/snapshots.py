@@ -1,8 +1,7 @@
-"""Snapshots: everything that a browser needs to show a map, all as of one seq.
+"""Snapshots: everything that a browser needs to show a map, as of one seq.
 
-Most of it is a function of the seq alone. That part is read and written as JSON once, and kept for whoever asks
-while the map stands at that seq. The states of turns and the progress of analyses change between events: they are
-read each time.
+Most of a snapshot depends on the seq alone; that part is encoded as JSON once and cached while the map is at
+that seq. The states of turns and the progress of analyses change between events and are read each time.
 """
 
 from __future__ import annotations
@@ -26,21 +25,23 @@ from server.maps.turns.pending_approval import open_questions
 from server.protocol import AnalysisProgress, EventEnvelope, Snapshot, TurnState
 
 CHAT_IN_SNAPSHOT = 500
-KEPT_CHARACTERS = 32_000_000
-"""Of JSON, in all snapshots that are kept."""
-FLEETING = {"turns", "progress"}
-"""What may change while the seq stays."""
+MAX_CACHED_CHARACTERS = 32_000_000
+"""Of JSON, in all cached snapshots together."""
+VOLATILE_FIELDS = {"turns", "progress"}
+"""Fields that change without a new event."""
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedSnapshot:
-    """A snapshot as JSON, and the seq that it is of."""
+    """A snapshot as JSON, and its seq."""
 
     seq: int
     json: Encoded
 
 
 class Snapshots:
+    """Reads snapshots and caches their JSON. Raises MapFault `unknown_map`."""
+
     def __init__(self, engine: AsyncEngine, histories: Histories) -> None:
         self._engine = engine
         self._histories = histories
@@ -53,27 +54,27 @@ class Snapshots:
             return await self._whole(connection, map_id, await seq_of(connection, map_id))
 
     async def encoded(self, map_id: str) -> EncodedSnapshot:
-        """The same as JSON. Maps of which many ask at the same seq cost three short queries."""
+        """The snapshot as JSON. A cached one costs three short queries."""
         async with reading(self._engine) as connection:
             seq = await seq_of(connection, map_id)
             kept = self._kept.get(map_id)
             if kept is None or kept.seq != seq:
                 whole = await self._whole(connection, map_id, seq)
                 kept = self._keep(map_id, EncodedSnapshot(seq, lasting_json(whole)))
-                return EncodedSnapshot(seq, with_fleeting(kept.json, whole.turns, whole.progress))
+                return EncodedSnapshot(seq, with_volatile_fields(kept.json, whole.turns, whole.progress))
             self._kept.move_to_end(map_id)
             turns = await open_turns(connection, map_id)
             return EncodedSnapshot(
-                seq, with_fleeting(kept.json, turns, await progress_of(connection, map_id))
+                seq, with_volatile_fields(kept.json, turns, await progress_of(connection, map_id))
             )
 
     async def progress(self, map_id: str) -> list[AnalysisProgress]:
-        """What was told last of the analyses that run."""
+        """The last reported progress of the running analyses."""
         async with self._engine.connect() as connection:
             return await progress_of(connection, map_id)
 
     def forget(self) -> None:
-        """The log may be another one: the database was away, and may have been restored."""
+        """Clear the cache: after an outage the database may have been restored from a backup."""
         self._kept.clear()
         self._characters = 0
 
@@ -100,19 +101,21 @@ class Snapshots:
         replaced = self._kept.pop(map_id, None)
         self._characters += len(snapshot.json.text) - (len(replaced.json.text) if replaced else 0)
         self._kept[map_id] = snapshot
-        while self._characters > KEPT_CHARACTERS:
+        while self._characters > MAX_CACHED_CHARACTERS:
             _, dropped = self._kept.popitem(last=False)
             self._characters -= len(dropped.json.text)
         return snapshot
 
 
 def lasting_json(snapshot: Snapshot) -> Encoded:
-    """Without what may change while the seq stays."""
-    return Encoded(snapshot.model_dump_json(exclude=FLEETING))
+    """The part of a snapshot that depends on the seq alone."""
+    return Encoded(snapshot.model_dump_json(exclude=VOLATILE_FIELDS))
 
 
-def with_fleeting(lasting: Encoded, turns: list[TurnState], progress: list[AnalysisProgress]) -> Encoded:
-    """The whole snapshot: what lasts, and the rest as of now."""
+def with_volatile_fields(
+    lasting: Encoded, turns: list[TurnState], progress: list[AnalysisProgress]
+) -> Encoded:
+    """The whole snapshot: the cached part, and the fields that change between events."""
     fleeting = {
         "turns": [turn.model_dump(mode="json") for turn in turns],
         "progress": [one.model_dump(mode="json") for one in progress],
@@ -121,7 +124,7 @@ def with_fleeting(lasting: Encoded, turns: list[TurnState], progress: list[Analy
 
 
 async def open_turns(connection: AsyncConnection, map_id: str) -> list[TurnState]:
-    """Turns that have not ended, in their order."""
+    """Turns that have not ended, in queue order."""
     query = select(
         turn_table.c.id,
         turn_table.c.text,
@@ -134,12 +137,13 @@ async def open_turns(connection: AsyncConnection, map_id: str) -> list[TurnState
 
 
 def as_state(row: Row[*tuple[Any, ...]]) -> TurnState:
+    """A row of the turn table as the protocol's `TurnState`."""
     questions = open_questions(row.questions or (), row.answers or {})
     return TurnState(turn_id=row.id, text=row.text, status=row.status, questions=questions)
 
 
 def whole_turns(chat: list[Event]) -> list[Event]:
-    """A cut chat, from the first user's message on."""
+    """The events of a truncated chat from the first user message on."""
     if len(chat) < CHAT_IN_SNAPSHOT:
         return chat
     start = next((place for place, event in enumerate(chat) if event.name == "user_message"), 0)

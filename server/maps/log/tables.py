@@ -1,4 +1,5 @@
-"""The tables of the schema `geoagent`, as SQLAlchemy Core knows them: maps, their events, layers and turns.
+"""The tables of the schema `geoagent` in SQLAlchemy Core: maps, events, layers, turns, analyses, charts,
+uploads.
 
 Migrations create them. Only server.maps writes to map, event, layer and turn.
 """
@@ -52,7 +53,7 @@ event_table = Table(
     Column("payload", JSONB, nullable=False),
     PrimaryKeyConstraint("map_id", "seq"),
     Index("event_turn", "turn_id", postgresql_where=text("turn_id IS NOT NULL")),
-    # The newest events of some kinds: the chat of a snapshot, the changes that undo folds.
+    # For the newest events of some types: the chat of a snapshot, the changes of the undo history.
     Index("event_type", "map_id", "type", "seq"),
     # Any version of a layer that was ever announced is found by one index probe.
     Index(
@@ -71,7 +72,7 @@ layer_table = Table(
     Column("layer_id", Text, nullable=False),
     Column("document", JSONB, nullable=False),
     PrimaryKeyConstraint("map_id", "layer_id"),
-    # Before a table is dropped, and for what a map may read: who shows it, on any map.
+    # For finding the layers that show a table, on any map, before it is dropped.
     Index("layer_by_table", text("(document ->> 'table')")),
 )
 
@@ -91,10 +92,10 @@ turn_table = Table(
     Column("started_at", DateTime(timezone=True)),
     Column("finished_at", DateTime(timezone=True)),
     Column("position", BigInteger, Identity(always=True), nullable=False),
-    # Of who asked, only until the turn ends: for the queue's limits.
+    # Network address of the sender, only until the turn ends: for the queue's limits.
     Column("address", Text),
     UniqueConstraint("map_id", "client_id"),
-    # One turn at a time per map is a promise of the database, not only of the code.
+    # The database, not only the code, ensures one turn at a time per map.
     Index("turn_running", "map_id", unique=True, postgresql_where=text("status IN ('running', 'waiting')")),
     Index(
         "turn_waiting",

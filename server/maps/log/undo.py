@@ -1,9 +1,10 @@
-"""What can be undone and redone, folded from the log alone: it survives restarts and holds across servers.
+"""What can be undone and redone, computed from the log alone, so it survives restarts and is the same on all
+servers.
 
-One unit is a run of changes of one turn, one change by hand, or several changes by hand that say they are
-one step. A change by somebody else ends a turn's run, so undo always takes back the newest change on the map and
-never reaches past it. Undo while a turn is running takes back what the turn did so far; what it does later is a
-new unit. A new change clears redo.
+One unit is a run of changes of one turn, one change by a person, or several changes by a person with the same
+step id. A change by somebody else ends a turn's run, so undo always takes back the newest change on the map and
+never an older one. Undo during a turn takes back what the turn did so far; later changes of the turn are a new
+unit. A new change clears redo.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from server.maps.log.events import Change
-from server.maps.log.replay import MapState, again, apply, inverse
+from server.maps.log.replay import MapState, apply, inverse, redo_changes
 from server.protocol import (
     ChangeEvent,
     ChartAdded,
@@ -27,8 +28,8 @@ from server.protocol import (
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A change, and the map before it."""
+class ChangeStep:
+    """A recorded change, and the map before it."""
 
     event: ChangeEvent
     before: MapState
@@ -36,14 +37,14 @@ class Step:
 
 @dataclass(slots=True)
 class Unit:
-    """What one undo takes back."""
+    """The changes that one undo takes back."""
 
     turn_id: str | None
     step: int | None = None
-    steps: list[Step] = field(default_factory=list)
+    steps: list[ChangeStep] = field(default_factory=list)
 
     def takes(self, event: ChangeEvent) -> bool:
-        """Whether the next change still belongs to this one."""
+        """Whether the next change belongs to this unit."""
         if event.turn_id is None:
             return event.step is not None and event.step == self.step
         return event.turn_id == self.turn_id
@@ -52,12 +53,14 @@ class Unit:
         return any(step.event.seq == seq for step in self.steps)
 
     def describe(self) -> str:
-        """What it was, for people: `added airports, removed cities`."""
+        """The changes in words: `added airports, removed cities`."""
         return ", ".join(dict.fromkeys(describe(step) for step in self.steps))
 
 
 class History:
-    """The fold. Feed it every event of a map in order; `undo` and `redo` give what to append."""
+    """The undo history: `advance` with every event of a map in order; `undo` and `redo` give the changes to
+    append.
+    """
 
     def __init__(self) -> None:
         self.state = MapState()
@@ -68,7 +71,7 @@ class History:
         self._grows = False
 
     def copy(self) -> History:
-        """One that can be advanced while this one stays as it is."""
+        """An independent copy that can be advanced."""
         other = History()
         other.state, other.seen = self.state, self.seen
         other._done, other._undone, other._grows = [*self._done], [*self._undone], self._grows
@@ -95,12 +98,12 @@ class History:
         self.seen = event.seq
 
     def undo(self) -> tuple[Unit, list[Change]] | None:
-        """The newest unit that is not undone, and its inverse, newest change first."""
+        """The newest unit that is not undone, and its inverse, newest change first; None if there is none."""
         if not self._done:
             return None
         unit = self._done[-1]
         return unit, [
-            marked(change, step.event.seq, redo=False)
+            mark_undo(change, step.event.seq, redo=False)
             for step in reversed(unit.steps)
             for change in inverse(step.event, step.before)
         ]
@@ -110,7 +113,9 @@ class History:
             return None
         unit = self._undone[-1]
         return unit, [
-            marked(change, step.event.seq, redo=True) for step in unit.steps for change in again(step.event)
+            mark_undo(change, step.event.seq, redo=True)
+            for step in unit.steps
+            for change in redo_changes(step.event)
         ]
 
     def _record(self, event: ChangeEvent) -> None:
@@ -119,22 +124,26 @@ class History:
         if mine is None or not (self._grows and mine.takes(event)):
             mine = Unit(event.turn_id, event.step)
             self._done.append(mine)
-        mine.steps.append(Step(event, self.state))
+        mine.steps.append(ChangeStep(event, self.state))
         self._grows = True
 
     def _move(self, event: ChangeEvent) -> None:
-        """The first event of an undo moves its unit; the others of the same undo find it moved already."""
+        """The first event of an undo moves its unit to the other stack; further events of the same undo find it
+        moved.
+        """
         source, target = (self._undone, self._done) if event.redo else (self._done, self._undone)
         if source and source[-1].holds(event.undo_of):
             target.append(source.pop())
         self._grows = False
 
 
-def marked(change: Change, undo_of: int, *, redo: bool) -> Change:
+def mark_undo(change: Change, undo_of: int, *, redo: bool) -> Change:
+    """The change marked as the undo or redo of the event with seq `undo_of`."""
     return Change(change.name, {**change.payload, "undo_of": undo_of, "redo": redo})
 
 
-def describe(step: Step) -> str:
+def describe(step: ChangeStep) -> str:
+    """One change in words for people."""
     event, before = step.event, step.before
     if isinstance(event, LayerAdded):
         return f"added {event.layer.name}"

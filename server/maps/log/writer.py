@@ -1,5 +1,6 @@
-"""One transaction on a map, made by `EventLog.writing`: stamps changes with numbers, versions and tile URLs,
-and writes events, projected layers and the NOTIFY together when it ends."""
+"""One transaction on a map, opened by `EventLog.writing`: assigns numbers, versions and tile URLs, and writes
+events, stored layers and the NOTIFY when it ends.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ APPEND = text(
 
 
 class MapWriter:
-    """The map while its row is locked. `seq` and `state` already count what was recorded here."""
+    """A map while its row is locked. `seq` and `state` include what was recorded in this transaction."""
 
     def __init__(
         self, connection: AsyncConnection, map_id: str, turn_id: str | None, seq: int, histories: Histories
@@ -57,11 +58,11 @@ class MapWriter:
         return self._state
 
     async def history(self) -> History:
-        """What can be undone, as of before this transaction."""
+        """The undo history as of the beginning of this transaction."""
         return await self._histories.at(self.connection, self.map_id, self._committed)
 
     async def record(self, change: Change, turn_id: str | None = None) -> Event:
-        """Number a change. `turn_id` only where it is not the transaction's."""
+        """Number and buffer a change. `turn_id` overrides the transaction's."""
         payload = clean_json(change.payload)
         if change.name in ("layer_added", "layer_updated"):
             payload["layer"] = await self._stamped(payload["layer"])
@@ -76,7 +77,7 @@ class MapWriter:
         return event
 
     async def flush(self) -> bool:
-        """Write what was recorded; whether there was anything."""
+        """Write the recorded events; returns whether there were any."""
         if not self.events:
             return False
         rows = [
@@ -134,7 +135,9 @@ class MapWriter:
             )
 
     async def _stamped(self, layer: dict[str, Any]) -> dict[str, Any]:
-        """With a version above all that this id ever had, and a tile URL of it where the tiles are new."""
+        """The layer with a version above all earlier ones of its id, and with a tile URL of that version if its
+        tiles are new.
+        """
         layer_id = str(layer["id"])
         version = await self._newest_version(layer_id) + 1
         self._versions[layer_id] = version
@@ -159,6 +162,6 @@ class MapWriter:
 
 
 def whole_payload(event: MapEvent) -> dict[str, Any]:
-    """With every field of the protocol, also those that were left to their defaults."""
+    """The payload with every field of the protocol, defaults included."""
     payload: dict[str, Any] = clean_json(event.model_dump(mode="json", exclude=set(ENVELOPE)))
     return payload

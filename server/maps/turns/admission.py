@@ -1,7 +1,9 @@
-"""Which waiting turn starts next, and whether one more may wait. Pure rules: no database, no clock, no sockets.
+"""Decides which waiting turn starts next and whether another may be queued. Pure rules: no database, clock or
+sockets.
 
-Maps take turns (round robin), and so do client addresses: an address with many maps gets no more starts than one
-with a single map while both have turns waiting. Within a map turns start in the order in which they came.
+Scheduling is round robin over maps and over client addresses: an address with many maps gets no more starts
+than one with a single map while both have turns waiting. The turns of a map start in the order in which they
+were sent.
 """
 
 from __future__ import annotations
@@ -13,12 +15,12 @@ from dataclasses import dataclass
 from server.maps.faults import MapFault
 
 RETRY_AFTER_S = 5.0
-"""When it is worth trying again after a refusal: a few turns have ended by then."""
+"""Retry delay that refused clients are given: a few turns have ended by then."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenTurn:
-    """A turn that has not ended, as far as its place in the queue depends on it."""
+    """A turn that has not ended, with what its place in the queue depends on."""
 
     id: str
     map_id: str
@@ -30,7 +32,7 @@ class OpenTurn:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many turns may wait, and how many of one address a server runs at once."""
+    """How many turns may wait, and how many of one address run at once on a server."""
 
     waiting_per_map: int = 20
     waiting_per_address: int = 40
@@ -38,11 +40,13 @@ class Limits:
     running_per_address: int = 12
 
     def admit(self, turns: Sequence[OpenTurn], map_id: str, address: str | None) -> OpenTurn | None:
-        """Raises MapFault `busy` where one more turn of this map and address may not wait. Returns the turn that must
-        give way to it, if all together are too many: the newest of the address that has the most.
+        """Raise MapFault `busy` if one more turn of this map and address may not wait.
 
-        Beyond its limit an address may still have one turn waiting on each further map, up to half of all that
-        may wait: people who share an address with somebody greedy keep their place.
+        Returns the turn that must give way to it if all queued turns together exceed the limit: the newest of the
+        address that has the most.
+
+        Beyond its limit an address may still have one turn waiting on each further map, up to half of the
+        server's limit, so that people who share an address with a heavy user are not locked out.
         """
         queued = [turn for turn in turns if turn.status == "queued"]
         on_map = sum(turn.map_id == map_id for turn in queued)
@@ -62,20 +66,21 @@ class Limits:
 
 
 def busy(why: str) -> MapFault:
+    """MapFault `busy` with this reason and the time after which to try again."""
     return MapFault("busy", f"{why} Try again in {RETRY_AFTER_S:.0f} seconds.", RETRY_AFTER_S)
 
 
 class Rotation:
-    """The order in which waiting turns start on one server, and who was served when."""
+    """The order in which waiting turns start on one server."""
 
     def __init__(self, server_id: str) -> None:
         self._server_id = server_id
         self._count = 0
         self._served: dict[str, int] = {}
-        """By map, and by address, the number of the last start. Only for those with open turns."""
+        """Number of the last start by map and by address, for those with open turns."""
 
     def started(self, turn: OpenTurn) -> None:
-        """The turn begins: its map and its address are served last from now on."""
+        """Record that the turn starts: its map and address are served last from now on."""
         self._count += 1
         self._served[turn.map_id] = self._count
         if turn.address is not None:
@@ -97,17 +102,17 @@ class Rotation:
         for turn in by_map:
             places[turn.id] = (before[turn.address], self._last(turn.address), turn.position)
             before[turn.address] += 1
-        # Several people may write on a map: its places belong to its turns in the order in which they came.
+        # Several people may write on a map: its slots go to its turns in the order in which they were sent.
         slots = sorted(by_map, key=lambda it: places[it.id])
         return [of_map[slot.map_id].pop(0) for slot in slots]
 
     def running(self, turns: Sequence[OpenTurn]) -> Counter[str | None]:
-        """How many turns of each address this server works on."""
+        """How many turns of each address run on this server."""
         here = (turn for turn in turns if turn.status == "running" and turn.server_id == self._server_id)
         return Counter(turn.address for turn in here)
 
     def startable(self, turns: Sequence[OpenTurn], free: int, per_address: int) -> list[OpenTurn]:
-        """The turns to start now, at most `free` of them: one a map, and `per_address` of an address."""
+        """The turns to start now, at most `free`: one per map, and `per_address` per address."""
         held = {turn.map_id for turn in turns if turn.status != "queued"}
         running = self.running(turns)
         chosen: list[OpenTurn] = []

@@ -1,7 +1,7 @@
-"""What the model is reminded of: a map's chat, read from its log, as neutral messages within a token budget.
+"""The chat of a map as neutral messages for the model, read from the log and limited to a token budget.
 
-Only finished turns count, newest first. The last few keep their tool calls, each with exactly one result;
-older ones keep what was said. Nothing is kept in memory, so any server and any model can go on with a map.
+Only finished turns count, newest first. The last few keep their tool calls, each with exactly one result; older
+ones keep the messages only. Nothing is cached, so any server and any model can continue a map.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessag
 from agents.core.tokens import estimate_tokens
 from server.maps.log.events import Event
 
-EVENTS_READ = 800
+MAX_EVENTS_READ = 800
 DETAILED_TURNS = 6
-BUDGET = 12_000
+TOKEN_BUDGET = 12_000
 
 
-def conversation(events: Iterable[Event], budget: int = BUDGET) -> list[Message]:
-    """The messages of the finished turns among these events, which are in order."""
+def conversation(events: Iterable[Event], budget: int = TOKEN_BUDGET) -> list[Message]:
+    """The messages of the finished turns among these events, which are in order, within `budget` tokens."""
     kept: list[list[Message]] = []
     left = budget
     for age, turn in enumerate(reversed(finished_turns(events))):
-        choices = [detailed(turn), spoken(turn)] if age < DETAILED_TURNS else [spoken(turn)]
-        fitting = next((messages for messages in choices if tokens(messages) <= left), None)
-        if fitting is None:
+        choices = [with_tool_calls(turn), texts_only(turn)] if age < DETAILED_TURNS else [texts_only(turn)]
+        split_message = next((messages for messages in choices if tokens(messages) <= left), None)
+        if split_message is None:
             break
-        left -= tokens(fitting)
-        kept.append(fitting)
+        left -= tokens(split_message)
+        kept.append(split_message)
     return [message for messages in reversed(kept) for message in messages]
 
 
 def finished_turns(events: Iterable[Event]) -> list[list[Event]]:
-    """Events by turn, in the order in which turns ended; those cut off at the beginning are left out."""
+    """Events by turn, in the order in which turns ended, without turns that are cut off at the beginning."""
     turns: dict[str, list[Event]] = {}
     finished = []
     for event in events:
@@ -49,8 +49,8 @@ def finished_turns(events: Iterable[Event]) -> list[list[Event]]:
     return finished
 
 
-def spoken(turn: Sequence[Event]) -> list[Message]:
-    """Only what was said."""
+def texts_only(turn: Sequence[Event]) -> list[Message]:
+    """The user's message and the final answer of a turn."""
     messages: list[Message] = []
     for event in turn:
         if event.name == "user_message":
@@ -60,17 +60,17 @@ def spoken(turn: Sequence[Event]) -> list[Message]:
     return messages
 
 
-def detailed(turn: Sequence[Event]) -> list[Message]:
-    """With the tool calls and their results."""
+def with_tool_calls(turn: Sequence[Event]) -> list[Message]:
+    """The messages of a turn with its tool calls and their results."""
     messages: list[Message] = []
-    step = Step()
+    step = ModelReply()
     for event in turn:
         payload = event.payload
         if event.name == "user_message":
             messages.append(UserMessage(payload["text"]))
         elif event.name == "ai_response":
             messages += step.messages()
-            step = Step()
+            step = ModelReply()
             if payload.get("final", True):
                 messages.append(answer(payload))
             else:
@@ -78,7 +78,7 @@ def detailed(turn: Sequence[Event]) -> list[Message]:
         elif event.name == "tool_called":
             if step.is_complete:
                 messages += step.messages()
-                step = Step()
+                step = ModelReply()
             step.calls.append(
                 ToolCall(
                     payload["call_id"],
@@ -99,12 +99,12 @@ def detailed(turn: Sequence[Event]) -> list[Message]:
 
 
 def answer(payload: Mapping[str, Any]) -> AssistantMessage:
-    """The end of a turn, with what the model that wrote it keeps for later turns."""
+    """A turn's final answer, with what its model needs in later turns."""
     return AssistantMessage(payload["message"], memory=payload.get("memory") or {})
 
 
-class Step:
-    """One reply of the model: text, calls, and the results that came for them."""
+class ModelReply:
+    """One reply of the model: text, calls, and their results."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -116,21 +116,22 @@ class Step:
         return bool(self.calls) and all(call.id in self.results for call in self.calls)
 
     def messages(self) -> list[Message]:
-        """As the history has them; a call without a result was cancelled."""
+        """The reply as history; a call without a result counts as cancelled."""
         messages: list[Message] = []
         if self.text or self.calls:
             messages.append(AssistantMessage(self.text, tuple(self.calls)))
         if self.calls:
             messages.append(
-                ToolMessage(tuple(self.results.get(call.id) or lost(call) for call in self.calls))
+                ToolMessage(tuple(self.results.get(call.id) or cancelled_result(call) for call in self.calls))
             )
         return messages
 
 
-def lost(call: ToolCall) -> ToolResult:
+def cancelled_result(call: ToolCall) -> ToolResult:
+    """The result of a call that never got one."""
     return ToolResult(call.id, call.name, "The call was cancelled.", ok=False, error="cancelled")
 
 
 def tokens(messages: Sequence[Message]) -> int:
-    """About how many tokens these take."""
+    """Estimated number of tokens."""
     return sum(map(estimate_tokens, messages))

@@ -1,5 +1,6 @@
-"""The ends of what a turn began and its lost server did not end: calls without a result, analyses without an
-outcome. Pure; the runner records them when it interrupts the turn."""
+"""Closes what a turn left open when its server was lost: calls without a result, analyses without an outcome.
+Pure functions; the runner records the changes when it interrupts the turn.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +13,14 @@ REASON = "The server stopped while the analysis was running."
 ADVICE = "Steps that had finished are kept. Ask again to go on."
 
 
-def loose_ends(
+def closing_changes(
     events: Sequence[Event],
     left: Mapping[str, Mapping[str, Any]] | None = None,
     reason: str = REASON,
 ) -> list[Change]:
-    """Of all events of one turn. An analysis ends before the call that it belongs to; `left` is what there is to say
-    of each, by its id: the step that ran, and what had finished; `reason` is why they ended.
+    """The missing ends, from all events of one turn. An analysis ends before the call that it belongs to.
+
+    `left` holds, by analysis id, the step that ran and what had finished; `reason` is why they ended.
     """
     analyses = _open(events, "analysis_id", "analysis_started", ("analysis_finished", "analysis_failed"))
     calls = _open(events, "call_id", "tool_called", ("tool_finished",))

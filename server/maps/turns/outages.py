@@ -1,4 +1,4 @@
-"""Recording the events of a turn while the database may go away."""
+"""Records the events of a turn through short outages of the database."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from server.outages import through_outage
 async def record_once(
     log: EventLog, map_id: str, turn_id: str, server_id: str | None, change: Change
 ) -> None:
-    """Record an event of a turn, through a short outage, exactly once: a connection that breaks at the commit does
-    not tell whether the event is stored."""
+    """Record an event of a turn exactly once, through a short outage: if the connection breaks during the
+    commit, the log is checked for the event before it is written again.
+    """
     is_repeated = False
 
     async def attempt() -> None:
@@ -26,7 +27,7 @@ async def record_once(
 
 
 async def _is_last(log: EventLog, map_id: str, turn_id: str, change: Change) -> bool:
-    """Stored payloads hold the defaults of left-out fields besides."""
+    """Whether the turn's last event is this change. Stored payloads also hold the defaults of omitted fields."""
     last = (await log.reader.read_turn(map_id, turn_id))[-1:]
     wanted = clean_json(change.payload)
     return any(

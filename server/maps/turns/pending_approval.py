@@ -1,6 +1,7 @@
-"""What a turn that waits for the user's word is: enough for any server to show its questions and to go on.
+"""The state of a turn that waits for the user's approval: enough for any server to show its questions and to
+continue.
 
-`server.maps.turns.queue` keeps it beside the turn as JSON; it outlives every server.
+`server.maps.turns.queue` stores it in the turn's row as JSON, so it survives servers.
 """
 
 from __future__ import annotations
@@ -16,24 +17,24 @@ from server.protocol import Question, TurnUsage
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
-    """`history` ends with the reply whose calls wait; `questions` are those that need an answer."""
+class PendingApproval:
+    """`history` ends with the reply whose calls wait; `questions` are those calls that need an answer."""
 
     history: Sequence[Message]
     questions: Sequence[Question]
     answers: Mapping[str, bool]
-    """By call id, also those given before this pause about the same reply."""
+    """By call id, including earlier answers about the same reply."""
     usage: TurnUsage
-    """Of the turn until now."""
+    """Of the turn so far."""
 
     def open_calls(self) -> list[str]:
         return [question.call_id for question in self.questions if question.call_id not in self.answers]
 
-    def answered(self, call_id: str, approved: bool) -> Pause:
+    def answered(self, call_id: str, approved: bool) -> PendingApproval:
         return replace(self, answers={**self.answers, call_id: approved})
 
     def requests(self) -> list[Change]:
-        """The events that ask."""
+        """The `approval_requested` events."""
         return [Change("approval_requested", question.model_dump()) for question in self.questions]
 
     def stored(self) -> dict[str, Any]:
@@ -45,7 +46,7 @@ class Pause:
         }
 
     @classmethod
-    def load(cls, stored: Mapping[str, Any]) -> Pause:
+    def load(cls, stored: Mapping[str, Any]) -> PendingApproval:
         return cls(
             load_history(stored["history"]),
             open_questions(stored["questions"], {}),
@@ -55,12 +56,12 @@ class Pause:
 
 
 def open_questions(questions: Sequence[Mapping[str, Any]], answers: Mapping[str, bool]) -> list[Question]:
-    """Stored questions without those that were answered."""
+    """The stored questions that have no answer yet."""
     return [Question.model_validate(one) for one in questions if one["call_id"] not in answers]
 
 
-def together(before: TurnUsage, after: TurnUsage) -> TurnUsage:
-    """What a turn used before and after a pause."""
+def add_usage(before: TurnUsage, after: TurnUsage) -> TurnUsage:
+    """Usage of a turn before and after an approval; the cost is None if a part of it is unknown."""
     spent = [usage for usage in (before, after) if usage.steps or usage.cost is not None]
     costs = [usage.cost for usage in spent if usage.cost is not None]
     return TurnUsage(

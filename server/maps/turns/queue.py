@@ -1,8 +1,8 @@
 """Turns as rows: queued within limits, one running per map, each ending in exactly one `turn_finished`.
 
-Every step is one transaction on the map, together with the events that tell of it. A server takes a turn only
-while it holds the map's row, and PostgreSQL refuses a second running turn on a map. A turn that waits for the
-user's word belongs to no server and keeps its place: with the last answer it is queued again, before all others.
+Every state change is one transaction on the map, together with its events. A server claims a turn only while it
+holds the map's row lock, and a unique index refuses a second running turn on a map. A turn that waits for
+approval belongs to no server and keeps its place: after the last answer it is queued before all others.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from sqlalchemy import Row, and_, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.domain import Focus
-from server.maps.analyses.store import left_of
+from server.maps.analyses.store import unfinished_analyses
 from server.maps.faults import MapFault
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import Change, clean_json, clean_text
 from server.maps.log.tables import analysis_table, event_table, turn_table
 from server.maps.log.writer import MapWriter
 from server.maps.turns.admission import Limits, OpenTurn, Rotation
-from server.maps.turns.pending_approval import Pause
+from server.maps.turns.pending_approval import PendingApproval
 from server.protocol import TurnUsage
 
 Status = Literal["done", "cancelled", "failed", "interrupted"]
@@ -47,13 +47,13 @@ class Turn:
     focus: Focus | None = None
     server_id: str | None = None
     status: str = "running"
-    pause: Pause | None = None
-    """Where to go on from, once the user has answered."""
+    pause: PendingApproval | None = None
+    """The state to continue from after the user's answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """`ahead` turns start before this one."""
+    """A queued message; `ahead` turns start before it."""
 
     turn_id: str
     seq: int
@@ -62,6 +62,8 @@ class Submitted:
 
 
 class TurnStore:
+    """The queue of turns. Methods raise MapFault `unknown_map` for a map that does not exist."""
+
     def __init__(
         self, engine: AsyncEngine, log: EventLog, server_id: str, limits: Limits | None = None
     ) -> None:
@@ -80,9 +82,12 @@ class TurnStore:
         author: str | None = None,
         address: str | None = None,
     ) -> Submitted:
-        """Queue a message. The same `client_id` again gives the turn that it made the first time; with another
-        text it is a `conflict`. `address` is the network address that asks. Raises MapFault `busy` where the limits
-        leave no place; where all places are taken, the newest turn of the address with the most of them ends."""
+        """Queue a message from the network address `address`.
+
+        The same `client_id` again returns the turn of the first call, or raises MapFault `conflict` if the text
+        differs. Raises MapFault `busy` beyond the limits. If the queue is full, the newest turn of the address with
+        the most waiting turns ends.
+        """
         async with self._log.writing(map_id) as writer:
             if client_id is not None:
                 known = await self._by_client_id(writer, client_id, text)
@@ -99,8 +104,8 @@ class TurnStore:
                 .returning(turn_table.c.position)
             )
             mine = OpenTurn(turn_id, map_id, address, "queued", None, stored.scalar_one())
-            said = {"text": text, "client_id": client_id, "focus": where, "author": author}
-            event = await writer.record(Change("user_message", said), turn_id)
+            payload = {"text": text, "client_id": client_id, "focus": where, "author": author}
+            event = await writer.record(Change("user_message", payload), turn_id)
             staying = [turn for turn in others if turn is not displaced]
             ahead = self.rotation.order([*staying, mine]).index(mine)
         if displaced is not None:
@@ -108,20 +113,20 @@ class TurnStore:
         return Submitted(turn_id, event.seq, True, ahead)
 
     async def _displace(self, turn: OpenTurn) -> None:
-        """End a turn that still waits, and say why."""
+        """End a turn that is still queued, with a message that says why."""
         async with self._log.writing(turn.map_id, turn.id) as writer:
             status = select(turn_table.c.status).where(turn_table.c.id == turn.id)
             if (await writer.connection.execute(status)).scalar_one_or_none() == "queued":
-                said = Change("ai_response", {"type": "ai_response", "message": DISPLACED, "final": True})
-                await close_turn(writer, turn.id, "failed", None, [said])
+                notice = Change("ai_response", {"type": "ai_response", "message": DISPLACED, "final": True})
+                await close_turn(writer, turn.id, "failed", None, [notice])
 
     async def open_turns(self) -> list[OpenTurn]:
-        """All turns that have not ended, on all servers and maps; the limits bound them."""
+        """All turns that have not ended, on all servers and maps; the limits bound their number."""
         async with self._engine.connect() as connection:
             return await self._open_turns(connection)
 
     async def claim(self, map_id: str) -> Turn | None:
-        """Take the first queued turn of a map that none holds."""
+        """Claim the first queued turn of a map for this server; None if a turn of the map is running or waiting."""
         async with self._log.writing(map_id) as writer:
             query = select(turn_table).where(turn_table.c.map_id == map_id, turn_table.c.status.in_(OPEN))
             rows = (await writer.connection.execute(query.order_by(turn_table.c.position))).all()
@@ -138,12 +143,12 @@ class TurnStore:
     async def finish(
         self, turn: Turn, status: Status, usage: TurnUsage | None = None, changes: Sequence[Change] = ()
     ) -> None:
-        """End a turn that this server runs, after some last events. Raises TurnLost if it does not run it."""
+        """End a turn that this server runs, after these last events. Raises TurnLost if it does not run it."""
         async with self._log.writing(turn.map_id, turn.id, self._server_id) as writer:
             await close_turn(writer, turn.id, status, usage, changes)
 
-    async def pause(self, turn: Turn, pause: Pause, changes: Sequence[Change] = ()) -> None:
-        """Let a turn that this server runs wait for the user. Raises TurnLost if it does not run it."""
+    async def pause(self, turn: Turn, pause: PendingApproval, changes: Sequence[Change] = ()) -> None:
+        """Put a turn that this server runs into `waiting` for the user. Raises TurnLost if it does not run it."""
         async with self._log.writing(turn.map_id, turn.id, self._server_id) as writer:
             for change in (*changes, *pause.requests()):
                 await writer.record(change)
@@ -154,7 +159,9 @@ class TurnStore:
             )
 
     async def answer(self, map_id: str, turn_id: str, call_id: str, approved: bool) -> int:
-        """The user's word on a call; with the last one the turn is queued again. The seq of its event."""
+        """Store the user's answer about a call; the last answer queues the turn again. Returns the seq of the
+        event. Raises MapFault `conflict`.
+        """
         async with self._log.writing(map_id, turn_id) as writer:
             query = select(turn_table).where(turn_table.c.id == turn_id, turn_table.c.map_id == map_id)
             row = (await writer.connection.execute(query)).one_or_none()
@@ -179,9 +186,9 @@ class TurnStore:
             return event.seq
 
     async def cancel_idle(self, map_id: str, turn_id: str, changes: Sequence[Change] = ()) -> bool:
-        """Cancel a turn that no server works on; False if one does, or it has ended, or is not there.
+        """Cancel a turn that no server runs; False if one does, or if it has ended or does not exist.
 
-        `changes` are its last events, if it had begun.
+        `changes` are its last events if it had started.
         """
         async with self._log.writing(map_id, turn_id) as writer:
             query = select(turn_table).where(turn_table.c.id == turn_id, turn_table.c.map_id == map_id)
@@ -196,7 +203,7 @@ class TurnStore:
             return True
 
     async def begun(self, map_id: str) -> Turn | None:
-        """The turn of a map that was begun and has not ended: it runs, waits, or is about to go on."""
+        """The map's turn that has started and not ended: it runs, waits, or is about to continue."""
         query = select(turn_table).where(turn_table.c.map_id == map_id, turn_table.c.status.in_(OPEN))
         query = query.where(turn_table.c.started_at.is_not(None)).order_by(turn_table.c.position).limit(1)
         async with self._engine.connect() as connection:
@@ -204,20 +211,20 @@ class TurnStore:
         return None if row is None else as_turn(row)
 
     async def running(self, map_id: str | None = None) -> list[Turn]:
-        """Turns that are running, on all servers; of one map, or all."""
+        """Turns that are running on any server, of one map or of all."""
         query = select(turn_table).where(turn_table.c.status == "running")
         if map_id is not None:
             query = query.where(turn_table.c.map_id == map_id)
         async with self._engine.connect() as connection:
             return [as_turn(row) for row in await connection.execute(query)]
 
-    async def left_of(self, turn_id: str) -> dict[str, dict[str, Any]]:
-        """Of the analyses that a turn began and nobody ended: the step that ran, and what had finished."""
+    async def unfinished_analyses(self, turn_id: str) -> dict[str, dict[str, Any]]:
+        """For each analysis of the turn that has not ended: the step that ran, and what had finished."""
         async with self._engine.connect() as connection:
-            return await left_of(connection, turn_id)
+            return await unfinished_analyses(connection, turn_id)
 
     async def interrupt(self, turn: Turn, changes: Sequence[Change]) -> bool:
-        """End a turn whose server is gone; False if it ended, or another server took it, meanwhile."""
+        """End a turn whose server is gone; False if it ended or was taken by another server in the meantime."""
         async with self._log.writing(turn.map_id, turn.id) as writer:
             query = select(func.count()).where(
                 and_(
@@ -255,6 +262,7 @@ class TurnStore:
 async def close_turn(
     writer: MapWriter, turn_id: str, status: Status, usage: TurnUsage | None, changes: Sequence[Change]
 ) -> None:
+    """Record the last events and `turn_finished`, and end the turn's row and its running analyses."""
     for change in changes:
         await writer.record(change)
     used = (usage or TurnUsage()).model_dump(mode="json")
@@ -270,7 +278,7 @@ async def close_turn(
             address=None,
         )
     )
-    # An analysis lives within its turn: one that its server could not end has failed. Its last step is kept.
+    # An analysis ends with its turn: one that is still running has failed. Its last step is kept.
     await writer.connection.execute(
         update(analysis_table)
         .where(analysis_table.c.map_id == writer.map_id, analysis_table.c.turn_id == turn_id)
@@ -285,12 +293,13 @@ async def close_turn(
 
 
 def as_turn(row: Row[Any]) -> Turn:
-    pause = None if row.pause is None else Pause.load(row.pause)
+    """A row of the turn table as a `Turn`."""
+    pause = None if row.pause is None else PendingApproval.load(row.pause)
     return Turn(row.id, row.map_id, row.text, as_focus(row.focus), row.server_id, row.status, pause)
 
 
 def as_focus(stored: Any) -> Focus | None:
-    """Without what is no focus any more: a stored row must never keep a map from its next turn."""
+    """The stored focus, or None if it is not valid any more: a stored row must never block a turn."""
     with suppress(ValidationError):
         return None if stored is None else Focus.model_validate(stored)
     return None

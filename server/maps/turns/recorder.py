@@ -1,6 +1,6 @@
-"""One turn's stream of agent events, written down: into the event log what stays, over the sockets the rest.
+"""Records the stream of agent events of one turn: lasting events in the log, the rest over the sockets.
 
-While the database is away the recorder waits and tries again, so a short outage does not end a turn.
+While the database is unreachable the recorder waits and retries, so a short outage does not end a turn.
 """
 
 from __future__ import annotations
@@ -32,25 +32,27 @@ from server.protocol import AiDelta, Question
 
 log = structlog.get_logger(__name__)
 
-DELTA_PAUSE = 0.03
-RESULT_LENGTH = 2000
-ARGUMENTS_LENGTH = 16_000
-SQL_ROWS = 50
-RECEIPTS_KEPT = 20
+DELTA_INTERVAL_S = 0.03
+MAX_RESULT_CHARS = 2000
+MAX_ARGUMENT_CHARS = 16_000
+MAX_SQL_ROWS = 50
+MAX_RECEIPTS = 20
 
 
 class Recorder:
+    """Call `take` with every event of the agent, and `stop` when the stream ends early."""
+
     def __init__(self, turn: Turn, hub: Hub, server_id: str) -> None:
         self.finished: Finished | None = None
         self.questions: list[Question] = []
-        """Asked when the turn ends as waiting, together with what is needed to go on."""
+        """For a turn that ends as `waiting`."""
         self._turn = turn
         self._hub = hub
         self._server_id = server_id
         self._open: dict[str, str] = {}
         self._text: list[str] = []
         self._streamed = 0
-        """Length of what went out of the text that is being written."""
+        """Length of the sent part of the current text, in UTF-16 code units."""
         self._flushing: asyncio.Task[None] | None = None
 
     async def take(self, event: AgentEvent) -> None:
@@ -62,7 +64,7 @@ class Recorder:
         await self._flush()
         if isinstance(event, AssistantSaid):
             if event.text and not event.final:
-                await self._record(said(event.text, final=False))
+                await self._record(ai_response(event.text, final=False))
                 self._streamed = 0
         elif isinstance(event, ToolStarted):
             self._open[event.call.id] = event.call.name
@@ -79,7 +81,7 @@ class Recorder:
             self.finished = event
 
     async def stop(self) -> list[Change]:
-        """The stream broke off: what is left to record, so that every call has its result."""
+        """Flush the text; returns results for the calls that have none, after the stream broke off."""
         await self._flush()
         return [
             Change(
@@ -93,7 +95,7 @@ class Recorder:
         await record_once(self._hub.log, self._turn.map_id, self._turn.id, self._server_id, change)
 
     async def _flush_soon(self) -> None:
-        await asyncio.sleep(DELTA_PAUSE)
+        await asyncio.sleep(DELTA_INTERVAL_S)
         self._flushing = None
         await self._send_text()
 
@@ -111,17 +113,19 @@ class Recorder:
             await self._hub.announce(self._turn.map_id, "ai_delta", delta)
 
 
-def said(message: str, *, final: bool = True, extra: Mapping[str, Any] | None = None) -> Change:
-    """`extra` is what the agent's annotations say of the message, and what the model keeps with it."""
+def ai_response(message: str, *, final: bool = True, extra: Mapping[str, Any] | None = None) -> Change:
+    """The `ai_response` event. `extra` holds the annotations of the message and the model's memory of it."""
     return Change("ai_response", {**(extra or {}), "type": "ai_response", "message": message, "final": final})
 
 
 def tool_called(event: ToolStarted) -> Change:
+    """The `tool_called` event, with long arguments clipped."""
     arguments = clipped(event.arguments)
     return Change("tool_called", {"call_id": event.call.id, "name": event.call.name, "arguments": arguments})
 
 
 def tool_finished(event: ToolDone) -> Change:
+    """The `tool_finished` event, with a shortened result and without the cells of receipts."""
     result = event.result
     return Change(
         "tool_finished",
@@ -132,20 +136,20 @@ def tool_finished(event: ToolDone) -> Change:
             "summary": event.summary,
             "ms": round(result.ms, 3),
             "filled": clipped(result.filled),
-            "result": shorten(result.content, RESULT_LENGTH),
+            "result": shorten(result.content, MAX_RESULT_CHARS),
             **({"sql": sql_shown(result.data)} if isinstance(result.data, SqlAnswer) else {}),
-            "receipts": [without_cells(receipt) for receipt in result.receipts[:RECEIPTS_KEPT]],
+            "receipts": [without_cells(receipt) for receipt in result.receipts[:MAX_RECEIPTS]],
         },
     )
 
 
 def sql_shown(answer: SqlAnswer) -> dict[str, Any]:
-    """The statement and as many of its first rows as a chat shows."""
+    """The statement and its first rows: at most `MAX_SQL_ROWS` and about `MAX_ARGUMENT_CHARS` characters."""
     rows: list[list[Any]] = []
     size = 0
-    for row in answer.rows[:SQL_ROWS]:
+    for row in answer.rows[:MAX_SQL_ROWS]:
         size += len(json.dumps(row, default=str))
-        if size > ARGUMENTS_LENGTH and rows:
+        if size > MAX_ARGUMENT_CHARS and rows:
             break
         rows.append(list(row))
     return {
@@ -158,18 +162,21 @@ def sql_shown(answer: SqlAnswer) -> dict[str, Any]:
 
 
 def without_cells(receipt: Mapping[str, Any]) -> dict[str, Any]:
-    """A receipt as the log keeps it: the query, but not each number of each row that it gave."""
+    """A receipt as the log stores it: the query without the values of its rows."""
     return {name: value for name, value in receipt.items() if name not in ("cells", "texts")}
 
 
 def clipped(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments as the log keeps them: a value too long for a chat line is named, not copied."""
+    """Arguments as the log stores them: a value above `MAX_ARGUMENT_CHARS` is replaced by its size."""
     kept = {}
     for name, value in arguments.items():
         size = len(json.dumps(value, default=str))
-        kept[name] = value if size <= ARGUMENTS_LENGTH else f"({size} characters)"
+        kept[name] = value if size <= MAX_ARGUMENT_CHARS else f"({size} characters)"
     return kept
 
 
-def all_said(changes: Sequence[Change], message: str, extra: Mapping[str, Any] | None = None) -> list[Change]:
-    return [*changes, said(message, extra=extra)] if message else list(changes)
+def with_response(
+    changes: Sequence[Change], message: str, extra: Mapping[str, Any] | None = None
+) -> list[Change]:
+    """The changes and, if there is a message, a final `ai_response`."""
+    return [*changes, ai_response(message, extra=extra)] if message else list(changes)

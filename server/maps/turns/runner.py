@@ -1,10 +1,9 @@
-"""Runs turns: takes what is queued, lets the agent work, writes down what it does, and ends every turn.
+"""Runs turns: claims queued ones, lets the agent work, records what it does, and ends every turn.
 
-One turn at a time per map over all servers, at most `limit` at once on this one, in the order that
-`server.maps.turns.admission` gives. A turn whose server is gone
-ends as `interrupted`, by whichever server notices. A turn is cancelled through its work's task; the
-supervisor around it is not, and always writes the end. A turn that needs the user's word is put down as a
-`Pause` and no longer this server's; whichever server takes it after the answer goes on with it.
+One turn runs at a time per map over all servers, and at most `limit` on this one, in the order of
+`server.maps.turns.admission`. A turn whose server is gone is ended as `interrupted` by the first server that
+notices. Cancelling a turn cancels the task of its work; its supervisor always records the end. A turn that
+needs approval is stored as a `PendingApproval` and released; any server may continue it after the answer.
 """
 
 from __future__ import annotations
@@ -26,21 +25,21 @@ from server.maps.faults import TurnLost
 from server.maps.layers.verbs import LayerService
 from server.maps.live.hub import Hub
 from server.maps.log.events import CHAT_EVENTS, Change
-from server.maps.turns.conversation import EVENTS_READ, conversation
-from server.maps.turns.interruption import REASON, loose_ends
-from server.maps.turns.pending_approval import Pause, together
-from server.maps.turns.places import Places
+from server.maps.turns.conversation import MAX_EVENTS_READ, conversation
+from server.maps.turns.interruption import REASON, closing_changes
+from server.maps.turns.pending_approval import PendingApproval, add_usage
 from server.maps.turns.queue import Status, Turn, TurnStore
-from server.maps.turns.recorder import Recorder, all_said
+from server.maps.turns.queue_positions import QueuePositions
+from server.maps.turns.recorder import Recorder, with_response
 from server.maps.turns.session import TurnSession
 from server.outages import PAUSES_S, why_unavailable
 from server.protocol import TurnUsage
 
 log = structlog.get_logger(__name__)
 
-LIMIT = 16
-TICK = 2.0
-STOPPING = 5.0
+MAX_RUNNING_TURNS = 16
+POLL_INTERVAL_S = 2.0
+STOP_TIMEOUT_S = 5.0
 
 STOPPED = "Stopped. What was done so far stays; undo takes it back."
 INTERRUPTED = (
@@ -52,7 +51,7 @@ GIVEN_UP = "I could not finish this. {why}"
 
 
 class TurnAgent(Protocol):
-    """What the runner needs of an agent; `agents.geo_agent.GeoAgent` is one."""
+    """What the runner needs of an agent; implemented by `agents.geo_agent.GeoAgent`."""
 
     @property
     def history(self) -> list[Message]: ...
@@ -74,7 +73,7 @@ class Work:
         self.task: asyncio.Task[None] | None = None
         self.stopped: Status | None = None
         self.message = ""
-        """Why it failed, if that is known better than the agent knows it."""
+        """Why the turn failed, if the session knows that better than the agent."""
         self.ended = asyncio.Event()
         self.agent: TurnAgent | None = None
 
@@ -84,33 +83,35 @@ class Work:
             self.task.cancel()
 
     def abandon(self, message: str) -> None:
-        """End as failed with this message."""
+        """End the turn as failed, with this message."""
         self.message = message
         self.stop("failed")
 
-    def pause(self) -> Pause | None:
-        """Where to go on from, if the agent ended its work to wait for the user."""
+    def pause(self) -> PendingApproval | None:
+        """The state to continue from, if the agent stopped to wait for the user."""
         finished = self.recorder.finished
         if self.agent is None or finished is None or finished.status != "waiting":
             return None
         if self.stopped == "cancelled":
             return None
         answers = {} if self.turn.pause is None else self.turn.pause.answers
-        return Pause(self.agent.history, self.recorder.questions, answers, self.used())
+        return PendingApproval(self.agent.history, self.recorder.questions, answers, self.usage_of())
 
     def annotations(self, message: str) -> Mapping[str, Any]:
-        """The annotations and the memory of the agent's answer; nothing if the message is not that answer."""
+        """The annotations and memory of the agent's answer; empty if `message` is not that answer."""
         finished = self.recorder.finished
         if finished is None or finished.text != message:
             return {}
         return {**finished.extra, **({"memory": dict(finished.memory)} if finished.memory else {})}
 
-    def used(self) -> TurnUsage:
-        now = used(self.recorder.finished)
-        return now if self.turn.pause is None else together(self.turn.pause.usage, now)
+    def usage_of(self) -> TurnUsage:
+        now = usage_of(self.recorder.finished)
+        return now if self.turn.pause is None else add_usage(self.turn.pause.usage, now)
 
 
 class TurnRunner:
+    """Runs the turns of one server until it is drained or closed."""
+
     def __init__(
         self,
         store: TurnStore,
@@ -119,7 +120,7 @@ class TurnRunner:
         charts: ChartService,
         agents: AgentFactory,
         server_id: str,
-        limit: int = LIMIT,
+        limit: int = MAX_RUNNING_TURNS,
     ) -> None:
         self._store = store
         self._hub = hub
@@ -133,31 +134,32 @@ class TurnRunner:
         self._suspects: set[str] = set()
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
-        self._places = Places(hub)
+        self._places = QueuePositions(hub)
         self._closing = False
         hub.relay.on("cancel", self._heard_cancel)
 
     async def start(self, alive: frozenset[str]) -> None:
-        """End what died with its server, then begin to take turns."""
+        """End the turns of servers that are gone, then begin to claim turns."""
         for turn in await self._store.running():
             if turn.server_id not in alive:
                 await self._interrupt(turn)
         self._loop = asyncio.create_task(self._take_turns())
 
     async def drain(self, seconds: float) -> None:
-        """Begin no more turns, and let those that run end by themselves within this time. What is queued stays for
-        another server, or for this one when it is started again."""
+        """Claim no more turns, and wait up to `seconds` for the running ones. Queued turns stay for another
+        server or the next start.
+        """
         await self._stop_taking()
         if self._supervisors:
             await asyncio.wait(tuple(self._supervisors), timeout=seconds)
 
     async def close(self) -> None:
-        """Interrupt what is running, and wait until that is written."""
+        """Interrupt the running turns and wait until that is recorded."""
         await self._stop_taking()
         for work in list(self._works.values()):
             work.stop("interrupted")
         if self._supervisors:
-            await asyncio.wait(self._supervisors, timeout=STOPPING)
+            await asyncio.wait(self._supervisors, timeout=STOP_TIMEOUT_S)
         for supervisor in self._supervisors:
             supervisor.cancel()
 
@@ -169,7 +171,7 @@ class TurnRunner:
 
     @property
     def is_closing(self) -> bool:
-        """Whether this server begins no more turns."""
+        """Whether this server claims no more turns."""
         return self._closing
 
     def wake(self) -> None:
@@ -181,25 +183,25 @@ class TurnRunner:
         return len(self._works)
 
     async def cancel(self, map_id: str, turn_id: str | None = None) -> str | None:
-        """Cancel a turn that has not ended, without an id the one that was begun; the turn, or None."""
+        """Cancel a turn that has not ended, by default the one that has started. Returns its id, or None."""
         running = await self._store.begun(map_id)
         idle = turn_id if turn_id is not None or running is None else running.id
-        if idle is not None and await self._store.cancel_idle(map_id, idle, all_said((), STOPPED)):
+        if idle is not None and await self._store.cancel_idle(map_id, idle, with_response((), STOPPED)):
             self._wake.set()
             return idle
         if running is None or turn_id not in (None, running.id):
             return None
         work = self._works.get(running.id)
         if work is None:
-            self._hub.relay.say("cancel", {"turn_id": running.id}, always=True)
+            self._hub.relay.send("cancel", {"turn_id": running.id}, always=True)
             return running.id
         work.stop("cancelled")
         with suppress(TimeoutError):
-            await asyncio.wait_for(work.ended.wait(), STOPPING)
+            await asyncio.wait_for(work.ended.wait(), STOP_TIMEOUT_S)
         return running.id
 
     async def beat(self, alive: frozenset[str]) -> None:
-        """Turns of servers that are gone at two beats in a row are over."""
+        """Interrupt turns whose server was missing at two beats in a row."""
         running = {turn.id: turn for turn in await self._store.running() if self._is_orphan(turn, alive)}
         for turn_id in self._suspects & running.keys():
             await self._interrupt(running[turn_id])
@@ -211,17 +213,17 @@ class TurnRunner:
         return turn.server_id not in alive
 
     async def _interrupt(self, turn: Turn) -> None:
-        if await self._store.interrupt(turn, await self._loose_ends(turn)):
+        if await self._store.interrupt(turn, await self._interruption_changes(turn)):
             log.warning("a turn was interrupted", turn=turn.id, map=turn.map_id, server=turn.server_id)
         self._wake.set()
 
-    async def _loose_ends(self, turn: Turn) -> list[Change]:
-        """Ends for what a lost server left without one, and a message to the people."""
-        return all_said(await self._open_ends(turn, REASON), INTERRUPTED)
+    async def _interruption_changes(self, turn: Turn) -> list[Change]:
+        """Ends for everything that a lost server left open, and a message for the people."""
+        return with_response(await self._closing_changes(turn, REASON), INTERRUPTED)
 
-    async def _open_ends(self, turn: Turn, reason: str) -> list[Change]:
-        left = await self._store.left_of(turn.id)
-        return loose_ends(await self._hub.log.reader.read_turn(turn.map_id, turn.id), left, reason)
+    async def _closing_changes(self, turn: Turn, reason: str) -> list[Change]:
+        left = await self._store.unfinished_analyses(turn.id)
+        return closing_changes(await self._hub.log.reader.read_turn(turn.map_id, turn.id), left, reason)
 
     async def _take_turns(self) -> None:
         while True:
@@ -232,7 +234,7 @@ class TurnRunner:
                     log.exception("queued turns could not be taken")
             try:
                 # Not wait_for: before Python 3.12 it loses a cancellation that comes with the event.
-                async with asyncio.timeout(TICK):
+                async with asyncio.timeout(POLL_INTERVAL_S):
                     await self._wake.wait()
             except TimeoutError:
                 continue
@@ -264,8 +266,8 @@ class TurnRunner:
             await asyncio.wait({work.task})
             await self._end(work)
             if work.stopped == "cancelled":
-                # It may have been put down to wait just before it was told to stop.
-                await self._store.cancel_idle(work.turn.map_id, work.turn.id, all_said((), STOPPED))
+                # It may have been stored as waiting just before it was cancelled.
+                await self._store.cancel_idle(work.turn.map_id, work.turn.id, with_response((), STOPPED))
         except TurnLost:
             log.warning("a turn was taken away from this server", turn=work.turn.id)
         except Exception:
@@ -294,10 +296,10 @@ class TurnRunner:
     async def _history(self, turn: Turn) -> Sequence[Message]:
         if turn.pause is not None:
             return turn.pause.history
-        return conversation(await self._hub.log.reader.read_latest(turn.map_id, CHAT_EVENTS, EVENTS_READ))
+        return conversation(await self._hub.log.reader.read_latest(turn.map_id, CHAT_EVENTS, MAX_EVENTS_READ))
 
     async def _end(self, work: Work) -> None:
-        """Write the end, however long the database takes to come back."""
+        """Record the end of the turn, waiting for the database as long as necessary."""
         assert work.task is not None  # noqa: S101 - _begin set it
         failure = None if work.task.cancelled() else work.task.exception()
         if isinstance(failure, TurnLost):
@@ -311,9 +313,9 @@ class TurnRunner:
                     await self._store.pause(work.turn, pause, left)
                 else:
                     if status == "failed":
-                        left = await self._open_ends(work.turn, message)
-                    last = all_said(left, message, work.annotations(message))
-                    await self._store.finish(work.turn, status, work.used(), last)
+                        left = await self._closing_changes(work.turn, message)
+                    last = with_response(left, message, work.annotations(message))
+                    await self._store.finish(work.turn, status, work.usage_of(), last)
                 return
             except Exception as error:
                 if why_unavailable(error) is None:
@@ -343,7 +345,8 @@ class TurnRunner:
             work.stop("cancelled")
 
 
-def used(finished: Finished | None) -> TurnUsage:
+def usage_of(finished: Finished | None) -> TurnUsage:
+    """The usage that the agent reported; zeros if it did not finish."""
     if finished is None:
         return TurnUsage()
     return TurnUsage(

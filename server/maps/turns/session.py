@@ -1,6 +1,7 @@
-"""One map within one turn: the port `agents.ports.MapSession`, and the turn's side of the hub.
+"""One map within one turn: implements the port `agents.ports.MapSession`, and follows the map for the hub.
 
-Each change is an event of the turn. What a tool is told about it is what the browsers said, if any watch.
+Each change is an event of the turn. A tool that draws a layer gets the first browser's receipt, if one is
+watching.
 """
 
 from __future__ import annotations
@@ -26,14 +27,16 @@ from server.protocol import ViewRequested
 
 T = TypeVar("T")
 
-NOBODY = "no browser is watching"
+NOT_WATCHED = "no browser is watching"
 UNCONFIRMED = "not confirmed: no browser has reported it drawn yet"
 HIDDEN = "the layer is hidden"
-MOST_ENDS = 200
-"""Removals of layers that are looked through for one that was pointed at."""
+MAX_REMOVALS_READ = 200
+"""Newest removals of layers that are searched for the layer of a selection."""
 
 
 class TurnSession:
+    """The agent's access to the map of its turn. Changes raise TurnLost if the turn left this server."""
+
     def __init__(
         self, turn: Turn, hub: Hub, layers: LayerService, charts: ChartService, server_id: str
     ) -> None:
@@ -43,7 +46,7 @@ class TurnSession:
         self._charts = charts
         self.by = By(turn.id, server_id)
         self.abandon: Callable[[str], None] = lambda message: None
-        """Ends the turn as failed with this message, whatever its agent would say. Set by the runner."""
+        """Ends the turn as failed, with this message in place of the agent's answer. Set by the runner."""
         self._state = MapState()
         self._focus = turn.focus
 
@@ -57,7 +60,7 @@ class TurnSession:
 
     @property
     def text(self) -> str:
-        """What the user said."""
+        """The user's message."""
         return self._turn.text
 
     @property
@@ -65,14 +68,16 @@ class TurnSession:
         return self._focus
 
     async def check_focus(self) -> None:
-        """Take a selection away whose layer went since the person saw it: another may have its name by now."""
+        """Drop a selection whose layer was removed after the person selected: another layer may have its id now."""
         focus = self._focus
         if focus is None or focus.seq is None or not focus.feature_ids:
             return
-        ends = await self._hub.log.reader.read_latest(self.map_id, ("layer_removed", "map_reset"), MOST_ENDS)
+        removals = await self._hub.log.reader.read_latest(
+            self.map_id, ("layer_removed", "map_reset"), MAX_REMOVALS_READ
+        )
         if any(
             each.seq > focus.seq and each.payload.get("layer_id", focus.layer_id) == focus.layer_id
-            for each in ends
+            for each in removals
         ):
             self._focus = focus.model_copy(update={"layer_id": None})
 
@@ -80,7 +85,7 @@ class TurnSession:
         self._state = state
 
     def see(self, events: Sequence[Event]) -> None:
-        """Events of anybody; those that this session caused it knows already."""
+        """Events of anybody on the map; those that this session caused are applied already."""
         for event in events:
             if event.seq > self._state.seq:
                 self._state = apply(self._state, event.typed())
@@ -133,7 +138,7 @@ class TurnSession:
         return None if done is None else self._keep(done).what
 
     async def record(self, change: Change) -> None:
-        """A fact of this turn that is no change of layers."""
+        """Record an event of this turn that does not change layers."""
         await record_once(self._hub.log, self.map_id, self.turn_id, self.by.server_id, change)
 
     async def announce(self, event: str, body: BaseModel) -> None:
@@ -141,7 +146,7 @@ class TurnSession:
         await self._hub.announce(self.map_id, event, body)
 
     async def _tried(self, change: Awaitable[T]) -> T:
-        """The result; an outage becomes a fault that the agent can tell people."""
+        """The result; an outage becomes MapFault `unavailable`, which the agent can explain."""
         try:
             return await change
         except Exception as error:
@@ -159,13 +164,13 @@ class TurnSession:
             self._state = state
 
     async def _drawn(self, done: Done) -> tuple[Layer, str]:
-        """The layer, and the first browser's word on it."""
+        """The layer, and the first browser's receipt in words."""
         self._keep(done)
         layer = done.layer
         assert layer is not None  # noqa: S101 - adding and updating always give one
         if not layer.visible:
             return layer, HIDDEN
         if not self._hub.presence.is_watched(self.map_id):
-            return layer, NOBODY
+            return layer, NOT_WATCHED
         shown = await self._hub.receipts.wait(self.map_id, layer.id, layer.version)
-        return layer, UNCONFIRMED if shown is None else shown.say()
+        return layer, UNCONFIRMED if shown is None else shown.describe()

@@ -15,7 +15,7 @@ import pytest
 
 from agents.core.messages import Message, ToolMessage
 from server import migrate
-from server.maps.turns.pending_approval import Pause, together
+from server.maps.turns.pending_approval import PendingApproval, together
 from server.protocol import TurnUsage
 from tests.support.children import ran
 from tests.support.looking import until
@@ -359,8 +359,8 @@ async def test_stopping_the_server_leaves_the_question_open(database_url: str, l
 
 def test_what_is_stored_is_what_is_loaded() -> None:
     usage = TurnUsage(model="m", input_tokens=3, output_tokens=2, cost=0.5, steps=1, ms=4)
-    pause = Pause([], [], {"call_1": True}, usage)
-    assert Pause.load(pause.stored()) == pause
+    pause = PendingApproval([], [], {"call_1": True}, usage)
+    assert PendingApproval.load(pause.stored()) == pause
     assert together(usage, TurnUsage(model="n", input_tokens=1, cost=0.25, steps=1)) == TurnUsage(
         model="n", input_tokens=4, output_tokens=2, cost=0.75, steps=2, ms=4
     )

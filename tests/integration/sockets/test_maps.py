@@ -307,7 +307,7 @@ async def test_polling_works_where_websockets_do_not(server: Server) -> None:
 async def test_a_client_that_was_away_for_long_reads_page_by_page(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.maps.live.joins.PAGE", 3)
+    monkeypatch.setattr("server.maps.live.joins.MAX_EVENTS_PER_JOIN", 3)
     async with client(server) as one:
         await one.ask("join")
         await one.ask("layer_add", table="data.airports")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from server.maps.live.drafts import Drafts
 from server.maps.live.gestures import Gestures
-from server.maps.live.presence import NAMED_PEOPLE, Crowd, Presence, Receipts, Shown
-from server.maps.live.relay import NOTIFY_BYTES, fitting
+from server.maps.live.presence import MAX_NAMED_PEOPLE, Crowd, Presence, Receipts, Shown
+from server.maps.live.relay import MAX_NOTIFY_BYTES, split_message
 from server.protocol import Someone
 from tests.support.looking import until
 
@@ -87,17 +87,19 @@ def test_of_a_large_crowd_editors_are_named_first_and_the_others_counted() -> No
         presence.enter("m", Someone(id=f"viewer{number:03}", viewer=True))
     presence.enter("m", ANN)
     presence.heard("server_b", "m", Crowd({"ben": Someone(id="ben")}, unnamed=900, unnamed_viewers=899))
-    assert (len(names(presence)), names(presence)[:2]) == (NAMED_PEOPLE, ["ann", "ben"])
+    assert (len(names(presence)), names(presence)[:2]) == (MAX_NAMED_PEOPLE, ["ann", "ben"])
     assert (presence.count("m"), presence.viewers("m")) == (1102, 1099)
 
 
 @given(st.lists(st.text(max_size=40), max_size=300))
 def test_people_are_relayed_in_words_that_fit(given_names: list[str]) -> None:
     people = [[f"id{number:06}", name, False, True] for number, name in enumerate(given_names)]
-    pieces = fitting("presence", {"map_id": "m" * 22, "people": people})
+    pieces = split_message("presence", {"map_id": "m" * 22, "people": people})
     assert [person for piece in pieces for person in piece["people"]] == people
     assert [piece["more"] for piece in pieces] == [index > 0 for index in range(len(pieces))]
-    assert all(len(json.dumps(["server_00000000", "presence", piece])) <= NOTIFY_BYTES for piece in pieces)
+    assert all(
+        len(json.dumps(["server_00000000", "presence", piece])) <= MAX_NOTIFY_BYTES for piece in pieces
+    )
 
 
 async def test_gestures_are_gathered_and_the_last_word_of_each_person_counts() -> None:
@@ -123,21 +125,21 @@ def test_a_long_delta_is_sent_in_pieces_that_fit_and_join_to_the_same_text(text:
         "event": "ai_delta",
         "data": {"map_id": "m" * 22, "turn_id": "t", "text": text, "offset": 7},
     }
-    pieces = fitting("emit", body)
+    pieces = split_message("emit", body)
     assert "".join(piece["data"]["text"] for piece in pieces) == text
     drafts = Drafts()
-    drafts.hear({"map_id": "m", "turn_id": "t", "text": "7 units", "offset": 0})
+    drafts.add_delta({"map_id": "m", "turn_id": "t", "text": "7 units", "offset": 0})
     for piece in pieces:
-        drafts.hear({**piece["data"], "map_id": "m"})
+        drafts.add_delta({**piece["data"], "map_id": "m"})
     assert drafts.now("m") == [{"turn_id": "t", "text": "7 units" + text}]
-    assert all(len(json.dumps(["server_00000000", "emit", piece])) <= NOTIFY_BYTES for piece in pieces)
+    assert all(len(json.dumps(["server_00000000", "emit", piece])) <= MAX_NOTIFY_BYTES for piece in pieces)
 
 
 def test_a_draft_is_kept_only_as_long_as_nothing_of_it_is_missing() -> None:
     drafts = Drafts()
 
     def hear(text: str, offset: int) -> list[dict[str, str]]:
-        drafts.hear({"map_id": "m", "turn_id": "t", "text": text, "offset": offset})
+        drafts.add_delta({"map_id": "m", "turn_id": "t", "text": text, "offset": offset})
         return drafts.now("m")
 
     assert hear("tail", 5) == []

@@ -1,4 +1,4 @@
-"""Tells the people on this server's maps how many turns start before theirs, as `turn_waiting`."""
+"""Sends `turn_waiting` to the people on this server's maps: how many turns start before theirs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from server.maps.turns.admission import OpenTurn
 from server.protocol import TurnWaiting
 
 NEWS_INTERVAL_S = 1.0
-"""Between two rounds of news: each start moves everybody's place."""
+"""Between two updates of changed positions: each start changes all of them."""
 REPEAT_INTERVAL_S = 4.0
-"""Between two rounds in which unchanged places are told again, for those who have just come."""
+"""Between two updates that repeat unchanged positions, for people who joined since."""
 
 
-class Places:
+class QueuePositions:
+    """Remembers what was sent for each map, so that only changed positions are sent."""
+
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self._told: dict[str, tuple[str, int]] = {}
@@ -24,7 +26,7 @@ class Places:
         self._repeat_at = 0.0
 
     async def tell(self, turns: Sequence[OpenTurn], order: Sequence[OpenTurn]) -> None:
-        """`order` holds the queued ones among `turns`, first to start first."""
+        """Send changed positions. `order` holds the queued ones among `turns`, first to start first."""
         held = {turn.map_id for turn in turns if turn.status != "queued"}
         await self._tell_started(held | self._told.keys() - {turn.map_id for turn in order})
         now = time.monotonic()
@@ -45,7 +47,7 @@ class Places:
                 self._told[turn.map_id] = place
 
     async def started(self, turn: OpenTurn) -> None:
-        """The turn begins on this server."""
+        """The turn starts on this server."""
         await self._tell_started({turn.map_id})
 
     async def _tell_started(self, map_ids: set[str]) -> None:
