@@ -1,4 +1,4 @@
-"""What the server answers to a request: an acknowledgement of its own, or a fault."""
+"""The server's answers to requests: an acknowledgement of the request's own type, or a fault."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from server.protocol.events import AnalysisProgress, Pointing
 
 
 class Fault(BaseModel):
-    """Why a request was refused. `code` is for programs, `message` tells people what was wrong."""
+    """Why a request was refused. `code` is for programs, `message` is for people."""
 
     code: Literal[
         "invalid_payload",
@@ -48,7 +48,7 @@ class EventEnvelope(BaseModel):
 
 
 class Question(BaseModel):
-    """A call that may only run when somebody on the map allows it."""
+    """A tool call that only runs after somebody on the map approves it."""
 
     call_id: str
     name: str
@@ -56,7 +56,9 @@ class Question(BaseModel):
 
 
 class TurnState(BaseModel):
-    """`waiting` is a turn with open `questions`; the turns behind it stay queued until they are answered."""
+    """A turn that has not ended. A `waiting` turn has open `questions`; the turns behind it stay queued until
+    they are answered.
+    """
 
     turn_id: str
     text: str
@@ -65,7 +67,7 @@ class TurnState(BaseModel):
 
 
 class Snapshot(BaseModel):
-    """A map as of `seq`: layers bottom first, chat as the events that made it, turns under way."""
+    """A map as of `seq`: its layers (bottom first), its chat as events, and its open turns."""
 
     map_id: str
     seq: int
@@ -73,35 +75,38 @@ class Snapshot(BaseModel):
     charts: list[Chart] = []
     chat: list[EventEnvelope]
     chat_complete: bool = True
-    """False when older chat was left out; `join` with `after_seq: 0` reads everything from the beginning."""
+    """False if older chat was left out; `join` with `after_seq: 0` reads everything."""
     turns: list[TurnState]
     progress: list[AnalysisProgress] = []
-    """Of analyses that run, as it was told last."""
+    """Of running analyses, as last reported."""
     recipes: list[RecipeCard] = []
-    """Plans that were saved on the map, by name."""
+    """Plans that were saved on the map, sorted by name."""
     can_undo: bool
     can_redo: bool
 
 
 class Ack(BaseModel):
+    """A request that succeeded."""
+
     ok: Literal[True] = True
 
 
 class DraftText(BaseModel):
-    """The text that a turn has written so far; `ai_delta` goes on from its end."""
+    """The text that a turn has streamed so far; `ai_delta` continues it."""
 
     turn_id: str
     text: str
 
 
 class JoinAck(Ack):
-    """With `after_seq` the events after it, at most a page of them: then `more` is true, `seq` is the last
-    one's, and the next `join` with that `after_seq` brings the next page. A client that is ahead of the map
-    (the database was restored) gets a snapshot as well, and starts anew from it.
+    """A map, or with `after_seq` the events after it.
 
-    To lose nothing and see nothing twice: keep `last`, the seq up to which the map is known. Apply a live
-    event when its seq is `last + 1`, ignore it when it is not above `last`, else `join` with
-    `after_seq: last`.
+    If `more` is true, this is one page of events: `seq` is that of its last event, and the next `join` with
+    that `after_seq` returns the next page. A client that is ahead of the map (the database was restored) gets a
+    snapshot as well and starts from it.
+
+    To miss no event and apply none twice: keep `last`, the seq up to which the map is known. Apply a live event
+    if its seq is `last + 1`, ignore it if its seq is `last` or less, otherwise `join` with `after_seq: last`.
     """
 
     map_id: str
@@ -110,33 +115,33 @@ class JoinAck(Ack):
     events: list[EventEnvelope] | None = None
     more: bool = False
     progress: list[AnalysisProgress] = []
-    """With `events`: of analyses that run, as it was told last. A snapshot brings its own."""
+    """With `events`: of running analyses, as last reported. A snapshot has its own."""
     drafts: list[DraftText] = []
-    """Answers that are being written now."""
+    """Answers that are being streamed now."""
     may_change: bool = True
-    """False for who came by a view link: what would change the map is refused with `read_only`."""
+    """False if the client used a view link: changes are refused with `read_only`."""
     person: str = ""
-    """Who this connection is to the others, in `presence` and `gestures`."""
+    """The id of this connection in `presence` and `gestures`."""
     gestures: list[Pointing] = []
     """What the others point at now."""
     max_bytes: int = 0
-    """A longer message is refused with `too_large`; one of twice this size ends the connection."""
+    """Bytes. A longer message is refused with `too_large`; one above 4 MiB ends the connection."""
 
 
 class CopyAck(Ack):
-    """The id of a new map with the same layers."""
+    """The id of a new map with the same layers and charts."""
 
     map_id: str
 
 
 class ShareAck(Ack):
-    """`view_key` takes the place of the map's id in `/m/{map_id}`; null when there is no view link."""
+    """`view_key` replaces the map's id in `/m/{map_id}`; null if there is no view link."""
 
     view_key: str | None
 
 
 class ChatAck(Ack):
-    """`seq` is the user message's. `ahead` turns, of this map and others, start before this one."""
+    """`seq` is that of the user message. `ahead` turns, of this map and others, start before this one."""
 
     turn_id: str
     seq: int
@@ -151,7 +156,7 @@ class CancelAck(Ack):
 
 
 class ApproveAck(Ack):
-    """`seq` is that of the `approval_answered`."""
+    """`seq` is that of the event `approval_answered`."""
 
     seq: int
 
@@ -165,18 +170,20 @@ class ChangeAck(Ack):
 
 
 class PlacesAck(Ack):
-    """Best first; empty when no row of any table has such a name."""
+    """Places, best match first; empty if nothing has such a name."""
 
     places: list[Place]
 
 
 class UndoAck(Ack):
-    """`what` was undone or redone, in words."""
+    """`what` describes the change that was undone or redone."""
 
     seq: int
     what: str = ""
 
 
 class ErrorAck(BaseModel):
+    """A request that was refused."""
+
     ok: Literal[False] = False
     error: Fault

@@ -1,6 +1,6 @@
-"""What the server tells everyone on a map: numbered events, which are kept, and transient ones, which are not.
+"""Events for everyone on a map: persisted ones with a number, and transient ones.
 
-Events may gain fields, never lose them.
+Events may gain fields and never lose them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from server.protocol.requests import Position, Selection
 
 
 class MapEvent(BaseModel):
-    """A numbered fact about a map. `seq` has no gaps within a map; `turn_id` is null for changes by hand."""
+    """A persisted event of a map. `seq` has no gaps within a map; `turn_id` is null for changes by people."""
 
     map_id: str
     seq: int
@@ -25,51 +25,53 @@ class MapEvent(BaseModel):
 
 
 class UserMessage(MapEvent):
+    """A message of a person, which starts a turn."""
+
     text: str
     client_id: str | None = None
     focus: Focus | None = None
     author: str | None = None
-    """The name by which the person is known on the map, if they gave one."""
+    """The person's name on the map, if they gave one."""
 
 
 class FigureSource(BaseModel):
-    """Where figures of an answer come from: a tool call, and the query behind it where that is known."""
+    """The source of figures of an answer: a tool call, and its query if it is known."""
 
     call_id: str
     tool: str
     summary: str = ""
-    """What the call did, in a line."""
+    """One line about what the call did."""
     sql: str | None = None
-    """Runnable in psql as it stands."""
+    """A statement that runs in psql unchanged."""
     table: str | None = None
     filter: Cql2 | None = None
-    """The rows of `table` that stand behind the figure; all of them without a filter."""
+    """Selects the rows of `table` that the figure was computed from; all of them without a filter."""
     key: str | None = None
-    """The column by which figures name their row."""
+    """The column whose value identifies a figure's row."""
 
 
 class Figure(BaseModel):
-    """A number in the answer. `start` and `end` count its characters (Unicode code points) in `message`."""
+    """A number in the answer. `start` and `end` are offsets in `message`, in Unicode code points."""
 
     start: int
     end: int
     text: str
     source: int | None = None
-    """Its place in `sources`; null: the number was found in no result."""
+    """Index in `sources`; null if the number was found in no result."""
     row: Any = None
-    """The value of the source's `key`, where the figure is of one row."""
+    """The value of the source's `key`, if the figure is of one row."""
     how: Literal["stated", "rounded", "reckoned", "likely"] = "stated"
-    """How it was found: as a result has it, rounded or in another unit, reckoned from several numbers, or only likely,
-    because it agrees with a number and nothing else in the words ties it to that."""
+    """How it was found: `stated` as in a result, `rounded` or in another unit, `reckoned` (calculated) from several
+    numbers, or `likely`: it equals a number of a result, but the words do not say that it is that number."""
     note: str = ""
-    """The exact value, or how it was reckoned from several numbers: `7,895 ÷ 28,298 = 27.9 %`."""
+    """The exact value, or how it was calculated from several numbers: `7,895 ÷ 28,298 = 27.9 %`."""
 
 
 class AiResponse(MapEvent):
-    """What the agent says. `final` is false for words before further tool calls of the same turn.
+    """A message of the agent. `final` is false for text before further tool calls of the same turn.
 
-    The numbers of a final answer are checked against the results of the tools, and are its `figures`.
-    `memory` is what the model keeps with a final answer for later turns; it means nothing to clients.
+    `figures` are the numbers of a final answer, checked against the results of tools. `memory` is what the
+    model keeps for later turns; clients ignore it.
     """
 
     type: Literal["ai_response"] = "ai_response"
@@ -86,30 +88,32 @@ class ChangeEvent(MapEvent):
     undo_of: int | None = None
     """The seq of the change that this one undoes or redoes."""
     redo: bool = False
-    """True when it redoes `undo_of`, false when it undoes it."""
+    """True if it redoes `undo_of`, false if it undoes it."""
     step: int | None = None
-    """The seq of the first of several changes by hand that are one step, which one undo takes back."""
+    """Set if several changes by a person are one step for undo: the seq of the first of them."""
 
 
 class LayerEvent(ChangeEvent):
-    """A change to the layers. All others are chat."""
+    """A change to the layers."""
 
 
 class LayerAdded(LayerEvent):
-    """`layer.order` is its place among the layers, 0 the bottom; those at and above that place move up."""
+    """`layer.order` is its index among the layers, 0 at the bottom; layers at or above that index move up."""
 
     layer: Layer
 
 
 class LayerUpdated(LayerEvent):
-    """The whole layer as it is now; its place does not change."""
+    """The whole layer as it is now; its index does not change."""
 
     layer: Layer
     author: str | None = None
-    """The name of the person who changed it by hand, if they gave one."""
+    """The name of the person who changed it, if they gave one."""
 
 
 class LayerRemoved(LayerEvent):
+    """A layer was removed."""
+
     layer_id: str
 
 
@@ -120,48 +124,54 @@ class LayersReordered(LayerEvent):
 
 
 class MapReset(LayerEvent):
-    """All layers are gone."""
+    """All layers were removed."""
 
 
 class ChartEvent(ChangeEvent):
-    """A change to the charts; those of a turn are part of its answer."""
+    """A change to the charts. Charts that a turn adds are part of its answer."""
 
 
 class ChartAdded(ChartEvent):
-    """Behind the charts that are there. What it draws is to be had from `chart.data`."""
+    """A chart was added after the existing ones. `chart.data` is the path of its data."""
 
     chart: Chart
 
 
 class ChartUpdated(ChartEvent):
-    """The whole chart as it is now, in the place that it had."""
+    """The whole chart as it is now; its index does not change."""
 
     chart: Chart
 
 
 class ChartRemoved(ChartEvent):
+    """A chart was removed."""
+
     chart_id: str
 
 
 class ToolCalled(MapEvent):
+    """A tool call has started."""
+
     call_id: str
     name: str
     arguments: dict[str, Any]
 
 
 class SqlShown(BaseModel):
-    """A SELECT that the model wrote and its first rows, values as plain JSON in the order of the columns."""
+    """A SELECT that the model wrote, and its first rows: plain JSON values in the order of the columns."""
 
     sql: str
     columns: list[str]
     rows: list[list[Any]]
     count: int
-    """Rows that were read; `rows` holds the first of them."""
+    """Number of rows that were read; `rows` holds the first of them."""
     truncated: bool
     """There were more rows than were read."""
 
 
 class ToolFinished(MapEvent):
+    """A tool call has ended."""
+
     call_id: str
     name: str
     ok: bool
@@ -169,17 +179,17 @@ class ToolFinished(MapEvent):
     """A short line for people."""
     ms: float
     filled: dict[str, Any] = {}
-    """Arguments that the model left out and the state of the map supplied."""
+    """Arguments that the model left out and that were filled from the state of the map."""
     result: str = ""
-    """What the model read, at most its first 2000 characters."""
+    """The text that the model got, at most its first 2000 characters."""
     sql: SqlShown | None = None
-    """Of a call that ran a statement of the model's: the statement as it ran, and what it gave."""
+    """For a call that ran SQL of the model: the statement as it ran, and its rows."""
     receipts: list[QueryReceipt] = []
-    """The queries that the call made, without the cells of their rows."""
+    """The queries of the call, without the values of their rows."""
 
 
 class ApprovalRequested(MapEvent):
-    """The turn waits until somebody on the map allows this call, or does not. Later messages stay queued."""
+    """The turn waits until somebody on the map approves or denies this call. Later messages stay queued."""
 
     call_id: str
     name: str
@@ -187,24 +197,24 @@ class ApprovalRequested(MapEvent):
 
 
 class ApprovalAnswered(MapEvent):
-    """After the last answer the turn goes on; a call that was not allowed fails with error `denied`."""
+    """After the last answer the turn continues; a denied call fails with the error `denied`."""
 
     call_id: str
     approved: bool
 
 
 class AnalysisStarted(MapEvent):
-    """`plan` is the steps as far as they are known, each `{id, operation, title, arguments}`."""
+    """`plan` lists the steps known so far, each `{id, operation, title, arguments}`."""
 
     analysis_id: str
     goal: str
     plan: list[dict[str, Any]]
     steps_known: bool = False
-    """True when the plan has all steps; else it grows, and `analysis_planned` tells each time."""
+    """True if the plan has all steps; otherwise it grows, with an `analysis_planned` for each change."""
 
 
 class AnalysisPlanned(MapEvent):
-    """The plan as it stands now, in place of the one before."""
+    """The plan as it is now; it replaces the earlier one."""
 
     analysis_id: str
     plan: list[dict[str, Any]]
@@ -212,15 +222,16 @@ class AnalysisPlanned(MapEvent):
 
 
 class EmptiedBy(BaseModel):
-    """The step after which no row was left."""
+    """The step that left no rows."""
 
     step: int
     name: str
 
 
 class AnalysisFinished(MapEvent):
-    """`rows` is how many the result has. With none, `emptied_by` says which step took the last ones away. `figures` are
-    the numbers of the summary with their `sources`, as in `ai_response`."""
+    """`rows` is the number of rows of the result. If it is 0, `emptied_by` names the step that removed the last
+    ones. `figures` are the numbers of the summary with their `sources`, as in `ai_response`.
+    """
 
     analysis_id: str
     summary: str
@@ -233,8 +244,9 @@ class AnalysisFinished(MapEvent):
 
 
 class AnalysisFailed(MapEvent):
-    """`step` and `name` are of the step that failed or was stopped; null when no step is to blame. Steps that
-    had finished are in `receipt`, and the last one's table is kept as the result."""
+    """`step` and `name` are those of the step that failed or was stopped; null if no step caused the failure.
+    Finished steps are in `receipt`, and the last one's table is kept as the result.
+    """
 
     analysis_id: str
     step: int | None
@@ -246,28 +258,36 @@ class AnalysisFailed(MapEvent):
 
 
 class ResultDropped(MapEvent):
-    """The tables of an analysis are gone; its receipt stays."""
+    """The tables of an analysis were dropped; its receipt is kept."""
 
     analysis_id: str
     table: str
 
 
 class RecipeSaved(MapEvent):
-    """A plan was saved on the map, to be run again with other values."""
+    """A plan was saved on the map so that it can run again with other values."""
 
     recipe: RecipeCard
 
 
 class RecipeRenamed(MapEvent):
+    """A recipe has another name."""
+
     name: str
     new_name: str
 
 
 class RecipeRemoved(MapEvent):
+    """A recipe was removed."""
+
     name: str
 
 
 class TurnUsage(BaseModel):
+    """What a turn used: `cost` in US dollars (null if a part is unknown), `steps` replies of the model, `ms`
+    milliseconds.
+    """
+
     model: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
@@ -277,6 +297,8 @@ class TurnUsage(BaseModel):
 
 
 class TurnFinished(MapEvent):
+    """A turn has ended."""
+
     status: Literal["done", "cancelled", "failed", "interrupted"]
     usage: TurnUsage
 
@@ -309,20 +331,21 @@ EVENTS: dict[str, type[MapEvent]] = {
 
 
 class AiDelta(BaseModel):
-    """More of the text that a turn writes now. A text begins anew, at offset 0, after each `ai_response` and
-    `tool_called` of its turn."""
+    """More of the text that a turn is streaming. A new text begins at offset 0 after each `ai_response` and
+    `tool_called` of the turn.
+    """
 
     map_id: str
     turn_id: str
     text: str
     offset: int
-    """UTF-16 code units of this text that came before: where it is more than is known, something was missed."""
+    """UTF-16 code units of this text that were sent before. If it exceeds what the client has, it missed a part."""
 
 
 class TurnWaiting(BaseModel):
-    """The server has no place for the map's next turn yet: so many turns start before it. Null: it starts now.
+    """The server is busy: `ahead` turns start before the map's next turn; null when it starts.
 
-    Told when the place changes, and every few seconds for those who have just come.
+    Sent when the number changes, and every few seconds for people who have just joined.
     """
 
     map_id: str
@@ -331,7 +354,7 @@ class TurnWaiting(BaseModel):
 
 
 class AnalysisProgress(BaseModel):
-    """How far the running step is: `step` of `steps`, counted from 1, `name` is its title."""
+    """Progress of the running step: `step` of `steps`, counted from 1, with the title `name`."""
 
     map_id: str
     analysis_id: str
@@ -339,47 +362,49 @@ class AnalysisProgress(BaseModel):
     steps: int
     name: str
     percent: float | None
-    """Of this step, as PostgreSQL and the portions done tell; null while nothing can be known."""
+    """Of this step, from PostgreSQL's progress views and the finished parts; null if unknown."""
     rows: int | None
     elapsed_ms: float
     estimate_ms: float | None = None
-    """What the step will still take if it goes on like this; null while nothing can be known."""
+    """Estimated remaining time of the step at its present speed; null if unknown."""
     phase: Literal["waiting", "reconnecting", "preparing", "computing", "storing"] = "computing"
-    """`waiting` for other analyses to leave room, `reconnecting` while it runs again after the database connection
-    was lost; `storing` is key and index."""
+    """`waiting` until other analyses finish; `reconnecting` while the step runs again after a lost database
+    connection; `storing` while key and index are built."""
     steps_known: bool = False
-    """False while more steps than `steps` may come."""
+    """False if more steps than `steps` may follow."""
 
 
 class ViewRequested(BaseModel):
+    """The turn asks browsers to show these bounds (EPSG:4326)."""
+
     map_id: str
     turn_id: str | None
     bounds: Bounds
 
 
 class Someone(BaseModel):
-    """A connection. `id` means nothing elsewhere; `name` is empty until the person gave one."""
+    """A connection. `id` has no meaning outside of this map; `name` is empty until the person gave one."""
 
     id: str
     name: str = ""
     viewer: bool = False
-    """Came by a view link: sees everything, changes nothing, points at nothing."""
+    """Uses a view link: sees everything, cannot change or point at anything."""
 
 
 class Presence(BaseModel):
-    """Who is on the map now. `people` are ids, `known` says more of them; of a crowd of more than 50 both name 50."""
+    """Who is on the map. `people` are ids and `known` their details; of more than 50 people both list 50."""
 
     map_id: str
     people: list[str]
     known: list[Someone] = []
     count: int = 0
-    """How many are on the map, with those who are not named."""
+    """Number of people on the map, including those who are not listed."""
     viewers: int = 0
-    """How many of them came by a view link."""
+    """How many of them use a view link."""
 
 
 class Pointing(BaseModel):
-    """What one person points at and sees now. Only fields that are there changed; null takes away."""
+    """What one person points at and sees. Only changed fields are present; null clears one."""
 
     person: str
     pointer: Position | None = None
@@ -388,20 +413,24 @@ class Pointing(BaseModel):
 
 
 class Gestures(BaseModel):
-    """What people on the map have just pointed at, gathered, a few times a second at most."""
+    """What people on the map pointed at since the last of these events, which is sent a few times a second at
+    most.
+    """
 
     map_id: str
     people: list[Pointing]
 
 
 class AccessWithdrawn(BaseModel):
-    """The view link by which this client came shows nothing any more."""
+    """The view link that this client used was withdrawn."""
 
     map_id: str
 
 
 class ServerClosing(BaseModel):
-    """This server ends, and closes the connection; connect again after this time, which differs between clients."""
+    """This server shuts down and closes the connection. Connect again after this delay, which differs between
+    clients.
+    """
 
     reconnect_after_ms: int
 

@@ -1,4 +1,4 @@
-"""What a client may ask of the server. Requests refuse unknown fields."""
+"""The requests that clients send. They refuse unknown fields."""
 
 from __future__ import annotations
 
@@ -25,22 +25,26 @@ FeatureId = int | Annotated[str, StringConstraints(max_length=30)]
 
 
 class Request(BaseModel):
+    """The base of all requests."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Join(Request):
-    """Enter a map; without `map_id` a new one is made. With `after_seq`, only what came later is sent."""
+    """Enter a map; without `map_id` a new map is created. With `after_seq`, only later events are returned."""
 
     map_id: MapId | None = None
     after_seq: Seq | None = None
 
 
 class MapRequest(Request):
+    """A request about one map."""
+
     map_id: MapId
 
 
 class Chat(MapRequest):
-    """A user's message. The same `client_id` on the same map is one turn, however often it is sent."""
+    """A user's message. Sending the same `client_id` on a map again returns the same turn."""
 
     text: Text
     client_id: Annotated[str, StringConstraints(min_length=1, max_length=128)] | None = None
@@ -54,7 +58,7 @@ class Cancel(MapRequest):
 
 
 class Approve(MapRequest):
-    """The answer to an `approval_requested`. Of several people's the first counts; the others get `conflict`."""
+    """The answer to an `approval_requested`. The first answer counts; later ones get `conflict`."""
 
     turn_id: Annotated[str, StringConstraints(min_length=1, max_length=64)]
     call_id: Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -62,6 +66,8 @@ class Approve(MapRequest):
 
 
 class LayerAdd(MapRequest):
+    """Add a table as a layer. Omitted fields get defaults that fit the table."""
+
     table: TableName
     layer_id: LayerId | None = None
     name: LayerName | None = None
@@ -74,8 +80,8 @@ class LayerAdd(MapRequest):
 class LayerUpdate(MapRequest):
     """Only fields that are sent change; `filter: null` removes the filter.
 
-    `seen_version` is the version of the layer that the person saw: where its filter was changed since, a new filter
-    is refused with `conflict`.
+    `seen_version` is the version of the layer that the person saw: if its filter was changed since, a new
+    filter is refused with `conflict`.
     """
 
     layer_id: LayerId
@@ -88,11 +94,13 @@ class LayerUpdate(MapRequest):
 
 
 class LayerRemove(MapRequest):
+    """Remove a layer."""
+
     layer_id: LayerId
 
 
 class LayerReorder(MapRequest):
-    """`order` is layer ids, bottom first."""
+    """`order` lists layer ids, bottom first."""
 
     order: Annotated[list[LayerId], Field(max_length=1000)]
 
@@ -104,19 +112,21 @@ class ChartAdd(MapRequest):
 
 
 class ChartRequest(MapRequest):
-    """`chart_refresh` reads the data of a chart anew, `chart_remove` takes it away."""
+    """`chart_refresh` reads the data of a chart again, `chart_remove` removes it."""
 
     chart_id: ChartId
 
 
 class ResultDrop(MapRequest):
-    """Take a result of this map, and the steps that led to it, out of the database; no layer may show it."""
+    """Drop a result of this map and the tables of its steps. Refused with `conflict` while a layer shows one."""
 
     table: TableName
 
 
 class RecipeSave(MapRequest):
-    """Save the plan of an analysis under a name; `parameters` of those that it suggests, all when null."""
+    """Save the plan of an analysis under a name. `parameters` selects from those that it suggests; null selects
+    all.
+    """
 
     analysis_id: Annotated[str, StringConstraints(min_length=1, max_length=64)]
     name: RecipeName
@@ -124,7 +134,7 @@ class RecipeSave(MapRequest):
 
 
 class RecipeRun(MapRequest):
-    """Run it with these values, as a turn of the map: its text says which. The same `client_id` is one turn."""
+    """Run a recipe with these values, as a turn of the map. The same `client_id` is one turn."""
 
     name: RecipeName
     values: Annotated[dict[ParameterName, str | float | bool], Field(max_length=100)] = {}
@@ -132,16 +142,20 @@ class RecipeRun(MapRequest):
 
 
 class RecipeRename(MapRequest):
+    """Rename a recipe."""
+
     name: RecipeName
     new_name: RecipeName
 
 
 class RecipeRemove(MapRequest):
+    """Remove a recipe."""
+
     name: RecipeName
 
 
 class Receipt(MapRequest):
-    """A browser's word that a version of a layer drew, and how many features of it are in view."""
+    """A browser has drawn a version of a layer, with this many features in view, or failed with `error`."""
 
     layer_id: LayerId
     version: int
@@ -150,32 +164,32 @@ class Receipt(MapRequest):
 
 
 class Restore(MapRequest):
-    """Make the layers as they were after the event `seq`, by one change that one `undo` takes back."""
+    """Restore the layers and charts as of the event `seq`, in one change that one `undo` takes back."""
 
     seq: Seq
 
 
 class Share(MapRequest):
-    """The map's view link: `view: true` makes one, `false` withdraws it, without `view` it is only told."""
+    """The map's view link: `view: true` creates it, `false` withdraws it, without `view` it is returned."""
 
     view: bool | None = None
 
 
 class Introduce(Request):
-    """By what name the others on a map know this person; an empty one takes it away."""
+    """The name that others on a map see for this person; an empty one removes it."""
 
     name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=40, pattern=r"^[^\r\n\t]*$")]
 
 
 class Selection(Request):
-    """Features of a layer that somebody points at."""
+    """Features of a layer that a person points at."""
 
     layer_id: LayerId
     feature_ids: Annotated[list[FeatureId], Field(max_length=200)]
 
 
 class Gesture(MapRequest):
-    """What a person points at, for the others to see. Only fields that are sent change; null takes away."""
+    """What a person points at, for others to see. Only fields that are sent change; null clears one."""
 
     pointer: Position | None = None
     """Longitude and latitude, in degrees."""
@@ -183,14 +197,14 @@ class Gesture(MapRequest):
 
 
 class View(MapRequest):
-    """What part of the map is seen. From the first one on, the server counts on this browser's receipts."""
+    """The visible part of the map. After the first one the server expects receipts from this browser."""
 
     bounds: Bounds
     zoom: Annotated[float, Field(ge=0, le=30)]
 
 
 class FindPlace(MapRequest):
-    """Places by name, in the tables that this server reads; `Paris, Texas` prefers rows that also say Texas."""
+    """Places by name in the tables of this server; `Paris, Texas` prefers rows that also contain Texas."""
 
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
     limit: Annotated[int, Field(ge=1, le=20)] = 6

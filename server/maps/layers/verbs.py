@@ -353,5 +353,5 @@ __all__ = [
     "Drawing",
     "LayerService",
     "LayerSource",
-    "undone",
+    "require_undone",
 ]

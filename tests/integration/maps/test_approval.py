@@ -15,7 +15,7 @@ import pytest
 
 from agents.core.messages import Message, ToolMessage
 from server import migrate
-from server.maps.turns.pending_approval import PendingApproval, together
+from server.maps.turns.pending_approval import PendingApproval, add_usage
 from server.protocol import TurnUsage
 from tests.support.children import ran
 from tests.support.looking import until
@@ -361,12 +361,12 @@ def test_what_is_stored_is_what_is_loaded() -> None:
     usage = TurnUsage(model="m", input_tokens=3, output_tokens=2, cost=0.5, steps=1, ms=4)
     pause = PendingApproval([], [], {"call_1": True}, usage)
     assert PendingApproval.load(pause.stored()) == pause
-    assert together(usage, TurnUsage(model="n", input_tokens=1, cost=0.25, steps=1)) == TurnUsage(
+    assert add_usage(usage, TurnUsage(model="n", input_tokens=1, cost=0.25, steps=1)) == TurnUsage(
         model="n", input_tokens=4, output_tokens=2, cost=0.75, steps=2, ms=4
     )
-    assert together(usage, TurnUsage()).cost == 0.5
+    assert add_usage(usage, TurnUsage()).cost == 0.5
 
 
 def test_a_cost_that_is_known_in_part_is_not_told_as_the_whole() -> None:
     priced = TurnUsage(model="m", input_tokens=3, cost=0.5, steps=1)
-    assert together(priced, TurnUsage(model="n", input_tokens=1, steps=1)).cost is None
+    assert add_usage(priced, TurnUsage(model="n", input_tokens=1, steps=1)).cost is None

@@ -101,17 +101,20 @@ export interface Protocol {
   };
 }
 /**
- * Enter a map; without `map_id` a new one is made. With `after_seq`, only what came later is sent.
+ * Enter a map; without `map_id` a new map is created. With `after_seq`, only later events are returned.
  */
 export interface Join {
   map_id?: string | null;
   after_seq?: number | null;
 }
+/**
+ * A request about one map.
+ */
 export interface MapRequest {
   map_id: string;
 }
 /**
- * A user's message. The same `client_id` on the same map is one turn, however often it is sent.
+ * A user's message. Sending the same `client_id` on a map again returns the same turn.
  */
 export interface Chat {
   map_id: string;
@@ -140,7 +143,7 @@ export interface Cancel {
   turn_id?: string | null;
 }
 /**
- * The answer to an `approval_requested`. Of several people's the first counts; the others get `conflict`.
+ * The answer to an `approval_requested`. The first answer counts; later ones get `conflict`.
  */
 export interface Approve {
   map_id: string;
@@ -148,6 +151,9 @@ export interface Approve {
   call_id: string;
   approved: boolean;
 }
+/**
+ * Add a table as a layer. Omitted fields get defaults that fit the table.
+ */
 export interface LayerAdd {
   map_id: string;
   table: string;
@@ -189,8 +195,8 @@ export interface ValueColor {
 /**
  * Only fields that are sent change; `filter: null` removes the filter.
  *
- * `seen_version` is the version of the layer that the person saw: where its filter was changed since, a new filter
- * is refused with `conflict`.
+ * `seen_version` is the version of the layer that the person saw: if its filter was changed since, a new
+ * filter is refused with `conflict`.
  */
 export interface LayerUpdate {
   map_id: string;
@@ -207,12 +213,15 @@ export interface LayerUpdate {
   visible?: boolean | null;
   opacity?: number | null;
 }
+/**
+ * Remove a layer.
+ */
 export interface LayerRemove {
   map_id: string;
   layer_id: string;
 }
 /**
- * `order` is layer ids, bottom first.
+ * `order` lists layer ids, bottom first.
  */
 export interface LayerReorder {
   map_id: string;
@@ -246,21 +255,22 @@ export interface ChartDraft {
   title?: string | null;
 }
 /**
- * `chart_refresh` reads the data of a chart anew, `chart_remove` takes it away.
+ * `chart_refresh` reads the data of a chart again, `chart_remove` removes it.
  */
 export interface ChartRequest {
   map_id: string;
   chart_id: string;
 }
 /**
- * Take a result of this map, and the steps that led to it, out of the database; no layer may show it.
+ * Drop a result of this map and the tables of its steps. Refused with `conflict` while a layer shows one.
  */
 export interface ResultDrop {
   map_id: string;
   table: string;
 }
 /**
- * Save the plan of an analysis under a name; `parameters` of those that it suggests, all when null.
+ * Save the plan of an analysis under a name. `parameters` selects from those that it suggests; null selects
+ * all.
  */
 export interface RecipeSave {
   map_id: string;
@@ -269,7 +279,7 @@ export interface RecipeSave {
   parameters?: string[] | null;
 }
 /**
- * Run it with these values, as a turn of the map: its text says which. The same `client_id` is one turn.
+ * Run a recipe with these values, as a turn of the map. The same `client_id` is one turn.
  */
 export interface RecipeRun {
   map_id: string;
@@ -279,17 +289,23 @@ export interface RecipeRun {
   };
   client_id?: string | null;
 }
+/**
+ * Rename a recipe.
+ */
 export interface RecipeRename {
   map_id: string;
   name: string;
   new_name: string;
 }
+/**
+ * Remove a recipe.
+ */
 export interface RecipeRemove {
   map_id: string;
   name: string;
 }
 /**
- * A browser's word that a version of a layer drew, and how many features of it are in view.
+ * A browser has drawn a version of a layer, with this many features in view, or failed with `error`.
  */
 export interface Receipt {
   map_id: string;
@@ -299,7 +315,7 @@ export interface Receipt {
   error?: string | null;
 }
 /**
- * What part of the map is seen. From the first one on, the server counts on this browser's receipts.
+ * The visible part of the map. After the first one the server expects receipts from this browser.
  */
 export interface View {
   map_id: string;
@@ -311,7 +327,7 @@ export interface View {
   zoom: number;
 }
 /**
- * Places by name, in the tables that this server reads; `Paris, Texas` prefers rows that also say Texas.
+ * Places by name in the tables of this server; `Paris, Texas` prefers rows that also contain Texas.
  */
 export interface FindPlace {
   map_id: string;
@@ -319,27 +335,27 @@ export interface FindPlace {
   limit?: number;
 }
 /**
- * Make the layers as they were after the event `seq`, by one change that one `undo` takes back.
+ * Restore the layers and charts as of the event `seq`, in one change that one `undo` takes back.
  */
 export interface Restore {
   map_id: string;
   seq: number;
 }
 /**
- * The map's view link: `view: true` makes one, `false` withdraws it, without `view` it is only told.
+ * The map's view link: `view: true` creates it, `false` withdraws it, without `view` it is returned.
  */
 export interface Share {
   map_id: string;
   view?: boolean | null;
 }
 /**
- * By what name the others on a map know this person; an empty one takes it away.
+ * The name that others on a map see for this person; an empty one removes it.
  */
 export interface Introduce {
   name: string;
 }
 /**
- * What a person points at, for the others to see. Only fields that are sent change; null takes away.
+ * What a person points at, for others to see. Only fields that are sent change; null clears one.
  */
 export interface Gesture {
   map_id: string;
@@ -347,12 +363,15 @@ export interface Gesture {
   selection?: Selection | null;
 }
 /**
- * Features of a layer that somebody points at.
+ * Features of a layer that a person points at.
  */
 export interface Selection {
   layer_id: string;
   feature_ids: (number | string)[];
 }
+/**
+ * A message of a person, which starts a turn.
+ */
 export interface UserMessage {
   map_id: string;
   seq: number;
@@ -364,10 +383,10 @@ export interface UserMessage {
   author: string | null;
 }
 /**
- * What the agent says. `final` is false for words before further tool calls of the same turn.
+ * A message of the agent. `final` is false for text before further tool calls of the same turn.
  *
- * The numbers of a final answer are checked against the results of the tools, and are its `figures`.
- * `memory` is what the model keeps with a final answer for later turns; it means nothing to clients.
+ * `figures` are the numbers of a final answer, checked against the results of tools. `memory` is what the
+ * model keeps for later turns; clients ignore it.
  */
 export interface AiResponse {
   map_id: string;
@@ -384,7 +403,7 @@ export interface AiResponse {
   };
 }
 /**
- * A number in the answer. `start` and `end` count its characters (Unicode code points) in `message`.
+ * A number in the answer. `start` and `end` are offsets in `message`, in Unicode code points.
  */
 export interface Figure {
   start: number;
@@ -396,7 +415,7 @@ export interface Figure {
   note: string;
 }
 /**
- * Where figures of an answer come from: a tool call, and the query behind it where that is known.
+ * The source of figures of an answer: a tool call, and its query if it is known.
  */
 export interface FigureSource {
   call_id: string;
@@ -410,7 +429,7 @@ export interface FigureSource {
   key: string | null;
 }
 /**
- * `layer.order` is its place among the layers, 0 the bottom; those at and above that place move up.
+ * `layer.order` is its index among the layers, 0 at the bottom; layers at or above that index move up.
  */
 export interface LayerAdded {
   map_id: string;
@@ -502,7 +521,7 @@ export interface LegendEntry {
   count: number | null;
 }
 /**
- * The whole layer as it is now; its place does not change.
+ * The whole layer as it is now; its index does not change.
  */
 export interface LayerUpdated {
   map_id: string;
@@ -515,6 +534,9 @@ export interface LayerUpdated {
   layer: Layer;
   author: string | null;
 }
+/**
+ * A layer was removed.
+ */
 export interface LayerRemoved {
   map_id: string;
   seq: number;
@@ -539,7 +561,7 @@ export interface LayersReordered {
   order: string[];
 }
 /**
- * All layers are gone.
+ * All layers were removed.
  */
 export interface MapReset {
   map_id: string;
@@ -551,7 +573,7 @@ export interface MapReset {
   step: number | null;
 }
 /**
- * Behind the charts that are there. What it draws is to be had from `chart.data`.
+ * A chart was added after the existing ones. `chart.data` is the path of its data.
  */
 export interface ChartAdded {
   map_id: string;
@@ -592,7 +614,7 @@ export interface Chart {
   data: string;
 }
 /**
- * The whole chart as it is now, in the place that it had.
+ * The whole chart as it is now; its index does not change.
  */
 export interface ChartUpdated {
   map_id: string;
@@ -604,6 +626,9 @@ export interface ChartUpdated {
   step: number | null;
   chart: Chart;
 }
+/**
+ * A chart was removed.
+ */
 export interface ChartRemoved {
   map_id: string;
   seq: number;
@@ -614,6 +639,9 @@ export interface ChartRemoved {
   step: number | null;
   chart_id: string;
 }
+/**
+ * A tool call has started.
+ */
 export interface ToolCalled {
   map_id: string;
   seq: number;
@@ -625,6 +653,9 @@ export interface ToolCalled {
     [k: string]: unknown;
   };
 }
+/**
+ * A tool call has ended.
+ */
 export interface ToolFinished {
   map_id: string;
   seq: number;
@@ -643,7 +674,7 @@ export interface ToolFinished {
   receipts: QueryReceipt[];
 }
 /**
- * A SELECT that the model wrote and its first rows, values as plain JSON in the order of the columns.
+ * A SELECT that the model wrote, and its first rows: plain JSON values in the order of the columns.
  */
 export interface SqlShown {
   sql: string;
@@ -677,7 +708,7 @@ export interface QueryReceipt {
   notes: string[];
 }
 /**
- * The turn waits until somebody on the map allows this call, or does not. Later messages stay queued.
+ * The turn waits until somebody on the map approves or denies this call. Later messages stay queued.
  */
 export interface ApprovalRequested {
   map_id: string;
@@ -691,7 +722,7 @@ export interface ApprovalRequested {
   };
 }
 /**
- * After the last answer the turn goes on; a call that was not allowed fails with error `denied`.
+ * After the last answer the turn continues; a denied call fails with the error `denied`.
  */
 export interface ApprovalAnswered {
   map_id: string;
@@ -702,7 +733,7 @@ export interface ApprovalAnswered {
   approved: boolean;
 }
 /**
- * `plan` is the steps as far as they are known, each `{id, operation, title, arguments}`.
+ * `plan` lists the steps known so far, each `{id, operation, title, arguments}`.
  */
 export interface AnalysisStarted {
   map_id: string;
@@ -717,7 +748,7 @@ export interface AnalysisStarted {
   steps_known: boolean;
 }
 /**
- * The plan as it stands now, in place of the one before.
+ * The plan as it is now; it replaces the earlier one.
  */
 export interface AnalysisPlanned {
   map_id: string;
@@ -731,8 +762,8 @@ export interface AnalysisPlanned {
   steps_known: boolean;
 }
 /**
- * `rows` is how many the result has. With none, `emptied_by` says which step took the last ones away. `figures` are
- * the numbers of the summary with their `sources`, as in `ai_response`.
+ * `rows` is the number of rows of the result. If it is 0, `emptied_by` names the step that removed the last
+ * ones. `figures` are the numbers of the summary with their `sources`, as in `ai_response`.
  */
 export interface AnalysisFinished {
   map_id: string;
@@ -751,15 +782,15 @@ export interface AnalysisFinished {
   sources: FigureSource[];
 }
 /**
- * The step after which no row was left.
+ * The step that left no rows.
  */
 export interface EmptiedBy {
   step: number;
   name: string;
 }
 /**
- * `step` and `name` are of the step that failed or was stopped; null when no step is to blame. Steps that
- * had finished are in `receipt`, and the last one's table is kept as the result.
+ * `step` and `name` are those of the step that failed or was stopped; null if no step caused the failure.
+ * Finished steps are in `receipt`, and the last one's table is kept as the result.
  */
 export interface AnalysisFailed {
   map_id: string;
@@ -777,7 +808,7 @@ export interface AnalysisFailed {
   };
 }
 /**
- * The tables of an analysis are gone; its receipt stays.
+ * The tables of an analysis were dropped; its receipt is kept.
  */
 export interface ResultDropped {
   map_id: string;
@@ -788,7 +819,7 @@ export interface ResultDropped {
   table: string;
 }
 /**
- * A plan was saved on the map, to be run again with other values.
+ * A plan was saved on the map so that it can run again with other values.
  */
 export interface RecipeSaved {
   map_id: string;
@@ -817,6 +848,9 @@ export interface RecipeParameter {
   description: string;
   options: string[];
 }
+/**
+ * A recipe has another name.
+ */
 export interface RecipeRenamed {
   map_id: string;
   seq: number;
@@ -825,6 +859,9 @@ export interface RecipeRenamed {
   name: string;
   new_name: string;
 }
+/**
+ * A recipe was removed.
+ */
 export interface RecipeRemoved {
   map_id: string;
   seq: number;
@@ -832,6 +869,9 @@ export interface RecipeRemoved {
   at: string;
   name: string;
 }
+/**
+ * A turn has ended.
+ */
 export interface TurnFinished {
   map_id: string;
   seq: number;
@@ -840,6 +880,10 @@ export interface TurnFinished {
   status: "done" | "cancelled" | "failed" | "interrupted";
   usage: TurnUsage;
 }
+/**
+ * What a turn used: `cost` in US dollars (null if a part is unknown), `steps` replies of the model, `ms`
+ * milliseconds.
+ */
 export interface TurnUsage {
   model: string;
   input_tokens: number;
@@ -849,8 +893,8 @@ export interface TurnUsage {
   ms: number;
 }
 /**
- * More of the text that a turn writes now. A text begins anew, at offset 0, after each `ai_response` and
- * `tool_called` of its turn.
+ * More of the text that a turn is streaming. A new text begins at offset 0 after each `ai_response` and
+ * `tool_called` of the turn.
  */
 export interface AiDelta {
   map_id: string;
@@ -859,9 +903,9 @@ export interface AiDelta {
   offset: number;
 }
 /**
- * The server has no place for the map's next turn yet: so many turns start before it. Null: it starts now.
+ * The server is busy: `ahead` turns start before the map's next turn; null when it starts.
  *
- * Told when the place changes, and every few seconds for those who have just come.
+ * Sent when the number changes, and every few seconds for people who have just joined.
  */
 export interface TurnWaiting {
   map_id: string;
@@ -869,7 +913,7 @@ export interface TurnWaiting {
   ahead: number | null;
 }
 /**
- * How far the running step is: `step` of `steps`, counted from 1, `name` is its title.
+ * Progress of the running step: `step` of `steps`, counted from 1, with the title `name`.
  */
 export interface AnalysisProgress {
   map_id: string;
@@ -884,6 +928,9 @@ export interface AnalysisProgress {
   phase: "waiting" | "reconnecting" | "preparing" | "computing" | "storing";
   steps_known: boolean;
 }
+/**
+ * The turn asks browsers to show these bounds (EPSG:4326).
+ */
 export interface ViewRequested {
   map_id: string;
   turn_id: string | null;
@@ -894,7 +941,7 @@ export interface ViewRequested {
   bounds: [number, number, number, number];
 }
 /**
- * Who is on the map now. `people` are ids, `known` says more of them; of a crowd of more than 50 both name 50.
+ * Who is on the map. `people` are ids and `known` their details; of more than 50 people both list 50.
  */
 export interface Presence {
   map_id: string;
@@ -904,7 +951,7 @@ export interface Presence {
   viewers: number;
 }
 /**
- * A connection. `id` means nothing elsewhere; `name` is empty until the person gave one.
+ * A connection. `id` has no meaning outside of this map; `name` is empty until the person gave one.
  */
 export interface Someone {
   id: string;
@@ -912,14 +959,15 @@ export interface Someone {
   viewer: boolean;
 }
 /**
- * What people on the map have just pointed at, gathered, a few times a second at most.
+ * What people on the map pointed at since the last of these events, which is sent a few times a second at
+ * most.
  */
 export interface Gestures {
   map_id: string;
   people: Pointing[];
 }
 /**
- * What one person points at and sees now. Only fields that are there changed; null takes away.
+ * What one person points at and sees. Only changed fields are present; null clears one.
  */
 export interface Pointing {
   person: string;
@@ -928,25 +976,27 @@ export interface Pointing {
   bounds: [number, number, number, number] | null;
 }
 /**
- * The view link by which this client came shows nothing any more.
+ * The view link that this client used was withdrawn.
  */
 export interface AccessWithdrawn {
   map_id: string;
 }
 /**
- * This server ends, and closes the connection; connect again after this time, which differs between clients.
+ * This server shuts down and closes the connection. Connect again after this delay, which differs between
+ * clients.
  */
 export interface ServerClosing {
   reconnect_after_ms: number;
 }
 /**
- * With `after_seq` the events after it, at most a page of them: then `more` is true, `seq` is the last
- * one's, and the next `join` with that `after_seq` brings the next page. A client that is ahead of the map
- * (the database was restored) gets a snapshot as well, and starts anew from it.
+ * A map, or with `after_seq` the events after it.
  *
- * To lose nothing and see nothing twice: keep `last`, the seq up to which the map is known. Apply a live
- * event when its seq is `last + 1`, ignore it when it is not above `last`, else `join` with
- * `after_seq: last`.
+ * If `more` is true, this is one page of events: `seq` is that of its last event, and the next `join` with
+ * that `after_seq` returns the next page. A client that is ahead of the map (the database was restored) gets a
+ * snapshot as well and starts from it.
+ *
+ * To miss no event and apply none twice: keep `last`, the seq up to which the map is known. Apply a live event
+ * if its seq is `last + 1`, ignore it if its seq is `last` or less, otherwise `join` with `after_seq: last`.
  */
 export interface JoinAck {
   ok: true;
@@ -963,7 +1013,7 @@ export interface JoinAck {
   max_bytes: number;
 }
 /**
- * A map as of `seq`: layers bottom first, chat as the events that made it, turns under way.
+ * A map as of `seq`: its layers (bottom first), its chat as events, and its open turns.
  */
 export interface Snapshot {
   map_id: string;
@@ -988,7 +1038,8 @@ export interface EventEnvelope {
   };
 }
 /**
- * `waiting` is a turn with open `questions`; the turns behind it stay queued until they are answered.
+ * A turn that has not ended. A `waiting` turn has open `questions`; the turns behind it stay queued until
+ * they are answered.
  */
 export interface TurnState {
   turn_id: string;
@@ -997,7 +1048,7 @@ export interface TurnState {
   questions: Question[];
 }
 /**
- * A call that may only run when somebody on the map allows it.
+ * A tool call that only runs after somebody on the map approves it.
  */
 export interface Question {
   call_id: string;
@@ -1007,17 +1058,20 @@ export interface Question {
   };
 }
 /**
- * The text that a turn has written so far; `ai_delta` goes on from its end.
+ * The text that a turn has streamed so far; `ai_delta` continues it.
  */
 export interface DraftText {
   turn_id: string;
   text: string;
 }
+/**
+ * A request that succeeded.
+ */
 export interface Ack {
   ok: true;
 }
 /**
- * `seq` is the user message's. `ahead` turns, of this map and others, start before this one.
+ * `seq` is that of the user message. `ahead` turns, of this map and others, start before this one.
  */
 export interface ChatAck {
   ok: true;
@@ -1034,7 +1088,7 @@ export interface CancelAck {
   turn_id: string | null;
 }
 /**
- * `seq` is that of the `approval_answered`.
+ * `seq` is that of the event `approval_answered`.
  */
 export interface ApproveAck {
   ok: true;
@@ -1050,7 +1104,7 @@ export interface ChangeAck {
   chart_id: string | null;
 }
 /**
- * `what` was undone or redone, in words.
+ * `what` describes the change that was undone or redone.
  */
 export interface UndoAck {
   ok: true;
@@ -1058,7 +1112,7 @@ export interface UndoAck {
   what: string;
 }
 /**
- * Best first; empty when no row of any table has such a name.
+ * Places, best match first; empty if nothing has such a name.
  */
 export interface PlacesAck {
   ok: true;
@@ -1083,25 +1137,28 @@ export interface Place {
   whole: boolean;
 }
 /**
- * The id of a new map with the same layers.
+ * The id of a new map with the same layers and charts.
  */
 export interface CopyAck {
   ok: true;
   map_id: string;
 }
 /**
- * `view_key` takes the place of the map's id in `/m/{map_id}`; null when there is no view link.
+ * `view_key` replaces the map's id in `/m/{map_id}`; null if there is no view link.
  */
 export interface ShareAck {
   ok: true;
   view_key: string | null;
 }
+/**
+ * A request that was refused.
+ */
 export interface ErrorAck {
   ok: false;
   error: Fault;
 }
 /**
- * Why a request was refused. `code` is for programs, `message` tells people what was wrong.
+ * Why a request was refused. `code` is for programs, `message` is for people.
  */
 export interface Fault {
   code:
