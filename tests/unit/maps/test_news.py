@@ -42,8 +42,8 @@ async def test_without_a_receipt_waiting_ends() -> None:
 
 
 def test_what_a_browser_says_is_told_in_words() -> None:
-    assert Shown(812).say() == "drawn: 812 features in view"
-    assert Shown(0, "tile 3/1/2 failed").say() == "could not be drawn: tile 3/1/2 failed"
+    assert Shown(812).describe() == "drawn: 812 features in view"
+    assert Shown(0, "tile 3/1/2 failed").describe() == "could not be drawn: tile 3/1/2 failed"
 
 
 def test_a_map_is_watched_once_a_browser_said_what_it_shows() -> None:
@@ -63,21 +63,21 @@ def test_a_map_is_watched_once_a_browser_said_what_it_shows() -> None:
 def test_people_of_other_servers_count_until_their_server_is_gone() -> None:
     presence = Presence()
     presence.enter("m", ANN)
-    presence.heard("server_b", "m", crowd("ben", watching=True))
-    presence.heard("server_c", "m", crowd("cid"))
+    presence.set_remote("server_b", "m", crowd("ben", watching=True))
+    presence.set_remote("server_c", "m", crowd("cid"))
     assert (names(presence), presence.is_watched("m")) == (["ann", "ben", "cid"], True)
     assert presence.forget({"server_a", "server_c"}) == ["m"]
     assert (names(presence), presence.is_watched("m")) == (["ann", "cid"], False)
-    presence.heard("server_c", "m", Crowd())
+    presence.set_remote("server_c", "m", Crowd())
     assert names(presence) == ["ann"]
 
 
 def test_a_servers_people_may_be_told_in_several_words() -> None:
     presence = Presence()
-    presence.heard("server_b", "m", crowd("ben"))
-    presence.heard("server_b", "m", crowd("cid"), more=True)
+    presence.set_remote("server_b", "m", crowd("ben"))
+    presence.set_remote("server_b", "m", crowd("cid"), more=True)
     assert names(presence) == ["ben", "cid"]
-    presence.heard("server_b", "m", crowd("dan"))
+    presence.set_remote("server_b", "m", crowd("dan"))
     assert names(presence) == ["dan"]
 
 
@@ -86,7 +86,7 @@ def test_of_a_large_crowd_editors_are_named_first_and_the_others_counted() -> No
     for number in range(200):
         presence.enter("m", Someone(id=f"viewer{number:03}", viewer=True))
     presence.enter("m", ANN)
-    presence.heard("server_b", "m", Crowd({"ben": Someone(id="ben")}, unnamed=900, unnamed_viewers=899))
+    presence.set_remote("server_b", "m", Crowd({"ben": Someone(id="ben")}, unnamed=900, unnamed_viewers=899))
     assert (len(names(presence)), names(presence)[:2]) == (MAX_NAMED_PEOPLE, ["ann", "ben"])
     assert (presence.count("m"), presence.viewers("m")) == (1102, 1099)
 
@@ -109,7 +109,7 @@ async def test_gestures_are_gathered_and_the_last_word_of_each_person_counts() -
         gestures.point("m", "ann", {"pointer": [step, 0]})
     gestures.point("m", "ann", {"selection": None})
     gestures.point("m", "ben", {"pointer": [1, 2]})
-    gestures.heard("m", [{"person": "cid", "pointer": [3, 4]}])
+    gestures.merge_remote("m", [{"person": "cid", "pointer": [3, 4]}])
     await until(lambda: told)
     ann = {"person": "ann", "pointer": [19, 0], "selection": None}
     assert told == [("m", [ann, {"person": "ben", "pointer": [1, 2]}])]
