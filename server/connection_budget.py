@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-LISTENERS = 3
-"""Connections outside of all lanes: LISTEN for tables, LISTEN for maps, and the lock by which servers know each
-other."""
+LISTENERS = 4
+"""Connections outside of all lanes: LISTEN for tables, LISTEN for maps, the lock by which servers know each other, and
+one that ends statements of clients that left."""
 SQL_SESSIONS = 2
 """Sessions of their own for SQL that a model wrote, where that is switched on."""
 

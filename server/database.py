@@ -22,10 +22,11 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from server import roles
-from server.connection_budget import ConnectionBudget
+from server.backends import Backends
+from server.connection_budget import SQL_SESSIONS, ConnectionBudget
 from server.lanes import Lane
 from server.lost_connections import replace_lost_connections
-from server.pools import LanePool, close_idle_connections, pool_of
+from server.pools import LanePool, close_idle_connections, enter_lane, pool_of
 from server.postgres.address import plain_url
 from server.postgres.problem import DatabaseProblem
 from server.settings import Settings
@@ -71,6 +72,7 @@ class Database:
     """The owner's URL, without SQLAlchemy's driver name, as asyncpg and psql take it."""
     _reader_login: roles.Login = field(repr=False)
     _loader_login: roles.Login = field(repr=False)
+    _loaders: Backends = field(repr=False)
     _subscriptions: list[Subscription] = field(default_factory=list, repr=False)
     _closing_idle: asyncio.Task[None] | None = field(default=None, repr=False)
 
@@ -86,7 +88,12 @@ class Database:
             url = settings.database_url.get_secret_value()
         url = plain_url(url)
         lanes = _lanes(settings)
-        owner = open_engine(url, session=OWNER_SESSION, lane=lanes["events"])
+        slot = asyncio.Semaphore(1)
+
+        def engine(lane: str, login: roles.Login | None, session: Mapping[str, str] | None) -> AsyncEngine:
+            return open_engine(url, login, session, lane=lanes[lane], slot=slot)
+
+        owner = engine("events", None, OWNER_SESSION)
         try:
             async with owner.begin() as connection:
                 await _check_connections(connection, settings.connections)
@@ -99,14 +106,15 @@ class Database:
         tile = {"statement_timeout": str(int(settings.tile_timeout * 1000)), **TILE_SESSION, **read_only}
         opened = cls(
             owner=owner,
-            reader=open_engine(url, reader, query, lane=lanes["interactive"]),
-            writer=open_engine(url, writer, lane=lanes["analyses"]),
-            exporter=open_engine(url, reader, query, lane=lanes["exports"]),
+            reader=engine("interactive", reader, query),
+            writer=engine("analyses", writer, None),
+            exporter=engine("exports", reader, query),
             tile_pool=await _open_pool(url, reader, tile, budget_of(settings).tiles),
             lanes=lanes,
             url=url,
             _reader_login=reader,
             _loader_login=loader,
+            _loaders=Backends(_connecting(url, loader), slot),
         )
         opened._closing_idle = asyncio.create_task(close_idle_connections(*opened._engines))
         return opened
@@ -116,28 +124,41 @@ class Database:
         return (self.owner, self.reader, self.writer, self.exporter)
 
     def reader_session(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[asyncpg.Connection]:
-        """A session of its own as the reader, that ends with the block and leaves nothing behind."""
-        return self._session(self._reader_login, settings)
+        """A session of its own as the reader, for SQL of models, that ends with the block and leaves nothing behind."""
+        return self._session("sql", self._reader_login, settings, pool_of(self.reader).backends)
 
-    @asynccontextmanager
-    async def loader_session(self, settings: Mapping[str, str]) -> AsyncIterator[asyncpg.Connection]:
-        """The same as the role that makes the tables of uploads, in their lane."""
-        async with self.lanes["uploads"].place(), self._session(self._loader_login, settings) as session:
-            yield session
+    def loader_session(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[asyncpg.Connection]:
+        """The same as the role that makes the tables of uploads."""
+        return self._session("uploads", self._loader_login, settings, self._loaders)
 
     @asynccontextmanager
     async def _session(
-        self, login: roles.Login, settings: Mapping[str, str]
+        self, lane_name: str, login: roles.Login, settings: Mapping[str, str], backends: Backends
     ) -> AsyncIterator[asyncpg.Connection]:
-        session = await asyncpg.connect(**_arguments(self.url, login, settings))
+        """Its place in the lane is free when its backend has stopped."""
+        lane = self.lanes[lane_name]
+        party = await lane.enter()
+        lost: int | None = None
         try:
-            yield session
-        finally:
+            session = await asyncpg.connect(**_arguments(self.url, login, settings))
+            pid = session.get_server_pid()
             try:
-                # Shielded: whoever was stopped still waits until PostgreSQL has stopped working for them.
-                await asyncio.shield(session.close(timeout=5))
-            except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                session.terminate()
+                yield session
+            finally:
+                try:
+                    # Shielded: whoever was stopped still waits until PostgreSQL has stopped working for them.
+                    await asyncio.shield(session.close(timeout=5))
+                except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                    lost = pid
+                    session.terminate()
+                except asyncio.CancelledError:
+                    lost = pid
+                    raise
+        finally:
+            if lost is None:
+                lane.leave(party)
+            else:
+                backends.release_after(lost, lambda: lane.leave(party))
 
     async def listen(
         self, channels: Sequence[str], callback: Heard, reconnected: Reconnected | None = None
@@ -163,7 +184,9 @@ class Database:
             await asyncio.wait_for(self.tile_pool.close(), 5)
         except TimeoutError:
             self.tile_pool.terminate()
+        await self._loaders.close()
         for engine in self._engines:
+            await pool_of(engine).backends.close()
             await engine.dispose()
 
     async def __aenter__(self) -> Database:
@@ -186,19 +209,19 @@ def is_unavailable(error: BaseException) -> bool:
 
 
 def open_engine(
-    url: str, login: roles.Login | None = None, session: Mapping[str, str] | None = None, *, lane: Lane
+    url: str,
+    login: roles.Login | None = None,
+    session: Mapping[str, str] | None = None,
+    *,
+    lane: Lane,
+    slot: asyncio.Semaphore | None = None,
 ) -> AsyncEngine:
     """An engine whose connections asyncpg makes from the URL itself, so that every libpq option in it
-    counts.
+    counts. Engines with the same `slot` open one connection besides, to end statements that go on.
     """
-    arguments = _arguments(url, login, session)
-
-    async def connect() -> asyncpg.Connection:
-        return await asyncpg.connect(**arguments)
-
     engine = create_async_engine(
         "postgresql+asyncpg://",
-        async_creator=connect,
+        async_creator=_connecting(url, login, session),
         poolclass=LanePool,
         pool_size=lane.size,
         max_overflow=0,
@@ -206,8 +229,19 @@ def open_engine(
         pool_recycle=1800,
     )
     replace_lost_connections(engine)
-    pool_of(engine).lane = lane
+    enter_lane(engine, lane, Backends(_connecting(url, login), slot or asyncio.Semaphore(1)))
     return engine
+
+
+def _connecting(
+    url: str, login: roles.Login | None, session: Mapping[str, str] | None = None
+) -> Callable[[], Awaitable[asyncpg.Connection]]:
+    arguments = _arguments(url, login, session)
+
+    async def connect() -> asyncpg.Connection:
+        return await asyncpg.connect(**arguments)
+
+    return connect
 
 
 def budget_of(settings: Settings) -> ConnectionBudget:
@@ -218,6 +252,7 @@ def _lanes(settings: Settings) -> Mapping[str, Lane]:
     """One map may hold half of the connections for questions, and two thirds of those for events."""
     sizes = {name: size for name, size in budget_of(settings).lanes.items() if name != "tiles"}
     shares = {"interactive": sizes["interactive"] // 2, "events": max(1, sizes["events"] * 2 // 3)}
+    sizes["sql"] = SQL_SESSIONS
     return {name: Lane(name, size, shares.get(name)) for name, size in sizes.items()}
 
 

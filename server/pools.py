@@ -7,11 +7,13 @@ import time
 from typing import Any, cast
 
 import structlog
+from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.pool import AsyncAdaptedQueuePool, ConnectionPoolEntry
 from sqlalchemy.util import await_, greenlet_spawn
 from sqlalchemy.util.queue import Empty
 
+from server.backends import Backends
 from server.lanes import Lane
 
 log = structlog.get_logger(__name__)
@@ -21,10 +23,16 @@ IDLE_S = 60.0
 IDLE_CHECK_S = 10.0
 
 
+LOST_PID = "lost_pid"
+"""Of the backend whose connection was closed while it was in use."""
+
+
 class LanePool(AsyncAdaptedQueuePool):
-    """Every checkout waits for a place in the lane first, so the pool itself never is exhausted."""
+    """Every checkout waits for a place in the lane first, so the pool itself never is exhausted. A place whose
+    connection was lost in use is free when its backend has stopped."""
 
     lane: Lane
+    backends: Backends
 
     def _do_get(self) -> ConnectionPoolEntry:
         party = await_(self.lane.enter())
@@ -34,20 +42,26 @@ class LanePool(AsyncAdaptedQueuePool):
             self.lane.leave(party)
             raise
         _notes(record)["party"] = party
+        _notes(record).pop(LOST_PID, None)
         return record
 
     def _do_return_conn(self, record: ConnectionPoolEntry) -> None:
         _notes(record)["idle_since"] = time.monotonic()
         party = _notes(record).pop("party", None)
+        lost = _notes(record).pop(LOST_PID, None)
+        is_lost = record.dbapi_connection is None and lost is not None
         try:
             super()._do_return_conn(record)
         finally:
-            if party is not None:
+            if party is not None and is_lost:
+                self.backends.release_after(lost, lambda: self.lane.leave(party))
+            elif party is not None:
                 self.lane.leave(party)
 
     def recreate(self) -> LanePool:
         pool = cast("LanePool", super().recreate())
         pool.lane = self.lane
+        pool.backends = self.backends
         return pool
 
     def close_idle(self, seconds: float) -> None:
@@ -66,6 +80,19 @@ class LanePool(AsyncAdaptedQueuePool):
             if _notes(record)["idle_since"] <= limit:
                 self._dec_overflow()
                 record.invalidate()
+
+
+def enter_lane(engine: AsyncEngine, lane: Lane, backends: Backends) -> None:
+    """Let an engine with a LanePool take its connections by a lane; `backends` are those of its role."""
+    pool = pool_of(engine)
+    pool.lane, pool.backends = lane, backends
+    event.listen(engine.sync_engine, "invalidate", _note_loss)
+
+
+def _note_loss(adapted: Any, record: Any, _error: BaseException | None) -> None:
+    driver = None if adapted is None else adapted.driver_connection
+    if driver is not None and not driver.is_closed():
+        _notes(record)[LOST_PID] = driver.get_server_pid()
 
 
 def _notes(record: ConnectionPoolEntry) -> dict[str, Any]:

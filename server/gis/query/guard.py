@@ -22,19 +22,14 @@ from sqlalchemy.ext.compiler import compiles
 from server.database import is_unavailable
 from server.gis.errors import UNAVAILABLE, DataUnavailable, TooExpensive, translated
 from server.lanes import LANE_WAIT_S, LaneBusy
-from server.pools import replace_connections
+from server.pools import pool_of, replace_connections
 
 SILENCE = 10.0
 """Seconds that a connection may take to be made and to answer, on top of what a question may take."""
 
-ANSWER_TIMEOUT_S = 5.0
-"""For finding out whether a question still runs that was not answered."""
 UNSTOPPED = (
     "The question about {subject} took too long, and PostgreSQL did not stop working on it in time: some of its shapes "
     "have very many vertices. Simplify or subdivide them first, or filter them out."
-)
-_TERMINATE = sa.text(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND state = 'active'"
 )
 
 Record = sa.Row[*tuple[Any, ...]]
@@ -84,7 +79,7 @@ class Guard:
                     found: Sequence[Record] = (await connection.execute(statement)).all()
                     return found
             except TimeoutError as error:
-                if pid is not None and await self._terminated(pid):
+                if pid is not None and await pool_of(self.engine).backends.terminate(pid):
                     raise TooExpensive(UNSTOPPED.format(subject=subject)) from error
                 # The other connections of the pool are most likely as dead.
                 replace_connections(self.engine)
@@ -94,14 +89,6 @@ class Guard:
                     continue
                 translated(error, subject)
         raise AssertionError("unreachable")
-
-    async def _terminated(self, pid: int) -> bool:
-        """End a backend that works on past its time. False where it does not, or where PostgreSQL does not answer."""
-        try:
-            async with asyncio.timeout(ANSWER_TIMEOUT_S), self.engine.connect() as connection:
-                return bool((await connection.execute(_TERMINATE, {"pid": pid})).scalar())
-        except (SQLAlchemyError, OSError, TimeoutError):
-            return False
 
     async def row(self, statement: Query, subject: str, *, seconds: float | None = None) -> Record | None:
         found = await self.rows(statement, subject, seconds=seconds)

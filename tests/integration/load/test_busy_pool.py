@@ -14,6 +14,7 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
+from server import backends
 from server.app import Server
 from server.gis.query import places
 from tests.support.looking import until
@@ -140,6 +141,50 @@ async def test_a_search_of_a_socket_that_left_ends_in_the_database(
         await until(lambda: at_least(place, 1))
         await leaving.io.disconnect()
         await until(lambda: nothing_blocked(place), seconds=STATEMENT_S / 2)
+
+
+STUBBORN = (
+    "CREATE FUNCTION data.stubborn(int) RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN"
+    # As a call into GEOS: it hears no cancel. The planner and the first look at the table are answered.
+    " IF current_query() !~ 'group|GROUP' THEN RETURN $1; END IF;"
+    " LOOP BEGIN PERFORM pg_sleep(3600); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END $$;"
+    "CREATE VIEW data.stubborn AS SELECT id, data.stubborn(id) AS nap, geom"
+    " FROM (SELECT 1 AS id, ST_SetSRID(ST_MakePoint(1, 2), 4326)::geometry(Point, 4326) AS geom) AS one"
+)
+
+
+async def test_a_place_is_free_only_when_a_statement_that_hears_no_cancel_has_ended(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "GRACE_S", 3600.0)
+    monkeypatch.setattr(backends, "CHECK_INTERVAL_S", 0.1)
+    await place.database.execute(STUBBORN)
+    lane = place.server.database.lanes["interactive"]
+    engine = place.server.database.reader
+    asleep = (
+        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%data.stubborn%group%'"
+        " AND wait_event = 'PgSleep'"
+    )
+
+    async def ask() -> None:
+        async with engine.connect() as connection:
+            await connection.exec_driver_sql("SELECT nap, count(*) FROM data.stubborn group by nap")
+
+    async def is_asleep() -> bool:
+        return bool(await place.database.fetchval(asleep))
+
+    async def is_over() -> bool:
+        return not await place.database.fetchval(asleep)
+
+    asking = asyncio.create_task(ask())
+    await until(is_asleep)
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)
+    assert await is_asleep()
+    assert lane.in_use == 1, "its backend works on"
+    monkeypatch.setattr(backends, "GRACE_S", 0.0)
+    await until(lambda: lane.in_use == 0)
+    assert await is_over()
 
 
 async def test_metrics_tell_what_each_lane_uses_and_refused(place: Place) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pytest
 import pytest_asyncio
 
+from server import backends
 from server.database import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import DataUnavailable
@@ -95,7 +96,7 @@ async def test_a_network_that_swallows_everything_is_noticed(
 ) -> None:
     monkeypatch.setattr(guard, "SILENCE", 0.5)
     monkeypatch.setattr(guard, "LANE_WAIT_S", 0)
-    monkeypatch.setattr(guard, "ANSWER_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(backends, "ANSWER_TIMEOUT_S", 0.5)
     hasty = PostgisData(setting.far.reader, setting.registry, seconds=0.5)
     await hasty.count("airports")
     setting.cable.silent = True

@@ -1,0 +1,110 @@
+"""Backends of PostgreSQL that work on after their client has gone, and what they hold until they have stopped.
+
+Closing a connection does not stop its statement: within one call PostGIS hears neither limits nor cancels. So the
+place of a connection that was lost in the middle goes back to its lane only when its backend has ended, which is
+terminated after `GRACE_S`. Looking costs one connection of a server, outside of all lanes, for a moment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import asyncpg
+import structlog
+
+log = structlog.get_logger(__name__)
+
+GRACE_S = 5.0
+"""For a statement to end by itself after its cancel."""
+CHECK_INTERVAL_S = 0.5
+ANSWER_TIMEOUT_S = 5.0
+
+_LOOK = (
+    "SELECT pid, backend_start, state = 'active' AS works FROM pg_stat_activity WHERE pid = ANY($1::int[])"
+)
+_TERMINATE = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND state = 'active'"
+
+Connect = Callable[[], Awaitable[asyncpg.Connection]]
+
+
+@dataclass
+class Lost:
+    """A backend whose connection was closed in the middle of a statement."""
+
+    pid: int
+    ended: Callable[[], None]
+    since: float = field(default_factory=time.monotonic)
+    started: datetime | None = None
+    """By which it is told from a later one of the same number."""
+
+
+class Backends:
+    """Those of one role. `slot` is what all roles of a server share: one connection at a time."""
+
+    def __init__(self, connect: Connect, slot: asyncio.Semaphore) -> None:
+        self._connect = connect
+        self._slot = slot
+        self._lost: list[Lost] = []
+        self._watch: asyncio.Task[None] | None = None
+
+    def release_after(self, pid: int, release: Callable[[], None]) -> None:
+        """Call `release` once the backend has ended, or PostgreSQL does not answer any more."""
+        self._lost.append(Lost(pid, release))
+        if self._watch is None or self._watch.done():
+            self._watch = asyncio.create_task(self._watched())
+
+    async def terminate(self, pid: int) -> bool:
+        """End a backend that works. False where it does not, or where PostgreSQL does not answer."""
+        try:
+            async with asyncio.timeout(ANSWER_TIMEOUT_S), self._session() as session:
+                return bool(await session.fetchval(_TERMINATE, pid))
+        except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            return False
+
+    async def close(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+            await asyncio.gather(self._watch, return_exceptions=True)
+
+    @asynccontextmanager
+    async def _session(self) -> AsyncIterator[asyncpg.Connection]:
+        async with self._slot:
+            session = await self._connect()
+            try:
+                yield session
+            finally:
+                session.terminate()
+
+    async def _watched(self) -> None:
+        try:
+            while self._lost:
+                async with asyncio.timeout(ANSWER_TIMEOUT_S), self._session() as session:
+                    await self._look(session)
+                if self._lost:
+                    await asyncio.sleep(CHECK_INTERVAL_S)
+        except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            # A database that is away has no backends; one that answers nobody has no use for places either.
+            log.info("backends could not be looked at", error=type(error).__name__)
+        finally:
+            for each in self._lost:
+                each.ended()
+            self._lost.clear()
+
+    async def _look(self, session: asyncpg.Connection) -> None:
+        looked = list(self._lost)
+        rows = await session.fetch(_LOOK, [each.pid for each in looked])
+        working = {row["pid"]: row["backend_start"] for row in rows if row["works"]}
+        for each in looked:
+            started = working.get(each.pid)
+            each.started = each.started or started
+            if started is None or started != each.started:
+                self._lost.remove(each)
+                each.ended()
+            elif time.monotonic() - each.since > GRACE_S:
+                log.warning("a statement went on without its client; its backend is terminated", pid=each.pid)
+                await session.execute("SELECT pg_terminate_backend($1)", each.pid)
