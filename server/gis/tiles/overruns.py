@@ -1,8 +1,9 @@
 """Tiles that PostgreSQL does not stop drawing: within a single call, PostGIS hears neither limits nor cancels.
 
-What runs on for `GRACE_S` after it was cancelled is terminated, which takes effect when the call returns. Until the
-backend is gone its turn stays taken, so that the server never has more backends than it is allowed. The table
-counts as too complex at that zoom meanwhile and for a while after: its tiles are a note that says so.
+What runs on for `GRACE_S` after it was cancelled, while PostgreSQL answers others at once, is terminated, which takes
+effect when the call returns. Until the backend is gone its turn stays taken, so that the server never has more backends
+than it is allowed. What was drawn, a table with a filter, counts as too complex at that zoom meanwhile and for a while
+after: its tiles are a note that says so.
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ import structlog
 
 from agents.domain import Table
 from server.gis.errors import GisError
-from server.gis.tiles.queue import TileQueue, Turn
+from server.gis.tiles.queue import Drawn, TileQueue, Turn
 
 log = structlog.get_logger(__name__)
 
 GRACE_S = 5.0
-CHECK_INTERVAL_S = 1.0
+CHECK_INTERVAL_S = 0.5
+CONFIRM_S = 2.0
+"""For which PostgreSQL must have answered promptly, without a break, before a tile is called too complex: a database
+that is frozen or overloaded stops nothing in time."""
+PROMPT_S = 1.0
 FORGET_AFTER_S = 600.0
 """After so long a table may be tried again, as it may when it has changed."""
 
@@ -30,6 +35,7 @@ _NOTE = (
     " FROM (SELECT ST_MakePoint(2048, 2048) AS place, true AS too_complex) AS note"
 )
 _IS_THERE = "SELECT count(*) FROM pg_stat_activity WHERE pid = $1 AND application_name = 'geoagent'"
+_WORKS = f"{_IS_THERE} AND state = 'active'"
 
 
 class TooComplex(GisError):
@@ -39,24 +45,24 @@ class TooComplex(GisError):
 
 
 class Overruns:
-    """Gives the connections of tiles back, and remembers tables whose tiles did not end."""
+    """Gives the connections of tiles back, and remembers what has tiles that did not end."""
 
     def __init__(self, pool: asyncpg.Pool, queue: TileQueue) -> None:
         self._pool = pool
         self._queue = queue
-        self._marked: dict[tuple[str, int], tuple[Table, float]] = {}
+        self._marked: dict[tuple[Drawn, int], tuple[Table, float]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.note = b""
         """The tile, compressed, that stands for those of a table that is too complex."""
 
-    def is_too_complex(self, table: Table, zoom: int) -> bool:
-        marked = self._marked.get((table.id, zoom))
+    def is_too_complex(self, table: Table, drawn: Drawn, zoom: int) -> bool:
+        marked = self._marked.get((drawn, zoom))
         if marked is None:
             return False
         then, until = marked
         if time.monotonic() < until and then == table:
             return True
-        del self._marked[table.id, zoom]
+        del self._marked[drawn, zoom]
         return False
 
     def give_back(self, connection: asyncpg.Connection, turn: Turn, table: Table) -> None:
@@ -82,22 +88,38 @@ class Overruns:
             self._queue.leave(turn)
 
     async def _end(self, pid: int, turn: Turn, table: Table) -> None:
-        log.warning("a tile does not end", table=table.id, zoom=turn.zoom, pid=pid)
         try:
             async with self._pool.acquire() as other:
+                if not await self._goes_on(other, pid):
+                    return
+                log.warning("a tile does not end", table=table.id, zoom=turn.zoom, pid=pid)
                 await other.execute("SELECT pg_terminate_backend($1)", pid)
                 packed = gzip.compress(await other.fetchval(_NOTE), mtime=0)
             self.note = packed
-            self._mark(table, turn.zoom)
+            self._mark(turn, table)
             while await self._pool.fetchval(_IS_THERE, pid):  # noqa: ASYNC110 - PostgreSQL has no event for it
                 await asyncio.sleep(CHECK_INTERVAL_S)
         except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             log.warning("a backend could not be ended", pid=pid, error=type(error).__name__)
         # From now on, not from when it began.
-        if (table.id, turn.zoom) in self._marked:
-            self._mark(table, turn.zoom)
+        if (turn.drawn, turn.zoom) in self._marked:
+            self._mark(turn, table)
 
-    def _mark(self, table: Table, zoom: int) -> None:
-        self._marked[table.id, zoom] = (table, time.monotonic() + FORGET_AFTER_S)
-        too_complex = TooComplex(f"{table.id} is too complex to draw at zoom {zoom}.")
-        self._queue.refuse(lambda turn: (turn.table_id, turn.zoom) == (table.id, zoom), too_complex)
+    async def _goes_on(self, other: asyncpg.Connection, pid: int) -> bool:
+        """Whether the backend works on although PostgreSQL has time for others; False once it has stopped."""
+        prompt_since = time.monotonic()
+        while True:
+            asked = time.monotonic()
+            if not await other.fetchval(_WORKS, pid):
+                return False
+            now = time.monotonic()
+            if now - asked > PROMPT_S:
+                prompt_since = now
+            elif now - prompt_since >= CONFIRM_S:
+                return True
+            await asyncio.sleep(CHECK_INTERVAL_S)
+
+    def _mark(self, turn: Turn, table: Table) -> None:
+        self._marked[turn.drawn, turn.zoom] = (table, time.monotonic() + FORGET_AFTER_S)
+        too_complex = TooComplex(f"{table.id} is too complex to draw at zoom {turn.zoom}.")
+        self._queue.refuse(lambda other: (other.drawn, other.zoom) == (turn.drawn, turn.zoom), too_complex)

@@ -18,6 +18,10 @@ MAX_WAITING = 600
 RETRY_AFTER_S = 2.0
 
 
+Drawn = tuple[str, str]
+"""A table, and the filter of the layer that shows it, as JSON."""
+
+
 class TileBusy(GisError):
     """No turn came in time. The same tile may be asked for again."""
 
@@ -31,8 +35,9 @@ class TileBusy(GisError):
 class Turn:
     """A request for a tile that waits, is drawn, or still occupies a connection after its time."""
 
-    def __init__(self, map_id: str, table_id: str, zoom: int) -> None:
+    def __init__(self, map_id: str, table_id: str, zoom: int, filter_text: str = "") -> None:
         self.map_id, self.table_id, self.zoom = map_id, table_id, zoom
+        self.drawn: Drawn = (table_id, filter_text)
         self.granted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
 
@@ -57,9 +62,9 @@ class TileQueue:
     def waiting(self) -> int:
         return sum(map(len, self._waiting.values()))
 
-    async def enter(self, map_id: str, table_id: str, zoom: int, wait: float) -> Turn:
+    async def enter(self, map_id: str, table_id: str, zoom: int, wait: float, filter_text: str = "") -> Turn:
         """Wait for a turn, which must be given to `leave`. Raises TileBusy."""
-        turn = Turn(map_id, table_id, zoom)
+        turn = Turn(map_id, table_id, zoom, filter_text)
         if self.waiting >= MAX_WAITING:
             self._refuse_oldest()
         self._waiting.setdefault(map_id, []).append(turn)

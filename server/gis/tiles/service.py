@@ -28,8 +28,8 @@ from server.gis.tiles.grid import InvalidTile, Tile
 from server.gis.tiles.metrics import TileMetrics
 from server.gis.tiles.overruns import Overruns, TooComplex
 from server.gis.tiles.projection import SearchBoxes, read_crs
-from server.gis.tiles.queue import RETRY_AFTER_S, TileQueue, Turn
-from server.gis.tiles.statement import LayerStatements, quoted
+from server.gis.tiles.queue import RETRY_AFTER_S, Drawn, TileQueue, Turn
+from server.gis.tiles.statement import LayerStatements, filter_text, quoted
 
 log = structlog.get_logger(__name__)
 
@@ -157,21 +157,21 @@ class TileService:
         await self._overruns.close()
 
     async def _draw(self, key: Key, tile: Tile) -> DrawnTile:
-        table = await self._table_of(key)
-        if self._overruns.is_too_complex(table, tile.z):
+        table, drawn = await self._drawn_of(key)
+        if self._overruns.is_too_complex(table, drawn, tile.z):
             return self._too_complex()
         try:
-            turn = await self.queue.enter(key[0], table.id, tile.z, self._limits.seconds / 2)
-            drawn = await self._in_turn(turn, table, key, tile)
+            turn = await self.queue.enter(key[0], table.id, tile.z, self._limits.seconds / 2, drawn[1])
+            made = await self._in_turn(turn, table, key, tile)
         except TooComplex:
             return self._too_complex()
         except asyncio.CancelledError:
             self.metrics.abandoned.inc()
             raise
-        if drawn.size <= self._limits.cache_bytes:
-            self._cache[key, tile] = drawn
+        if made.size <= self._limits.cache_bytes:
+            self._cache[key, tile] = made
             self.metrics.cached_bytes.set(self._cache.currsize)
-        return drawn
+        return made
 
     async def _in_turn(self, turn: Turn, table: Table, key: Key, tile: Tile) -> DrawnTile:
         """Draw, and give connection and turn back; where PostgreSQL goes on with it, once it has stopped."""
@@ -202,15 +202,16 @@ class TileService:
     def _too_complex(self) -> DrawnTile:
         return DrawnTile(self._overruns.note, _etag(self._overruns.note), 0, 0, is_final=False)
 
-    async def _table_of(self, key: Key) -> Table:
+    async def _drawn_of(self, key: Key) -> tuple[Table, Drawn]:
         statements = self._statements.get(key)
         if statements is not None:
-            return statements.table
+            return statements.table, statements.drawn
         map_id, layer_id, version, _ = key
         layer = await self._layers.layer(map_id, layer_id, version)
         if layer is None:
             raise UnknownLayer(f"This map has no layer {layer_id!r} of version {version}.")
-        return self._tables.get(layer.table)
+        table = self._tables.get(layer.table)
+        return table, (table.id, filter_text(layer))
 
     async def _drawn_by(self, connection: asyncpg.Connection, key: Key, tile: Tile) -> DrawnTile:
         try:

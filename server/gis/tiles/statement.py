@@ -10,6 +10,7 @@ parameters.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -63,6 +64,7 @@ class LayerStatements:
         require_srid(table.srid, table.id)
         self.crs = crs
         self.table = table
+        self.drawn = (table.id, filter_text(layer))
         self._layer = layer
         self._shapes = table.geometry_family != "point"
         self._cap = cap or (CAP_SHAPES if self._shapes else CAP_POINTS)
@@ -87,6 +89,11 @@ class LayerStatements:
             return False
         self._ranked = True
         return True
+
+
+def filter_text(layer: Layer) -> str:
+    """The same for layers that show the same rows of a table."""
+    return json.dumps(layer.filter, sort_keys=True)
 
 
 def needed_columns(table: Table, layer: Layer) -> tuple[Column, ...]:

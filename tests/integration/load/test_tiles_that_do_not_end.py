@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 import asyncpg
+import psutil
 import pytest
 import pytest_asyncio
 from aiohttp import ClientSession, web
@@ -83,6 +85,7 @@ async def test_what_goes_on_past_its_grace_is_terminated_and_its_table_marked_to
 ) -> None:
     monkeypatch.setattr(overruns, "GRACE_S", 0.3)
     monkeypatch.setattr(overruns, "CHECK_INTERVAL_S", 0.05)
+    monkeypatch.setattr(overruns, "CONFIRM_S", 0.2)
     async with served(database) as (atlas, client):
         await abandon(atlas.service, Tile.at(6, 32, 24), database)
         await until(lambda: atlas.service.queue.in_use == 0)
@@ -95,6 +98,67 @@ async def test_what_goes_on_past_its_grace_is_terminated_and_its_table_marked_to
         assert not await stuck(database), "it was not tried again"
         await abandon(atlas.service, Tile.at(5, 16, 12), database)
         await until(lambda: atlas.service.queue.in_use == 0)
+
+
+async def test_only_the_filter_that_made_a_table_slow_is_called_too_complex(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(overruns, "GRACE_S", 0.3)
+    monkeypatch.setattr(overruns, "CHECK_INTERVAL_S", 0.05)
+    monkeypatch.setattr(overruns, "CONFIRM_S", 0.2)
+    async with served(database) as (atlas, client):
+        await atlas.layer(
+            "data.stubborn", layer_id="others", filter={"op": ">", "args": [{"property": "id"}, 33]}
+        )
+        await abandon(atlas.service, Tile.at(6, 32, 24), database)
+        await until(lambda: atlas.service.queue.in_use == 0)
+        slow = await client.get("/tiles/m/stubborn/1/6/1/24.mvt")
+        assert slow.headers["Cache-Control"] == "no-store"
+        quick = await client.get("/tiles/m/others/1/6/1/24.mvt")
+        assert (quick.status, "no-store" in quick.headers.get("Cache-Control", "")) == (204, False)
+
+
+async def test_a_database_that_is_frozen_makes_no_table_too_complex(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(overruns, "GRACE_S", 0.3)
+    monkeypatch.setattr(overruns, "CHECK_INTERVAL_S", 0.05)
+    await Atlas(database).execute(
+        "CREATE FUNCTION data.drowsy(int) RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN"
+        " IF current_query() ~ 'ST_AsMVT' THEN PERFORM pg_sleep(3600); END IF; RETURN $1; END $$",
+        "CREATE VIEW data.drowsy AS SELECT id, data.drowsy(id) AS nap, geom FROM data.towns",
+    )
+    async with served(database) as (atlas, _client):
+        await atlas.layer("data.drowsy", layer_id="drowsy")
+        backend = await sleeping(atlas.service, database)
+        processes = [psutil.Process(backend).parent(), *psutil.Process(backend).parent().children()]
+        for process in processes:
+            process.send_signal(signal.SIGSTOP)
+        try:
+            await until(lambda: atlas.service.queue.in_use == 1)
+            # Longer than all graces.
+            await asyncio.sleep(overruns.GRACE_S + overruns.PROMPT_S + 1)
+        finally:
+            for process in processes:
+                process.send_signal(signal.SIGCONT)
+        await until(lambda: atlas.service.queue.in_use == 0)
+        assert not atlas.service._overruns._marked
+
+
+async def sleeping(service: TileService, database: Database) -> int:
+    """The process of a tile that is being drawn, and that nobody waits for any more once it is frozen."""
+    task = asyncio.create_task(service.tile("m", "drowsy", 1, Tile.at(6, 32, 24)))
+    query = (
+        "SELECT pid FROM pg_stat_activity WHERE query LIKE '%WITH matched%drowsy%' AND wait_event = 'PgSleep'"
+    )
+
+    async def drawing() -> int:
+        async with database.owner.connect() as connection:
+            return (await connection.exec_driver_sql(query)).scalar() or 0
+
+    pid: int = await until(drawing)
+    asyncio.get_running_loop().call_later(0.2, task.cancel)
+    return pid
 
 
 async def abandon(service: TileService, tile: Tile, database: Database) -> None:
