@@ -264,17 +264,19 @@ def application(
 ) -> web.Application:
     """Without routes but the sockets'."""
     before = [
-        tile_routes.from_memory(tiles, origins),
+        tile_routes.serve_cached_tiles(tiles, origins),
         errors.faults,
-        security.gatekeeper(origins),
+        security.check_origin(origins),
         complete_bodies,
         map_addresses.known_ids,
         abandoned_requests.stop_abandoned_reading,
-        map_addresses.keys(links),
+        map_addresses.resolve_view_keys(links),
     ]
     app = web.Application(middlewares=before, client_max_size=MAX_BODY)
     app[proxies.TRUSTED_PROXIES] = proxies.networks(settings.trusted_proxies)
-    app.on_response_prepare.append(security.policy(origins, settings.foreign_origins, settings.embed_origins))
+    app.on_response_prepare.append(
+        security.security_headers(origins, settings.foreign_origins, settings.embed_origins)
+    )
     sockets.attach(app)
     return app
 

@@ -40,15 +40,15 @@ app.add_typer(notes.app, name="notes")
 
 
 def main() -> None:
-    """Faults that people can mend are printed as one sentence."""
-    from server.cli.faults import explained
+    """Run the command line. Errors that people can correct are printed as one sentence."""
+    from server.cli.faults import explain
 
     try:
         app()
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:
-        message = explained(error)
+        message = explain(error)
         if message is None:
             raise
         print(message, file=sys.stderr)
@@ -117,9 +117,9 @@ def chat(
 
     Everyone who has the map open sees it happen. The last line is the address of the map.
     """
-    from server.cli.chat import talk
+    from server.cli.chat import run_chat
 
-    talk(text, map_id, server)
+    run_chat(text, map_id, server)
 
 
 @app.command(name="eval")

@@ -21,19 +21,20 @@ ENDED = {"done": 0, "failed": 1, "cancelled": 1, "interrupted": 1}
 
 
 class NoServer(Exception):
-    """There is no server to talk to, or it refused; the message says what to do."""
+    """No server answers at the address, or it refused; the message says what to do."""
 
 
-def talk(text: str, map_id: str | None, server: str | None) -> None:
+def run_chat(text: str, map_id: str | None, server: str | None) -> None:
+    """Send one message to a running server and exit with the status of its turn."""
     settings = Settings()
     address = server or display_url(settings.host, settings.port)
     sys.exit(asyncio.run(Conversation(address).hold(text, map_id)))
 
 
 class Conversation:
-    """Prints streamed words to standard output, and what is done on the map to standard error.
+    """Prints streamed text to standard output, and changes of the map to standard error.
 
-    When the agent needs the user's word it asks on standard error and reads the answer from standard input.
+    Asks for approvals on standard error and reads the answers from standard input.
     """
 
     def __init__(self, address: str) -> None:
@@ -47,7 +48,9 @@ class Conversation:
         self._questions: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     async def hold(self, text: str, map_id: str | None) -> int:
-        """The exit status: 0 when the turn is done. Raises NoServer."""
+        """Send the message and follow its turn; returns the exit status, 0 when the turn is done. Raises
+        NoServer.
+        """
         self._status = asyncio.get_running_loop().create_future()
         # Its own session: the client leaves one open when it cannot connect.
         async with aiohttp.ClientSession() as session:
@@ -115,7 +118,7 @@ class Conversation:
         elif event == "turn_finished" and self._status is not None and not self._status.done():
             self._status.set_result(data["status"])
         else:
-            line = told(event, data)
+            line = event_line(event, data)
             if line:
                 self._end_line()
                 print(f"  {line}", file=sys.stderr, flush=True)
@@ -139,6 +142,9 @@ class Conversation:
 
 
 async def ask(client: socketio.AsyncClient, event: str, payload: dict[str, Any]) -> dict[str, Any]:
+    """Send a request and return its acknowledgement. Raises NoServer with the server's message if it was
+    refused.
+    """
     answer: dict[str, Any] = await client.call(event, payload, timeout=30)
     if not answer["ok"]:
         raise NoServer(answer["error"]["message"])
@@ -146,7 +152,9 @@ async def ask(client: socketio.AsyncClient, event: str, payload: dict[str, Any])
 
 
 async def typed_line() -> str:
-    """A line of standard input; empty at its end. A thread that does not keep the program from ending reads it."""
+    """A line of standard input, empty at its end. A daemon thread reads it, so it does not keep the program
+    running.
+    """
     loop = asyncio.get_running_loop()
     line: asyncio.Future[str] = loop.create_future()
 
@@ -165,8 +173,8 @@ async def typed_line() -> str:
     return await line
 
 
-def told(event: str, data: dict[str, Any]) -> str:
-    """One line about an event of the map, or nothing."""
+def event_line(event: str, data: dict[str, Any]) -> str:
+    """One line about an event of the map, empty for events that are not shown."""
     if event == "tool_finished":
         return f"{'✓' if data['ok'] else '✗'} {data['name']}: {data['summary']}"
     if event == "approval_answered":

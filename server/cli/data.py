@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def opened() -> AsyncIterator[Database]:
-    """The database that a server with the same settings would use, migrated."""
+async def open_database() -> AsyncIterator[Database]:
+    """The database of a server with the same settings, migrated."""
     settings = Settings()
-    async with postgres.ensure(settings) as url, connected(settings, url) as database:
+    async with postgres.ensure(settings) as url, connect(settings, url) as database:
         yield database
 
 
 @asynccontextmanager
-async def connected(settings: Settings, url: str) -> AsyncIterator[Database]:
+async def connect(settings: Settings, url: str) -> AsyncIterator[Database]:
     """The database at `url`, migrated."""
     from server import logs, migrate
     from server.database import Database
@@ -46,12 +46,13 @@ def load_into(
     encoding: str | None,
     subdivide: bool = False,
 ) -> None:
+    """Load a file as a table of the schema `data`, and print rows, remarks and problems."""
     from server.gis.ingest import IngestLimits, load_file
 
     path = file.absolute()  # the process that reads it runs in a folder of its own
 
     async def run() -> None:
-        async with opened() as database:
+        async with open_database() as database:
             limits = IngestLimits(vertices=Settings().upload_vertices, subdivide=subdivide)
             report = await load_file(
                 database, path, table, layer=layer, srid=srid, encoding=encoding, limits=limits
@@ -64,6 +65,7 @@ def load_into(
 
 
 def list_tables(words: str | None, as_json: bool) -> None:
+    """Print all tables or the matches for `words`, as lines or as JSON."""
     from server.cli.listing import ListedTable, from_catalogue
 
     async def run() -> None:
@@ -90,13 +92,14 @@ async def known_tables(settings: Settings, url: str, words: str | None) -> Seque
     """The tables of the registry: all, or the best matches for `words`."""
     from server.gis.catalog.registry import Registry
 
-    async with connected(settings, url) as database:
+    async with connect(settings, url) as database:
         registry = Registry(database.reader, settings.exposed_schemas)
         await registry.refresh(patience=5)
         return await registry.search(words) if words else registry.tables()
 
 
 def print_tables(tables: Iterable[ListedTable]) -> None:
+    """One line per table."""
     for table in tables:
         kind = (table.geometry_type or "no geometry").lower()
         comment = (table.comment or "").partition("\n")[0][:80]
@@ -104,14 +107,18 @@ def print_tables(tables: Iterable[ListedTable]) -> None:
 
 
 def migrate_database() -> None:
+    """Migrate the database, and do nothing else."""
+
     async def run() -> None:
-        async with opened():
+        async with open_database():
             print("The database is up to date.")
 
     asyncio.run(run())
 
 
 def print_url() -> None:
+    """Print the URL of the database."""
+
     async def run() -> None:
         async with postgres.ensure(Settings()) as url:
             print(url)

@@ -12,7 +12,7 @@ from server import logs
 from server.app import model_settings, running
 from server.evaluation import report
 from server.evaluation.cases import CASES, Case, load
-from server.evaluation.run import Evaluation, Metered, Tried
+from server.evaluation.run import Attempt, Evaluation, Metered
 from server.settings import Settings
 
 
@@ -34,13 +34,13 @@ def evaluate(
 
 async def _results(
     settings: Settings, name: str, cases: list[Case], at_once: int, seconds: float
-) -> list[Tried]:
+) -> list[Attempt]:
     metered = Metered(build(name, model_settings(settings)))
     async with running(settings.model_copy(update={"turns": max(at_once, 1)}), metered) as server:
         return await Evaluation(server, metered, seconds).run(cases, at_once, _tell)
 
 
-def _tell(tried: Tried) -> None:
+def _tell(tried: Attempt) -> None:
     """Progress on standard error; the table is for standard output."""
     sign = {"right": "✓", "declined": "–", "wrong": "✗"}[tried.judgement.verdict]
     print(f"  {sign} {tried.case.name} ({tried.outcome.seconds:.1f} s)", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""`geoagent protocol` and `geoagent tools`: documents made from the code."""
+"""`geoagent protocol` and `geoagent tools`: documents generated from the code."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 
 
 def write_protocol(check: bool) -> None:
+    """Write the generated files; with `check`, exit with status 1 if they are stale."""
     from server.protocol_export import files, stale
 
     if check:
@@ -24,6 +25,7 @@ def write_protocol(check: bool) -> None:
 
 
 def write_tools(format: str, out: Path | None) -> None:
+    """Print or write the catalogue of tools in one of the formats."""
     text = tools_document(format)
     if out is None:
         print(text, end="")
@@ -33,7 +35,9 @@ def write_tools(format: str, out: Path | None) -> None:
 
 
 def tools_document(format: str) -> str:
-    """The tools as they are declared: what depends on the tables and the map is left open."""
+    """The tools as declared, without the values that depend on tables and map. Raises typer.BadParameter for an
+    unknown format.
+    """
     from agents.geo_agent import GeoAgent
     from agents.models import build
     from agents.models.tool_formats import FORMATS

@@ -1,12 +1,12 @@
-"""Which exceptions are messages for people, and how they read."""
+"""Turns exceptions that people can act on into one sentence."""
 
 from __future__ import annotations
 
 import errno
 
 
-def explained(error: BaseException) -> str | None:
-    """The sentence to print; None for a mistake of the program, whose traceback is then shown."""
+def explain(error: BaseException) -> str | None:
+    """The sentence to print; None for a bug, whose traceback is then shown."""
     from pydantic import ValidationError
 
     from agents.core.errors import ToolSignal

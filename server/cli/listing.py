@@ -1,5 +1,6 @@
-"""`geoagent tables` without the registry, whose imports take longer than the listing: straight from PostgreSQL's
-catalogue, where that knows everything."""
+"""`geoagent tables` without the registry, whose imports take longer than the listing: reads PostgreSQL's
+catalogue where that is sufficient.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +18,8 @@ GEOMETRY = re.compile(r"geometry\((\w+?)(?:ZM|Z|M)?,\d+\)")
 
 
 class ListedTable(NamedTuple):
+    """A line of the listing; `rows` is an estimate."""
+
     id: str
     geometry_type: str | None
     rows: int
@@ -24,7 +27,7 @@ class ListedTable(NamedTuple):
 
 
 async def from_catalogue(url: str, schemas: Sequence[str]) -> list[ListedTable] | None:
-    """All readable tables by id; None where the registry has to look into tables, or the database is not ready."""
+    """All readable tables, sorted by id; None if the registry is needed or the database is not ready."""
     connection = await asyncpg.connect(url, timeout=10)
     try:
         reader = await _reader(connection, schemas)

@@ -31,13 +31,13 @@ def add(
     ] = None,
 ) -> None:
     """Add a note. Without --text and --file it is read from standard input."""
-    from server.cli.data import opened
+    from server.cli.data import open_database
     from server.notes import Notes
 
     body = text if text is not None else file.read_text() if file else sys.stdin.read()
 
     async def run() -> None:
-        async with opened() as database:
+        async with open_database() as database:
             print((await Notes(database.owner).add(title, body, table or ())).id)
 
     asyncio.run(run())
@@ -46,11 +46,11 @@ def add(
 @app.command(name="list")
 def list_notes() -> None:
     """List all notes."""
-    from server.cli.data import opened
+    from server.cli.data import open_database
     from server.notes import Notes
 
     async def run() -> None:
-        async with opened() as database:
+        async with open_database() as database:
             for note in await Notes(database.owner).all():
                 about = f"  [{', '.join(note.tables)}]" if note.tables else ""
                 print(f"{note.id}  {note.title}{about}")
@@ -61,11 +61,11 @@ def list_notes() -> None:
 @app.command()
 def remove(note_id: Annotated[str, typer.Argument(help="The id that `notes list` shows.")]) -> None:
     """Remove a note."""
-    from server.cli.data import opened
+    from server.cli.data import open_database
     from server.notes import Notes
 
     async def run() -> bool:
-        async with opened() as database:
+        async with open_database() as database:
             return await Notes(database.owner).remove(note_id)
 
     if not asyncio.run(run()):

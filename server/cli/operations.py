@@ -1,4 +1,4 @@
-"""`geoagent operations`: the table of operations in docs/analysis.md, made from their classes."""
+"""`geoagent operations`: the table of operations in docs/analysis.md, generated from their classes."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def write_operations(out: Path | None) -> None:
 
 
 def filled(page: str) -> str:
-    """The page with the table between its marks. Raises ValueError where they are missing."""
+    """The page with the table between its marks. Raises ValueError if they are missing."""
     start = page.index(BEGIN) + len(BEGIN)
     return f"{page[:start]}\n{operations_table()}\n{page[page.index(END, start) :]}"
 
 
 def operations_table() -> str:
-    """A row an operation: its name, its one line, and each argument with type, default and meaning."""
+    """One row per operation: name, summary, and each argument with type, default and description."""
     from server.gis.operations import OPERATIONS
 
     lines = ["| operation | what it does | arguments |", "| --- | --- | --- |"]
@@ -50,12 +50,12 @@ def operations_table() -> str:
 
 def _argument(name: str, fragment: Mapping[str, Any], required: bool) -> str:
     default = fragment.get("default")
-    told = [_kind(fragment)]
+    parts = [_kind(fragment)]
     if not required and default not in (None, []) and name != "aggregates":
-        told.append(f"else `{default if isinstance(default, str) else json.dumps(default)}`")
+        parts.append(f"else `{default if isinstance(default, str) else json.dumps(default)}`")
     elif not required and name != "aggregates":
-        told.append("optional")
-    return f"`{name}` ({', '.join(told)}): {_cell(_description(fragment))}"
+        parts.append("optional")
+    return f"`{name}` ({', '.join(parts)}): {_cell(_description(fragment))}"
 
 
 def _description(fragment: Mapping[str, Any]) -> str:

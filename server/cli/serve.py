@@ -15,6 +15,7 @@ from server.settings import Settings
 
 
 def run(host: str | None, port: int | None) -> None:
+    """Serve with the settings of the environment; `host` and `port` override them."""
     given: dict[str, Any] = {
         name: value for name, value in (("host", host), ("port", port)) if value is not None
     }
@@ -27,7 +28,7 @@ def run(host: str | None, port: int | None) -> None:
 
 
 def fast_loop() -> Any:
-    """uvloop's where there is one."""
+    """uvloop's event loop, or None where uvloop does not exist."""
     if sys.platform == "win32":
         return None
     import uvloop
@@ -36,9 +37,10 @@ def fast_loop() -> Any:
 
 
 async def until_signal(settings: Settings) -> None:
-    """Serve. SIGTERM ends it when the turns that run have ended or their grace is over, SIGINT (Ctrl-C) and a second
-    signal at once: what still runs is interrupted, and all is closed."""
-    # Importing makes many objects and no garbage: the collector would only look through them again and again.
+    """Serve until a signal. SIGTERM waits until running turns end or the grace period is over; SIGINT (Ctrl-C)
+    or a second signal interrupts them at once.
+    """
+    # Importing creates many objects and no garbage: collecting would only cost time.
     gc.disable()
     from server.app import serving
 
@@ -72,7 +74,7 @@ async def until_signal(settings: Settings) -> None:
 
 
 async def first_of(*waiting: Coroutine[Any, Any, object]) -> None:
-    """Return when one of them is done; the others are cancelled."""
+    """Return when one of them is done; cancel the others."""
     tasks = [asyncio.create_task(each) for each in waiting]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

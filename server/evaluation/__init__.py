@@ -1,5 +1,5 @@
-"""Evaluation: requests in plain words, put to a model over real data, and judged by what they left behind.
+"""Evaluation: requests in plain words are sent to a model over real data and judged by their effect.
 
-`cases` reads what is asked and expected, `run` asks it, `outcome` collects what came of it, `judge` compares the two,
-and `report` makes the table. `geoagent eval` puts them together; nothing else of the server needs them.
+`cases` reads requests and expectations, `run` sends them, `outcome` collects the effect, `judge` compares it
+with the expectation, and `report` makes the table. `geoagent eval` combines them.
 """

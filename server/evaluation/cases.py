@@ -29,27 +29,29 @@ from agents.domain import Focus, StyleKind
 CASES = Path(__file__).resolve().parents[2] / "tests" / "evals" / "cases"
 
 
-class Part(BaseModel):
+class CasePart(BaseModel):
+    """The base of all parts of a case: frozen, without unknown fields."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ExpectedLayer(Part):
-    """A layer that must be on the map. What is left out may be anything."""
+class ExpectedLayer(CasePart):
+    """A layer that must be on the map. Omitted fields may have any value."""
 
     table: str
     """A table's id, or `analysis` for the result of an analysis."""
     count: Annotated[int, Field(ge=0)] | None = None
     tolerance: Annotated[float, Field(ge=0, lt=1)] = 0.0
-    """By which part of them `count` and `ids` may be off; for rows on the very edge of a distance."""
+    """Relative tolerance of `count` and `ids`, for rows at the very edge of a distance."""
     ids: int | None = None
-    """The sum of the column `id` of the features: together with the count it tells which rows they are."""
+    """The sum of the features' column `id`: together with the count it identifies the rows."""
     names: tuple[str, ...] | None = None
-    """What stands in the column `name`: exactly these, in any order."""
+    """The values of the column `name`: exactly these, in any order."""
     values: dict[str, float] = {}
     """By name: a number that one of the row's columns must hold, within a hundredth; metres may be kilometres."""
     kind: StyleKind | None = None
     column: str | None = None
-    """What the style shows."""
+    """The column that the style shows."""
     color: str | None = None
     """As `#rrggbb` or a CSS name."""
     classes: int | None = None
@@ -60,32 +62,32 @@ class ExpectedLayer(Part):
     reference: str | None = None
 
 
-class ExpectedAnswer(Part):
-    """What the last answer must say."""
+class ExpectedAnswer(CasePart):
+    """What the last answer must contain."""
 
     numbers: tuple[float, ...] = ()
-    """Each, rounded as one likes, to a hundredth."""
+    """All must occur, with a relative tolerance of one hundredth."""
     words: tuple[str, ...] = ()
-    """Each, whatever its case."""
+    """All must occur, in any case."""
     reference: str | None = None
     """A pandas expression that gives `numbers`, or `words`."""
 
 
-class Case(Part):
-    """One conversation on a new map, and its expected end. Nothing else may have changed."""
+class Case(CasePart):
+    """One conversation on a new map and its expected end; nothing else may have changed."""
 
     name: Annotated[str, Field(min_length=1, max_length=80)]
     category: str
     say: Annotated[tuple[str, ...], Field(min_length=1)]
     focus: Focus | None = None
-    """What is pointed at with the last message."""
+    """The focus that the last message is sent with."""
     offline: Literal["answers", "declines"] = "declines"
-    """Whether the offline model must be right, or may say instead that it does not understand."""
+    """Whether the offline model must answer, or may decline."""
     layers: tuple[ExpectedLayer, ...] = ()
-    """All of the layers, bottom first. None for a question that leaves the map as it was."""
+    """All layers of the map, bottom first; empty for a question that does not change the map."""
     answer: ExpectedAnswer = ExpectedAnswer()
     refused: tuple[str, ...] = ()
-    """It must be refused, and one of these words be in the reason."""
+    """The request must be refused, with one of these words in the reason."""
 
     @model_validator(mode="after")
     def _expects_something(self) -> Case:
@@ -97,13 +99,13 @@ class Case(Part):
 
 
 class BadCases(Exception):
-    """The cases cannot be read, or none was asked for; the message says what to mend."""
+    """The cases cannot be read, or none was selected; the message says what to correct."""
 
 
 def load(folder: Path = CASES, only: Sequence[str] = ()) -> list[Case]:
-    """All cases of a folder's `.toml` files, by category, in the order of the files.
+    """The cases of all `.toml` files of a folder, in the order of the files. Raises BadCases.
 
-    `only` keeps those whose category or name is given; `*` and `?` stand for any text and character.
+    `only` selects by category or name, with the wildcards `*` and `?`.
     """
     files = sorted(folder.glob("*.toml"))
     if not files:
@@ -122,6 +124,7 @@ def load(folder: Path = CASES, only: Sequence[str] = ()) -> list[Case]:
 
 
 def read(file: Path) -> Iterable[Case]:
+    """The cases of one file. Raises BadCases."""
     try:
         document: dict[str, Any] = tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""Whether an outcome is what the case expects. Pure; each fault is a sentence."""
+"""Compares an outcome with the case's expectation. Pure functions; each fault is a sentence."""
 
 from __future__ import annotations
 
@@ -12,22 +12,25 @@ from server.evaluation.cases import Case, ExpectedAnswer, ExpectedLayer
 from server.evaluation.outcome import Outcome, ShownLayer
 from server.gis.styles.colors import parse_color
 
-NEAR = 0.01
-"""The part of a number by which a value may be off, for rounding in answers and ellipsoids in distances."""
-METRES = (1.0, 1e-3, 1e3, 1e-6, 1e6)
+RELATIVE_TOLERANCE = 0.01
+"""Allows for rounding in answers and for different ellipsoids in distances."""
+UNIT_FACTORS = (1.0, 1e-3, 1e3, 1e-6, 1e6)
 
 Verdict = Literal["right", "declined", "wrong"]
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """`declined`: nothing was done, and that was said, of what could have been done. It is honest, and not right."""
+    """`declined`: the model did nothing and said so, although the request could be answered. Honest, but not
+    right.
+    """
 
     verdict: Verdict
     faults: tuple[str, ...] = ()
 
 
 def judge(case: Case, outcome: Outcome) -> Judgement:
+    """The verdict on an outcome, with all faults."""
     if outcome.fault is not None:
         return Judgement("wrong", (outcome.fault,))
     faults = tuple(refusal_faults(case, outcome) if case.refused else answer_faults(case, outcome))
@@ -39,7 +42,7 @@ def judge(case: Case, outcome: Outcome) -> Judgement:
 
 
 def refusal_faults(case: Case, outcome: Outcome) -> Iterator[str]:
-    """It must be refused by the tool for that, for the right reason, and leave the map alone."""
+    """Faults of a case that must be refused: by `cannot_do`, for the right reason, without changing the map."""
     if outcome.changed:
         names = ", ".join(shown.layer.name for shown in outcome.layers) or "none"
         yield f"the map was changed; its layers: {names}"
@@ -52,6 +55,7 @@ def refusal_faults(case: Case, outcome: Outcome) -> Iterator[str]:
 
 
 def answer_faults(case: Case, outcome: Outcome) -> Iterator[str]:
+    """Faults of the layers and of the text of an answer."""
     if outcome.refusals:
         yield f"it was refused: {outcome.refusals[-1][:200]}"
     shown = list(outcome.layers)
@@ -60,10 +64,11 @@ def answer_faults(case: Case, outcome: Outcome) -> Iterator[str]:
         yield f"{len(case.layers)} layers were expected, and there are {len(shown)}: {names}"
     for number, (expected, layer) in enumerate(zip(case.layers, shown, strict=False), 1):
         yield from (f"layer {number}: {fault}" for fault in layer_faults(expected, layer))
-    yield from said_faults(case.answer, outcome.answer)
+    yield from text_faults(case.answer, outcome.answer)
 
 
 def layer_faults(expected: ExpectedLayer, shown: ShownLayer) -> Iterator[str]:
+    """Faults of the rows and of the style of a layer."""
     yield from row_faults(expected, shown)
     layer = shown.layer
     style = layer.style
@@ -87,7 +92,7 @@ def layer_faults(expected: ExpectedLayer, shown: ShownLayer) -> Iterator[str]:
 
 
 def row_faults(expected: ExpectedLayer, shown: ShownLayer) -> Iterator[str]:
-    """Which features it shows."""
+    """Faults of the features that a layer shows."""
     if expected.table == "analysis" and not shown.is_result:
         yield f"it shows {shown.layer.table}, not the result of an analysis"
     elif expected.table != "analysis" and shown.layer.table != expected.table:
@@ -110,7 +115,8 @@ def row_faults(expected: ExpectedLayer, shown: ShownLayer) -> Iterator[str]:
             yield f"no column has {value:g} for {name}: {dict(rows[0]) if rows else 'there is no such row'}"
 
 
-def said_faults(expected: ExpectedAnswer, answer: str) -> Iterator[str]:
+def text_faults(expected: ExpectedAnswer, answer: str) -> Iterator[str]:
+    """Expected numbers and words that the answer lacks."""
     said = [reading.value for numeral in numerals(answer) for reading in numeral.readings]
     for number in expected.numbers:
         if not any(close(value, number) for value in said):
@@ -122,15 +128,17 @@ def said_faults(expected: ExpectedAnswer, answer: str) -> Iterator[str]:
 
 
 def close(value: float, wanted: float) -> bool:
-    """Whole numbers below a hundred must be met exactly."""
-    return abs(value - wanted) <= (NEAR * abs(wanted) if abs(wanted) >= 100 or wanted % 1 else 1e-9)
+    """Whether a value matches: exactly below a hundred, else within `RELATIVE_TOLERANCE`."""
+    return abs(value - wanted) <= (
+        RELATIVE_TOLERANCE * abs(wanted) if abs(wanted) >= 100 or wanted % 1 else 1e-9
+    )
 
 
 def _holds(row: Any, wanted: float) -> bool:
     values = [
         float(each) for each in row.values() if isinstance(each, int | float) and not isinstance(each, bool)
     ]
-    return any(close(value * by, wanted) for value in values for by in METRES)
+    return any(close(value * by, wanted) for value in values for by in UNIT_FACTORS)
 
 
 def _alike(wanted: Any, actual: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What a case left behind: the events of its last turn, and the layers with the rows that they really show."""
+"""The effect of a case: the events of its last turn, and the layers with their actual rows."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any
 from agents.domain import Layer
 from server.maps.log.events import Event
 
-MOST_ROWS = 1000
+MAX_ROWS = 1000
 
 
 @dataclass(frozen=True)
 class ShownLayer:
-    """A layer, and what PostgreSQL gives for its table and filter now. `rows` are at most a thousand."""
+    """A layer, and the rows that PostgreSQL returns for its table and filter: all counted, at most `MAX_ROWS`
+    read.
+    """
 
     layer: Layer
     count: int
@@ -36,7 +38,7 @@ class Outcome:
     layers: Sequence[ShownLayer] = ()
     before: Sequence[Layer] = ()
     fault: str | None = None
-    """Why it came to no end by itself: it took too long, or wanted to be allowed something."""
+    """Why the turn did not end by itself: a time-out, or a request for approval."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float | None = None
@@ -50,13 +52,13 @@ class Outcome:
 
     @property
     def unbacked(self) -> list[str]:
-        """Numbers of the answers that were found in no result of a tool."""
+        """Numbers in the answers that were found in no tool result."""
         figures = [each for event in self.events for each in event.payload.get("figures", ())]
         return [str(figure["text"]) for figure in figures if figure["source"] is None]
 
     @property
     def refusals(self) -> list[str]:
-        """Reasons and alternatives of `cannot_do`, and of analyses that ended without a result."""
+        """Reasons and alternatives given to `cannot_do`, and by analyses that failed."""
         words = []
         for event in self.events:
             given = event.payload
@@ -68,12 +70,12 @@ class Outcome:
 
     @property
     def changed(self) -> bool:
-        """Whether the last turn left other layers on the map than it found."""
+        """Whether the last turn changed the layers."""
         return [shown.layer for shown in self.layers] != list(self.before)
 
     @property
     def declined(self) -> bool:
-        """Nothing was done, and that was said: it was refused, or not understood, or asked back."""
+        """Whether nothing was done and the answer says so: a refusal, a question, or text without a tool call."""
         worked = any(event.name == "analysis_finished" for event in self.events)
         called = any(event.name == "tool_called" for event in self.events)
         return not (self.changed or worked) and bool(self.refusals or not called) and bool(self.answer)

@@ -1,4 +1,4 @@
-"""The result of an evaluation as a Markdown table, and as JSON."""
+"""The result of an evaluation as a Markdown table and as JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from server.evaluation.judge import Verdict
-from server.evaluation.run import Tried
+from server.evaluation.run import Attempt
 
 HEADER = (
     "| category | cases | right | declined | wrong | unbacked | tokens in | tokens out | cost | seconds |\n"
@@ -15,15 +15,15 @@ HEADER = (
 )
 
 
-def passes(tried: Tried, model: str) -> bool:
-    """Right, or, of the offline model, an honest no to what is beyond its language."""
+def passes(tried: Attempt, model: str) -> bool:
+    """Whether a case is right, or declined by the offline model where that is allowed."""
     verdict = tried.judgement.verdict
     beyond = model == "offline" and tried.case.offline == "declines"
     return verdict == "right" or (beyond and verdict == "declined")
 
 
-def markdown(results: Sequence[Tried], model: str) -> str:
-    """One line a category, then what was not right."""
+def markdown(results: Sequence[Attempt], model: str) -> str:
+    """One row per category, then the cases that did not pass."""
     categories = dict.fromkeys(tried.case.category for tried in results)
     lines = [f"Model: `{model}`", "", HEADER]
     for category in categories:
@@ -39,7 +39,8 @@ def markdown(results: Sequence[Tried], model: str) -> str:
     return "\n".join(lines)
 
 
-def as_json(results: Sequence[Tried], model: str) -> dict[str, Any]:
+def as_json(results: Sequence[Attempt], model: str) -> dict[str, Any]:
+    """All numbers, and every case with its answer and faults."""
     return {
         "model": model,
         "cases": len(results),
@@ -62,7 +63,7 @@ def as_json(results: Sequence[Tried], model: str) -> dict[str, Any]:
     }
 
 
-def _row(title: str, results: Sequence[Tried]) -> str:
+def _row(title: str, results: Sequence[Attempt]) -> str:
     counts, sums = _counts(results), _sums(results)
     right = f"{counts['right']} ({counts['right'] / len(results):.0%})"
     cost = "–" if sums["cost"] is None else f"${sums['cost']:.4f}"
@@ -71,12 +72,12 @@ def _row(title: str, results: Sequence[Tried]) -> str:
     return f"| {' | '.join(map(str, cells))} |"
 
 
-def _counts(results: Sequence[Tried]) -> dict[str, int]:
+def _counts(results: Sequence[Attempt]) -> dict[str, int]:
     counts: Counter[Verdict] = Counter(tried.judgement.verdict for tried in results)
     return {"right": counts["right"], "declined": counts["declined"], "wrong": counts["wrong"]}
 
 
-def _sums(results: Sequence[Tried]) -> dict[str, Any]:
+def _sums(results: Sequence[Attempt]) -> dict[str, Any]:
     costs = [tried.outcome.cost for tried in results if tried.outcome.cost is not None]
     return {
         "unbacked": sum(len(tried.outcome.unbacked) for tried in results),

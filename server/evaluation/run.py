@@ -1,4 +1,4 @@
-"""Puts cases to a model on a real server's parts, each on a map of its own that is removed afterwards."""
+"""Runs cases on the parts of a real server, each on a map of its own that is deleted afterwards."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from agents.domain import Layer
 from server.app import SAMPLES, Server
 from server.evaluation.cases import BadCases, Case
 from server.evaluation.judge import Judgement, judge
-from server.evaluation.outcome import MOST_ROWS, Outcome, ShownLayer
+from server.evaluation.outcome import MAX_ROWS, Outcome, ShownLayer
 from server.gis.query.data import PostgisData
 from server.maps.log.tables import map_table
 
-PAUSE = 0.02
-"""Seconds between two looks at the log."""
+POLL_INTERVAL_S = 0.02
+"""Between two reads of the log."""
 
 
 class Metered:
-    """A model that counts what each map's agents use of it, the analyst's included."""
+    """A model that counts its usage per map, that of the analyst included."""
 
     def __init__(self, inner: Model) -> None:
         self._inner = inner
@@ -51,8 +51,8 @@ class Metered:
 
 
 @dataclass(frozen=True)
-class Tried:
-    """A case, what came of it, and what that is worth."""
+class Attempt:
+    """A case, its outcome, and the judgement."""
 
     case: Case
     outcome: Outcome
@@ -61,14 +61,14 @@ class Tried:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """`seconds` is how long a case may take, all its messages together."""
+    """`seconds` limits one case, all its messages together."""
 
     server: Server
     model: Metered
     seconds: float = 300.0
 
     def check_data(self) -> None:
-        """The cases are about the sample tables. Raises BadCases where they are missing."""
+        """Raise BadCases if the sample tables, which the cases are about, are missing."""
         missing = SAMPLES - {table.id for table in self.server.registry.tables()}
         if missing:
             raise BadCases(
@@ -77,21 +77,21 @@ class Evaluation:
             )
 
     async def run(
-        self, cases: Sequence[Case], at_once: int = 1, told: Callable[[Tried], None] = lambda _: None
-    ) -> list[Tried]:
-        """All of them, in their order; `told` hears of each as it ends."""
+        self, cases: Sequence[Case], at_once: int = 1, on_result: Callable[[Attempt], None] = lambda _: None
+    ) -> list[Attempt]:
+        """Run all cases, `at_once` at a time; returns them in order and calls `on_result` after each."""
         self.check_data()
         gate = asyncio.Semaphore(at_once)
 
-        async def attempt(case: Case) -> Tried:
+        async def attempt(case: Case) -> Attempt:
             async with gate:
                 tried = await self.attempt(case)
-            told(tried)
+            on_result(tried)
             return tried
 
         return await asyncio.gather(*(attempt(case) for case in cases))
 
-    async def attempt(self, case: Case) -> Tried:
+    async def attempt(self, case: Case) -> Attempt:
         maps = self.server.maps
         map_id = await maps.log.create()
         started = time.monotonic()
@@ -105,11 +105,11 @@ class Evaluation:
                 cost=used.cost,
                 seconds=time.monotonic() - started,
             )
-            return Tried(case, outcome, judge(case, outcome))
+            return Attempt(case, outcome, judge(case, outcome))
         finally:
             async with self.server.database.owner.begin() as connection:
                 await connection.execute(delete(map_table).where(map_table.c.id == map_id))
-            # Results of cases that are over would only take room.
+            # The results of finished cases are not needed any more.
             await self.server.results.collect()
 
     async def _converse(self, case: Case, map_id: str) -> Outcome:
@@ -130,30 +130,30 @@ class Evaluation:
         return outcome
 
     async def _ended(self, map_id: str, turn_id: str) -> str | None:
-        """Wait for the end of a turn; why it did not come to one by itself."""
+        """Wait for the end of a turn; returns why it did not end normally, else None."""
         try:
             async with asyncio.timeout(self.seconds):
                 while True:
                     events = await self.server.maps.log.reader.read_turn(map_id, turn_id)
                     if any(event.name == "approval_requested" for event in events):
-                        fault = "it asked to be allowed something, and nobody is there"
+                        fault = "it asked for an approval, which nobody can give here"
                         break
                     if events[-1].name == "turn_finished":
                         status = events[-1].payload["status"]
                         return (
                             None if status == "done" else f"the turn ended as {status}: {_last_words(events)}"
                         )
-                    await asyncio.sleep(PAUSE)
+                    await asyncio.sleep(POLL_INTERVAL_S)
         except TimeoutError:
             fault = f"it was not done after {self.seconds:g} seconds"
         await self.server.maps.runner.cancel(map_id, turn_id)
         return fault
 
     async def _shown(self, layer: Layer) -> ShownLayer:
-        """The layer's rows as they are in its table, asked anew."""
+        """The layer with its rows, read from its table."""
         data = PostgisData(self.server.database.reader, self.server.registry)
         table = self.server.registry.get(layer.table)
-        found = await data.query(layer.table, filter=layer.filter, limit=MOST_ROWS)
+        found = await data.query(layer.table, filter=layer.filter, limit=MAX_ROWS)
         ids = None
         if table.column("id") is not None:
             ids = int((await data.stats(layer.table, "id", layer.filter)).get("sum") or 0)

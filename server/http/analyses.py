@@ -1,7 +1,7 @@
-"""GET /api/maps/{map_id}/analyses/{analysis_id}/receipt.{json,sql}: what ran, on what, with what result, to keep.
+"""GET /api/maps/{map_id}/analyses/{analysis_id}/receipt.{json,sql}: what an analysis ran, on which data, with
+what result. GET .../recipe: the parameters that a recipe of the analysis could have.
 
-Who may see the map may have it; it stays when the result itself is dropped. `.../recipe` is what a recipe of the
-analysis could have for parameters.
+Open to everyone who may see the map; kept when the result itself is dropped.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ TYPES = {"json": "application/json", "sql": "application/sql"}
 
 
 def routes(store: AnalysisStore, recipes: Recipes) -> list[web.RouteDef]:
+    """The routes of receipts and suggested recipes."""
+
     async def receipt(request: web.Request) -> web.Response:
         kind = request.match_info["format"]
         if kind not in TYPES:

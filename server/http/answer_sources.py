@@ -1,7 +1,7 @@
-"""GET /api/maps/{map_id}/answers/{seq}/sources/{place}/rows: the rows that stand behind a figure of an answer.
+"""GET /api/maps/{map_id}/answers/{seq}/sources/{place}/rows: the rows behind a figure of an answer.
 
-`seq` is the answer's (`ai_response`), `place` that of the figure's source in it. The rows are those of now; what the
-query gave then stands in the answer. Who may see the map may read them.
+`seq` is that of the `ai_response`, `place` the index of the figure's source in it. Rows are read now; the
+values of that time are in the answer. Open to everyone who may see the map.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from agents.domain import Cql2
 from server.gis.query.data import MAX_ROWS, PostgisData
 from server.gis.tiles import TableLookup
 from server.http.errors import HttpFault
-from server.http.rows import DEEPEST, NOT_SHOWN, answer, number
+from server.http.rows import HIDDEN_KINDS, MAX_OFFSET, int_parameter, json_answer
 from server.maps.log.event_log import EventLog
 from server.protocol import FigureSource
 
-WHOLE = re.compile(r"-?[0-9]{1,18}")
+INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
 def routes(data: PostgisData, tables: TableLookup, log: EventLog) -> list[web.RouteDef]:
+    """The route; raises HttpFault `not_found` for unknown answers and sources."""
+
     async def source_of(request: web.Request) -> FigureSource:
         wanted = request.match_info
         seq, place = (int(wanted[name]) for name in ("seq", "place"))
@@ -37,31 +39,31 @@ def routes(data: PostgisData, tables: TableLookup, log: EventLog) -> list[web.Ro
         """`?limit=&offset=&row=`; `row` is a figure's, and gives that row only. The first page has the bounds."""
         source = await source_of(request)
         if source.table is None:
-            raise HttpFault("not_found", "No table stands behind this figure.")
+            raise HttpFault("not_found", "This figure does not come from a table.")
         table, asked = tables.get(source.table), request.query
         filter = of_row(source, asked["row"]) if "row" in asked else source.filter
-        offset = number(asked.get("offset", "0"), "offset", 0, DEEPEST)
+        offset = int_parameter(asked.get("offset", "0"), "offset", 0, MAX_OFFSET)
         page = await data.query(
             table.id,
-            columns=[each.name for each in table.columns if each.kind not in NOT_SHOWN],
+            columns=[each.name for each in table.columns if each.kind not in HIDDEN_KINDS],
             filter=filter,
-            limit=number(asked.get("limit", "20"), "limit", 1, MAX_ROWS),
+            limit=int_parameter(asked.get("limit", "20"), "limit", 1, MAX_ROWS),
             offset=offset,
         )
         bounds = None
         if offset == 0 and table.geometry_column is not None:
             bounds = await data.extent(table.id, filter)
         facts = {"table": table.id, "key": list(table.key), "drawable": table.geometry_column is not None}
-        return answer({**page, **facts, "filter": filter, "bounds": bounds})
+        return json_answer({**page, **facts, "filter": filter, "bounds": bounds})
 
     def of_row(source: FigureSource, text: str) -> Cql2:
-        """The one row, as a filter; its key as the column has it."""
+        """A filter for the one row, with its key in the column's type."""
         column = tables.get(source.table or "").column(source.key or "")
         if column is None:
             raise HttpFault("invalid_payload", "The figures of this source are of no single row.")
         value: Any = text
         if column.kind == "integer":
-            if not WHOLE.fullmatch(text):
+            if not INTEGER.fullmatch(text):
                 raise HttpFault("invalid_payload", f"`row` is a whole number, a value of {column.name}.")
             value = int(text)
         return {"op": "=", "args": [{"property": column.name}, value]}

@@ -1,7 +1,7 @@
-"""GET /api/maps/{map_id}/charts/{chart_id}/{version}/data[.csv], and the links between a chart and the map:
-.../features tells which features a part of the chart stands for, .../parts where features stand in it.
+"""GET /api/maps/{map_id}/charts/{chart_id}/{version}/data[.csv]: the data of a chart. .../features lists the
+features behind a part of the chart, .../parts the parts that features belong to.
 
-A version of a chart never changes, so any cache may keep its data. Who may see the map may read them.
+A version of a chart never changes, so any cache may keep its data. Open to everyone who may see the map.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from server.http.errors import HttpFault
 from server.http.exports import disposition
 from server.maps.charts import ChartService
 
-MOST_PLACES = 1_000_000
+MAX_PART_INDEX = 1_000_000
 IMMUTABLE = "private, max-age=31536000, immutable"
 
 
 def routes(charts: ChartService) -> list[web.RouteDef]:
+    """The routes of a chart's data and of its links to the map."""
+
     async def chart_of(request: web.Request) -> Made:
         wanted = request.match_info
         version = int(wanted["version"]) if len(wanted["version"]) < 10 else 0
@@ -46,18 +48,18 @@ def routes(charts: ChartService) -> list[web.RouteDef]:
     async def features(request: web.Request) -> web.Response:
         """`?parts=0,3.1` (a place, or a place and its series) or of points `?window=` least and greatest x, then y."""
         made = await chart_of(request)
-        parts = [part_of(text) for text in listed(request, "parts")]
-        window = window_of(request, made)
+        parts = [parse_part(text) for text in list_parameter(request, "parts")]
+        window = parse_window(request, made)
         found = await charts.source.features(made.chart, made.data, parts, window)
-        return answer({"ids": list(found.ids), "total": found.total, "most": MOST_FEATURES})
+        return json_answer({"ids": list(found.ids), "total": found.total, "most": MOST_FEATURES})
 
     async def parts(request: web.Request) -> web.Response:
         """`?ids=`: of each part `[place, series, how many]`; of points `[x, y, series]`."""
         made = await chart_of(request)
-        ids = [whole(text, "ids", 2**63) for text in listed(request, "ids")]
+        ids = [parse_integer(text, "ids", 2**63) for text in list_parameter(request, "ids")]
         if len(ids) > MOST_ASKED:
             raise HttpFault("invalid_payload", f"`ids` are at most {MOST_ASKED} whole numbers.")
-        return answer({"parts": await charts.source.parts(made.chart, made.data, ids)})
+        return json_answer({"parts": await charts.source.parts(made.chart, made.data, ids)})
 
     base = "/api/maps/{map_id}/charts/{chart_id}/{version:[0-9]+}"
     return [
@@ -68,29 +70,36 @@ def routes(charts: ChartService) -> list[web.RouteDef]:
     ]
 
 
-def listed(request: web.Request, name: str) -> list[str]:
+def list_parameter(request: web.Request, name: str) -> list[str]:
+    """The comma-separated values of a query parameter, without empty ones."""
     return [part for part in request.query.get(name, "").split(",") if part]
 
 
-def part_of(text: str) -> Part:
+def parse_part(text: str) -> Part:
+    """A part as `index` or `index.series`. Raises HttpFault `invalid_payload`."""
     place, _, series = text.partition(".")
     return Part(
-        abs(whole(place, "parts", MOST_PLACES)), abs(whole(series, "parts", MOST_PLACES)) if series else None
+        abs(parse_integer(place, "parts", MAX_PART_INDEX)),
+        abs(parse_integer(series, "parts", MAX_PART_INDEX)) if series else None,
     )
 
 
-def whole(text: str, name: str, most: int) -> int:
+def parse_integer(text: str, name: str, most: int) -> int:
+    """An integer below `most`. Raises HttpFault `invalid_payload`."""
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 20 and int(digits) < most):
         raise HttpFault("invalid_payload", f"`{name}` are whole numbers, separated by commas.")
     return int(text)
 
 
-def window_of(request: web.Request, made: Made) -> Window | None:
+def parse_window(request: web.Request, made: Made) -> Window | None:
+    """The `window` of a scatter plot: least and greatest x, then y; None without one. Raises HttpFault
+    `invalid_payload`.
+    """
     if "window" not in request.query:
         return None
     try:
-        west, east, south, north = (float(text) for text in listed(request, "window"))
+        west, east, south, north = (float(text) for text in list_parameter(request, "window"))
     except ValueError:
         raise HttpFault(
             "invalid_payload", "`window` is four numbers: least and greatest x, then y."
@@ -100,5 +109,6 @@ def window_of(request: web.Request, made: Made) -> Window | None:
     return west, east, south, north
 
 
-def answer(body: dict[str, Any]) -> web.Response:
+def json_answer(body: dict[str, Any]) -> web.Response:
+    """A JSON answer that is not cached."""
     return web.json_response(body, headers={"Cache-Control": "no-store"})

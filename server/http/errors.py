@@ -1,6 +1,6 @@
-"""Every fault over HTTP has the shape of the socket protocol's: `{"error": {"code", "message"}}`.
+"""Translates every error into the socket protocol's shape: `{"error": {"code", "message"}}`.
 
-Handlers raise `HttpFault`, a fault of a map or of the data, or aiohttp's own; the middleware translates.
+Handlers raise `HttpFault`, a fault of a map or of the data, or an exception of aiohttp.
 """
 
 from __future__ import annotations
@@ -39,11 +39,13 @@ STATUS = {
     "quota": 413,
     "too_slow": 408,
 }
-NAMES = {400: "invalid_payload", 404: "not_found", 405: "not_found", 413: "too_large", 415: "invalid_payload"}
+CODES = {400: "invalid_payload", 404: "not_found", 405: "not_found", 413: "too_large", 415: "invalid_payload"}
 
 
 class HttpFault(Exception):
-    """`code` as in the protocol; the message says what was wrong and what to do, `retry_after` when to try again."""
+    """`code` is one of the protocol's; the message says what was wrong and what to do. `retry_after` is in
+    seconds.
+    """
 
     def __init__(self, code: str, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -55,7 +57,7 @@ class HttpFault(Exception):
 def fault_response(
     code: str, message: str, status: int | None = None, details: Mapping[str, Any] | None = None
 ) -> web.Response:
-    """`details` are what a program needs to do better, like the names to choose from."""
+    """The answer for a fault; `details` are data for programs, such as the names to choose from."""
     body = {"error": {"code": code, "message": message, **({"details": details} if details else {})}}
     return web.json_response(
         body, status=status or STATUS.get(code, 400), headers={"Cache-Control": "no-store"}
@@ -64,12 +66,15 @@ def fault_response(
 
 @web.middleware
 async def faults(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Middleware that turns exceptions into answers. Unexpected ones are logged under an id that the answer
+    names.
+    """
     try:
         return await handler(request)
     except web.HTTPException as error:
         if error.status < 400:
             raise
-        return plain(error)
+        return translate(error)
     except (HttpFault, ToolSignal) as error:
         code = str(getattr(error, "code", "invalid_payload"))
         response = fault_response(code, error.message, details=getattr(error, "details", None))
@@ -86,9 +91,9 @@ async def faults(request: web.Request, handler: Handler) -> web.StreamResponse:
         return fault_response("internal", f"The server made a mistake (error {error_id}). Its log says more.")
 
 
-def plain(error: web.HTTPException) -> web.Response:
-    """What aiohttp raised, as ours; an `Allow` or `Retry-After` header stays."""
-    code = NAMES.get(error.status, "forbidden" if error.status in (401, 403) else "invalid_payload")
+def translate(error: web.HTTPException) -> web.Response:
+    """An exception of aiohttp as a fault; its `Allow` and `Retry-After` headers are kept."""
+    code = CODES.get(error.status, "forbidden" if error.status in (401, 403) else "invalid_payload")
     response = fault_response(
         code, error.text if error.status == 400 and error.text else error.reason, error.status
     )

@@ -1,7 +1,8 @@
-"""GET /api/maps/{map_id}/layers/{layer_id}/export.{format}: a layer as a file to keep, in its own reference system, or
-in the one of `?crs=EPSG:2154`. GeoJSON is in longitude and latitude unless asked. `?geometry=wkt` or `xy` is for CSV.
+"""GET /api/maps/{map_id}/layers/{layer_id}/export.{format}: a layer as a file, in its own reference system or
+in that of `?crs=EPSG:2154`. GeoJSON is in longitude and latitude by default. `?geometry=wkt` or `xy` applies to
+CSV.
 
-Every export is written to the spool first, so that a client that reads slowly holds a file and nothing else.
+Every export is written to the spool first, so that a slow client occupies a file and no database connection.
 """
 
 from __future__ import annotations
@@ -37,20 +38,20 @@ TYPES: dict[Format, str] = {
     "parquet": "application/vnd.apache.parquet",
 }
 WAIT_S = 60.0
-"""For others to have read the database."""
-MEASURED_EVERY_S = 0.25
-SENT_AT_ONCE = 512
-SENT_PER_ADDRESS = 32
-"""Exports of one address, however far they are."""
+"""For other exports to finish reading the database."""
+MEASURE_INTERVAL_S = 0.25
+MAX_CONCURRENT_EXPORTS = 512
+MAX_EXPORTS_PER_ADDRESS = 32
+"""Exports of one address, in any phase."""
 
 
 def routes(
     reader: AsyncEngine, tables: TableLookup, layers: LayerLookup, spool: Spool, at_once: int = 2
 ) -> list[web.RouteDef]:
-    """`at_once` exports read the database; more wait for their turn."""
+    """The route; at most `at_once` exports read the database at the same time, others wait."""
     # One place stays free for other addresses, whatever somebody exports.
     turns = Lane("export", at_once, max(1, at_once - 1), wait=WAIT_S)
-    sending = Lane("sending", SENT_AT_ONCE, SENT_PER_ADDRESS, wait=0)
+    sending = Lane("sending", MAX_CONCURRENT_EXPORTS, MAX_EXPORTS_PER_ADDRESS, wait=0)
 
     async def export(request: web.Request) -> web.StreamResponse:
         kind = request.match_info["format"]
@@ -92,7 +93,9 @@ async def _crs(reader: AsyncEngine, kind: str, table: Table, asked: str | None) 
 
 
 def disposition(name: str, extension: str) -> str:
-    """A file name without folders, control characters or what shells and Windows refuse; in UTF-8 and in ASCII."""
+    """A Content-Disposition header with the file name in UTF-8 and in ASCII, without folders, control
+    characters or characters that shells and Windows refuse.
+    """
     clean = re.sub(r'[\x00-\x1f\x7f<>:"/\\|?*]+', "_", name).strip(". ")[:80] or "layer"
     plain = unicodedata.normalize("NFKD", clean).encode("ascii", "ignore").decode()
     plain = re.sub(r"[^A-Za-z0-9 ._-]+", "_", plain).strip(". ") or "layer"
@@ -137,11 +140,11 @@ async def _sent_file(
 
 
 async def _measured(writing: Coroutine[Any, Any, None], path: Path, transfer: Transfer) -> None:
-    """Count what a library writes while it writes, so that it stops within the budget of the spool."""
+    """Account the bytes that a library writes while it writes, so that it stops within the spool's budget."""
     task = asyncio.create_task(writing)
     try:
         while True:
-            done, _ = await asyncio.wait({task}, timeout=MEASURED_EVERY_S)
+            done, _ = await asyncio.wait({task}, timeout=MEASURE_INTERVAL_S)
             size = await asyncio.to_thread(_size, path)
             if size > transfer.size:
                 transfer.grow(size - transfer.size)

@@ -1,5 +1,5 @@
-"""GET /metrics, for Prometheus: on an address of its own, or on the server's with a token. It tells of everybody's
-work, so visitors do not see it.
+"""GET /metrics for Prometheus: on an address of its own, or on the server's with a token, because it covers the
+work of all visitors.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ log = structlog.get_logger(__name__)
 
 
 def routes(metrics: CollectorRegistry, token: str | None) -> list[web.RouteDef]:
-    """For the server's own address; without a token nobody reads them there."""
+    """The route on the server's own address; without a token it refuses every request."""
 
     async def with_token(request: web.Request) -> web.Response:
         sent = request.headers.get("Authorization", "")
@@ -38,7 +38,7 @@ def routes(metrics: CollectorRegistry, token: str | None) -> list[web.RouteDef]:
 
 @asynccontextmanager
 async def serving_metrics(address: str, metrics: CollectorRegistry) -> AsyncIterator[str]:
-    """Listen on `host:port`; the URL of the metrics, or nothing where they are off or the address is taken."""
+    """Listen on `host:port`. Yields the URL of the metrics, empty if they are off or the address is in use."""
     if not address:
         yield ""
         return

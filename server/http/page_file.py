@@ -1,7 +1,7 @@
-"""GET /api/maps/{map_id}/map.html: the map as one file that opens from disk, offline, without any request.
+"""GET /api/maps/{map_id}/map.html: the map as one file that works offline, without any request.
 
-The client's build makes the page (web/file.html in web/dist) with all its scripts and styles in it; here the map's
-layers and charts go into it as JSON, in which nothing can end the element that holds it.
+The client's build creates the page (web/dist/file.html) with scripts and styles inlined; the map's layers and
+charts are inserted as JSON, escaped so that it cannot end its element.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from server.http.site import CLIENT
 from server.maps.charts import ChartService
 from server.maps.log.event_log import EventLog
 
-PLACE = '<script type="application/json" id="map">null</script>'
-"""What the page has where the map belongs."""
-AT_ONCE = 2
+MAP_ELEMENT = '<script type="application/json" id="map">null</script>'
+"""The element of the page into which the map is inserted."""
+MAX_CONCURRENT_FILES = 2
 
 
 def routes(
@@ -38,22 +38,23 @@ def routes(
     charts: ChartService,
     page: Path = CLIENT / "file.html",
 ) -> list[web.RouteDef]:
-    turns = asyncio.Semaphore(AT_ONCE)
+    """The route; `page` is the template that the client's build creates."""
+    turns = asyncio.Semaphore(MAX_CONCURRENT_FILES)
 
     async def map_file(request: web.Request) -> web.Response:
-        template = await asyncio.to_thread(read, page)
+        template = await asyncio.to_thread(read_template, page)
         map_id = request.match_info["map_id"]
         state = await log.reader.state(map_id)
         async with turns:
-            layers = [await drawn(reader, tables, layer) for layer in state.layers]
+            layers = [await layer_document(reader, tables, layer) for layer in state.layers]
         kept = [await charts.find(map_id, chart.id, chart.version) for chart in state.charts]
         body = {
             "saved": datetime.now(UTC).isoformat(timespec="minutes"),
             "layers": layers,
-            "charts": [plotted(made) for made in kept],
+            "charts": [chart_document(made) for made in kept],
         }
         response = web.Response(
-            text=template.replace(PLACE, PLACE.replace("null", harmless(body)), 1),
+            text=template.replace(MAP_ELEMENT, MAP_ELEMENT.replace("null", json_for_html(body)), 1),
             content_type="text/html",
             headers={"Content-Disposition": 'attachment; filename="map.html"', "Cache-Control": "no-store"},
         )
@@ -63,15 +64,16 @@ def routes(
     return [web.get("/api/maps/{map_id}/map.html", map_file)]
 
 
-def read(page: Path) -> str:
+def read_template(page: Path) -> str:
+    """The template. Raises HttpFault `unavailable` if the client is not built."""
     try:
         return page.read_text(encoding="utf-8")
     except OSError:
         raise HttpFault("unavailable", "The browser client is not built: run `make run`.") from None
 
 
-async def drawn(reader: AsyncEngine, tables: TableLookup, layer: Layer) -> dict[str, Any]:
-    """The layer with its data; one that cannot be read says why, and the others are saved all the same."""
+async def layer_document(reader: AsyncEngine, tables: TableLookup, layer: Layer) -> dict[str, Any]:
+    """The layer with a sample of its data, or with the reason why it cannot be read."""
     about = layer.model_dump(mode="json", exclude={"tiles", "filter"})
     try:
         taken = await sample(Source(reader, tables.get(layer.table), layer.filter), layer)
@@ -82,14 +84,14 @@ async def drawn(reader: AsyncEngine, tables: TableLookup, layer: Layer) -> dict[
     return {"layer": about, "data": taken.features}
 
 
-def plotted(made: Made) -> dict[str, Any]:
-    """The chart with what it draws; where that is to be had on this server stays here."""
+def chart_document(made: Made) -> dict[str, Any]:
+    """The chart with its data, without its address on this server."""
     chart = made.chart.model_dump(mode="json", exclude={"data", "filter", "layer_filter"})
     return {"chart": chart, "data": made.data.model_dump(mode="json")}
 
 
-def harmless(value: Any) -> str:
-    """JSON that HTML reads as text whatever is in it: no `<`, `>` or `&`, and no line ends of scripts."""
+def json_for_html(value: Any) -> str:
+    """JSON that is safe inside HTML: without `<`, `>`, `&` and the line separators of JavaScript."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=str)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

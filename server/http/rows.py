@@ -1,8 +1,8 @@
-"""GET /api/maps/{map_id}/layers/{layer_id}/rows, .../count, .../bounds, .../stats, .../histogram and .../values: what
-its table holds.
+"""GET /api/maps/{map_id}/layers/{layer_id}/rows, .../count, .../bounds, .../stats, .../histogram and
+.../values: the attributes of a layer's features.
 
-The rows are those that the layer shows (its filter holds), without geometry, bounded by the same limits of time and
-cost as an agent's questions. Who may see the map may read them.
+Only rows that pass the layer's filter, without geometry, within the same limits of time and cost as the agent's
+queries. Open to everyone who may see the map.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from server.gis.query.distribution import MOST_BINS, MOST_VALUES
 from server.gis.tiles import LayerLookup, TableLookup
 from server.http.errors import HttpFault
 
-DEEPEST = 10_000_000
-LONGEST = 200
-"""Of a text that values are searched for."""
-NOT_SHOWN = ("geometry", "json", "other")
+MAX_OFFSET = 10_000_000
+MAX_SEARCH_CHARS = 200
+"""Of the text in a search for values."""
+HIDDEN_KINDS = ("geometry", "json", "other")
 
 
 def routes(data: PostgisData, tables: TableLookup, layers: LayerLookup) -> list[web.RouteDef]:
+    """The routes of a layer's rows and statistics."""
+
     async def layer_of(request: web.Request) -> Layer:
         layer_id = request.match_info["layer_id"]
         layer = await layers.current(request.match_info["map_id"], layer_id)
@@ -34,59 +36,59 @@ def routes(data: PostgisData, tables: TableLookup, layers: LayerLookup) -> list[
         return layer
 
     async def rows(request: web.Request) -> web.Response:
-        """`?limit=&offset=&sort=&descending=true&filter=` (more CQL2 JSON, which holds too). `total`, as an
-        earlier page told it, spares counting anew."""
+        """`?limit=&offset=&sort=&descending=true&filter=` (CQL2 JSON, in addition to the layer's). Sending the
+        `total` of an earlier page avoids counting again."""
         layer = await layer_of(request)
-        columns = [each.name for each in tables.get(layer.table).columns if each.kind not in NOT_SHOWN]
+        columns = [each.name for each in tables.get(layer.table).columns if each.kind not in HIDDEN_KINDS]
         asked = request.query
         page = await data.query(
             layer.table,
             columns=columns,
-            filter=both(layer.filter, asked.get("filter")),
+            filter=combine_filters(layer.filter, asked.get("filter")),
             sort=asked.get("sort"),
             descending=asked.get("descending") == "true",
-            limit=number(asked.get("limit", "100"), "limit", 1, MAX_ROWS),
-            offset=number(asked.get("offset", "0"), "offset", 0, DEEPEST),
-            total=number(asked["total"], "total", 0, 999_999_999) if "total" in asked else None,
+            limit=int_parameter(asked.get("limit", "100"), "limit", 1, MAX_ROWS),
+            offset=int_parameter(asked.get("offset", "0"), "offset", 0, MAX_OFFSET),
+            total=int_parameter(asked["total"], "total", 0, 999_999_999) if "total" in asked else None,
         )
-        return answer({**page, "key": list(tables.get(layer.table).key)})
+        return json_answer({**page, "key": list(tables.get(layer.table).key)})
 
     async def stats(request: web.Request) -> web.Response:
         """`?column=`: count, nulls, distinct, minimum, maximum, mean, and the most frequent values."""
         layer = await layer_of(request)
-        return answer(dict(await data.stats(layer.table, request.query.get("column", ""), layer.filter)))
+        return json_answer(dict(await data.stats(layer.table, request.query.get("column", ""), layer.filter)))
 
     async def histogram(request: web.Request) -> web.Response:
         """`?column=&bins=&filter=`: equal bins and their counts; see `server.gis.query.distribution`."""
         layer, asked = await layer_of(request), request.query
-        bins = number(asked.get("bins", "40"), "bins", 1, MOST_BINS)
-        filter = instead(layer.filter, asked.get("filter"))
-        return answer(dict(await data.histogram(layer.table, asked.get("column", ""), filter, bins)))
+        bins = int_parameter(asked.get("bins", "40"), "bins", 1, MOST_BINS)
+        filter = filter_or_default(layer.filter, asked.get("filter"))
+        return json_answer(dict(await data.histogram(layer.table, asked.get("column", ""), filter, bins)))
 
     async def values(request: web.Request) -> web.Response:
         """`?column=&q=&limit=&filter=`: the most frequent values that hold the text `q`."""
         layer, asked = await layer_of(request), request.query
-        limit = number(asked.get("limit", "20"), "limit", 1, MOST_VALUES)
-        filter = instead(layer.filter, asked.get("filter"))
-        text = asked.get("q", "")[:LONGEST]
+        limit = int_parameter(asked.get("limit", "20"), "limit", 1, MOST_VALUES)
+        filter = filter_or_default(layer.filter, asked.get("filter"))
+        text = asked.get("q", "")[:MAX_SEARCH_CHARS]
         found = await data.values(layer.table, asked.get("column", ""), filter, text, limit)
-        return answer({"values": list(found)})
+        return json_answer({"values": list(found)})
 
     async def count(request: web.Request) -> web.Response:
-        """`?bounds=west,south,east,north`: how many of the layer's features touch that part of the earth."""
+        """`?bounds=west,south,east,north` (EPSG:4326): how many of the layer's features intersect it."""
         layer = await layer_of(request)
-        part = overlap(box_of(request.query.get("bounds", "")), layer.bounds)
+        part = overlap(parse_bounds(request.query.get("bounds", "")), layer.bounds)
         if part is None:
-            return answer({"count": 0})
+            return json_answer({"count": 0})
         if part == layer.bounds:
-            return answer({"count": layer.count})
-        return answer({"count": await data.count(layer.table, layer.filter, area_of(part))})
+            return json_answer({"count": layer.count})
+        return json_answer({"count": await data.count(layer.table, layer.filter, bounds_geometry(part))})
 
     async def bounds(request: web.Request) -> web.Response:
-        """`?filter=` (more CQL2 JSON, which holds too): where the features lie; null where none has a place."""
+        """`?filter=` (CQL2 JSON, in addition to the layer's): the features' extent, null without geometry."""
         layer = await layer_of(request)
-        found = await data.extent(layer.table, both(layer.filter, request.query.get("filter")))
-        return answer({"bounds": found})
+        found = await data.extent(layer.table, combine_filters(layer.filter, request.query.get("filter")))
+        return json_answer({"bounds": found})
 
     base = "/api/maps/{map_id}/layers/{layer_id}"
     found = {
@@ -100,18 +102,20 @@ def routes(data: PostgisData, tables: TableLookup, layers: LayerLookup) -> list[
     return [web.get(f"{base}/{name}", handler) for name, handler in found.items()]
 
 
-def both(first: Cql2 | None, more: str | None) -> Cql2 | None:
-    """Rows for which both filters hold."""
+def combine_filters(first: Cql2 | None, more: str | None) -> Cql2 | None:
+    """Both filters joined by `and`."""
     if not more:
         return first
-    second = instead(None, more)
+    second = filter_or_default(None, more)
     if second is None:
         return first
     return second if first is None else {"op": "and", "args": [first, second]}
 
 
-def instead(own: Cql2 | None, given: str | None) -> Cql2 | None:
-    """The filter that was given, else the layer's own; `null` is no filter."""
+def filter_or_default(own: Cql2 | None, given: str | None) -> Cql2 | None:
+    """The filter that was sent as CQL2 JSON, else the layer's own; `null` removes it. Raises HttpFault
+    `invalid_filter`.
+    """
     if not given:
         return own
     try:
@@ -123,14 +127,17 @@ def instead(own: Cql2 | None, given: str | None) -> Cql2 | None:
     return read
 
 
-def number(text: str, name: str, least: int, most: int) -> int:
+def int_parameter(text: str, name: str, least: int, most: int) -> int:
+    """An integer of at most nine digits between `least` and `most`. Raises HttpFault `invalid_payload`."""
     if not text.isascii() or not text.isdecimal() or len(text) > 9 or not least <= int(text) <= most:
         raise HttpFault("invalid_payload", f"`{name}` is a number from {least} to {most}.")
     return int(text)
 
 
-def box_of(bounds: str) -> Bounds:
-    """`west,south,east,north` in degrees; `west > east` crosses the antimeridian."""
+def parse_bounds(bounds: str) -> Bounds:
+    """`west,south,east,north` in degrees (EPSG:4326); `west > east` crosses the antimeridian. Raises HttpFault
+    `invalid_payload`.
+    """
     try:
         west, south, east, north = (float(part) for part in bounds.split(","))
     except ValueError:
@@ -141,8 +148,9 @@ def box_of(bounds: str) -> Bounds:
 
 
 def overlap(box: Bounds, layer: Bounds | None) -> Bounds | None:
-    """The part of a box where a layer of these bounds can be: a larger one may have no place in the coordinate system
-    of its data. Of what crosses the antimeridian, all."""
+    """The part of `box` inside a layer's bounds, None if there is none. Parts outside may not exist in the
+    data's coordinate system. A box that crosses the antimeridian is returned whole.
+    """
     if layer is None:
         return None
     if box[0] > box[2] or layer[0] > layer[2]:
@@ -152,16 +160,18 @@ def overlap(box: Bounds, layer: Bounds | None) -> Bounds | None:
     return (west, south, east, north) if west <= east and south <= north else None
 
 
-def area_of(box: Bounds) -> dict[str, Any]:
-    """A box as GeoJSON."""
+def bounds_geometry(box: Bounds) -> dict[str, Any]:
+    """The box as a GeoJSON MultiPolygon, cut at the antimeridian."""
     west, south, east, north = box
     parts = [(west, east)] if west <= east else [(west, 180.0), (-180.0, east)]
     return {"type": "MultiPolygon", "coordinates": [[ring(a, south, b, north)] for a, b in parts]}
 
 
 def ring(west: float, south: float, east: float, north: float) -> list[list[float]]:
+    """The closed ring of a box."""
     return [[west, south], [east, south], [east, north], [west, north], [west, south]]
 
 
-def answer(body: dict[str, Any]) -> web.Response:
+def json_answer(body: dict[str, Any]) -> web.Response:
+    """A JSON answer that is not cached."""
     return web.json_response(body, headers={"Cache-Control": "no-store"})

@@ -1,7 +1,7 @@
-"""The browser client: `/` and `/m/{map_id}` give its page, all else is a file of the built client.
+"""The browser client: `/` and `/m/{map_id}` give its page, every other path a file of the build.
 
-Files are read once, compressed once, and served from memory; a rebuilt client is noticed by its times.
-What the bundler named by its content is immutable, the page itself is always asked for anew.
+Files are read and compressed once and served from memory; a rebuilt client is detected by file times. Files
+with a content hash in their name are immutable, the page is always revalidated.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>GeoAg
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file in memory; `packed` is None where compressing it saves nothing."""
+    """A file in memory; `packed` is its gzip, None where that saves nothing."""
 
     body: bytes
     packed: bytes | None
@@ -55,6 +55,8 @@ class File:
 
 
 class Site:
+    """The files of the built client, cached by path."""
+
     def __init__(self, folder: Path = CLIENT) -> None:
         self._folder = folder.resolve()
         self._files: dict[Path, File] = {}
@@ -98,6 +100,7 @@ class Site:
 
 
 def answer(request: web.Request, file: File, caching: str) -> web.Response:
+    """The file, compressed if the client accepts gzip, or 304 if it has it already."""
     headers = {"Cache-Control": caching, "ETag": f'"{file.etag}"', "Vary": "Accept-Encoding"}
     if any(tag.value in (file.etag, "*") for tag in request.if_none_match or ()):
         return web.Response(status=304, headers=headers)
@@ -110,7 +113,9 @@ def answer(request: web.Request, file: File, caching: str) -> web.Response:
 
 
 def routes(config: Callable[[], Mapping[str, Any]], site: Site | None = None) -> list[web.RouteDef]:
-    """`config` is asked what the client should know of the server at this moment. Add these routes last."""
+    """The client's routes; `config` is called for every `/api/config`. Add these routes last: they match every
+    path.
+    """
     files = site or Site()
 
     async def settings(request: web.Request) -> web.Response:

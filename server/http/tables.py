@@ -1,8 +1,8 @@
-"""GET /api/tables: the tables that may be drawn, as the registry knows them at this moment. GET
-/api/maps/{map_id}/tables: with the map's uploads and the results of its analyses, which no other map sees; view keys
-see those of its layers only. GET
-/api/maps/{map_id}/tables/{table_id}/preview: some of a table's shapes, and what people
-noted about it, for who may add it to the map."""
+"""GET /api/tables: the tables that can be drawn, from the registry. GET /api/maps/{map_id}/tables: also the
+map's uploads and results, which other maps do not see; with a view key only the tables of its layers. GET
+/api/maps/{map_id}/tables/{table_id}/preview: some of a table's shapes and its notes, for people who may add it
+to the map.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ MAX_PAGE = 1000
 MAX_OFFSET = 10_000_000
 
 Readable = Callable[[str | None], Awaitable[TableRegistry]]
-"""The tables that a map may read, or that every map may."""
+"""Returns the tables that a map may read; for None those that every map may."""
 Shown = Callable[[str], Awaitable[TableRegistry]]
-"""Those that may be read with the view key of a map."""
+"""Returns the tables that may be read with the view key of a map."""
 
 
 def routes(readable: Readable, shown: Shown, reader: AsyncEngine, notes: Notes) -> list[web.RouteDef]:
+    """The routes of the list of tables, of one table, and of its preview."""
+
     async def registry_for(request: web.Request) -> TableRegistry:
         map_id = request.match_info.get("map_id")
         return await (shown(map_id) if map_id is not None and is_view(request) else readable(map_id))
@@ -55,20 +57,20 @@ def routes(readable: Readable, shown: Shown, reader: AsyncEngine, notes: Notes) 
         found = (await registry_for(request)).get(request.match_info["table_id"])
         return web.json_response(found.model_dump(mode="json"), headers={"Cache-Control": "no-store"})
 
-    async def first_look(request: web.Request) -> web.Response:
+    async def table_preview(request: web.Request) -> web.Response:
         if is_view(request):
             raise read_only()
         found = (await readable(request.match_info["map_id"])).get(request.match_info["table_id"])
         shapes = await preview(Source(reader, found)) if found.geometry_column else EMPTY
-        told = [{"title": note.title, "body": note.body} for note in await notes.about(found.id)]
+        about = [{"title": note.title, "body": note.body} for note in await notes.about(found.id)]
         return web.json_response(
-            {**shapes, "notes": told},
+            {**shapes, "notes": about},
             content_type="application/geo+json",
             headers={"Cache-Control": "no-store"},
         )
 
     return [
-        web.get("/api/maps/{map_id}/tables/{table_id}/preview", first_look),
+        web.get("/api/maps/{map_id}/tables/{table_id}/preview", table_preview),
         *(
             web.get(f"{base}/tables{one}", handler)
             for base in ("/api", "/api/maps/{map_id}")

@@ -1,5 +1,6 @@
-"""Tiles and TileJSON over HTTP. A tile's address names the layer's version, so any cache may keep it
-for ever."""
+"""Vector tiles and TileJSON over HTTP. A tile's address contains the layer's version, so caches may keep it for
+ever.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +15,25 @@ from server.gis.styles.attributes import TIME, tile_value
 from server.gis.tiles import DrawnTile, InvalidTile, TableLookup, Tile, TileService
 from server.gis.tiles.grid import MAX_ZOOM
 from server.http.errors import Handler
-from server.http.middleware.abandoned_requests import CLIENT_CLOSED_REQUEST, ClientGone, while_wanted
+from server.http.middleware.abandoned_requests import (
+    CLIENT_CLOSED_REQUEST,
+    ClientGone,
+    cancel_if_client_leaves,
+)
 from server.http.middleware.proxies import public_origin
 from server.origins import Origins
 
 IMMUTABLE = "public, max-age=31536000, immutable"
 PREFIX = "/tiles/"
-DEEPEST = 16
-"""Beyond it browsers stretch the tiles they have: a unit of a tile is 15 cm there."""
+MAX_TILE_ZOOM = 16
+"""Browsers stretch these tiles at higher zooms; one unit of a tile is 15 cm here."""
 
 
-def from_memory(tiles: TileService, origins: Origins) -> Any:
-    """Answers for tiles that are in memory, before any other middleware does its work.
+def serve_cached_tiles(tiles: TileService, origins: Origins) -> Any:
+    """Middleware that answers cached tiles before all other middleware.
 
-    A tile is found by its map's own id only, and whoever knows that may see the map; by a view key it takes the
-    usual way, on which the key is looked up.
+    Only addresses with the map's own id are found, and whoever knows that may see the map; view keys take the
+    usual path, on which they are resolved.
     """
 
     @web.middleware
@@ -56,6 +61,8 @@ def _in_memory(tiles: TileService, request: web.Request) -> DrawnTile | None:
 
 
 def routes(tiles: TileService, tables: TableLookup) -> list[web.RouteDef]:
+    """The routes of tiles and TileJSON."""
+
     async def tile(request: web.Request) -> web.StreamResponse:
         wanted = request.match_info
         address = Tile.at(_number(wanted["z"]), _number(wanted["x"]), _number(wanted["y"]))
@@ -63,7 +70,7 @@ def routes(tiles: TileService, tables: TableLookup) -> list[web.RouteDef]:
         time_column = request.query.get("time", "")
         work = tiles.tile(wanted["map_id"], wanted["layer_id"], version, address, time_column)
         try:
-            return _tile_answer(request, await while_wanted(request, work))
+            return _tile_answer(request, await cancel_if_client_leaves(request, work))
         except ClientGone:
             return web.Response(status=CLIENT_CLOSED_REQUEST)
 
@@ -79,7 +86,7 @@ def routes(tiles: TileService, tables: TableLookup) -> list[web.RouteDef]:
 
 
 def tile_json(layer: Layer, table: Table, origin: str) -> dict[str, Any]:
-    """TileJSON 3.0 of a layer as it is now."""
+    """TileJSON 3.0 of the layer as it is now; bounds are in EPSG:4326."""
     fields = {
         column.name: column.comment or column.sql_type
         for column in table.columns
@@ -102,9 +109,11 @@ def tile_json(layer: Layer, table: Table, origin: str) -> dict[str, Any]:
         "scheme": "xyz",
         "tiles": [layer.tiles if "://" in layer.tiles else origin + path],
         "minzoom": 0,
-        "maxzoom": DEEPEST,
+        "maxzoom": MAX_TILE_ZOOM,
         "bounds": [west, south, east, north],
-        "vector_layers": [{"id": name, "fields": fields, "minzoom": 0, "maxzoom": DEEPEST} for name in names],
+        "vector_layers": [
+            {"id": name, "fields": fields, "minzoom": 0, "maxzoom": MAX_TILE_ZOOM} for name in names
+        ],
         "count": layer.count,
     }
 

@@ -23,7 +23,11 @@ from server.gis.ingest import IngestLimits, load_file
 from server.gis.ingest.table import CONTROLS
 from server.gis.reading.archive import is_archive
 from server.http.errors import HttpFault
-from server.http.middleware.abandoned_requests import CLIENT_CLOSED_REQUEST, ClientGone, while_wanted
+from server.http.middleware.abandoned_requests import (
+    CLIENT_CLOSED_REQUEST,
+    ClientGone,
+    cancel_if_client_leaves,
+)
 from server.http.middleware.slow_clients import Pace, whole_transfer
 from server.http.spool import Spool, Transfer
 from server.lanes import Lane, working_for
@@ -95,7 +99,7 @@ def routes(
             map_id = await _map_of(received, policy)
             loading = asyncio.create_task(load(received, transfer, map_id, address))
             try:
-                answer = await while_wanted(request, loading)
+                answer = await cancel_if_client_leaves(request, loading)
             except ClientGone:
                 return web.Response(status=CLIENT_CLOSED_REQUEST)
             finally:

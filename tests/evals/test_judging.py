@@ -14,7 +14,7 @@ from server.evaluation import report
 from server.evaluation.cases import BadCases, Case, load
 from server.evaluation.judge import Judgement
 from server.evaluation.outcome import Outcome
-from server.evaluation.run import Evaluation, Metered, Tried
+from server.evaluation.run import Attempt, Evaluation, Metered
 from server.settings import Settings
 from tests.support.models import ScriptedModel
 
@@ -109,7 +109,7 @@ async def test_a_case_that_takes_too_long_is_wrong(
 async def test_the_table_has_a_line_for_each_category_and_says_what_failed(
     server: tuple[Server, Metered], model: ScriptedModel
 ) -> None:
-    told: list[Tried] = []
+    told: list[Attempt] = []
     model.then([ADD], ["Done."], ["Nothing to do."])
     cases = [case("airports in red"), case("how many")]
     results = await Evaluation(*server).run(cases, told=told.append)
@@ -134,6 +134,6 @@ async def test_without_the_sample_data_it_says_what_is_missing(database_url: str
 def test_a_cost_is_reported_only_if_every_result_has_one(
     costs: tuple[float | None, ...], total: float | None
 ) -> None:
-    results = [Tried(case("how many"), Outcome([], cost=cost), Judgement("right")) for cost in costs]
+    results = [Attempt(case("how many"), Outcome([], cost=cost), Judgement("right")) for cost in costs]
     assert report.as_json(results, "any")["cost"] == total
     assert ("$" in report.markdown(results, "any")) is (total is not None)

@@ -14,7 +14,7 @@ import pytest_asyncio
 from agents.models import build
 from server.app import running
 from server.evaluation.cases import load
-from server.evaluation.run import Evaluation, Metered, Tried
+from server.evaluation.run import Attempt, Evaluation, Metered
 from server.settings import Settings
 from tests.evals.fill import filled
 from tests.evals.tables import load_tables
@@ -26,7 +26,7 @@ LEAST_RIGHT = 0.8
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def tried(samples_url: str) -> AsyncIterator[dict[str, Tried]]:
+async def tried(samples_url: str) -> AsyncIterator[dict[str, Attempt]]:
     """Every request, once, each on a map of its own."""
     await load_tables(samples_url)
     model = Metered(build("offline", {}))
@@ -42,12 +42,12 @@ def test_what_is_expected_is_what_geopandas_finds(file: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [case.name for case in CASES])
-async def test_a_request_is_answered_right_or_declined(tried: dict[str, Tried], name: str) -> None:
+async def test_a_request_is_answered_right_or_declined(tried: dict[str, Attempt], name: str) -> None:
     judgement = tried[name].judgement
     assert judgement.verdict in ("right", "declined"), judgement.faults
 
 
-async def test_most_requests_are_answered(tried: dict[str, Tried]) -> None:
+async def test_most_requests_are_answered(tried: dict[str, Attempt]) -> None:
     right = [name for name, each in tried.items() if each.judgement.verdict == "right"]
     declined = [name for name, each in tried.items() if each.judgement.verdict == "declined"]
     assert len(right) >= LEAST_RIGHT * len(CASES), declined

@@ -1,9 +1,9 @@
-"""Answers `/healthz` while the server is too busy to accept connections. A process of its own, run by path with the
-standard library only: it costs little memory and waits for nothing that the server waits for.
+"""Answers `/healthz` while the server is too busy to accept connections. A separate process, run by path with
+the standard library only: it uses little memory and does not depend on the server's event loop.
 
-It waits on the server's listening sockets. A connection that the server has left there for 20 ms is accepted here: a
-request for `/healthz` is answered, and any other connection goes to the server over a Unix socket, with nothing read
-from it. The process ends with the server, when that socket is closed.
+It waits on the server's listening sockets. A connection that the server has not accepted after 20 ms is
+accepted here: a request for `/healthz` is answered, and any other connection is passed to the server over a
+Unix socket, unread. The process ends when that socket is closed, with the server.
 
 Usage: health_child.py SERVER_SOCKET LISTENING_SOCKET...
 """
@@ -19,15 +19,15 @@ import time
 from collections import deque
 
 ACCEPT_DELAY_S = 0.02
-FIRST_BYTES_S = 1.0
-"""How long a new connection may be silent before the server gets it."""
-HUNG_S = 60.0
-"""A server that has done nothing for so long is reported as not alive, so that it is restarted."""
-RETRY_S = 0.05
-MAX_WAITING = 500
+FIRST_BYTES_TIMEOUT_S = 1.0
+"""A new connection that has sent nothing for so long is passed to the server."""
+HANG_TIMEOUT_S = 60.0
+"""A server that has not reacted for so long is reported as not alive, so that it is restarted."""
+RETRY_DELAY_S = 0.05
+MAX_HELD_CONNECTIONS = 500
 """Connections held here at once; further ones stay in the listening queue."""
 REQUESTS = (b"GET /healthz ", b"GET /healthz?", b"HEAD /healthz ", b"HEAD /healthz?")
-LONGEST_REQUEST = max(map(len, REQUESTS))
+MAX_REQUEST_LINE_BYTES = max(map(len, REQUESTS))
 
 
 class Child:
@@ -38,21 +38,21 @@ class Child:
         self._selector = selectors.DefaultSelector()
         self._accept_at: dict[socket.socket, float] = {}
         self._silent: dict[socket.socket, float] = {}
-        """New connections, and until when their first bytes are awaited."""
+        """New connections, and the time until which their first bytes are awaited."""
         self._leaving: deque[socket.socket] = deque()
         self._unanswered: deque[float] = deque()
-        """When the server was sent what it has not taken yet."""
+        """Times of the messages that the server has not taken yet."""
         server.setblocking(False)
         for each in (server, *listening):
             self._selector.register(each, selectors.EVENT_READ)
 
     def run(self) -> None:
         while True:
-            for key, _events in self._selector.select(self._patience()):
+            for key, _events in self._selector.select(self._select_timeout()):
                 ready = key.fileobj
                 assert isinstance(ready, socket.socket)  # noqa: S101 - nothing else is registered
                 if ready is self._server:
-                    if not self._heard_server():
+                    if not self._read_server():
                         return
                 elif ready in self._silent:
                     self._first_bytes(ready)
@@ -62,13 +62,13 @@ class Child:
             self._accept_due()
             self._hand_over_due()
 
-    def _patience(self) -> float | None:
+    def _select_timeout(self) -> float | None:
         due = [*self._accept_at.values(), *self._silent.values()]
         if self._leaving:
-            due.append(time.monotonic() + RETRY_S)
+            due.append(time.monotonic() + RETRY_DELAY_S)
         return max(0.0, min(due) - time.monotonic()) if due else None
 
-    def _heard_server(self) -> bool:
+    def _read_server(self) -> bool:
         """Whether the server still lives; it sends a byte for each of ours that it has taken."""
         try:
             taken = self._server.recv(4096)
@@ -84,8 +84,8 @@ class Child:
     def _accept_due(self) -> None:
         now = time.monotonic()
         for listening in [each for each, due in self._accept_at.items() if due <= now]:
-            if len(self._silent) + len(self._leaving) >= MAX_WAITING:
-                self._accept_at[listening] = now + RETRY_S
+            if len(self._silent) + len(self._leaving) >= MAX_HELD_CONNECTIONS:
+                self._accept_at[listening] = now + RETRY_DELAY_S
                 continue
             del self._accept_at[listening]
             try:
@@ -94,20 +94,20 @@ class Child:
                 pass  # the server was quicker, or the client has gone
             else:
                 connection.setblocking(False)
-                self._silent[connection] = now + FIRST_BYTES_S
+                self._silent[connection] = now + FIRST_BYTES_TIMEOUT_S
                 self._selector.register(connection, selectors.EVENT_READ)
             self._selector.register(listening, selectors.EVENT_READ)
 
     def _first_bytes(self, connection: socket.socket) -> None:
         self._forget(connection)
         try:
-            begun = connection.recv(LONGEST_REQUEST, socket.MSG_PEEK)
+            begun = connection.recv(MAX_REQUEST_LINE_BYTES, socket.MSG_PEEK)
         except OSError:
             begun = b""
         if not begun.startswith(REQUESTS):
             self._leaving.append(connection)
             return
-        self._tell_server([])
+        self._send_to_server([])
         try:
             connection.recv(65536)
             connection.sendall(self._answer(begun.startswith(b"HEAD")))
@@ -117,8 +117,8 @@ class Child:
         connection.close()
 
     def _answer(self, head_only: bool) -> bytes:
-        hung = bool(self._unanswered) and time.monotonic() - self._unanswered[0] > HUNG_S
-        body = json.dumps({"ok": False, "hung_s": HUNG_S} if hung else {"ok": True}).encode()
+        hung = bool(self._unanswered) and time.monotonic() - self._unanswered[0] > HANG_TIMEOUT_S
+        body = json.dumps({"ok": False, "hung_s": HANG_TIMEOUT_S} if hung else {"ok": True}).encode()
         status = "503 Service Unavailable" if hung else "200 OK"
         lines = (
             f"HTTP/1.1 {status}",
@@ -135,14 +135,14 @@ class Child:
         for connection in [each for each, until in self._silent.items() if until <= now]:
             self._forget(connection)
             self._leaving.append(connection)
-        while self._leaving and self._tell_server([self._leaving[0].fileno()]):
+        while self._leaving and self._send_to_server([self._leaving[0].fileno()]):
             self._leaving.popleft().close()
 
     def _forget(self, connection: socket.socket) -> None:
         del self._silent[connection]
         self._selector.unregister(connection)
 
-    def _tell_server(self, descriptors: list[int]) -> bool:
+    def _send_to_server(self, descriptors: list[int]) -> bool:
         """Send a byte, with a connection or without; False while the socket is full."""
         try:
             socket.send_fds(self._server, [b"."], descriptors)
@@ -153,6 +153,7 @@ class Child:
 
 
 def main(server: int, *listening: int) -> None:
+    """Run until the server is gone; all arguments are inherited file descriptors."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the server decides
     Child(socket.socket(fileno=server), [socket.socket(fileno=each) for each in listening]).run()
 

@@ -1,5 +1,5 @@
-"""Keeps `/healthz` answered while this process is held up by a long computation or by C code: starts
-`health_child.py` on the listening sockets, takes the connections that it hands over, and starts it again if it ends.
+"""Keeps `/healthz` available while a long computation or C code blocks this process: starts `health_child.py`
+on the listening sockets, takes over the connections that it passes on, and restarts it if it ends.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ log = structlog.get_logger(__name__)
 
 CHILD = Path(__file__).with_name("health_child.py")
 RESTART_DELAY_S = 5.0
-STOPPING_S = 1.0
+STOP_TIMEOUT_S = 1.0
 
 Protocols = Callable[[], asyncio.BaseProtocol]
 """Makes the protocol of a new connection, as `loop.create_server` takes it."""
@@ -26,19 +26,23 @@ Protocols = Callable[[], asyncio.BaseProtocol]
 
 @asynccontextmanager
 async def health_process(listening: Sequence[int], protocols: Protocols) -> AsyncIterator[None]:
-    """For as long as the context lasts; `listening` are descriptors. Does nothing on Windows."""
+    """Run the process for the duration of the context; `listening` are file descriptors. Does nothing on
+    Windows.
+    """
     if sys.platform == "win32":
         yield
         return
-    keeper = HealthProcess(listening, protocols)
-    keeper.start()
+    process = HealthProcess(listening, protocols)
+    process.start()
     try:
         yield
     finally:
-        await keeper.stop()
+        await process.stop()
 
 
 class HealthProcess:
+    """The child process and the Unix socket to it."""
+
     def __init__(self, listening: Sequence[int], protocols: Protocols) -> None:
         self._listening = tuple(listening)
         self._protocols = protocols
@@ -119,9 +123,9 @@ class HealthProcess:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Wait until it has ended by itself, for a moment, and kill it otherwise."""
+    """Wait up to `STOP_TIMEOUT_S` for the process to end by itself, then kill it."""
     try:
-        process.wait(STOPPING_S)
+        process.wait(STOP_TIMEOUT_S)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

@@ -1,7 +1,7 @@
-"""Ids in addresses: what cannot be the id of a map or a layer is answered 404 before anything looks for it.
+"""Checks ids in addresses: an id that no map or layer can have is answered 404 before anything is looked up.
 
-A view key may stand wherever a map's id does in an address that only reads. Handlers then see the map's own id,
-and answers that could tell it are rewritten by `Access.hide_map_id`.
+A view key may replace a map's id in addresses that only read. Handlers then see the map's own id, and answers
+that could reveal it are rewritten.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ from server.maps.access import ViewLinks, read_only
 from server.protocol import LayerId, MapId
 from server.sockets.limits import shared_address
 
-IDS: dict[str, tuple[TypeAdapter[Any], str, str]] = {
+ID_PATTERNS: dict[str, tuple[TypeAdapter[Any], str, str]] = {
     "map_id": (TypeAdapter(MapId), "unknown_map", "There is no map at this address."),
     "layer_id": (TypeAdapter(LayerId), "unknown_layer", "This map has no layer of this address."),
 }
-PAGES = "/m/"
-"""The client's page is there for any map, and says itself what is wrong with it."""
+PAGE_PREFIX = "/m/"
+"""The client's page exists for any map id, and shows errors itself."""
 
 
 @web.middleware
 async def known_ids(request: web.Request, handler: Handler) -> web.StreamResponse:
-    for name, (pattern, code, message) in IDS.items():
+    """Middleware: 404 for malformed map and layer ids, `invalid_payload` for a NUL character in the query."""
+    for name, (pattern, code, message) in ID_PATTERNS.items():
         wanted = request.match_info.get(name)
-        if wanted is not None and not request.path.startswith(PAGES):
+        if wanted is not None and not request.path.startswith(PAGE_PREFIX):
             try:
                 pattern.validate_python(wanted)
             except ValidationError:
@@ -39,24 +40,24 @@ async def known_ids(request: web.Request, handler: Handler) -> web.StreamRespons
     return await handler(request)
 
 
-READING = frozenset({"GET", "HEAD"})
+READ_METHODS = frozenset({"GET", "HEAD"})
 VIEW = web.RequestKey("view", bool)
 
 
-def keys(links: ViewLinks) -> Any:
-    """Lets view keys read what the map's own id would, and counts all work as the map's."""
+def resolve_view_keys(links: ViewLinks) -> Any:
+    """Middleware that lets view keys read what the map's id would, and accounts all work to the map."""
 
     @web.middleware
     async def resolve(request: web.Request, handler: Handler) -> web.StreamResponse:
         key = request.match_info.get("map_id")
         address = shared_address(request)
         work_for(key or f"address {address}", address)
-        if key is None or request.path.startswith(PAGES):
+        if key is None or request.path.startswith(PAGE_PREFIX):
             return await handler(request)
         access = await links.access(key)
         if access.may_change:
             return await handler(request)
-        if request.method not in READING:
+        if request.method not in READ_METHODS:
             raise read_only()
         request.match_info["map_id"] = access.map_id
         work_for(access.map_id)
@@ -70,12 +71,12 @@ def keys(links: ViewLinks) -> Any:
 
 
 def is_view(request: web.Request) -> bool:
-    """Whether it was asked with a view key."""
+    """Whether the request used a view key."""
     return VIEW in request
 
 
 def is_text(response: web.Response) -> bool:
-    """Not a tile or a file, and not compressed."""
+    """Whether the body is uncompressed text, in which the map's id can be replaced."""
     return (
         response.content_type in ("application/json", "text/html")
         and "Content-Encoding" not in response.headers

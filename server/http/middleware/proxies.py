@@ -1,8 +1,7 @@
-"""Who sent a request, and under which address people see this server, behind reverse proxies.
+"""The client's address and the server's public address, behind reverse proxies.
 
-`X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` are believed only from the networks in
-GEOAGENT_TRUSTED_PROXIES; from anyone else they are ignored, because any client can send them. Socket handlers
-pass `environ["aiohttp.request"]`.
+`X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` are used only if they come from the networks in
+GEOAGENT_TRUSTED_PROXIES, because any client can send them. Socket handlers pass `environ["aiohttp.request"]`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ TRUSTED_PROXIES = web.AppKey("trusted_proxies", tuple)
 HOST = re.compile(r"[A-Za-z0-9.\-]{1,253}(:\d{1,5})?|\[[0-9A-Fa-f:]{2,45}\](:\d{1,5})?")
 ADDRESS_WITH_PORT = re.compile(r"\[(?P<v6>[^\]]+)\](:\d+)?|(?P<v4>[0-9.]+):\d+")
 UNKNOWN = "unknown"
-"""Address of a client that has none, such as one that is disconnected already."""
+"""Address of a client that is disconnected already."""
 
 
 def networks(texts: Iterable[str]) -> tuple[Network, ...]:

@@ -1,4 +1,4 @@
-"""What stands before every HTTP request (hosts and origins) and on every answer (a policy for browsers)."""
+"""Security of all HTTP requests: checks of host and origin, and the headers of every answer."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ PREFLIGHT = {
 }
 
 
-def gatekeeper(origins: Origins) -> Any:
-    """Refuses hosts that are not this server, and pages of others that would change something."""
+def check_origin(origins: Origins) -> Any:
+    """Middleware that refuses requests for unknown hosts, and changes requested by pages of other origins."""
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         host = public_host(request)
-        # The real header: a page that reached a loopback server by a name of its own can forge the other.
+        # The Host header itself: a page that reached a loopback server under its own name (DNS rebinding) can
+        # forge X-Forwarded-Host.
         if not origins.knows_host(request.headers.get("Host")):
             return fault_response(
                 "forbidden",
@@ -57,14 +58,14 @@ def gatekeeper(origins: Origins) -> Any:
 VIEW_PAGES = "/m/view_"
 
 
-def policy(origins: Origins, foreign: Iterable[str], embedding: Iterable[str] = ()) -> Any:
-    """Sets the headers as the answer is sent, so that files and errors have them too.
+def security_headers(origins: Origins, base_map_origins: Iterable[str], embedding: Iterable[str] = ()) -> Any:
+    """Sets security headers when an answer is sent, so that files and errors have them too.
 
-    `foreign` origins are those of the base map, whose tiles, fonts and images the client loads. Pages of
-    `embedding` origins may show view links in a frame. A page that can change a map is framed by
-    nobody else, or clicks on it could be stolen.
+    `base_map_origins` are those of the base map's tiles, fonts and images. Pages of `embedding` origins may
+    show view links in a frame. A page that can change a map may not be framed, because clicks on it could be
+    stolen.
     """
-    foreign = tuple(foreign)
+    base_map_origins = tuple(base_map_origins)
 
     async def prepare(request: web.Request, response: web.StreamResponse) -> None:
         for name, value in HEADERS.items():
@@ -76,14 +77,16 @@ def policy(origins: Origins, foreign: Iterable[str], embedding: Iterable[str] = 
             response.headers["Vary"] = ", ".join(filter(None, [response.headers.get("Vary"), "Origin"]))
         if response.content_type == "text/html":
             framing = tuple(embedding) if request.path.startswith(VIEW_PAGES) else ()
-            response.headers["Content-Security-Policy"] = content_security(host, foreign, framing)
+            response.headers["Content-Security-Policy"] = content_security(host, base_map_origins, framing)
 
     return prepare
 
 
-def content_security(host: str, foreign: Iterable[str], framing: Iterable[str] = ()) -> str:
-    """No inline script and no foreign one. MapLibre's worker is our own file, or a blob of it."""
-    others = " ".join(foreign)
+def content_security(host: str, base_map_origins: Iterable[str], framing: Iterable[str] = ()) -> str:
+    """The Content-Security-Policy: no inline and no foreign scripts. MapLibre's worker is our own file, or a
+    blob of it.
+    """
+    others = " ".join(base_map_origins)
     sockets = f"ws://{host} wss://{host}" if HOST.fullmatch(host) else ""
     rules = {
         "default-src": "'none'",

@@ -1,4 +1,4 @@
-"""Clients that dawdle: a request's body must come, and an answer must be taken, at a minimum rate."""
+"""Limits for slow clients: a minimum rate for request bodies, and a time limit for taking an answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from server.http.errors import Handler, HttpFault
 
 IDLE_TIMEOUT_S = 15.0
 """Without a byte from the client."""
-WINDOW_S = 20.0
+RATE_WINDOW_S = 20.0
 MIN_BYTES_PER_S = 1024
 """In every window: a modem has five times as much."""
 SEND_TIMEOUT_S = 30.0
@@ -36,18 +36,18 @@ class Pace:
         self._received = 0
 
     async def of(self, reading: Awaitable[Piece]) -> Piece:
-        """The next piece."""
+        """The next piece, counted towards the minimum rate."""
         piece = await self.part(reading)
         self._received += len(piece)
         elapsed = time.monotonic() - self._since
-        if elapsed > WINDOW_S:
+        if elapsed > RATE_WINDOW_S:
             if self._received < MIN_BYTES_PER_S * elapsed:
                 raise too_slow()
             self._since, self._received = time.monotonic(), 0
         return piece
 
     async def part(self, reading: Awaitable[Part]) -> Part:
-        """The header of the next part."""
+        """The next part of a multipart body, within the idle timeout."""
         try:
             async with asyncio.timeout(IDLE_TIMEOUT_S):
                 return await reading
@@ -75,6 +75,7 @@ async def whole_transfer(request: web.Request) -> AsyncIterator[None]:
 
 
 def too_slow() -> HttpFault:
+    """The fault of a client below the minimum rate."""
     return HttpFault(
         "too_slow", f"The request came too slowly: send at least {MIN_BYTES_PER_S} bytes per second."
     )
@@ -82,8 +83,9 @@ def too_slow() -> HttpFault:
 
 @web.middleware
 async def complete_bodies(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Small bodies are read before anything else happens; files are read by who wants them, and what is polled over
-    Socket.IO by engine.io, which finds nothing in a body that was read before."""
+    """Middleware that reads small bodies before the handler runs. Handlers read files themselves, and engine.io
+    reads the bodies of Socket.IO polling, where it would find nothing afterwards.
+    """
     if not request.can_read_body or request.content_type.startswith("multipart/"):
         return await handler(request)
     is_polled = request.path.startswith("/socket.io/")
@@ -98,7 +100,9 @@ async def complete_bodies(request: web.Request, handler: Handler) -> web.StreamR
 
 
 async def send(request: web.Request, response: web.StreamResponse, piece: bytes) -> None:
-    """Raises ConnectionResetError when the client does not take it in time, and drops the connection."""
+    """Write a piece of an answer. If the client does not take it in time, drops the connection and raises
+    ConnectionResetError.
+    """
     try:
         async with asyncio.timeout(SEND_TIMEOUT_S):
             await response.write(piece)
@@ -109,6 +113,7 @@ async def send(request: web.Request, response: web.StreamResponse, piece: bytes)
 
 
 async def send_file(request: web.Request, response: web.StreamResponse, path: Path) -> None:
+    """Write a file in pieces of `SEND_PIECE` bytes; raises ConnectionResetError as `send` does."""
     with path.open("rb") as file:
         while piece := await asyncio.to_thread(file.read, SEND_PIECE):
             await send(request, response, piece)

@@ -290,7 +290,7 @@ async def json_of(session: aiohttp.ClientSession, path: str) -> Any:
 async def test_only_view_links_may_be_framed_by_the_origins_that_are_set(path: str, framed: bool) -> None:
     app = web.Application()
     embedding = ("https://news.example", "https://*.example.org", "'unsafe-inline'; script-src *")
-    app.on_response_prepare.append(security.policy(Origins(), (), embedding))
+    app.on_response_prepare.append(security.security_headers(Origins(), (), embedding))
     app.add_routes(routes(dict))
     async with TestClient(TestServer(app)) as one, one.get(path) as answer:
         rules = answer.headers["Content-Security-Policy"].split("; ")

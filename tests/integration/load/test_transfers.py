@@ -37,7 +37,7 @@ async def server(samples_url: str) -> AsyncIterator[Server]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slow_clients, "IDLE_TIMEOUT_S", 1.0)
-    monkeypatch.setattr(slow_clients, "WINDOW_S", 1.0)
+    monkeypatch.setattr(slow_clients, "RATE_WINDOW_S", 1.0)
     monkeypatch.setattr(slow_clients, "SEND_TIMEOUT_S", 1.0)
 
 

@@ -180,7 +180,9 @@ async def test_a_tile_in_memory_is_answered_before_any_other_middleware_works(at
         answer: web.StreamResponse = await handler(request)
         return answer
 
-    app = web.Application(middlewares=[tiles.from_memory(atlas.service, Origins()), note, errors.faults])
+    app = web.Application(
+        middlewares=[tiles.serve_cached_tiles(atlas.service, Origins()), note, errors.faults]
+    )
     app.add_routes(tiles.routes(atlas.service, atlas.registry))
     async with TestClient(TestServer(app), auto_decompress=False) as client:
         path = "/tiles/m/a/1/0/0/0.mvt"
