@@ -112,7 +112,7 @@ async def test_the_table_has_a_line_for_each_category_and_says_what_failed(
     told: list[Attempt] = []
     model.then([ADD], ["Done."], ["Nothing to do."])
     cases = [case("airports in red"), case("how many")]
-    results = await Evaluation(*server).run(cases, told=told.append)
+    results = await Evaluation(*server).run(cases, on_result=told.append)
     assert told == results
     table = report.markdown(results, "scripted")
     assert "| show | 1 | 1 (100%) | 0 | 0 | 0 |" in table
