@@ -81,7 +81,11 @@ ModelEvent = TextDelta | ToolCall | ModelFailed | Completed
 
 @runtime_checkable
 class Model(Protocol):
-    """A language model, ready to be called. Safe for concurrent `stream`s."""
+    """A language model, ready to be called. Safe for concurrent `stream`s.
+
+    A model whose replies have a limit of their own, which holds for requests without `max_output_tokens`, tells it in
+    an attribute of that name; see `reply_limit`.
+    """
 
     @property
     def name(self) -> str: ...
@@ -90,6 +94,12 @@ class Model(Protocol):
     def context_tokens(self) -> int: ...
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]: ...
+
+
+def reply_limit(model: Model) -> int | None:
+    """Tokens that a reply of this model may have at most where the request names no limit; None if it sets none."""
+    limit: int | None = getattr(model, "max_output_tokens", None)
+    return limit
 
 
 class ModelError(Exception):

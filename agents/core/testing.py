@@ -41,6 +41,7 @@ class ScriptedModel:
     ) -> None:
         self.name = name
         self.context_tokens = context_tokens
+        self.max_output_tokens: int | None = None
         self.replies: list[Reply] = list(replies)
         self.requests: list[ModelRequest] = []
         self.closed = 0

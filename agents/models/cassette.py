@@ -20,7 +20,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, Usage, UserMessage
-from agents.core.model import Completed, Model, ModelError, ModelEvent, ModelFailed, ModelRequest, TextDelta
+from agents.core.model import (
+    Completed,
+    Model,
+    ModelError,
+    ModelEvent,
+    ModelFailed,
+    ModelRequest,
+    TextDelta,
+    reply_limit,
+)
 from agents.models.errors import redact
 
 _VERSION = 1
@@ -57,6 +66,10 @@ class Cassette:
     @property
     def context_tokens(self) -> int:
         return int(self._tape["context_tokens"])
+
+    @property
+    def max_output_tokens(self) -> int | None:
+        return None if self._live is None else reply_limit(self._live)
 
     def warm(self) -> None:
         warm = getattr(self._live, "warm", None)
@@ -110,12 +123,9 @@ class Cassette:
 
 
 def secrets_in(settings: Mapping[str, str]) -> list[str]:
-    """Values of variables that are called KEY, TOKEN, SECRET or PASSWORD, and passwords inside addresses."""
-    found = [
-        value
-        for name, value in settings.items()
-        if len(value) >= 6 and any(word in name.upper() for word in _SECRET_NAMES)
-    ]
+    """Values of variables that are called KEY, TOKEN, SECRET or PASSWORD, and passwords inside addresses, for
+    `redact`, which decides what is long enough to be a secret."""
+    found = [value for name, value in settings.items() if any(word in name.upper() for word in _SECRET_NAMES)]
     for value in settings.values():
         if "://" in value and "@" in value:
             try:

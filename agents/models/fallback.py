@@ -9,7 +9,15 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
-from agents.core.model import Completed, Model, ModelError, ModelEvent, ModelFailed, ModelRequest
+from agents.core.model import (
+    Completed,
+    Model,
+    ModelError,
+    ModelEvent,
+    ModelFailed,
+    ModelRequest,
+    reply_limit,
+)
 
 log = logging.getLogger(__name__)
 REST = 30.0
@@ -34,6 +42,11 @@ class Fallback:
     def context_tokens(self) -> int:
         """The smallest of all, so that whoever takes over can read the conversation."""
         return min(model.context_tokens for model in self.models)
+
+    @property
+    def max_output_tokens(self) -> int | None:
+        """The largest of all, so that there is room for the reply of whoever takes over."""
+        return max(filter(None, map(reply_limit, self.models)), default=None)
 
     def warm(self) -> None:
         for model in self.models:

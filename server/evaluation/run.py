@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import delete
 
 from agents.core.messages import Usage
-from agents.core.model import Completed, Model, ModelEvent, ModelRequest
+from agents.core.model import Completed, Model, ModelEvent, ModelRequest, reply_limit
 from agents.domain import Layer
 from server.app import SAMPLES, Server
 from server.evaluation.cases import BadCases, Case
@@ -39,6 +39,10 @@ class Metered:
     @property
     def context_tokens(self) -> int:
         return self._inner.context_tokens
+
+    @property
+    def max_output_tokens(self) -> int | None:
+        return reply_limit(self._inner)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         session = getattr(request.context, "map", None)

@@ -12,17 +12,15 @@ from dataclasses import replace
 
 from agents.core.loop.history import blocks_of
 from agents.core.messages import Message, ToolMessage, UserMessage
-from agents.core.model import Model, ModelError
+from agents.core.model import Model, ModelError, reply_limit
 from agents.core.tokens import FEWEST_BYTES_PER_TOKEN, message_size, size_of, tokens_of
 from agents.core.tools.results import shorten
 
 REPLY_TOKENS = 4096
-"""Kept free for the reply of a large model; of a small context an eighth is."""
+"""Kept free for a reply that has no limit, by a large model; of a small context an eighth is."""
 SHORT_RESULT = 600
 """Characters that are left of a long result of an earlier step."""
 SHORTEST_RESULT = 200
-_SURE_BYTES_PER_TOKEN = 2
-"""What has fewer bytes than these fits without a closer look, with an eighth of the context kept for the reply."""
 
 
 def fit(
@@ -38,11 +36,12 @@ def fit(
     Raises ModelError("context_exceeded") where not even the user's message fits.
     """
     context = model.context_tokens
-    if size + tools_size + 4 * sum(map(len, system)) < _SURE_BYTES_PER_TOKEN * context:
+    reply = _reply_tokens(max_output_tokens or reply_limit(model), context)
+    most = (context - reply) * FEWEST_BYTES_PER_TOKEN
+    if size + tools_size + 4 * sum(map(len, system)) <= most:  # No character has more than four bytes.
         return messages
-    reply = min(max_output_tokens or REPLY_TOKENS, context // 8)
     fixed = tools_size + sum(map(size_of, system))
-    room = (context - reply) * FEWEST_BYTES_PER_TOKEN - fixed
+    room = most - fixed
     if size <= room:
         return messages
     kept = _within(messages, room)
@@ -55,6 +54,13 @@ def fit(
             "allows more.",
         )
     return kept
+
+
+def _reply_tokens(limit: int | None, context: int) -> int:
+    """What is kept free for the reply. A limit that is sent to the server counts whole, for many servers refuse a
+    request whose messages and limit exceed the context together; but the request gets half of the context at least.
+    """
+    return min(REPLY_TOKENS, context // 8) if limit is None else min(limit, context // 2)
 
 
 def _within(messages: Sequence[Message], room: int) -> list[Message]:

@@ -60,8 +60,13 @@ def shorten(content: str, most: int) -> str:
         return content
     kept = content[: max(most - len(CLOSING_MARK), 0)]
     missing = len(content) - len(kept)
-    is_open = kept.rfind(OPENING_MARK) > kept.rfind(CLOSING_MARK)
-    return f"{kept}\n[cut here: {missing} more characters]" + (f"\n{CLOSING_MARK}" if is_open else "")
+    return close_marks(f"{kept}\n[cut here: {missing} more characters]")
+
+
+def close_marks(content: str) -> str:
+    """The content with a data mark that was left open, by a cut, closed at its end."""
+    is_open = content.rfind(OPENING_MARK) > content.rfind(CLOSING_MARK)
+    return f"{content}\n{CLOSING_MARK}" if is_open else content
 
 
 def encode(value: Any) -> str:

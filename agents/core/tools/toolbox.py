@@ -82,9 +82,12 @@ class ToolBox:
         return "\n".join(lines)
 
     def extend(self, other: Iterable[Any]) -> ToolBox:
-        """Add all of another toolbox (or tools). Of two tools with one name the later one wins."""
-        for item in list(other):
-            self.register(item)
+        """Add all of another toolbox (or tools); what is hidden there stays hidden. Of two tools with one name the
+        later one wins, and is hidden if it was.
+        """
+        hidden = other.hidden if isinstance(other, ToolBox) else frozenset()
+        added = {self.register(item).name for item in list(other)}
+        self.hidden = (self.hidden - added) | hidden
         return self
 
     def filter(self, keep: Callable[[Tool], bool] | Iterable[str]) -> ToolBox:

@@ -31,6 +31,11 @@ Block = dict[str, Any]
 class Anthropic(Adapter):
     calling = "anthropic"
 
+    @property
+    def max_output_tokens(self) -> int:
+        """Every request has to name a limit."""
+        return self.config.quirks.max_output_tokens or _DEFAULT_OUTPUT
+
     def _make_client(self) -> Any:
         from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
@@ -76,7 +81,7 @@ class Anthropic(Adapter):
         quirks = self.config.quirks
         body: dict[str, Any] = {
             "model": self.config.model,
-            "max_tokens": request.max_output_tokens or quirks.max_output_tokens or _DEFAULT_OUTPUT,
+            "max_tokens": request.max_output_tokens or self.max_output_tokens,
             "messages": self._messages(request.messages),
         }
         if request.system:

@@ -55,6 +55,11 @@ class Adapter(ABC):
     def context_tokens(self) -> int:
         return self.config.context_tokens
 
+    @property
+    def max_output_tokens(self) -> int | None:
+        """The limit of a reply that is sent where the request names none."""
+        return self.config.quirks.max_output_tokens
+
     async def stream(
         self, request: ModelRequest, *, reply_schema: Schema | None = None
     ) -> AsyncGenerator[ModelEvent, None]:

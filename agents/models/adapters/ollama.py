@@ -65,7 +65,7 @@ class Ollama(Adapter):
         options: dict[str, Any] = dict(quirks.extra_body)
         if quirks.context_parameter:
             options["num_ctx"] = self.context_tokens
-        if limit := request.max_output_tokens or quirks.max_output_tokens:
+        if limit := request.max_output_tokens or self.max_output_tokens:
             options["num_predict"] = limit
         if quirks.temperature is not None:
             options["temperature"] = quirks.temperature

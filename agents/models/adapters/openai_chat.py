@@ -65,7 +65,7 @@ class OpenAIChat(Adapter):
             body["response_format"] = _response_format(schema, quirks.native_schema)
         if quirks.streaming and quirks.stream_usage:
             body["stream_options"] = {"include_usage": True}
-        if limit := request.max_output_tokens or quirks.max_output_tokens:
+        if limit := request.max_output_tokens or self.max_output_tokens:
             body[quirks.max_tokens_field] = limit
         if quirks.temperature is not None:
             body["temperature"] = quirks.temperature

@@ -92,7 +92,7 @@ class OpenAIResponses(Adapter):
                 body["parallel_tool_calls"] = quirks.parallel_tool_calls
         if schema is not None:
             body["text"] = {"format": {"type": "json_schema", "name": "reply", "schema": dict(schema)}}
-        if limit := request.max_output_tokens or quirks.max_output_tokens:
+        if limit := request.max_output_tokens or self.max_output_tokens:
             body["max_output_tokens"] = limit
         if quirks.reasoning and not self._without_thoughts:
             body["include"] = ["reasoning.encrypted_content"]

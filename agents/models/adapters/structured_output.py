@@ -16,7 +16,7 @@ from typing import Any
 from agents.core.messages import AssistantMessage, ToolCall, Usage, UserMessage
 from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta, ToolSpec
 from agents.models.adapters.call_ids import IncomingIds
-from agents.models.adapters.wrapper import Wrapper
+from agents.models.adapters.wrapper import Wrapper, with_stable_part
 from agents.models.parsing import lenient_json as lenient
 from agents.models.parsing.prose import call_object, describe, without_calls
 
@@ -211,14 +211,14 @@ def _moved(schema: Any, tool: str) -> Any:
 
 
 def _in_words(request: ModelRequest) -> ModelRequest:
-    system = list(request.system)
     if request.tools and request.tool_choice != "none":
-        must = [_MUST] if request.tool_choice == "required" else []
-        system.append("\n\n".join([_HOW, *must, describe(request.tools)]))
+        asked = with_stable_part(request, f"{_HOW}\n\n{describe(request.tools)}")
+        if request.tool_choice == "required":
+            asked = replace(asked, system=[*asked.system, _MUST])
     else:
-        system.append(_ONLY_ANSWER)
+        asked = with_stable_part(request, _ONLY_ANSWER)
     messages = without_calls(request.messages, _written)
-    return replace(request, messages=messages, system=system, tools=(), tool_choice="auto")
+    return replace(asked, messages=messages, tools=(), tool_choice="auto")
 
 
 def _written(message: AssistantMessage) -> str:

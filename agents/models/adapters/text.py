@@ -10,7 +10,7 @@ from typing import Any
 from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta
 from agents.models.adapters.call_ids import IncomingIds
-from agents.models.adapters.wrapper import Wrapper
+from agents.models.adapters.wrapper import Wrapper, with_stable_part
 from agents.models.parsing.prose import call_object, describe, without_calls
 from agents.models.parsing.scanner import Found, Scanner
 
@@ -72,12 +72,13 @@ class _Reply:
 
 
 def _in_words(request: ModelRequest) -> ModelRequest:
-    system = list(request.system)
+    asked = request
     if request.tools and request.tool_choice != "none":
-        must = [_MUST] if request.tool_choice == "required" else []
-        system.append("\n\n".join([_HOW, *must, describe(request.tools)]))
+        asked = with_stable_part(asked, f"{_HOW}\n\n{describe(request.tools)}")
+        if request.tool_choice == "required":
+            asked = replace(asked, system=[*asked.system, _MUST])
     messages = without_calls(request.messages, _written)
-    return replace(request, messages=messages, system=system, tools=(), tool_choice="auto")
+    return replace(asked, messages=messages, tools=(), tool_choice="auto")
 
 
 def _written(message: AssistantMessage) -> str:

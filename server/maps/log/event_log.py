@@ -1,8 +1,8 @@
-"""The event log: the only code that writes maps, events and stored layers.
+"""The event log: the only code that creates maps and writes events, their numbers and stored layers.
 
 `writing` is one transaction that holds the map's row lock. Events recorded in it get numbers without gaps, and
 the layers and the NOTIFY to other servers are committed together with them. `reader` and `snapshots` read
-without locks.
+without locks. View links are written by `server.maps.access`, turns by `server.maps.turns.queue`.
 """
 
 from __future__ import annotations

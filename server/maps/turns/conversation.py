@@ -12,6 +12,7 @@ from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, ToolResult, UserMessage
 from agents.core.tokens import estimate_tokens
+from agents.core.tools.results import close_marks
 from server.maps.log.events import Event
 
 MAX_EVENTS_READ = 800
@@ -90,7 +91,8 @@ def with_tool_calls(turn: Sequence[Event]) -> list[Message]:
             step.results[payload["call_id"]] = ToolResult(
                 call_id=payload["call_id"],
                 name=payload["name"],
-                content=payload.get("result") or payload["summary"],
+                # Results stored by earlier versions were cut without closing their data marks.
+                content=close_marks(payload.get("result") or payload["summary"]),
                 ok=payload["ok"],
                 error=None if payload["ok"] else "failed",
                 receipts=tuple(payload.get("receipts", ())),

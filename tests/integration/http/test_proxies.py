@@ -119,3 +119,13 @@ async def test_a_page_may_connect_under_the_address_that_a_trusted_proxy_names(
         session.get(f"{at.url}/socket.io/?EIO=4&transport=polling", headers=FORWARDED) as answer,
     ):
         assert answer.status == (200 if trusted else 400)
+
+
+async def test_a_page_whose_name_leads_to_the_loopback_is_refused_whatever_it_forwards(
+    site: tuple[Site, bool],
+) -> None:
+    """DNS rebinding: such a page is of its own origin, and may set any header but `Host`."""
+    at, _ = site
+    rebound = {**FORWARDED, "Host": "evil.example:8080", "X-Forwarded-Host": "127.0.0.1"}
+    async with aiohttp.ClientSession() as session, session.get(at.tilejson, headers=rebound) as answer:
+        assert answer.status == 403

@@ -123,3 +123,20 @@ def test_what_is_sent_back_unread_counts_as_well() -> None:
     plain = AssistantMessage("done")
     thoughtful = AssistantMessage("done", opaque={"anthropic": {"blocks": [{"thinking": "é" * 1000}]}})
     assert 2000 < message_size(thoughtful) - message_size(plain) < 2100
+
+
+@pytest.mark.parametrize(("own_limit", "limit"), [(2000, None), (None, 2000), (3000, 2000)])
+async def test_the_limit_of_a_reply_is_kept_free_as_a_whole(own_limit: int | None, limit: int | None) -> None:
+    """Servers refuse a request whose messages and limit exceed the context together."""
+    model = ScriptedModel([call("read", page=1, length=50_000)], "done", context_tokens=8192)
+    model.max_output_tokens = own_limit
+    reader = Reader(model)
+    reader.max_output_tokens = limit
+    assert (await reader.run("read")).status == "done"
+    assert fits(model.requests[-1], 8192 - 2000)
+
+
+async def test_a_limit_larger_than_the_context_leaves_half_of_it_for_the_request() -> None:
+    model = ScriptedModel("done", context_tokens=CONTEXT)
+    model.max_output_tokens = 32_000
+    assert (await Reader(model).run("read")).status == "done"

@@ -206,3 +206,13 @@ async def test_hidden_tools_stay_hidden_in_toolboxes_made_from_theirs() -> None:
     assert shown == [["broken"], ["broken"], ["broken"]]
     assert made[0].hidden == {"hello"}
     assert made[2].hidden == {"greet", "wait"}
+
+
+async def test_hidden_tools_stay_hidden_when_toolboxes_are_merged() -> None:
+    box, other = ToolBox([hello]), ToolBox([wait, broken])
+    other.hide(["wait"])
+    for merged in (box + other, other + box, ToolBox([hello]).extend(other)):
+        assert merged.hidden == {"wait"}
+        assert {spec.name for spec in (await merged.snapshot()).specs} == {"hello", "broken"}
+    assert (ToolBox([wait]) + other).hidden == {"wait"}
+    assert (other + ToolBox([wait])).hidden == set(), "the later tool of a name wins"

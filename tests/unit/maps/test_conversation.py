@@ -124,3 +124,15 @@ def test_what_a_model_keeps_with_its_answer_is_found_again_however_old_the_turn_
         log.add(f"t{number}", "turn_finished", status="done")
     answers = [one for one in conversation(log.events) if isinstance(one, AssistantMessage)]
     assert [one.memory["offline"]["layers"] for one in answers] == [[str(number)] for number in range(9)]
+
+
+def test_data_marks_that_older_versions_stored_unclosed_are_closed() -> None:
+    log = (
+        Log().add("a", "user_message", text="x").add("a", "tool_called", call_id="1", name="n", arguments={})
+    )
+    cut = '<data>\n{"rows":[1,2,3\n[cut here: 900 more characters]'
+    log.add("a", "tool_finished", call_id="1", name="n", ok=True, summary="3 rows", result=cut)
+    log.add("a", "ai_response", message="Three.", final=True).add("a", "turn_finished")
+    results = conversation(log.events)[2]
+    assert isinstance(results, ToolMessage)
+    assert results.results[0].content == f"{cut}\n</data>"

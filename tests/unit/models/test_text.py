@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from agents.core.messages import AssistantMessage, ToolCall, ToolMessage, ToolResult
-from agents.core.model import Model
+from agents.core.model import Model, reply_limit
 from tests.support.model_server import ModelServer, Reply, Say
 from tests.unit.models.asking import asking, hear
 
@@ -73,3 +73,24 @@ async def test_a_model_without_tools_only_talks(name: str, server: ModelServer, 
     assert heard.text == f"I cannot. {CALL}"
     assert heard.calls == []
     assert "Put a table on the map." not in json.dumps(server.requests[0].json)
+
+
+@pytest.mark.parametrize(
+    "name", ["anthropic:claude-haiku-4-5@text", "anthropic:claude-haiku-4-5@structured_output"]
+)
+async def test_the_description_of_the_tools_is_in_the_cached_part(
+    name: str, server: ModelServer, make: Make
+) -> None:
+    server.script([Reply(Say('{"answer": "Done."}'))])
+    await hear(make(name), asking(system=("You draw maps.", "Now it is noon."), stable_parts=1))
+    system = server.requests[-1].json["system"]
+    assert [part["text"] for part in system][::2] == ["You draw maps.", "Now it is noon."]
+    assert "add_map_layer" in system[1]["text"]
+    assert [bool(part.get("cache_control")) for part in system] == [False, True, False]
+
+
+def test_the_room_for_a_reply_is_what_the_request_asks_for(make: Make) -> None:
+    for name in ("anthropic:claude-haiku-4-5", "anthropic:claude-haiku-4-5@text"):
+        model = make(name)
+        assert reply_limit(model) == 8192
+    assert reply_limit(make("openai:gpt-4o@structured_output")) is None
