@@ -53,6 +53,7 @@ from server.http import (
     tables,
     uploads,
 )
+from server.http import maps as map_routes
 from server.http import metrics as metrics_routes
 from server.http import tiles as tile_routes
 from server.http.health import routes as health_routes
@@ -206,6 +207,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         app.add_routes(rows.routes(data, registry, maps.lookup))
         app.add_routes(charts.routes(maps.charts))
         app.add_routes(answer_sources.routes(data, registry, maps.log))
+        app.add_routes(map_routes.routes(maps.documents))
         app.add_routes(
             exports.routes(database.exporter, registry, maps.lookup, spool, database.lanes["exports"].size)
         )

@@ -37,11 +37,16 @@ ACKNOWLEDGEMENTS: dict[str, type[BaseModel]] = {
     "undo": protocol.UndoAck,
     "redo": protocol.UndoAck,
     "find_place": protocol.PlacesAck,
+    "bookmark_save": protocol.BookmarkAck,
 }
 """Of the others: `ChangeAck`."""
 
-HTTP: dict[str, type[BaseModel]] = {"table": Table, "chart_data": ChartData}
-"""What the client reads over HTTP: `GET /api/tables/{id}` and the data of a chart."""
+HTTP: dict[str, type[BaseModel]] = {
+    "table": Table,
+    "chart_data": ChartData,
+    "map_summary": protocol.MapSummary,
+}
+"""What the client reads over HTTP: `GET /api/tables/{id}`, the data of a chart, one of `POST /api/maps/summaries`."""
 
 
 def files() -> dict[Path, str]:

@@ -10,6 +10,7 @@ from server.database import Database
 from server.gis.charts import Charts
 from server.maps.access import ViewLinks
 from server.maps.charts import ChartService
+from server.maps.documents import Documents
 from server.maps.layers.verbs import LayerService, LayerSource
 from server.maps.live.hub import Hub
 from server.maps.live.liveness import BEAT_INTERVAL_S, Liveness
@@ -48,6 +49,7 @@ class MapService:
         )
         self.lookup = LayerLookup(self.log.reader)
         self.links = ViewLinks(database.owner)
+        self.documents = Documents(self.log, database.owner, self.links)
         self.on_links_checked: Callable[[], Awaitable[None]] | None = None
         """Called with every beat, and when a link was withdrawn here, to remove people whose link is not valid."""
         self._closed = False

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from agents.charts import Chart
 from agents.domain import Layer, Place, RecipeCard
+from server.protocol.documents import MapDocument
 from server.protocol.events import AnalysisProgress, Pointing
 
 
@@ -81,6 +82,7 @@ class Snapshot(BaseModel):
     """Of running analyses, as last reported."""
     recipes: list[RecipeCard] = []
     """Plans that were saved on the map, sorted by name."""
+    document: MapDocument = MapDocument()
     can_undo: bool
     can_redo: bool
 
@@ -167,6 +169,13 @@ class ChangeAck(Ack):
     seq: int
     layer_id: str | None = None
     chart_id: str | None = None
+
+
+class BookmarkAck(Ack):
+    """`seq` is the map's after the change."""
+
+    seq: int
+    bookmark_id: str
 
 
 class PlacesAck(Ack):

@@ -12,7 +12,8 @@ from pydantic import BaseModel
 
 from agents.charts import Chart
 from agents.domain import Bounds, Cql2, Focus, Layer, QueryReceipt, RecipeCard
-from server.protocol.requests import Position, Selection
+from server.protocol.documents import Bookmark
+from server.protocol.requests import Position, Projection, Selection
 
 
 class MapEvent(BaseModel):
@@ -283,6 +284,28 @@ class RecipeRemoved(MapEvent):
     name: str
 
 
+class DocumentEvent(MapEvent):
+    """A change to the name, the base map or the bookmarks of the map. Undo leaves these as they are."""
+
+
+class MapDescribed(DocumentEvent):
+    """The whole description as it is now."""
+
+    name: str
+    base_map: str | None = None
+    projection: Projection | None = None
+
+
+class BookmarkSaved(DocumentEvent):
+    """A new bookmark, behind the others, or one in place of that with its id."""
+
+    bookmark: Bookmark
+
+
+class BookmarkRemoved(DocumentEvent):
+    bookmark_id: str
+
+
 class TurnUsage(BaseModel):
     """What a turn used: `cost` in US dollars (null if a part is unknown), `steps` replies of the model, `ms`
     milliseconds.
@@ -327,6 +350,9 @@ EVENTS: dict[str, type[MapEvent]] = {
     "recipe_renamed": RecipeRenamed,
     "recipe_removed": RecipeRemoved,
     "turn_finished": TurnFinished,
+    "map_described": MapDescribed,
+    "bookmark_saved": BookmarkSaved,
+    "bookmark_removed": BookmarkRemoved,
 }
 
 

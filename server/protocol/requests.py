@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -21,6 +21,13 @@ Seq = Annotated[int, Field(ge=0, le=2**53)]
 Longitude = Annotated[float, Field(ge=-540, le=540)]
 Latitude = Annotated[float, Field(ge=-90, le=90)]
 Position = tuple[Longitude, Latitude]
+Projection = Literal["mercator", "globe"]
+MapName = Annotated[str, StringConstraints(strip_whitespace=True, max_length=120, pattern=r"^[^\r\n\t]*$")]
+BaseMapName = Annotated[str, StringConstraints(max_length=100)]
+BookmarkId = LayerId
+BookmarkName = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80, pattern=r"^[^\r\n\t]*$")
+]
 FeatureId = int | Annotated[str, StringConstraints(max_length=30)]
 
 
@@ -210,6 +217,40 @@ class FindPlace(MapRequest):
     limit: Annotated[int, Field(ge=1, le=20)] = 6
 
 
+class Viewpoint(Request):
+    """A camera and the layers that it shows."""
+
+    center: Position
+    """Longitude and latitude, in degrees."""
+    zoom: Annotated[float, Field(ge=0, le=30)]
+    bearing: Annotated[float, Field(ge=-360, le=360)] = 0
+    """Degrees clockwise from north."""
+    pitch: Annotated[float, Field(ge=0, le=90)] = 0
+    """Degrees from straight down."""
+    layers: Annotated[list[LayerId], Field(max_length=1000)] = []
+    """Ids of the visible layers."""
+
+
+class MapDescribe(MapRequest):
+    """Change what is known of the map. Only fields that are sent change."""
+
+    name: MapName | None = None
+    base_map: BaseMapName | None = None
+    projection: Projection | None = None
+
+
+class BookmarkSave(MapRequest):
+    """Save a view under a name; with `bookmark_id` in place of that bookmark."""
+
+    name: BookmarkName
+    view: Viewpoint
+    bookmark_id: BookmarkId | None = None
+
+
+class BookmarkRemove(MapRequest):
+    bookmark_id: BookmarkId
+
+
 REQUESTS: dict[str, type[Request]] = {
     "join": Join,
     "leave": MapRequest,
@@ -238,4 +279,7 @@ REQUESTS: dict[str, type[Request]] = {
     "share": Share,
     "introduce": Introduce,
     "gesture": Gesture,
+    "map_describe": MapDescribe,
+    "bookmark_save": BookmarkSave,
+    "bookmark_remove": BookmarkRemove,
 }

@@ -21,6 +21,8 @@ from server.maps.log.copying import copy_map
 from server.maps.service import MapService
 from server.protocol import (
     Approve,
+    BookmarkRemove,
+    BookmarkSave,
     Cancel,
     ChartAdd,
     ChartRequest,
@@ -33,6 +35,7 @@ from server.protocol import (
     LayerRemove,
     LayerReorder,
     LayerUpdate,
+    MapDescribe,
     MapRequest,
     Receipt,
     RecipeRemove,
@@ -198,6 +201,16 @@ class Handlers:
 
     async def restore(self, connection: Connection, request: Restore) -> Ack:
         return changed(await self._maps.layers.restore(request.map_id, request.seq))
+
+    async def map_describe(self, connection: Connection, request: MapDescribe) -> Ack:
+        return {"seq": await self._maps.documents.describe(request)}
+
+    async def bookmark_save(self, connection: Connection, request: BookmarkSave) -> Ack:
+        seq, bookmark = await self._maps.documents.save_bookmark(request)
+        return {"seq": seq, "bookmark_id": bookmark.id}
+
+    async def bookmark_remove(self, connection: Connection, request: BookmarkRemove) -> Ack:
+        return {"seq": await self._maps.documents.remove_bookmark(request.map_id, request.bookmark_id)}
 
     async def copy(self, connection: Connection, request: MapRequest) -> Ack:
         return {"map_id": await copy_map(self._maps.log, request.map_id)}

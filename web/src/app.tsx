@@ -27,6 +27,7 @@ const Catalogue = lazy(() => import("./catalogue/panel").then((module) => module
 const UploadDialog = lazy(() => import("./catalogue/upload-dialog").then((module) => module.UploadDialog));
 const ChartsPanel = lazy(() => import("./charts/panel").then((module) => module.ChartsPanel));
 const HistoryPanel = lazy(() => import("./history/panel").then((module) => module.HistoryPanel));
+const ViewsPanel = lazy(() => import("./document/views").then((module) => module.ViewsPanel));
 const FigureSheet = lazy(() => import("./figures/sheet").then((module) => module.FigureSheet));
 const ShareDialog = lazy(() => import("./share/dialog").then((module) => module.ShareDialog));
 const TablePanel = lazy(() => import("./table/panel").then((module) => module.TablePanel));
@@ -37,6 +38,7 @@ function Beside() {
     case "history": return <HistoryPanel />;
     case "catalogue": return <Catalogue />;
     case "charts": return <ChartsPanel />;
+    case "views": return <ViewsPanel />;
     default: return <Conversation />;
   }
 }

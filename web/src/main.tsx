@@ -16,11 +16,14 @@ import "./theme/search.css";
 import "./theme/table.css";
 import "./theme/time.css";
 import "./theme/people.css";
+import "./theme/document.css";
 import "./theme/phone.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { App } from "./app";
-import { direction, language, startLanguage } from "./i18n/i18n";
+import { installTitle } from "./document/name";
+import { isHome } from "./home/is-home";
+import { direction, language, startLanguage, t } from "./i18n/i18n";
 import { redo, undo } from "./session/commands";
 import { start } from "./session/start";
 import { past } from "./session/state";
@@ -36,6 +39,7 @@ addEventListener("keydown", (event) => {
   const typing = event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]") !== null;
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
   const key = event.key.toLowerCase();
+  if (isHome) return;
   if (key === "k") {
     event.preventDefault();
     document.querySelector<HTMLElement>(".search input")?.focus();
@@ -51,7 +55,15 @@ effect(() => void document.documentElement.classList.toggle("looks-only", !mayCh
 
 const root = document.getElementById("app");
 if (root === null) throw new Error("index.html has no #app");
-// The largest part of the page, wanted as soon as it is known which base map is drawn.
-void import("./map/stage");
-void start();
-void startLanguage().then(() => render(<App />, root));
+if (isHome) {
+  void Promise.all([import("./home/home"), startLanguage()]).then(([{ Home }]) => {
+    document.title = `${t("myMaps")} · ${t("appName")}`;
+    render(<Home />, root);
+  });
+} else {
+  // The largest part of the page, wanted as soon as it is known which base map is drawn.
+  void import("./map/stage");
+  void start();
+  installTitle();
+  void startLanguage().then(() => render(<App />, root));
+}

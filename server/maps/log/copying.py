@@ -1,4 +1,4 @@
-"""Copies a map: a new map with the same layers and charts, without chat and history."""
+"""Copies a map: a new map with the same layers, charts and document, without chat and history."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from sqlalchemy import insert, select
 
 from agents.charts import Chart
 from server.maps.charts import address_of
+from server.maps.log.documents import bookmark_saved, described, document_of, write_document
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import Change, chart_added, clean_json, layer_added
 from server.maps.log.restoring import as_one_step
 from server.maps.log.tables import chart_table
 from server.maps.log.writer import MapWriter
+from server.protocol import MapDocument
 
 
 async def copy_map(log: EventLog, map_id: str) -> str:
@@ -22,7 +24,17 @@ async def copy_map(log: EventLog, map_id: str) -> str:
         changes += [await _copied(writer, map_id, chart) for chart in state.charts]
         for change in as_one_step(changes, writer.seq + 1):
             await writer.record(change)
+        await _copy_document(writer, map_id)
     return copied
+
+
+async def _copy_document(writer: MapWriter, map_id: str) -> None:
+    document = await document_of(writer.connection, map_id)
+    if document == MapDocument():
+        return
+    await write_document(writer, document, described(document))
+    for bookmark in document.bookmarks:
+        await writer.record(bookmark_saved(bookmark))
 
 
 async def _copied(writer: MapWriter, map_id: str, chart: Chart) -> Change:

@@ -14,11 +14,12 @@ from typing import Any
 
 from agents.charts import Chart
 from agents.domain import Layer
-from server.protocol import EVENTS, ChangeEvent, LayerEvent, MapEvent
+from server.protocol import EVENTS, ChangeEvent, DocumentEvent, LayerEvent, MapEvent
 
 LAYER_EVENTS = frozenset(name for name, kind in EVENTS.items() if issubclass(kind, LayerEvent))
 CHANGE_EVENTS = frozenset(name for name, kind in EVENTS.items() if issubclass(kind, ChangeEvent))
-CHAT_EVENTS = frozenset(EVENTS) - LAYER_EVENTS
+DOCUMENT_EVENTS = frozenset(name for name, kind in EVENTS.items() if issubclass(kind, DocumentEvent))
+CHAT_EVENTS = frozenset(EVENTS) - LAYER_EVENTS - DOCUMENT_EVENTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from server.maps.analyses.recipe_rows import card_of, recipes_of
 from server.maps.analyses.store import progress_of
 from server.maps.encoded import Encoded
+from server.maps.log.documents import document_of
 from server.maps.log.events import CHAT_EVENTS, Event
 from server.maps.log.histories import Histories
 from server.maps.log.rows import as_event, events_of, layers_of, reading, seq_of
@@ -93,6 +94,7 @@ class Snapshots:
             turns=await open_turns(connection, map_id),
             progress=await progress_of(connection, map_id),
             recipes=[card_of(recipe) for recipe in await recipes_of(connection, map_id)],
+            document=await document_of(connection, map_id),
             can_undo=history.can_undo,
             can_redo=history.can_redo,
         )

@@ -40,6 +40,7 @@ map_table = Table(
     Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
     Column("view_round", Integer, nullable=False, server_default=text("0")),
     Column("view_hash", LargeBinary, unique=True),
+    Column("document", JSONB, nullable=False, server_default=text("'{}'")),
 )
 
 event_table = Table(

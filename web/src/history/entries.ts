@@ -2,11 +2,11 @@
 import { titleOf } from "../charts/shape";
 import { apply } from "../store/apply";
 import type { Chart } from "../protocol/types";
-import { emptyState, type Layer, type MapEvent } from "../store/state";
+import { emptyState, type Layer, type MapEvent, type MapState } from "../store/state";
 
 export type Deed =
   | { did: "asked"; text: string }
-  | { did: "added" | "removed"; name: string }
+  | { did: "added" | "removed" | "named"; name: string }
   | { did: "changed"; name: string; what: Change[] }
   | { did: "reordered" }
   | { did: "reset" };
@@ -28,7 +28,7 @@ export function entries(events: readonly MapEvent[]): HistoryEntry[] {
   let state = emptyState("");
   const found: HistoryEntry[] = [];
   for (const event of events) {
-    const deed = deedOf(event, state.layers, state.charts);
+    const deed = deedOf(event, state);
     state = apply(state, event);
     if (deed === null) continue;
     const { seq, at } = event.data;
@@ -39,7 +39,7 @@ export function entries(events: readonly MapEvent[]): HistoryEntry[] {
   return found.reverse();
 }
 
-function deedOf(event: MapEvent, before: readonly Layer[], charts: readonly Chart[]): Deed | null {
+function deedOf(event: MapEvent, { layers: before, charts, document }: MapState): Deed | null {
   switch (event.event) {
     case "user_message":
       return { did: "asked", text: event.data.text };
@@ -54,6 +54,8 @@ function deedOf(event: MapEvent, before: readonly Layer[], charts: readonly Char
       const id = event.data.layer_id;
       return { did: "removed", name: before.find((layer) => layer.id === id)?.name ?? id };
     }
+    case "map_described":
+      return event.data.name === document.name ? null : { did: "named", name: event.data.name };
     case "layers_reordered":
       return { did: "reordered" };
     case "map_reset":

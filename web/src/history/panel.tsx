@@ -11,7 +11,7 @@ import { side } from "../ui/side";
 import { type Deed, entries, type HistoryEntry } from "./entries";
 
 const ICONS: Record<Deed["did"], IconName> = {
-  asked: "chat", added: "plus", changed: "edit", removed: "trash", reordered: "layers", reset: "close",
+  asked: "chat", added: "plus", changed: "edit", removed: "trash", reordered: "layers", reset: "close", named: "edit",
 };
 
 /** Milliseconds without an event before the list is read anew. */
@@ -84,6 +84,7 @@ function said(deed: Deed): string {
     case "asked": return deed.text;
     case "added": return t("didAdd", { name: deed.name });
     case "removed": return t("didRemove", { name: deed.name });
+    case "named": return deed.name === "" ? t("didUnname") : t("didName", { name: deed.name });
     case "reordered": return t("didReorder");
     case "reset": return t("didReset");
     case "changed": {

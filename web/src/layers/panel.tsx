@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import { redo, reorderLayers, undo } from "../session/commands";
-import { isolated, past } from "../session/state";
+import { isolated, past, savedView } from "../session/state";
 import { layers, map, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { openSide, side } from "../ui/side";
@@ -57,6 +57,12 @@ export function LayersPanel() {
       )}
       {open.value && isolated.value !== null && (
         <button type="button" class="link layers-foot" onClick={() => (isolated.value = null)}>{t("endIsolate")}</button>
+      )}
+      {open.value && savedView.value !== null && (
+        <p class="layers-foot layers-saved-view">
+          <Icon name="bookmark" /><span dir="auto">{savedView.value.name}</span>
+          <button type="button" class="link" onClick={() => (savedView.value = null)}>{t("viewLeave")}</button>
+        </p>
       )}
       <div class="hidden" role="status" aria-live="assertive">{said.value}</div>
     </section>

@@ -7,7 +7,7 @@ import type { Layer } from "../protocol/types";
 import { reloadTiles, zoomTo } from "../session/camera";
 import { duplicateLayer, removeLayer, updateLayer } from "../session/commands";
 import { download } from "../session/files";
-import { isolated } from "../session/state";
+import { isolated, isShown, savedView } from "../session/state";
 import { tileFaults } from "../map/receipts";
 import { bounds as viewed } from "../map/selection";
 import { isOutside } from "../map/sight";
@@ -47,7 +47,8 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
   useEffect(() => {
     if (filtering.value?.layerId === layer.id) editing.value = "filter";
   }, [filtering.value]);
-  const { name, visible } = layer;
+  const { name } = layer;
+  const visible = isShown(layer);
   const hidden = !visible || (isolated.value !== null && isolated.value !== layer.id);
   return (
     <li
@@ -84,7 +85,7 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
         />
         {mayChange.value && <IconButton
           icon={visible ? "eye" : "eyeOff"} label={visible ? t("hideLayer", { name }) : t("showLayer", { name })}
-          onClick={() => void updateLayer(layer.id, { visible: !visible })}
+          onClick={() => show(layer, !visible)}
         />}
         <Menu
           label={t("layerActions", { name })} icon="more"
@@ -126,6 +127,16 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
       )}
     </li>
   );
+}
+
+/** For everyone; a saved view says no more about this layer then. */
+function show(layer: Layer, visible: boolean): void {
+  const saved = savedView.value;
+  if (saved !== null) {
+    const others = [...saved.visible].filter(([id]) => id !== layer.id);
+    savedView.value = { ...saved, visible: new Map(others).set(layer.id, visible) };
+  }
+  if (layer.visible !== visible) void updateLayer(layer.id, { visible });
 }
 
 /** Nothing of the layer is in view: the way there. */

@@ -6,7 +6,8 @@ import { reports, showOn, storedCamera, zoomTo } from "../session/camera";
 import { gestures } from "../session/commands";
 import { base, elsewhere } from "../session/state";
 import { known } from "../store/presence";
-import { layers, map as state } from "../store/store";
+import { description, layers, map as state } from "../store/store";
+import { installThumbnails } from "../home/thumbnails";
 import { installPeople } from "../people/pointers";
 import { palette } from "../theme/theme";
 import { IconButton } from "../ui/icons";
@@ -72,6 +73,11 @@ function open(container: HTMLElement): void {
   effect(() => view.cover(covered.value));
   effect(() => view.paint(palette.value));
   effect(() => view.rebase(base.value));
+  effect(() => {
+    const chosen = description.value?.projection;
+    if (chosen != null) view.project(chosen);
+  });
+  installThumbnails(view.map);
   installPin(view.map);
   installPreview(view.map);
   installThinned(view.map, () => view.bounds());

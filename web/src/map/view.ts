@@ -20,7 +20,7 @@ import { type Receipt, Receipts, takeTileFaults } from "./receipts";
 
 setWorkerUrl(workerUrl);
 
-/** Where this tab remembers that the map is a globe. */
+/** Where this tab remembers that the map is a globe, for maps that nobody chose a projection for. */
 const GLOBE = "geoagent.globe";
 
 /** What may lie over the map for long. */
@@ -28,15 +28,23 @@ const PANELS = ".search, .layers, .toolbar, .table-panel, .time";
 
 export type Bounds = [number, number, number, number];
 
+export type Projection = "mercator" | "globe";
+
 export interface Camera {
   center: [number, number];
   zoom: number;
+  /** Degrees clockwise from north. */
+  bearing?: number;
+  /** Degrees from straight down. */
+  pitch?: number;
 }
 
 export interface Hooks {
   receipt(receipt: Receipt): void;
   moved(bounds: Bounds, zoom: number, camera: Camera): void;
   clicked(features: MapGeoJSONFeature[]): void;
+  /** The person made the map a globe, or flat. */
+  projected(projection: Projection): void;
   /** What the pointer is over now; nothing when it has left the map. */
   hovered(features: MapGeoJSONFeature[]): void;
 }
@@ -66,7 +74,8 @@ export class MapView {
   private baseLayers = new Set<string>();
   private pointer: { x: number; y: number } | null = null;
   private covered = 0;
-  private readonly wasGlobe = stored.getItem(GLOBE) === "true";
+  /** What this page asked for last, or the person chose. */
+  private projection: Projection = stored.getItem(GLOBE) === "true" ? "globe" : "mercator";
 
   constructor(container: HTMLElement, private readonly options: Options, private readonly hooks: Hooks) {
     this.map = new MapLibre({
@@ -74,6 +83,8 @@ export class MapView {
       style: options.base.style(options.palette),
       center: options.camera?.center ?? [10, 22],
       zoom: options.camera?.zoom ?? startZoom(container.clientWidth),
+      bearing: options.camera?.bearing ?? 0,
+      pitch: options.camera?.pitch ?? 0,
       attributionControl: false,
       locale: {
         "Map.Title": t("mapLabel"), "NavigationControl.ZoomIn": t("zoomIn"), "NavigationControl.ZoomOut": t("zoomOut"),
@@ -96,9 +107,12 @@ export class MapView {
     this.map.addControl(new ScaleControl({ maxWidth: 96 }), "bottom-left");
     this.map.once("style.load", () => this.start());
     this.map.on("projectiontransition", () => {
-      const isGlobe = this.map.getProjection()?.type === "globe";
-      stored.setItem(GLOBE, String(isGlobe));
-      container.classList.toggle("globe", isGlobe);
+      const now: Projection = this.map.getProjection()?.type === "globe" ? "globe" : "mercator";
+      stored.setItem(GLOBE, String(now === "globe"));
+      container.classList.toggle("globe", now === "globe");
+      if (now === this.projection) return;
+      this.projection = now;
+      hooks.projected(now);
     });
     this.map.on("moveend", () => this.moved());
     this.map.on("click", (event) => this.clicked(event.point));
@@ -174,6 +188,22 @@ export class MapView {
     });
   }
 
+  /** Goes to a camera that was saved. */
+  go(camera: Camera): void {
+    this.map.easeTo({ bearing: 0, pitch: 0, ...camera, duration: calm() ? 0 : 900, essential: true });
+  }
+
+  camera(): Camera {
+    const { lng, lat } = this.map.getCenter();
+    return { center: [lng, lat], zoom: this.map.getZoom(), bearing: this.map.getBearing(), pitch: this.map.getPitch() };
+  }
+
+  /** Draws a globe, or a flat map. */
+  project(projection: Projection): void {
+    this.projection = projection;
+    if (this.ready && this.map.getProjection()?.type !== projection) this.map.setProjection({ type: projection });
+  }
+
   /** Shows the same part of the map as somebody else sees, as near as this page's shape allows. */
   accompany([west, south, east, north]: Bounds): void {
     const right = east < west ? east + 360 : east;
@@ -200,7 +230,7 @@ export class MapView {
 
   private start(): void {
     this.ready = true;
-    if (this.wasGlobe) this.map.setProjection({ type: "globe" });
+    this.project(this.projection);
     this.know(this.map.getStyle().layers);
     this.paint(this.options.palette);
     this.show(this.wanted.layers, this.wanted.looking);
@@ -240,9 +270,7 @@ export class MapView {
   }
 
   private moved(): void {
-    const { lng, lat } = this.map.getCenter();
-    const camera: Camera = { center: [lng, lat], zoom: this.map.getZoom() };
-    this.hooks.moved(this.bounds(), this.map.getZoom(), camera);
+    this.hooks.moved(this.bounds(), this.map.getZoom(), this.camera());
   }
 
   private clicked(point: { x: number; y: number }): void {

@@ -29,6 +29,9 @@ export interface Protocol {
     share: Share;
     introduce: Introduce;
     gesture: Gesture;
+    map_describe: MapDescribe;
+    bookmark_save: BookmarkSave;
+    bookmark_remove: BookmarkRemove;
   };
   events: {
     user_message: UserMessage;
@@ -54,6 +57,9 @@ export interface Protocol {
     recipe_renamed: RecipeRenamed;
     recipe_removed: RecipeRemoved;
     turn_finished: TurnFinished;
+    map_described: MapDescribed;
+    bookmark_saved: BookmarkSaved;
+    bookmark_removed: BookmarkRemoved;
   };
   transient: {
     ai_delta: AiDelta;
@@ -93,11 +99,15 @@ export interface Protocol {
     share: ShareAck;
     introduce: Ack;
     gesture: Ack;
+    map_describe: ChangeAck;
+    bookmark_save: BookmarkAck;
+    bookmark_remove: ChangeAck;
     error: ErrorAck;
   };
   http: {
     table: Table;
     chart_data: ChartData;
+    map_summary: MapSummary;
   };
 }
 /**
@@ -368,6 +378,42 @@ export interface Gesture {
 export interface Selection {
   layer_id: string;
   feature_ids: (number | string)[];
+}
+/**
+ * Change what is known of the map. Only fields that are sent change.
+ */
+export interface MapDescribe {
+  map_id: string;
+  name?: string | null;
+  base_map?: string | null;
+  projection?: ("mercator" | "globe") | null;
+}
+/**
+ * Save a view under a name; with `bookmark_id` in place of that bookmark.
+ */
+export interface BookmarkSave {
+  map_id: string;
+  name: string;
+  view: Viewpoint;
+  bookmark_id?: string | null;
+}
+/**
+ * A camera and the layers that it shows.
+ */
+export interface Viewpoint {
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  center: [number, number];
+  zoom: number;
+  bearing?: number;
+  pitch?: number;
+  layers?: string[];
+}
+export interface BookmarkRemove {
+  map_id: string;
+  bookmark_id: string;
 }
 /**
  * A message of a person, which starts a turn.
@@ -893,6 +939,43 @@ export interface TurnUsage {
   ms: number;
 }
 /**
+ * The whole description as it is now.
+ */
+export interface MapDescribed {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  name: string;
+  base_map: string | null;
+  projection: ("mercator" | "globe") | null;
+}
+/**
+ * A new bookmark, behind the others, or one in place of that with its id.
+ */
+export interface BookmarkSaved {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  bookmark: Bookmark;
+}
+/**
+ * A saved view of the map.
+ */
+export interface Bookmark {
+  id: string;
+  name: string;
+  view: Viewpoint;
+}
+export interface BookmarkRemoved {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  bookmark_id: string;
+}
+/**
  * More of the text that a turn is streaming. A new text begins at offset 0 after each `ai_response` and
  * `tool_called` of the turn.
  */
@@ -1025,6 +1108,7 @@ export interface Snapshot {
   turns: TurnState[];
   progress: AnalysisProgress[];
   recipes: RecipeCard[];
+  document: MapDocument;
   can_undo: boolean;
   can_redo: boolean;
 }
@@ -1056,6 +1140,12 @@ export interface Question {
   arguments: {
     [k: string]: unknown;
   };
+}
+export interface MapDocument {
+  name: string;
+  base_map: string | null;
+  projection: ("mercator" | "globe") | null;
+  bookmarks: Bookmark[];
 }
 /**
  * The text that a turn has streamed so far; `ai_delta` continues it.
@@ -1149,6 +1239,14 @@ export interface CopyAck {
 export interface ShareAck {
   ok: true;
   view_key: string | null;
+}
+/**
+ * `seq` is the map's after the change.
+ */
+export interface BookmarkAck {
+  ok: true;
+  seq: number;
+  bookmark_id: string;
 }
 /**
  * A request that was refused.
@@ -1260,4 +1358,14 @@ export interface Points {
   y: number[];
   series: number[];
   ids: number[];
+}
+/**
+ * What a list of maps shows of one. `map_id` is the key by which it was asked for.
+ */
+export interface MapSummary {
+  map_id: string;
+  name: string;
+  layers: number;
+  changed_at: string;
+  may_change: boolean;
 }

@@ -1,17 +1,24 @@
-/** Which base map is drawn: what the server offers, and what this person chose. */
+/**
+ * Which base map is drawn: what the server offers, and what was chosen for the map. While nobody chose one for the map,
+ * it is what this person chose last.
+ */
+import { effect } from "@preact/signals";
 import { baseOf, BUILT_IN } from "../basemap/base";
 import { t } from "../i18n/i18n";
+import { description, mayChange } from "../store/store";
 import { local } from "../ui/storage";
 import { notify } from "../ui/toast";
+import { describeMap } from "./commands";
 import { base, baseName, config, type Config, ready } from "./state";
 
 /** Where this browser keeps which base map was chosen. */
 const BASE = "geoagent.basemap";
 
-/** Draws another base map under the layers, and remembers it; the built-in one where it cannot be read. */
+/** Draws another base map under the layers, for everyone where this person may; the built-in one where it cannot be read. */
 export async function chooseBase(name: string): Promise<void> {
   local.setItem(BASE, name);
   await loadBase(name);
+  if (mayChange.value) await describeMap({ base_map: name });
 }
 
 async function loadBase(wanted: string): Promise<void> {
@@ -34,4 +41,8 @@ export async function loadConfig(): Promise<void> {
   }
   await loadBase(local.getItem(BASE) ?? (config.value.basemap ? config.value.basemaps[0]?.name ?? "" : ""));
   ready.value = true;
+  effect(() => {
+    const wanted = description.value?.base_map;
+    if (wanted != null && wanted !== baseName.peek()) void loadBase(wanted);
+  });
 }

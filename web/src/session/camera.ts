@@ -3,19 +3,24 @@ import { effect } from "@preact/signals";
 import { tableOf } from "../layers/tables";
 import { bounds as viewed, hinted, inspect, marked, type Selection } from "../map/selection";
 import { around, isInSight } from "../map/sight";
-import type { Bounds, Camera, MapView } from "../map/view";
+import type { Bounds, Camera, MapView, Projection } from "../map/view";
 import * as people from "../people/people";
-import type { MapEvent } from "../store/state";
+import type { Bookmark, Viewpoint } from "../protocol/types";
+import type { Layer, MapEvent } from "../store/state";
 import { layers, map, mayChange, status, turns } from "../store/store";
 import { readBounds } from "../table/rows";
 import { shownTime, timed } from "../time/state";
 import { session as stored } from "../ui/storage";
 import { notify } from "../ui/toast";
-import { addLayer } from "./commands";
+import { cameraOf, hashOf } from "./camera-link";
+import { addLayer, describeMap } from "./commands";
 import { connection, isMine } from "./line";
-import { drawnLast, elsewhere, isolated, past } from "./state";
+import { drawnLast, elsewhere, isolated, isShown, past, savedView } from "./state";
 
 export let view: MapView | null = null;
+
+/** The camera of the link by which this page was opened; it counts once, not after a reload. */
+const linked = takeLinkedCamera();
 
 let viewTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -30,10 +35,15 @@ export function showOn(next: MapView): void {
       timed: timed.value,
       isPast: past.value !== null,
     };
-    next.show(past.value?.layers ?? layers.value, looking);
+    next.show(past.value?.layers ?? layers.value.map(asShown), looking);
     if (first && storedCamera() === null) lookAtAll(next);
     first = false;
   });
+}
+
+function asShown(layer: Layer): Layer {
+  const visible = isShown(layer);
+  return visible === layer.visible ? layer : { ...layer, visible };
 }
 
 /** Adds a layer of all rows and goes there, as soon as it is known where they are. */
@@ -53,6 +63,24 @@ export function zoomTo(bounds: Bounds | null): void {
   elsewhere.value = null;
 }
 
+/** What this page shows now, to be saved; null before the map is drawn. */
+export function viewpoint(): Viewpoint | null {
+  return view === null ? null : { ...view.camera(), layers: layers.value.filter(isShown).map(({ id }) => id) };
+}
+
+/** Shows a saved view on this page; the others see what they saw. */
+export function goToBookmark({ id, name, view: { center, zoom, bearing = 0, pitch = 0, layers: shown = [] } }: Bookmark): void {
+  savedView.value = { id, name, visible: new Map(layers.value.map((layer) => [layer.id, shown.includes(layer.id)])) };
+  isolated.value = null;
+  view?.go({ center, zoom, bearing, pitch });
+}
+
+/** The address of this map with the camera of this page. */
+export function linkToView(): string {
+  const page = location.href.split(/[?#]/)[0] ?? "";
+  return view === null ? page : `${page}#${hashOf(view.camera())}`;
+}
+
 export const reloadTiles = (layerId: string): void => view?.reload(layerId);
 
 export function clearSelection(): void {
@@ -63,6 +91,7 @@ export function clearSelection(): void {
 export const reports = {
   receipt: (receipt: { layer_id: string; version: number; features: number; error?: string }): void =>
     void (mayChange.value && connection?.request("receipt", receipt)),
+  projected: (projection: Projection): void => void (mayChange.value && describeMap({ projection })),
   moved: (bounds: Bounds, zoom: number, camera: Camera): void => {
     viewed.value = { bounds, zoom };
     clearTimeout(viewTimer);
@@ -75,9 +104,16 @@ export const reports = {
 };
 
 export function storedCamera(): Camera | null {
+  if (linked !== null) return linked;
   const mapId = /^\/m\/([A-Za-z0-9_-]+)/.exec(location.pathname)?.[1];
   const kept = mapId === undefined ? null : stored.getItem(cameraKey(mapId));
   return kept === null ? null : (JSON.parse(kept) as Camera);
+}
+
+function takeLinkedCamera(): Camera | null {
+  const camera = cameraOf(location.hash);
+  if (camera !== null) history.replaceState(null, "", location.pathname + location.search);
+  return camera;
 }
 
 const cameraKey = (mapId: string) => `geoagent.camera.${mapId}`;

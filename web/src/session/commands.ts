@@ -4,7 +4,7 @@ import { t } from "../i18n/i18n";
 import { focus, withView } from "../map/selection";
 import type { Bounds } from "../map/view";
 import * as people from "../people/people";
-import type { CopyAck, Gesture, LayerUpdate, Place, PlacesAck, RecipeCard, RecipeRun, ShareAck, StyleSpec, UndoAck } from "../protocol/types";
+import type { CopyAck, Gesture, LayerUpdate, MapDescribe, Place, PlacesAck, RecipeCard, RecipeRun, ShareAck, StyleSpec, UndoAck, Viewpoint } from "../protocol/types";
 import { exhausted, layers, map } from "../store/store";
 import { notify } from "../ui/toast";
 import { allowed, asked, connection, tab } from "./line";
@@ -49,6 +49,15 @@ export const runRecipe = (name: string, values: RecipeRun["values"]): Promise<bo
 export const renameRecipe = (name: string, new_name: string): Promise<boolean> => asked("recipe_rename", { name, new_name });
 
 export const removeRecipe = (name: string): Promise<boolean> => asked("recipe_remove", { name });
+
+/** Changes name, base map or projection of the map for everyone. */
+export const describeMap = (change: Omit<MapDescribe, "map_id">): Promise<boolean> => asked("map_describe", change);
+
+/** Saves a view of the map; with `bookmark_id` in place of that one. */
+export const saveBookmark = (name: string, view: Viewpoint, bookmark_id?: string): Promise<boolean> =>
+  asked("bookmark_save", { name, view, ...(bookmark_id !== undefined && { bookmark_id }) });
+
+export const removeBookmark = (bookmark_id: string): Promise<boolean> => asked("bookmark_remove", { bookmark_id });
 
 export const reorderLayers = (order: string[]): Promise<boolean> => asked("layer_reorder", { order });
 

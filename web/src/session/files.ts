@@ -2,10 +2,10 @@
 import { t } from "../i18n/i18n";
 import { conversationAsMarkdown } from "../share/conversation";
 import { pictureOf, save } from "../share/picture";
-import { layers, map, turns } from "../store/store";
+import { description, layers, map, turns } from "../store/store";
 import { notify } from "../ui/toast";
 import { view } from "./camera";
-import { baseName, config, isolated, past } from "./state";
+import { baseName, config, isolated, isShown, past } from "./state";
 
 /** The layer's features as a file, written by the server. */
 export function download(layerId: string, format: string): void {
@@ -19,12 +19,17 @@ export function downloadReceipt(analysisId: string, format: string): void {
 
 export async function savePicture(): Promise<void> {
   if (view === null) return;
-  const shown = (past.value?.layers ?? layers.value).filter(({ id }) => isolated.value === null || id === isolated.value);
+  const shown = (past.value?.layers ?? layers.value.filter(isShown)).filter(({ id }) => isolated.value === null || id === isolated.value);
   try {
-    save(await pictureOf(view.map, shown, `${sourceOfBase()} · GeoAgent`), "map.png");
+    save(await pictureOf(view.map, shown, `${sourceOfBase()} · GeoAgent`), `${fileName("map")}.png`);
   } catch (error) {
     notify(t("pictureFailed", { reason: error instanceof Error ? error.message : String(error) }), "error");
   }
+}
+
+/** The name of the map as a file's; this word where it has none. */
+function fileName(otherwise: string): string {
+  return (description.value?.name ?? "").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "") || otherwise;
 }
 
 function sourceOfBase(): string {
@@ -42,7 +47,7 @@ export function saveFile(): void {
 }
 
 export function saveConversation(): void {
-  save(new Blob([conversationAsMarkdown(turns.value, location.href)], { type: "text/markdown" }), "conversation.md");
+  save(new Blob([conversationAsMarkdown(turns.value, location.href)], { type: "text/markdown" }), `${fileName("conversation")}.md`);
 }
 
 function fetchFile(path: string): void {

@@ -37,7 +37,9 @@ export async function start(): Promise<void> {
   effect(() => {
     const mapId = map.value?.mapId;
     if (mapId !== undefined && !location.pathname.startsWith(`/m/${mapId}`)) {
-      history.replaceState(null, "", `/m/${mapId}${location.search}`);
+      const search = new URLSearchParams(location.search);
+      search.delete("new");
+      history.replaceState(null, "", `/m/${mapId}${search.size > 0 ? `?${search}` : ""}`);
     }
   });
   effect(() => {

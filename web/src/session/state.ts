@@ -37,6 +37,12 @@ export const ready = signal(false);
 
 export const isolated = signal<string | null>(null);
 
+/** The saved view that this page looks at, and which layers it shows and hides here, whatever the others see. */
+export const savedView = signal<{ id: string; name: string; visible: ReadonlyMap<string, boolean> } | null>(null);
+
+/** Whether this page shows the layer: layers that came after the saved view are shown as everybody sees them. */
+export const isShown = ({ id, visible }: Layer): boolean => savedView.value?.visible.get(id) ?? visible;
+
 /** A moment of the history that this page looks at instead of now. */
 export const past = signal<{ seq: number; at: string; layers: readonly Layer[]; charts: readonly Chart[] } | null>(null);
 

@@ -43,8 +43,8 @@ export function save(content: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** WebGL forgets what it drew, so the copy is made within the frame. */
-function photograph(map: MapLibre): Promise<ImageBitmap> {
+/** What the map shows, without what floats over it. WebGL forgets what it drew, so the copy is made within the frame. */
+export function photograph(map: MapLibre): Promise<ImageBitmap> {
   return new Promise((resolve, reject) => {
     map.once("render", () => void createImageBitmap(map.getCanvas()).then(resolve, reject));
     map.triggerRepaint();

@@ -2,7 +2,7 @@
  * The pure heart of the client: the next state from an event, or from a snapshot. `apply` trusts its caller
  * (connection/sequence.ts) to hand it each event once and in order.
  */
-import type { Chart, Layer, RecipeCard, Snapshot } from "../protocol/types";
+import type { Bookmark, Chart, Layer, RecipeCard, Snapshot } from "../protocol/types";
 import {
   emptyState, type Entry, type MapEvent, type MapState, type ToolEntry, type TransientEvent, type Turn,
 } from "./state";
@@ -16,6 +16,7 @@ export function fromSnapshot(snapshot: Snapshot): MapState {
     layers: placed(snapshot.layers),
     recipes: snapshot.recipes ?? [],
     charts: snapshot.charts ?? [],
+    document: snapshot.document ?? start.document,
     canUndo: snapshot.can_undo,
     canRedo: snapshot.can_redo,
     complete: snapshot.chat_complete !== false,
@@ -85,9 +86,27 @@ function applyMap(state: MapState, event: MapEvent): MapState {
     }
     case "recipe_removed":
       return { ...state, recipes: state.recipes.filter((it) => it.name !== event.data.name) };
+    case "map_described": {
+      const { name, base_map, projection } = event.data;
+      return { ...state, document: { ...state.document, name, base_map, projection } };
+    }
+    case "bookmark_saved":
+      return withBookmarks(state, (before) => saved(before, event.data.bookmark));
+    case "bookmark_removed":
+      return withBookmarks(state, (before) => before.filter(({ id }) => id !== event.data.bookmark_id));
     default:
       return state;
   }
+}
+
+function withBookmarks(state: MapState, change: (bookmarks: Bookmark[]) => Bookmark[]): MapState {
+  return { ...state, document: { ...state.document, bookmarks: change(state.document.bookmarks) } };
+}
+
+/** In place of the one with its id, else behind the others. */
+function saved(bookmarks: Bookmark[], bookmark: Bookmark): Bookmark[] {
+  const at = bookmarks.findIndex(({ id }) => id === bookmark.id);
+  return at === -1 ? [...bookmarks, bookmark] : bookmarks.with(at, bookmark);
 }
 
 /**

@@ -3,7 +3,7 @@
  * event, and every view is drawn from it. Nothing in here comes from anywhere but the server's events.
  */
 import type {
-  Chart, EventEnvelope, Figure, FigureSource, Focus, Layer, Protocol, RecipeCard, Snapshot, SqlShown, TurnFinished, TurnUsage,
+  Chart, EventEnvelope, Figure, FigureSource, Focus, Layer, MapDocument, Protocol, RecipeCard, Snapshot, SqlShown, TurnFinished, TurnUsage,
 } from "../protocol/types";
 
 /** A persisted event as it travels: its name and its payload. */
@@ -112,14 +112,20 @@ export interface MapState {
   turns: Turn[];
   /** Plans that were saved on the map, by name. */
   recipes: RecipeCard[];
+  /** Name, base map, projection and saved views. */
+  document: MapDocument;
   canUndo: boolean;
   canRedo: boolean;
   /** False when older chat was left out of the snapshot. */
   complete: boolean;
 }
 
+const NO_DOCUMENT: MapDocument = { name: "", base_map: null, projection: null, bookmarks: [] };
+
 export function emptyState(mapId: string): MapState {
-  return { mapId, seq: 0, layers: [], charts: [], turns: [], recipes: [], canUndo: false, canRedo: false, complete: true };
+  return {
+    mapId, seq: 0, layers: [], charts: [], turns: [], recipes: [], document: NO_DOCUMENT, canUndo: false, canRedo: false, complete: true,
+  };
 }
 
 /** The turn that runs is the first that has not ended: turns of a map run one at a time, in the order of arrival. */

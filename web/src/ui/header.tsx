@@ -5,22 +5,26 @@ import { copyMap } from "../session/commands";
 import { saveConversation, saveFile, savePicture } from "../session/files";
 import { sharing } from "../share/state";
 import { ViewOnlyChip } from "../share/viewer";
+import { MapName } from "../document/name";
 import { mayChange, status } from "../store/store";
 import { setTheme, type Theme, theme } from "../theme/theme";
 import { copy } from "./clipboard";
+import { linkToView } from "../session/camera";
 import { Menu, type MenuItem } from "./menu";
+import { IconButton } from "./icons";
 import { openSide } from "./side";
 
 export function Header() {
   const words = status.value === "online" ? t("online") : status.value === "offline" ? t("offline") : t("connecting");
   return (
     <header class="head">
-      <img class="logo" src="/favicon.svg" alt="" width="24" height="24" />
-      <span class="brand">{t("appName")}</span>
+      <a class="logo" href="/" aria-label={t("home")} title={t("home")}><img src="/favicon.svg" alt="" width="24" height="24" /></a>
+      <MapName />
       <span class={`dot dot-${status.value}`} role="img" aria-label={words} title={words} />
       <span class="head-space" />
       <ViewOnlyChip />
       <People />
+      <IconButton icon="share" class="share-button" label={t("shareMap")} onClick={() => (sharing.value = true)} />
       <Menu label={t("menu")} icon="more" items={items} />
     </header>
   );
@@ -32,14 +36,17 @@ function items(): MenuItem[] {
   ];
   const languages = Object.entries(LANGUAGES) as [keyof typeof LANGUAGES, { name: string }][];
   return [
-    { label: t("newMap"), icon: "plus", act: () => location.assign("/") },
+    { label: t("newMap"), icon: "plus", act: () => location.assign("/?new") },
+    { label: t("home"), icon: "home", act: () => location.assign("/") },
     ...(mayChange.value
       ? [{ label: t("catalogue"), icon: "table" as const, act: () => openSide("catalogue") }]
       : [{ label: t("makeCopy"), icon: "copy" as const, act: () => void copyMap() }]),
     { label: t("charts"), icon: "chart", act: () => openSide("charts") },
+    { label: t("views"), icon: "bookmark", act: () => openSide("views") },
     { label: t("history"), icon: "history", act: () => openSide("history") },
-    { label: t("shareMap"), icon: "people", act: () => (sharing.value = true), section: t("share") },
-    { label: t("copyLink"), icon: "link", act: () => void copy(location.href.split("?")[0] ?? "", t("linkCopied")) },
+    { label: t("shareMap"), icon: "share", act: () => (sharing.value = true), section: t("share") },
+    { label: t("copyLink"), icon: "link", act: () => void copy(location.href.split(/[?#]/)[0] ?? "", t("linkCopied")) },
+    { label: t("copyViewLink"), icon: "pin", act: () => void copy(linkToView(), t("linkCopied")) },
     { label: t("savePicture"), icon: "download", act: () => void savePicture() },
     { label: t("saveFile"), icon: "download", act: saveFile },
     { label: t("saveConversation"), icon: "download", act: () => void saveConversation() },

@@ -1,0 +1,38 @@
+"""POST /api/maps/summaries: names and times of maps, for the list that a browser keeps of its own.
+
+The keys travel in the body, for they are the right to the maps and addresses are logged.
+"""
+
+from __future__ import annotations
+
+from aiohttp import web
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from server.http.errors import HttpFault
+from server.maps.documents import Documents
+from server.protocol import MapId
+
+MAX_MAPS = 100
+
+
+class Wanted(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    maps: list[MapId] = Field(max_length=MAX_MAPS)
+
+
+def routes(documents: Documents) -> list[web.RouteDef]:
+    async def summaries(request: web.Request) -> web.Response:
+        """`{maps: [key, ...]}`, at most 100: `{maps: [{map_id, name, layers, changed_at, may_change}]}` of those that
+        there are."""
+        try:
+            wanted = Wanted.model_validate_json(await request.read())
+        except ValidationError:
+            raise HttpFault(
+                "invalid_payload", f"Send {{maps: [...]}} with at most {MAX_MAPS} keys of maps."
+            ) from None
+        found = await documents.summaries(wanted.maps)
+        body = {"maps": [each.model_dump(mode="json") for each in found]}
+        return web.json_response(body, headers={"Cache-Control": "no-store"})
+
+    return [web.post("/api/maps/summaries", summaries)]

@@ -1,0 +1,37 @@
+"""What a map is besides its layers and its chat: a name, a base map with a projection, and bookmarks."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from server.protocol.requests import MapId, Projection, Viewpoint
+
+
+class Bookmark(BaseModel):
+    """A saved view of the map."""
+
+    id: str
+    name: str
+    view: Viewpoint
+
+
+class MapDocument(BaseModel):
+    name: str = ""
+    """Empty until somebody names the map."""
+    base_map: str | None = None
+    """The name of one of the server's base maps, empty for the built-in one; null while nobody chose."""
+    projection: Projection | None = None
+    bookmarks: list[Bookmark] = []
+    """Oldest first."""
+
+
+class MapSummary(BaseModel):
+    """What a list of maps shows of one. `map_id` is the key by which it was asked for."""
+
+    map_id: MapId
+    name: str
+    layers: int
+    changed_at: str
+    """When the newest event happened, in ISO 8601."""
+    may_change: bool
+    """False for a view key."""
