@@ -10,8 +10,11 @@ it("the history says what happened, newest first, with the map as it was then", 
     event("layer_updated", 4, { layer: layer("a", { name: "A", visible: false, version: 2 }), undo_of: null, redo: false }),
     event("layer_updated", 5, { layer: layer("a", { version: 3 }), undo_of: 4, redo: false }),
     event("layer_removed", 6, { layer_id: "a", undo_of: null, redo: false }),
+    event("map_described", 7, { name: "World", base_map: null, projection: null }),
+    event("map_described", 8, { name: "World", base_map: null, projection: "globe" }),
   ]);
   expect(list.map(({ seq, deed, way, layers }) => [seq, deed, way, layers.length])).toEqual([
+    [7, { did: "named", name: "World" }, "done", 0],
     [6, { did: "removed", name: "a" }, "done", 0],
     [5, { did: "changed", name: "A", what: ["name", "visible"] }, "undone", 1],
     [4, { did: "changed", name: "a", what: ["name", "hidden"] }, "done", 1],

@@ -179,3 +179,15 @@ describe("earlier messages", () => {
     expect(state.turns.map((turn) => turn.entries.map((entry) => entry.kind === "answer" && entry.text))).toEqual([["early", "late"]]);
   });
 });
+
+it("the document of a map follows its events", () => {
+  const bookmark = (id: string, name: string) => ({ bookmark: { id, name, view: { center: [0, 0], zoom: 1 } } });
+  const { document } = fold([
+    event("map_described", 1, { name: "World", base_map: null, projection: null }),
+    event("bookmark_saved", 2, bookmark("a", "One")),
+    event("bookmark_saved", 3, bookmark("b", "Two")),
+    event("bookmark_saved", 4, bookmark("a", "First")),
+    event("bookmark_removed", 5, { bookmark_id: "b" }),
+  ]);
+  expect([document.name, document.bookmarks.map(({ name }) => name)]).toEqual(["World", ["First"]]);
+});
