@@ -13,7 +13,7 @@ from sqlalchemy import insert
 
 from server.app import Server
 from server.lanes import MAX_WAITING
-from server.maps.live.presence import NAMED_PEOPLE
+from server.maps.live.presence import MAX_NAMED_PEOPLE
 from server.maps.log.tables import map_table
 from tests.support.looking import until
 from tests.support.round_trips import counting
@@ -68,8 +68,8 @@ async def test_of_a_large_crowd_everybody_is_counted_and_fifty_are_named(samples
         await until(lambda: said(one.named("presence"))["count"] == CROWD + 1)
         told = said(one.named("presence"))
         assert (len(told["people"]), len(told["known"]), told["viewers"]) == (
-            NAMED_PEOPLE,
-            NAMED_PEOPLE,
+            MAX_NAMED_PEOPLE,
+            MAX_NAMED_PEOPLE,
             CROWD,
         )
         assert any(not person["viewer"] for person in told["known"]), (
