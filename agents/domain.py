@@ -178,6 +178,10 @@ class Layer(Value):
     version: int = 1
     count: int
     """Features that pass the filter, counted in PostGIS."""
+    estimated: bool = False
+    """`count`, `bounds` and the numbers of the legend come from a sample of a large table; exact ones follow."""
+    data: str = ""
+    """The version of the table's data that `count`, `bounds` and the legend are of; empty where it is not known."""
     bounds: Bounds | None = None
     tiles: str = ""
     legend: Legend

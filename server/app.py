@@ -63,6 +63,7 @@ from server.http.middleware import abandoned_requests, map_addresses, proxies, s
 from server.http.middleware.slow_clients import complete_bodies
 from server.http.spool import Spool
 from server.lanes import LaneMetrics
+from server.large_tables import LargeTables
 from server.maps.access import ViewLinks
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.results import Results
@@ -140,7 +141,8 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         data = PostgisData(database.reader, registry)
         notes = Notes(database.owner)
 
-        events = EventLog(database.owner)
+        large = LargeTables(database, settings)
+        events = EventLog(database.owner, large.known_tag)
         results = Results(database.owner, database.writer, registry, events)
         await results.start()
         stack.push_async_callback(results.stop)
@@ -166,7 +168,15 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
                 toolbox=more_tools,
             )
 
-        source = TableSource(registry, data, database.reader, results.readable)
+        source = TableSource(
+            registry,
+            data,
+            database.reader,
+            results.readable,
+            large.versions,
+            large.profiles,
+            settings.large_table,
+        )
         charted = Charts(database.reader, registry, results.readable)
         maps = MapService(
             database,
@@ -186,10 +196,12 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         await maps.start()
         stack.push_async_callback(maps.close)
         limits = TileLimits(seconds=settings.tile_timeout + TILE_CANCEL_S)
-        tiles = TileService(database.tile_pool, registry, maps.lookup, limits)
+        tiles = TileService(database.tile_pool, registry, maps.lookup, limits, large.current_tag)
         stack.push_async_callback(tiles.close)
+        await stack.enter_async_context(large.followed_by(maps, registry))
         metrics = registry_of(gauges(maps, sockets, registry))
         metrics.register(tiles.metrics)
+        metrics.register(large.metrics)
         metrics.register(LaneMetrics([*database.lanes.values(), tiles.queue]))
         register_prometheus(metrics)
         app = application(settings, sockets, origins, maps.links, tiles)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 LISTENERS = 4
 """Connections outside of all lanes: LISTEN for tables, LISTEN for maps, the lock by which servers know each other, and
 one that ends statements of clients that left."""
+BACKGROUND = 2
+"""What tables are profiled with: the connection that measures, and the one that holds the lock."""
 SQL_SESSIONS = 2
 """Sessions of their own for SQL that a model wrote, where that is switched on."""
 
@@ -29,7 +31,7 @@ class ConnectionBudget:
     @classmethod
     def divide(cls, total: int, sql: bool = False) -> ConnectionBudget:
         """Divide `total` in fixed proportions; what rounding leaves goes to the lanes in order."""
-        total -= LISTENERS + (SQL_SESSIONS if sql else 0)
+        total -= LISTENERS + BACKGROUND + (SQL_SESSIONS if sql else 0)
         weights = sum(_WEIGHTS.values())
         places = {name: max(_LEAST[name], total * weight // weights) for name, weight in _WEIGHTS.items()}
         names = iter([*places] * total)
@@ -46,4 +48,4 @@ class ConnectionBudget:
 
 _WEIGHTS = {"events": 6, "interactive": 6, "tiles": 6, "analyses": 5, "exports": 2, "uploads": 3}
 _LEAST = {"events": 2, "interactive": 2, "tiles": 2, "analyses": 2, "exports": 1, "uploads": 1}
-MIN_CONNECTIONS = sum(_LEAST.values()) + LISTENERS + SQL_SESSIONS
+MIN_CONNECTIONS = sum(_LEAST.values()) + LISTENERS + BACKGROUND + SQL_SESSIONS

@@ -41,6 +41,8 @@ CONNECT_TIMEOUT = 10.0
 LISTENER_CHECK = 30.0
 OWNER_SESSION = {"lock_timeout": "15000", "idle_in_transaction_session_timeout": "120000"}
 """Milliseconds. A server that died without a word must not lock a map for ever."""
+PROFILER_SESSION = {"statement_timeout": "900000", "max_parallel_workers_per_gather": "0"}
+"""A quarter of an hour for a statement, on one core: nobody waits for it."""
 BACKOFF = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 
 
@@ -65,6 +67,8 @@ class Database:
     """Analyses."""
     exporter: AsyncEngine
     """As the reader, for exports."""
+    profiler: AsyncEngine
+    """As the reader, for what is measured in the background, however long it takes."""
     tile_pool: asyncpg.Pool
     lanes: Mapping[str, Lane]
     """All but that of the tiles, which have an order of their own."""
@@ -109,6 +113,7 @@ class Database:
             reader=engine("interactive", reader, query),
             writer=engine("analyses", writer, None),
             exporter=engine("exports", reader, query),
+            profiler=engine("profiles", reader, {**query, **PROFILER_SESSION}),
             tile_pool=await _open_pool(url, reader, tile, budget_of(settings).tiles),
             lanes=lanes,
             url=url,
@@ -121,11 +126,15 @@ class Database:
 
     @property
     def _engines(self) -> tuple[AsyncEngine, ...]:
-        return (self.owner, self.reader, self.writer, self.exporter)
+        return (self.owner, self.reader, self.writer, self.exporter, self.profiler)
 
     def reader_session(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[asyncpg.Connection]:
         """A session of its own as the reader, for SQL of models, that ends with the block and leaves nothing behind."""
         return self._session("sql", self._reader_login, settings, pool_of(self.reader).backends)
+
+    def owner_session(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[asyncpg.Connection]:
+        """The same as the owner, for work in the background."""
+        return self._session("background", None, settings, pool_of(self.owner).backends)
 
     def loader_session(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[asyncpg.Connection]:
         """The same as the role that makes the tables of uploads."""
@@ -133,7 +142,11 @@ class Database:
 
     @asynccontextmanager
     async def _session(
-        self, lane_name: str, login: roles.Login, settings: Mapping[str, str], backends: Backends
+        self,
+        lane_name: str,
+        login: roles.Login | None,
+        settings: Mapping[str, str],
+        backends: Backends,
     ) -> AsyncIterator[asyncpg.Connection]:
         """Its place in the lane is free when its backend has stopped."""
         lane = self.lanes[lane_name]
@@ -252,7 +265,7 @@ def _lanes(settings: Settings) -> Mapping[str, Lane]:
     """One map may hold half of the connections for questions, and two thirds of those for events."""
     sizes = {name: size for name, size in budget_of(settings).lanes.items() if name != "tiles"}
     shares = {"interactive": sizes["interactive"] // 2, "events": max(1, sizes["events"] * 2 // 3)}
-    sizes["sql"] = SQL_SESSIONS
+    sizes |= {"sql": SQL_SESSIONS, "profiles": 1, "background": 1}
     return {name: Lane(name, size, shares.get(name)) for name, size in sizes.items()}
 
 

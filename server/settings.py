@@ -218,6 +218,15 @@ class Settings(BaseSettings):
     """Rows that a step of an analysis may make."""
     result_space: float = Field(4096.0, gt=0, validation_alias=_named("GEOAGENT_RESULT_SPACE"))
     """Megabytes that the results of one map may take."""
+    profile_share: float = Field(0.5, ge=0, le=1, validation_alias=_named("GEOAGENT_PROFILE_SHARE"))
+    """Share of the time that one background connection of this server may spend on counting tables that are on maps
+    (docs/large-tables.md): at a half, one core is free at least half of the time. 0 measures nothing, and large layers
+    stay estimates.
+    """
+    large_table: int = Field(1_000_000, ge=1000, validation_alias=_named("GEOAGENT_LARGE_TABLE"))
+    """Rows from which on a layer without a filter appears with estimated numbers at once and exact ones later. Counting
+    a million rows takes about as long as people wait without noticing.
+    """
     grace: float = Field(20.0, ge=0, le=3600, validation_alias=_named("GEOAGENT_GRACE"))
     """Seconds that turns which run get to end by themselves after SIGTERM; a second signal ends them at once."""
     rate: float = Field(1.0, ge=0, le=1000, validation_alias=_named("GEOAGENT_RATE"))

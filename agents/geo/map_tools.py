@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from agents.core import Param, Result, ToolFailed, tool
 from agents.domain import Bounds, Layer, LayerChange, LayerDraft, Place
 from agents.geo import choices
-from agents.geo.phrases import bounds_words, count_of, filter_words, listed, style_words
+from agents.geo.phrases import bounds_words, count_of, feature_count, filter_words, listed, style_words
 from agents.geo.styles import STYLE_BRIEFLY, STYLE_SCHEMA, changed_style, new_style
 from agents.geo.tools import FILTERS_BRIEFLY, FILTERS_SCHEMA, GeoTools, layer_facts, read_filter
 
@@ -56,7 +56,7 @@ class MapTools(GeoTools):
             style=new_style(found, color, style),
         )
         layer, drawn = await self.map.add_layer(draft)
-        return Result(layer_facts(layer, drawn), summary=f"Added {_look(layer)}: {count_of(layer.count)}")
+        return Result(layer_facts(layer, drawn), summary=f"Added {_look(layer)}: {feature_count(layer)}")
 
     @tool(
         params={"style": {**STYLE_SCHEMA, "shown": STYLE_BRIEFLY}, "filters": FILTERS_BRIEFLY},
@@ -208,7 +208,7 @@ def _change_words(layer: Layer, change: dict[str, Any], order: str | int | None)
     parts = []
     if "filter" in change:
         shown = f"only {filter_words(layer.filter)}" if layer.filter is not None else "all features"
-        parts.append(f"{shown} ({count_of(layer.count)})")
+        parts.append(f"{shown} ({feature_count(layer)})")
     if "style" in change:
         parts.append(style_words(layer.style) or "new style")
     if "name" in change:

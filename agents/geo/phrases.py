@@ -33,6 +33,19 @@ def count_of(count: int, noun: str = "feature", plural: str | None = None) -> st
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
+def feature_count(layer: Layer) -> str:
+    """`7,813 features`, or `about 10.0 million features` where the layer's count is an estimate."""
+    return f"about {rounded(layer.count)} features" if layer.estimated else count_of(layer.count)
+
+
+def rounded(count: int) -> str:
+    """A number that is known to three digits: `10.0 million`, `1.25 billion`, `812,000`."""
+    for size, word in ((10**9, "billion"), (10**6, "million")):
+        if count >= size:
+            return f"{count / size:#.3g}".rstrip(".") + f" {word}"
+    return f"{float(f'{count:.3g}'):,.0f}"
+
+
 def listed(words: Sequence[str], joiner: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`."""
     if len(words) < 2:
@@ -99,7 +112,7 @@ def style_words(style: StyleSpec | Style) -> str:
 
 def layer_words(layer: Layer) -> str:
     """One line about a layer: `Airports (id airports): 7,813 features, in red, only elevation_m > 2,000, hidden`."""
-    parts = [count_of(layer.count), style_words(layer.style)]
+    parts = [feature_count(layer), style_words(layer.style)]
     if layer.filter is not None:
         parts.append(f"only {filter_words(layer.filter)}")
     if not layer.visible:

@@ -9,7 +9,7 @@ from typing import Any
 from agents.core import ToolFailed
 from agents.domain import OTHERS, Layer, Style, StyleSpec, Table
 from agents.geo.catalogue import Catalogue
-from agents.geo.phrases import filter_words
+from agents.geo.phrases import feature_count, filter_words
 from agents.ports import Analyst, DataSource, Filter, InfoStore, MapSession, SqlRunner, TableRegistry
 
 FILTERS_SCHEMA: dict[str, Any] = {
@@ -106,6 +106,9 @@ def layer_facts(layer: Layer, drawn: str = "") -> dict[str, Any]:
         "geometry_type": layer.geometry_type,
         "style": asked_style(layer.style),
     }
+    if layer.estimated:
+        facts["estimated"] = "count and legend are estimates from a sample; exact numbers follow on the map"
+        facts["about"] = feature_count(layer)
     if layer.filter is not None:
         facts["filter"] = layer.filter
         facts["filter_words"] = filter_words(layer.filter)

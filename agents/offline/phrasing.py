@@ -16,6 +16,7 @@ from agents.geo.phrases import (
     listed,
     number,
     refusal,
+    rounded,
     row_values,
     table_rows,
     value,
@@ -194,6 +195,8 @@ class Phrasing:
         singular = (
             "feature" if words == "features" else (words[:-3] + "y" if words.endswith("ies") else words[:-1])
         )
+        if facts.get("estimated"):
+            return f"about {rounded(facts['count'])} {words}"
         return count_of(facts["count"], singular, words)
 
     def removed(self, done: Done, facts: Facts, command: Command | None) -> str:

@@ -96,8 +96,16 @@ def tables(
         str | None, typer.Argument(help="Search for these words instead of listing all.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Everything that is known, as JSON.")] = False,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Those that were measured: exact rows, age, what was found.")
+    ] = False,
 ) -> None:
     """List the tables that can be drawn, with their geometry, rows and comment."""
+    if profile:
+        from server.cli.profiles import list_profiles
+
+        list_profiles()
+        return
     from server.cli.data import list_tables
 
     list_tables(words, as_json)

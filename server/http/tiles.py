@@ -1,5 +1,5 @@
-"""Vector tiles and TileJSON over HTTP. A tile's address contains the layer's version, so caches may keep it for
-ever.
+"""Vector tiles and TileJSON over HTTP. A tile's address contains the layer's version and the tag of its data, so caches
+may keep it for ever.
 """
 
 from __future__ import annotations
@@ -56,8 +56,15 @@ def _in_memory(tiles: TileService, request: web.Request) -> DrawnTile | None:
         version = int(wanted["version"])
     except ValueError:
         return None
-    time_column = request.query.get("time", "") if request.query_string else ""
-    return tiles.in_memory(wanted["map_id"], wanted["layer_id"], version, address, time_column)
+    time_column, tag = _of_query(request)
+    return tiles.in_memory(wanted["map_id"], wanted["layer_id"], version, address, time_column, tag)
+
+
+def _of_query(request: web.Request) -> tuple[str, str]:
+    """The column of a time slider, and the tag of the data."""
+    if not request.query_string:
+        return "", ""
+    return request.query.get("time", ""), request.query.get("data", "")
 
 
 def routes(tiles: TileService, tables: TableLookup) -> list[web.RouteDef]:
@@ -67,8 +74,7 @@ def routes(tiles: TileService, tables: TableLookup) -> list[web.RouteDef]:
         wanted = request.match_info
         address = Tile.at(_number(wanted["z"]), _number(wanted["x"]), _number(wanted["y"]))
         version = _number(wanted["version"])
-        time_column = request.query.get("time", "")
-        work = tiles.tile(wanted["map_id"], wanted["layer_id"], version, address, time_column)
+        work = tiles.tile(wanted["map_id"], wanted["layer_id"], version, address, *_of_query(request))
         try:
             return _tile_answer(request, await cancel_if_client_leaves(request, work))
         except ClientGone:

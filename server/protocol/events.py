@@ -110,6 +110,9 @@ class LayerUpdated(LayerEvent):
     layer: Layer
     author: str | None = None
     """The name of the person who changed it, if they gave one."""
+    cause: Literal["data"] | None = None
+    """`data`: nobody changed the layer, but the rows of its table changed or its estimates became exact. Undo leaves
+    it out."""
 
 
 class LayerRemoved(LayerEvent):

@@ -12,7 +12,11 @@ from server.settings import Settings
 @pytest.mark.parametrize("sql", [False, True])
 def test_the_budget_is_spent_and_never_exceeded(total: int, sql: bool) -> None:
     budget = connection_budget.ConnectionBudget.divide(total, sql)
-    others = connection_budget.LISTENERS + (connection_budget.SQL_SESSIONS if sql else 0)
+    others = (
+        connection_budget.LISTENERS
+        + connection_budget.BACKGROUND
+        + (connection_budget.SQL_SESSIONS if sql else 0)
+    )
     assert sum(budget.lanes.values()) + others == total
     assert min(budget.lanes.values()) >= 1
 

@@ -7,7 +7,8 @@ UnknownColumn) and never draws something else than what was asked for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -32,12 +33,22 @@ HEAT_RADIUS = 18.0
 SAFE = 2**53 - 1
 
 Drawn = tuple[list[DrawLayer], Legend]
+StatisticsOf = Callable[[Column], ColumnStatistics]
 
 
 async def compute_style(
-    reader: AsyncEngine, table: Table, filter: Cql2 | None, spec: StyleSpec
+    reader: AsyncEngine,
+    table: Table,
+    filter: Cql2 | None,
+    spec: StyleSpec,
+    statistics_of: StatisticsOf | None = None,
 ) -> tuple[Style, Legend]:
-    """The style that draws the rows of `table` that pass `filter` as `spec` asks, and its legend."""
+    """The style that draws the rows of `table` that pass `filter` as `spec` asks, and its legend.
+
+    `statistics_of` tells the statistics of a column where these are known already, or may be estimated.
+    """
+    if statistics_of is None:
+        statistics_of = partial(ColumnStatistics, reader, table, filter)
     if table.geometry_column is None:
         raise InvalidStyle(f"{table.id} has no geometry column, so it cannot be drawn.")
     require_srid(table.srid, table.id)
@@ -47,22 +58,16 @@ async def compute_style(
     if spec.kind == "single":
         layers, legend = _single(table, spec)
     elif spec.kind == "heatmap":
-        layers, legend = await _heatmap(reader, table, filter, spec)
+        layers, legend = await _heatmap(statistics_of, table, spec)
     elif spec.kind == "categorical":
         column = _theme_column(table, spec, numeric=False)
-        layers, legend = await _categorical(
-            ColumnStatistics(reader, table, filter, column), table, column, spec
-        )
+        layers, legend = await _categorical(statistics_of(column), table, column, spec)
     elif spec.kind == "graduated":
         column = _theme_column(table, spec, numeric=True)
-        layers, legend = await _graduated(
-            ColumnStatistics(reader, table, filter, column), table, column, spec
-        )
+        layers, legend = await _graduated(statistics_of(column), table, column, spec)
     else:
         column = _theme_column(table, spec, numeric=True)
-        layers, legend = await _proportional(
-            ColumnStatistics(reader, table, filter, column), table, column, spec
-        )
+        layers, legend = await _proportional(statistics_of(column), table, column, spec)
     if label is not None:
         layers = [*layers, drawing.labels(table.geometry_family, label)]
     return Style(**spec.model_dump(), layers=tuple(layers)), legend
@@ -298,12 +303,12 @@ async def _proportional(statistics: ColumnStatistics, table: Table, column: Colu
     return layers, legend_of(layers, column.name, "proportional", counted, " ".join(notes) or None)
 
 
-async def _heatmap(reader: AsyncEngine, table: Table, filter: Cql2 | None, spec: StyleSpec) -> Drawn:
+async def _heatmap(statistics_of: StatisticsOf, table: Table, spec: StyleSpec) -> Drawn:
     weight: Expression = 1
     title, note = table.name, None
     if spec.column is not None:
         column = _theme_column(table, spec, numeric=True)
-        found = await ColumnStatistics(reader, table, filter, column).distribution()
+        found = await statistics_of(column).distribution()
         # The 95th percentile weighs 1, so that one giant does not make all others vanish.
         reference = found.sample[len(found.sample) * 95 // 100] if found.sample else 0.0
         top = reference if reference > 0 else max(found.maximum or 0.0, 0.0) or 1.0

@@ -1,6 +1,7 @@
 """Tiles of layers: from memory, or drawn by PostGIS once for all who ask at the same time.
 
-A layer version never changes, so a tile of it is drawn once and kept within a bounded number of bytes.
+A layer version never changes, and the tag in a tile's address changes with the data, so a tile is drawn once and kept
+within a bounded number of bytes.
 At most as many tiles are drawn at once as the pool has connections; queue.py says whose turn it is, and who waits
 too long for one is told to come back.
 """
@@ -11,8 +12,8 @@ import asyncio
 import gzip
 import hashlib
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import asyncpg
@@ -36,8 +37,11 @@ log = structlog.get_logger(__name__)
 LEVEL = 4
 """Of compression: 6 saves one byte in a hundred of a large tile, and takes several times as long."""
 
-Key = tuple[str, str, int, str]
-"""Map, layer, version, and the column of a time slider that one person looks at (empty: the style's own)."""
+Key = tuple[str, str, int, str, str]
+"""Map, layer, version, the column of a time slider that one person looks at (empty: the style's own), and the tag of
+the data."""
+DataTag = Callable[[Table], Awaitable[str]]
+"""The tag of what tiles of a table are drawn from now; empty where nothing tells whether its rows changed."""
 
 
 class LayerLookup(Protocol):
@@ -99,9 +103,16 @@ class DrawnTile:
 
 class TileService:
     def __init__(
-        self, pool: asyncpg.Pool, tables: TableLookup, layers: LayerLookup, limits: TileLimits | None = None
+        self,
+        pool: asyncpg.Pool,
+        tables: TableLookup,
+        layers: LayerLookup,
+        limits: TileLimits | None = None,
+        data_tag: DataTag | None = None,
     ) -> None:
+        """Without `data_tag`, tables never change."""
         self._pool, self._tables, self._layers = pool, tables, layers
+        self._data_tag = data_tag
         self._limits = limits or TileLimits()
         self._cache: LRUCache[tuple[Key, Tile], DrawnTile] = LRUCache(
             self._limits.cache_bytes, getsizeof=lambda tile: tile.size
@@ -115,13 +126,27 @@ class TileService:
         self._overruns = Overruns(pool, self.queue)
 
     async def tile(
-        self, map_id: str, layer_id: str, version: int, tile: Tile, time_column: str = ""
+        self, map_id: str, layer_id: str, version: int, tile: Tile, time_column: str = "", tag: str = ""
     ) -> DrawnTile:
-        """Raises UnknownLayer, InvalidTile, TileTooSlow, DataUnavailable or what is wrong with the layer's table."""
-        found = self.in_memory(map_id, layer_id, version, tile, time_column)
+        """`tag` is that of the address. A tile that is asked for with another than the present one is of the present
+        data, and nobody may keep it. Raises UnknownLayer, InvalidTile, TileTooSlow, DataUnavailable or what is wrong
+        with the layer's table."""
+        found = self.in_memory(map_id, layer_id, version, tile, time_column, tag)
         if found is not None:
             return found
-        key = (map_id, layer_id, version, time_column)
+        key = (map_id, layer_id, version, time_column, tag)
+        if self._data_tag is not None:
+            table, _ = await self._drawn_of(key)
+            current = await self._data_tag(table)
+            if not current or current != tag:
+                return replace(await self._found((*key[:4], current), tile), is_final=False)
+        return await self._found(key, tile)
+
+    async def _found(self, key: Key, tile: Tile) -> DrawnTile:
+        """From memory, or drawn for all who wait for it."""
+        found = self._cache.get((key, tile))
+        if found is not None:
+            return found
         joined = self._flights.under_way((key, tile))
         self.metrics.requests.labels("joined" if joined else "miss").inc()
         try:
@@ -133,10 +158,10 @@ class TileService:
         return found
 
     def in_memory(
-        self, map_id: str, layer_id: str, version: int, tile: Tile, time_column: str = ""
+        self, map_id: str, layer_id: str, version: int, tile: Tile, time_column: str = "", tag: str = ""
     ) -> DrawnTile | None:
         """The tile if it was drawn before and is still kept."""
-        found = self._cache.get(((map_id, layer_id, version, time_column), tile))
+        found = self._cache.get(((map_id, layer_id, version, time_column, tag), tile))
         if found is not None:
             self._hits.inc()
             self.metrics.bytes.inc(len(found.body))
@@ -168,7 +193,8 @@ class TileService:
         except asyncio.CancelledError:
             self.metrics.abandoned.inc()
             raise
-        if made.size <= self._limits.cache_bytes:
+        is_stable = self._data_tag is None or bool(key[4])
+        if is_stable and made.size <= self._limits.cache_bytes:
             self._cache[key, tile] = made
             self.metrics.cached_bytes.set(self._cache.currsize)
         return made
@@ -206,7 +232,7 @@ class TileService:
         statements = self._statements.get(key)
         if statements is not None:
             return statements.table, statements.drawn
-        map_id, layer_id, version, _ = key
+        map_id, layer_id, version, *_ = key
         layer = await self._layers.layer(map_id, layer_id, version)
         if layer is None:
             raise UnknownLayer(f"This map has no layer {layer_id!r} of version {version}.")
@@ -249,7 +275,7 @@ class TileService:
     async def _written(
         self, connection: asyncpg.Connection, key: Key, careful: bool = False
     ) -> LayerStatements:
-        map_id, layer_id, version, time_column = key
+        map_id, layer_id, version, time_column, _ = key
         layer = await self._layers.layer(map_id, layer_id, version)
         if layer is None:
             raise UnknownLayer(f"This map has no layer {layer_id!r} of version {version}.")

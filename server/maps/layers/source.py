@@ -4,41 +4,77 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.domain import Layer, StyleSpec
+from agents.domain import Bounds, Layer, StyleSpec, Table
 from agents.ports import Filter, TableRegistry
 from server.gis.filters import normalize
+from server.gis.profiles.estimates import LARGE_ROWS, EstimatedStatistics, estimated_rows
+from server.gis.profiles.profile import ProfileStore
+from server.gis.profiles.versions import UNKNOWN, DataVersions, TableState
 from server.gis.query.data import PostgisData
 from server.gis.styles import compute_style
 from server.maps.layers.verbs import Drawing
 
 Readable = Callable[[str], Awaitable[TableRegistry]]
 """Returns the tables that a map may read."""
+THEMED = ("categorical", "graduated", "proportional")
+"""Styles whose legend has numbers."""
 
 
 class TableSource:
-    """Implements `server.maps.layers.verbs.LayerSource`."""
+    """Implements `server.maps.layers.verbs.LayerSource`.
+
+    A large table without a filter is drawn from estimates, so that nobody waits for a pass over all of its rows.
+    """
 
     def __init__(
-        self, registry: TableRegistry, data: PostgisData, reader: AsyncEngine, readable: Readable
+        self,
+        registry: TableRegistry,
+        data: PostgisData,
+        reader: AsyncEngine,
+        readable: Readable,
+        versions: DataVersions | None = None,
+        profiles: ProfileStore | None = None,
+        large_rows: int = LARGE_ROWS,
     ) -> None:
         self._registry = registry
         self._readable = readable
         self._data = data
         self._reader = reader
+        self._versions = versions
+        self._profiles = profiles
+        self._large_rows = large_rows
 
     async def draw(
-        self, map_id: str, table: str, filter: Filter, style: StyleSpec, like: Layer | None = None
+        self,
+        map_id: str,
+        table: str,
+        filter: Filter,
+        style: StyleSpec,
+        like: Layer | None = None,
+        exact: bool = False,
     ) -> Drawing:
         # An existing layer stays usable after its table became unreadable for new layers.
         tables = await self._readable(map_id) if like is None else self._registry
         entry = tables.get(table)
         wanted = normalize(entry, filter)
-        computed, legend = await compute_style(self._reader, entry, wanted, style)
-        if like is not None and like.filter == wanted:
+        state = UNKNOWN if self._versions is None else await self._versions.of(entry)
+        profile = None if self._profiles is None else await self._profiles.current(state)
+        is_large = wanted is None and state.can_be_sampled and state.rows >= self._large_rows
+        estimate = is_large and not exact
+        statistics = partial(EstimatedStatistics, self._reader, entry, state, profile) if estimate else None
+        computed, legend = await compute_style(self._reader, entry, wanted, style, statistics)
+        has_numbers = style.kind in THEMED or (style.kind == "heatmap" and style.column is not None)
+        is_estimated = estimate and (profile is None or has_numbers)
+        if like is not None and like.filter == wanted and like.data == state.version and not like.estimated:
             count, box = like.count, like.bounds
+        elif is_large and profile is not None:
+            count, box = profile.rows, profile.bounds
+        elif estimate:
+            count, box = await self._estimates(entry, state)
         else:
             count, box = await asyncio.gather(
                 self._data.count(entry.id, wanted), self._data.extent(entry.id, wanted)
@@ -52,4 +88,12 @@ class TableSource:
             legend=legend,
             count=count,
             bounds=box,
+            estimated=is_estimated,
+            data=state.version,
         )
+
+    async def _estimates(self, table: Table, state: TableState) -> tuple[int, Bounds | None]:
+        """The extent is that of the spatial index or of the planner's statistics, as the registry read it."""
+        count = await estimated_rows(self._reader, table, state)
+        box = table.bounds if table.bounds is not None else await self._data.extent(table.id)
+        return count, box

@@ -28,6 +28,7 @@ from server.maps.faults import MapFault, unknown_layer
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import (
     layer_added,
+    layer_data_changed,
     layer_removed,
     layer_updated,
     layers_reordered,
@@ -55,15 +56,24 @@ class Drawing:
     legend: Legend
     count: int
     bounds: Bounds | None
+    estimated: bool = False
+    data: str = ""
 
 
 class LayerSource(Protocol):
     """Draws tables. Raises ToolFailed with a `code` for an unknown table, a wrong filter or style."""
 
     async def draw(
-        self, map_id: str, table: str, filter: Filter, style: StyleSpec, like: Layer | None = None
+        self,
+        map_id: str,
+        table: str,
+        filter: Filter,
+        style: StyleSpec,
+        like: Layer | None = None,
+        exact: bool = False,
     ) -> Drawing:
-        """`like` is the current layer: if the filter is unchanged, its count and bounds are reused."""
+        """`like` is the current layer: if its filter and its data are unchanged, its count and bounds are reused.
+        With `exact`, nothing is estimated."""
         ...
 
 
@@ -119,6 +129,8 @@ class LayerService:
                 order=place_of(drawing, state),
                 count=drawing.count,
                 bounds=drawing.bounds,
+                estimated=drawing.estimated,
+                data=drawing.data,
                 legend=drawing.legend,
             )
             await writer.record(layer_added(layer))
@@ -144,6 +156,23 @@ class LayerService:
                     await writer.record(layer_updated(updated, by.author))
                 return await done(writer, layer_id)
         raise MapFault("conflict", f"Layer {layer_id!r} is being changed by others. Try again.")
+
+    async def follow_data(self, map_id: str, layer_id: str, exact: bool = False) -> bool:
+        """Draw the layer from the rows as they are now, because its table changed or, with `exact`, because it was
+        estimated. Whether anything changed; a layer that was changed or removed meanwhile is left alone."""
+        known = (await self._log.reader.state(map_id)).layer(layer_id)
+        if known is None:
+            return False
+        drawn = await self._redrawn(map_id, known, LayerChange(), exact)
+        async with self._log.writing(map_id) as writer:
+            current = (await writer.state()).layer(layer_id)
+            if current is None or current.version != known.version:
+                return False
+            updated = drawn.model_copy(update={"order": current.order})
+            if updated == current and not writer.has_other_data(current):
+                return False
+            await writer.record(layer_data_changed(updated))
+            return True
 
     async def remove(self, map_id: str, layer_id: str, by: By = HAND) -> Done:
         async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
@@ -229,14 +258,14 @@ class LayerService:
         if seen is not None and seen.filter != layer.filter:
             raise MapFault("conflict", f"The filter of layer {layer.name!r} was changed by others meanwhile.")
 
-    async def _redrawn(self, map_id: str, layer: Layer, change: LayerChange) -> Layer:
-        """The layer computed with its new filter or style."""
+    async def _redrawn(self, map_id: str, layer: Layer, change: LayerChange, exact: bool = False) -> Layer:
+        """The layer computed with its new filter or style, or from its changed table."""
         fields = change.model_fields_set
         asked = change.filter if "filter" in fields else layer.filter
         style = change.style or StyleSpec.model_validate(layer.style.model_dump(exclude={"layers"}))
         if style.color is None and style.kind == layer.style.kind:
             style = style.model_copy(update={"color": layer.style.color})
-        drawing = await self._source.draw(map_id, layer.table, asked, style, layer)
+        drawing = await self._source.draw(map_id, layer.table, asked, style, layer, exact)
         same_data = drawing.filter == layer.filter and tile_contents(drawing.style) <= tile_contents(
             layer.style
         )
@@ -247,6 +276,8 @@ class LayerService:
                 "legend": drawing.legend,
                 "count": drawing.count,
                 "bounds": drawing.bounds,
+                "estimated": drawing.estimated,
+                "data": drawing.data,
                 "tiles": layer.tiles if same_data else "",
             }
         )

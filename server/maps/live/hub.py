@@ -151,6 +151,10 @@ class Hub:
             for event in events:
                 await self.emit(map_id, event.name, event.wire())
 
+    def followed_maps(self) -> list[str]:
+        """The maps that somebody on this server follows."""
+        return [*{*self._followers, *self.presence.maps_here()}]
+
     def _is_followed(self, map_id: str) -> bool:
         return map_id in self._followers or self.presence.is_here(map_id)
 

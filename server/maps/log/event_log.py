@@ -20,7 +20,7 @@ from server.maps.log.histories import Histories
 from server.maps.log.reader import MapReader
 from server.maps.log.snapshots import Snapshots
 from server.maps.log.tables import map_table, turn_table
-from server.maps.log.writer import MapWriter
+from server.maps.log.writer import DataTags, MapWriter, no_tag
 
 Listener = Callable[[str, Sequence[Event]], None]
 
@@ -28,8 +28,9 @@ Listener = Callable[[str, Sequence[Event]], None]
 class EventLog:
     """Creates maps and appends events to them. `listeners` are called after each commit of this server."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, data_tags: DataTags = no_tag) -> None:
         self._engine = engine
+        self._data_tags = data_tags
         self._histories = Histories()
         self.reader = MapReader(engine, self._histories)
         self.snapshots = Snapshots(engine, self._histories)
@@ -68,7 +69,7 @@ class EventLog:
                     raise unknown_map(map_id)
                 if server_id is not None:
                     await self._check_holder(connection, turn_id, server_id)
-                writer = MapWriter(connection, map_id, turn_id, seq, self._histories)
+                writer = MapWriter(connection, map_id, turn_id, seq, self._histories, self._data_tags)
                 yield writer
                 if await writer.flush():
                     self.committing.add(map_id)

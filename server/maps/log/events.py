@@ -60,6 +60,11 @@ def layer_updated(layer: Layer, author: str | None = None) -> Change:
     return Change("layer_updated", {"layer": layer.model_dump(mode="json"), "author": author})
 
 
+def layer_data_changed(layer: Layer) -> Change:
+    """Nobody changed the layer, but its table changed."""
+    return Change("layer_updated", {"layer": layer.model_dump(mode="json"), "cause": "data"})
+
+
 def layer_removed(layer_id: str) -> Change:
     """The change that removes a layer."""
     return Change("layer_removed", {"layer_id": layer_id})

@@ -89,7 +89,7 @@ class History:
         return bool(self._undone)
 
     def advance(self, event: MapEvent) -> None:
-        if isinstance(event, ChangeEvent):
+        if isinstance(event, ChangeEvent) and not (isinstance(event, LayerUpdated) and event.cause == "data"):
             if event.undo_of is None:
                 self._record(event)
             else:

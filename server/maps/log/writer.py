@@ -5,6 +5,7 @@ events, stored layers and the NOTIFY when it ends.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,6 +25,21 @@ from server.protocol import MapEvent
 ENVELOPE = frozenset(MapEvent.model_fields)
 TILES = "/tiles/{map_id}/{layer_id}/{version}/{{z}}/{{x}}/{{y}}.mvt"
 
+DataTags = Callable[[str], str]
+"""The tag of the data that tiles of a table, by its id, are drawn from; empty where it is not known."""
+
+
+def no_tag(table_id: str) -> str:
+    """Where nobody follows the data of tables."""
+    return ""
+
+
+def with_data_tag(tiles: str, tag: str) -> str:
+    """The address of tiles with another data tag, or with none."""
+    path = tiles.partition("?")[0]
+    return f"{path}?data={tag}" if tag else path
+
+
 # One statement, so that a transaction on a map is one round trip shorter for each of its parts.
 APPEND = text(
     "WITH added AS (INSERT INTO geoagent.event (map_id, seq, type, turn_id, at, payload)"
@@ -38,7 +54,13 @@ class MapWriter:
     """A map while its row is locked. `seq` and `state` include what was recorded in this transaction."""
 
     def __init__(
-        self, connection: AsyncConnection, map_id: str, turn_id: str | None, seq: int, histories: Histories
+        self,
+        connection: AsyncConnection,
+        map_id: str,
+        turn_id: str | None,
+        seq: int,
+        histories: Histories,
+        data_tags: DataTags,
     ) -> None:
         self.connection = connection
         self.map_id = map_id
@@ -47,6 +69,7 @@ class MapWriter:
         self._turn_id = turn_id
         self._committed = seq
         self._histories = histories
+        self._data_tags = data_tags
         self._stored: tuple[Layer, ...] | None = None
         self._state: MapState | None = None
         self._versions: dict[str, int] = {}
@@ -103,6 +126,10 @@ class MapWriter:
         )
         return True
 
+    def has_other_data(self, layer: Layer) -> bool:
+        """Whether the layer's tiles are of other data than its table has now."""
+        return layer.tiles != with_data_tag(layer.tiles, self._data_tags(layer.table))
+
     async def _project(self) -> None:
         """Write the layers that changed, and only those."""
         if self._state is None:
@@ -142,6 +169,8 @@ class MapWriter:
         version = await self._newest_version(layer_id) + 1
         self._versions[layer_id] = version
         tiles = layer.get("tiles") or TILES.format(map_id=self.map_id, layer_id=layer_id, version=version)
+        # Also an address that undo brings back must be that of the rows as they are now.
+        tiles = with_data_tag(tiles, self._data_tags(str(layer["table"])))
         return {**layer, "version": version, "tiles": tiles}
 
     async def _newest_version(self, layer_id: str) -> int:

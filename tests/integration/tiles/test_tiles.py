@@ -327,7 +327,7 @@ async def explained(atlas: Atlas, layer_id: str, tile: Tile) -> str:
     assert layer is not None
     service = atlas.service
     async with atlas.database.tile_pool.acquire() as connection:
-        statements = await service._written(connection, ("m", layer_id, layer.version, ""))
+        statements = await service._written(connection, ("m", layer_id, layer.version, "", ""))
         box = await service._boxes.of(connection, statements.crs, tile)
         assert box is not None
         statement = statements.at(tile.z)

@@ -48,6 +48,7 @@ function deedOf(event: MapEvent, { layers: before, charts, document }: MapState)
     case "layer_updated": {
       const { layer } = event.data;
       const old = before.find((it) => it.id === layer.id);
+      if (event.data.cause === "data") return { did: "changed", name: layer.name, what: ["data"] };
       return { did: "changed", name: old?.name ?? layer.name, what: old === undefined ? [] : changes(old, layer) };
     }
     case "layer_removed": {

@@ -64,6 +64,12 @@ export function number(value: number, options: Intl.NumberFormatOptions = {}): s
   return new Intl.NumberFormat(locale.value, options).format(value);
 }
 
+/** What is known to three digits only: `10.0 million`. */
+export function rounded(value: number): string {
+  const digits = { minimumSignificantDigits: 3, maximumSignificantDigits: 3 };
+  return number(value, value < 1e6 ? { maximumSignificantDigits: 3 } : { notation: "compact", compactDisplay: "long", ...digits });
+}
+
 /** The time of day, and the date unless it is today's. */
 export function time(iso: string): string {
   const date = new Date(iso);

@@ -1,5 +1,5 @@
 /** What the colours and sizes mean. The server derives the entries from the very expression that is drawn. */
-import { number } from "../i18n/i18n";
+import { number, t } from "../i18n/i18n";
 import type { Layer, Legend, LegendEntry } from "../protocol/types";
 import { legendLabel } from "./words";
 
@@ -11,6 +11,7 @@ export function LegendView({ layer }: { layer: Layer }) {
       {legend.kind !== "single" && <div class="legend-title" dir="auto">{legend.title}</div>}
       {legend.shape === "gradient" ? <Gradient legend={legend} /> : <Rows legend={legend} />}
       {legend.note && <div class="legend-note" dir="auto">{legend.note}</div>}
+      {layer.estimated && legend.kind !== "single" && <div class="legend-note">{t("estimatedLegend")}</div>}
     </div>
   );
 }

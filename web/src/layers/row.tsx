@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { startChart } from "../charts/actions";
-import { number, t } from "../i18n/i18n";
+import { number, rounded, t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { reloadTiles, zoomTo } from "../session/camera";
 import { duplicateLayer, removeLayer, updateLayer } from "../session/commands";
@@ -94,7 +94,7 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
       </div>
       <div class="layer-body">
         <div class="layer-count">
-          <span>{t("featureCount", { n: layer.count })}</span>
+          <FeatureCount layer={layer} />
           <Thinned layerId={layer.id} />
           {visible && <Outside layer={layer} />}
           {layer.filter != null && (
@@ -137,6 +137,12 @@ function show(layer: Layer, visible: boolean): void {
     savedView.value = { ...saved, visible: new Map(others).set(layer.id, visible) };
   }
   if (layer.visible !== visible) void updateLayer(layer.id, { visible });
+}
+
+/** Exact, or what a sample of a large table tells until its rows are counted. */
+function FeatureCount({ layer: { count, estimated } }: { layer: Layer }) {
+  if (!estimated) return <span>{t("featureCount", { n: count })}</span>;
+  return <span title={t("estimatedHint")}>{t("aboutFeatures", { n: rounded(count) })}</span>;
 }
 
 /** Nothing of the layer is in view: the way there. */

@@ -504,6 +504,8 @@ export interface Layer {
   order: number;
   version: number;
   count: number;
+  estimated: boolean;
+  data: string;
   bounds: [number, number, number, number] | null;
   tiles: string;
   legend: Legend;
@@ -579,6 +581,7 @@ export interface LayerUpdated {
   step: number | null;
   layer: Layer;
   author: string | null;
+  cause: "data" | null;
 }
 /**
  * A layer was removed.

@@ -5,7 +5,7 @@ import type { MapEvent } from "../store/state";
 export function layer(id: string, change: Partial<Layer> = {}): Layer {
   return {
     id, table: `data.${id}`, name: id, geometry_type: "point", filter: null, visible: true, opacity: 1, order: 99,
-    version: 1, count: 3, bounds: [-10, -10, 10, 10], tiles: `/tiles/m/${id}/1/{z}/{x}/{y}.mvt`,
+    version: 1, count: 3, estimated: false, data: "", bounds: [-10, -10, 10, 10], tiles: `/tiles/m/${id}/1/{z}/{x}/{y}.mvt`,
     style: {
       kind: "single", color: "#ff0000", column: null, method: "quantile", classes: 5, breaks: [], values: [], ramp: null, size: null, label: null, time: null,
       layers: [{

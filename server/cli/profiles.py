@@ -1,0 +1,45 @@
+"""`geoagent tables --profile`: what is known of the tables that were measured."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import asyncpg
+
+from server import postgres
+from server.settings import Settings
+
+_PROFILES = """
+SELECT n.nspname || '.' || c.relname AS id, p.document, p.error, p.seconds, now() - p.measured_at AS age
+FROM geoagent.table_profile AS p JOIN pg_class AS c ON c.oid = p.relid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+ORDER BY 1
+"""
+
+
+def list_profiles() -> None:
+    async def run() -> None:
+        async with postgres.ensure(Settings()) as url:
+            connection = await asyncpg.connect(url, timeout=10)
+            try:
+                rows = await connection.fetch(_PROFILES)
+            finally:
+                await connection.close()
+        if not rows:
+            print("No table was measured yet. Tables are measured when a map that shows them is open.")
+        for row in rows:
+            print(described(row))
+
+    asyncio.run(run())
+
+
+def described(row: Any) -> str:
+    """One line about a measured table."""
+    age = f"{row['age'].total_seconds() / 60:.0f} min ago, took {row['seconds']:.1f} s"
+    if row["document"] is None:
+        return f"{row['id']:<32} could not be measured ({row['error']}); {age}"
+    found = json.loads(row["document"])
+    types = ", ".join(f"{count:,} {name.lower()}" for name, count in found["geometry_types"].items())
+    sound = "sound" if found["is_sound"] else "has broken geometries"
+    return f"{row['id']:<32} {found['rows']:>14,} rows  {types or 'no geometry'}; {sound}; {age}"

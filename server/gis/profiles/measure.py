@@ -1,0 +1,129 @@
+"""Measures a table exactly: one pass over the geometries, and one for each column that a style can show."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.domain import Column, Table
+from server.gis.expressions import extents
+from server.gis.expressions.declared_types import declared_type
+from server.gis.expressions.geometry_checks import unsound
+from server.gis.expressions.identifiers import Expression, geometry_of, lonlat_of, relation
+from server.gis.profiles.profile import ColumnProfile, TableProfile
+from server.gis.styles.attributes import tile_value
+from server.gis.styles.statistics import ColumnStatistics
+
+TOP_VALUES = 24
+"""Most frequent values that are kept of a column: as many as a categorical style can colour."""
+MAX_COLUMNS = 60
+"""Columns beyond these are left out: measuring each reads the whole table."""
+_NUMBERS = ("integer", "number")
+
+
+async def measured(reader: AsyncEngine, table: Table, version: str) -> TableProfile:
+    """The profile of the table as it is now. Raises SQLAlchemyError or GisError."""
+    shapes = await _shapes(reader, table) if table.geometry_column is not None else {}
+    rows = shapes.pop("rows", None)
+    if rows is None:
+        rows = await _scalar(reader, sa.select(sa.func.count()).select_from(relation(table)))
+    columns = {}
+    for column in table.columns[:MAX_COLUMNS]:
+        if column.kind != "geometry" and tile_value(table, column) is not None:
+            columns[column.name] = await _column(reader, table, column)
+    return TableProfile(data_version=version, rows=rows, columns=columns, **shapes)
+
+
+async def _column(reader: AsyncEngine, table: Table, column: Column) -> ColumnProfile:
+    statistics = ColumnStatistics(reader, table, None, column)
+    found = await statistics.frequencies(TOP_VALUES)
+    top = tuple(
+        (value, count) for value, count in found.top if not isinstance(value, str) or len(value) <= 200
+    )
+    distinct = len(found.top) + found.other_values
+    if column.kind not in _NUMBERS:
+        return ColumnProfile(nulls=found.nulls, top=top, distinct=distinct)
+    spread = await statistics.distribution()
+    return ColumnProfile(
+        nulls=spread.nulls,
+        minimum=spread.minimum,
+        maximum=spread.maximum,
+        sketch=spread.sample,
+        top=top,
+        distinct=distinct,
+    )
+
+
+async def _shapes(reader: AsyncEngine, table: Table) -> dict[str, Any]:
+    geometry = geometry_of(table)
+    kind = declared_type(table)[0]
+    is_unsound = sa.func.coalesce(unsound(geometry, kind), sa.false())
+    # ST_IsValid must not be given what is unsound.
+    is_invalid = sa.case((is_unsound, sa.true()), else_=sa.not_(sa.func.ST_IsValid(geometry)))
+    name = sa.func.GeometryType(geometry).label("type")
+    query = (
+        sa.select(
+            name,
+            sa.func.count(),
+            sa.func.bool_or(is_unsound),
+            sa.func.bool_or(is_invalid),
+            sa.func.sum(sa.func.ST_NPoints(geometry)),
+            *_edges(geometry),
+        )
+        .select_from(relation(table))
+        .group_by(name)
+    )
+    async with reader.connect() as connection:
+        found = (await connection.execute(query)).all()
+    drawn = [row for row in found if row[0] is not None]
+    sound = not any(row[2] for row in drawn)
+    counts = {row[0]: row[1] for row in drawn}
+    rows = sum(row[1] for row in found)
+    vertices = sum(row[4] or 0 for row in drawn) / max(1, sum(counts.values()))
+    return {
+        "rows": rows,
+        "geometry_types": counts,
+        "is_sound": sound,
+        "is_valid": not any(row[3] for row in drawn),
+        "is_on_earth": sound and all(_on_earth(row[5:9]) for row in drawn),
+        "vertices": float(vertices),
+        "bounds": await _bounds(reader, table) if sound else None,
+    }
+
+
+def _edges(geometry: Expression) -> list[Expression]:
+    return [
+        sa.func.min(sa.func.ST_XMin(geometry)),
+        sa.func.min(sa.func.ST_YMin(geometry)),
+        sa.func.max(sa.func.ST_XMax(geometry)),
+        sa.func.max(sa.func.ST_YMax(geometry)),
+    ]
+
+
+def _on_earth(edges: Any) -> bool:
+    if any(edge is None for edge in edges):
+        return True
+    west, south, east, north = edges
+    return all(map(math.isfinite, edges)) and west >= -180 and south >= -90 and east <= 180 and north <= 90
+
+
+async def _bounds(reader: AsyncEngine, table: Table) -> Any:
+    source: sa.Select[tuple[()]] = sa.select().select_from(relation(table))
+    async with reader.connect() as connection:
+        found = extents.bounds(
+            (
+                await connection.execute(extents.extent_of(source, geometry_of(table), table.srid))
+            ).one_or_none()
+        )
+        if found is not None and extents.spans_the_world(found):
+            turned = (await connection.execute(extents.parts_of(source, lonlat_of(table)))).one_or_none()
+            return extents.across(found, turned)
+    return found
+
+
+async def _scalar(reader: AsyncEngine, query: sa.Select[*tuple[Any, ...]]) -> int:
+    async with reader.connect() as connection:
+        return int((await connection.execute(query)).scalar_one())

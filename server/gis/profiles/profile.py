@@ -1,0 +1,128 @@
+"""What a table profile holds, and how it is kept in the database."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.domain import Bounds
+from server.gis.profiles.versions import TableState
+from server.gis.styles.statistics import Category, Distribution, Frequencies
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", ser_json_inf_nan="strings")
+
+
+class ColumnProfile(_Value):
+    nulls: int
+    minimum: float | None = None
+    maximum: float | None = None
+    sketch: tuple[float, ...] = ()
+    """Of numbers: values at even steps of rank, from the least to the greatest."""
+    top: tuple[tuple[Category, int], ...] = ()
+    """The most frequent values, each with its count."""
+    distinct: int = 0
+
+    def distribution(self, rows: int) -> Distribution:
+        return Distribution(rows, rows - self.nulls, self.minimum, self.maximum, self.sketch)
+
+    def frequencies(self, rows: int, limit: int) -> Frequencies:
+        top = self.top[:limit]
+        shown = sum(count for _, count in top)
+        return Frequencies(top, rows - self.nulls - shown, max(0, self.distinct - len(top)), self.nulls)
+
+
+class TableProfile(_Value):
+    """All of it exact, counted from the rows as of `data_version`."""
+
+    data_version: str
+    rows: int
+    bounds: Bounds | None = None
+    geometry_types: dict[str, int] = {}
+    """How many geometries of each type, as PostGIS names it; what has no geometry is in none."""
+    is_sound: bool = False
+    """All geometries are finite and without empty parts, so that every PostGIS function may be given them."""
+    is_valid: bool = False
+    """All geometries are valid, as ST_IsValid sees it."""
+    is_on_earth: bool = False
+    """In longitude and latitude: all within 180 and 90 degrees."""
+    vertices: float = 0.0
+    """Vertices of a feature on average."""
+    columns: dict[str, ColumnProfile] = {}
+
+
+@dataclass(frozen=True)
+class ProfileRow:
+    """A profile as it is kept, or why there is none."""
+
+    data_version: str
+    profile: TableProfile | None
+    error: str | None
+    seconds: float
+    age_s: float
+
+
+_READ = sa.text(
+    "SELECT data_version, document, error, seconds, extract(epoch FROM now() - measured_at) AS age_s"
+    " FROM geoagent.table_profile WHERE relid = CAST(CAST(:relid AS bigint) AS oid)"
+)
+_WRITE = sa.text(
+    "INSERT INTO geoagent.table_profile (relid, data_version, document, error, seconds)"
+    " VALUES (CAST(CAST(:relid AS bigint) AS oid), :version, CAST(:document AS jsonb), :error, :seconds)"
+    " ON CONFLICT (relid) DO UPDATE SET data_version = excluded.data_version, document = excluded.document,"
+    " error = excluded.error, seconds = excluded.seconds, measured_at = now()"
+)
+_SWEEP = sa.text(
+    "DELETE FROM geoagent.table_profile AS p WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = p.relid)"
+)
+KEPT_S = 2.0
+"""A profile that was read is asked for again after this long; another server may have written a newer one."""
+
+
+class ProfileStore:
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._kept: dict[int, tuple[ProfileRow | None, float]] = {}
+
+    async def row(self, relid: int) -> ProfileRow | None:
+        """The profile of a table, of whatever data version."""
+        kept = self._kept.get(relid)
+        if kept is not None and kept[1] > time.monotonic() - KEPT_S:
+            return kept[0]
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(_READ, {"relid": relid})).one_or_none()
+        found = None
+        if row is not None:
+            profile = None if row.document is None else TableProfile.model_validate(row.document)
+            found = ProfileRow(row.data_version, profile, row.error, row.seconds, float(row.age_s))
+        self._kept[relid] = (found, time.monotonic())
+        return found
+
+    async def current(self, state: TableState) -> TableProfile | None:
+        """The profile of the table as it is now."""
+        row = await self.row(state.relid) if state.relid else None
+        return row.profile if row is not None and row.data_version == state.version else None
+
+    async def write(
+        self, relid: int, version: str, profile: TableProfile | None, error: str | None, seconds: float
+    ) -> None:
+        values = {
+            "relid": relid,
+            "version": version,
+            "document": None if profile is None else profile.model_dump_json(),
+            "error": error,
+            "seconds": seconds,
+        }
+        async with self._engine.begin() as connection:
+            await connection.execute(_WRITE, values)
+        self._kept.pop(relid, None)
+
+    async def sweep(self) -> None:
+        """Remove the profiles of tables that are gone."""
+        async with self._engine.begin() as connection:
+            await connection.execute(_SWEEP)

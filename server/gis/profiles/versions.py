@@ -1,0 +1,118 @@
+"""The version of a table's data, which changes when its rows or columns do.
+
+It is computed from PostgreSQL's counters of inserted, updated and deleted rows, the table's file (which TRUNCATE and
+a rewrite replace) and its columns, for a table, its partitions and whatever a view reads. All servers on a database
+compute the same version, without a trigger on anybody's table and without reading a row.
+
+PostgreSQL publishes the counters when a transaction ends, but at most once a second for each connection; the second of
+two quick transactions of a connection that stays open shows up to ten seconds later.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.domain import Table
+
+MAX_AGE_S = 2.0
+"""A version that was read less than this ago is not read again."""
+
+_STATES = sa.text("""
+WITH RECURSIVE part AS (
+  SELECT c.oid AS asked, c.oid AS relid, 0 AS depth
+  FROM unnest(CAST(:schemas AS text[]), CAST(:names AS text[])) AS wanted (schema, name)
+  JOIN pg_namespace AS n ON n.nspname = wanted.schema
+  JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = wanted.name
+  UNION
+  SELECT part.asked, next.oid, part.depth + 1
+  FROM part CROSS JOIN LATERAL (
+    SELECT inhrelid FROM pg_inherits WHERE inhparent = part.relid
+    UNION ALL
+    SELECT d.refobjid FROM pg_rewrite AS r
+    JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+      AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
+    WHERE r.ev_class = part.relid AND (SELECT relkind FROM pg_class WHERE oid = part.relid) = 'v'
+  ) AS next (oid)
+  WHERE part.depth < 16
+), relation AS (
+  SELECT DISTINCT part.asked, c.oid, c.relkind, c.reltuples, c.relpages,
+    CASE WHEN c.relkind IN ('r', 'm') THEN pg_relation_size(c.oid) ELSE 0 END AS bytes
+  FROM part JOIN pg_class AS c ON c.oid = part.relid
+)
+SELECT asked, n.nspname AS schema, c.relname AS name, c.relkind,
+  md5(string_agg(concat_ws(' ', r.oid, pg_relation_filenode(r.oid), pg_stat_get_tuples_inserted(r.oid),
+    pg_stat_get_tuples_updated(r.oid), pg_stat_get_tuples_deleted(r.oid),
+    (SELECT string_agg(attname || ' ' || atttypid || ' ' || atttypmod, ',' ORDER BY attnum)
+     FROM pg_attribute WHERE attrelid = r.oid AND attnum > 0 AND NOT attisdropped)), ';' ORDER BY r.oid)) AS mark,
+  bool_or(r.relkind = 'f') AS foreign,
+  sum(r.bytes) AS bytes,
+  sum(CASE WHEN r.reltuples >= 0 AND r.relpages > 0 THEN r.reltuples / r.relpages * r.bytes / 8192
+           ELSE r.bytes / 100.0 END) FILTER (WHERE r.relkind IN ('r', 'm')) AS rows
+FROM relation AS r JOIN pg_class AS c ON c.oid = r.asked JOIN pg_namespace AS n ON n.oid = c.relnamespace
+GROUP BY asked, n.nspname, c.relname, c.relkind
+""")
+"""Without statistics of the planner, a row is taken to be 100 bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """A table as of one look at the catalogue."""
+
+    relid: int
+    version: str
+    """Empty where nothing tells whether the rows changed, as with foreign tables."""
+    rows: int
+    """Estimated from the size of the table; 0 for a view over nothing but foreign tables."""
+    bytes: int
+    can_be_sampled: bool
+    """Whether PostgreSQL can read some of its pages only."""
+
+
+UNKNOWN = TableState(0, "", 0, 0, False)
+
+
+class DataVersions:
+    """The states of tables that were asked for, each read again when it is older than MAX_AGE_S."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._known: dict[tuple[str, str], tuple[TableState, float]] = {}
+
+    async def look(self, tables: Iterable[Table], max_age: float = MAX_AGE_S) -> dict[str, TableState]:
+        """The state of each table that exists, by its id."""
+        now = time.monotonic()
+        wanted = {(table.schema_name, table.name): table.id for table in tables}
+        old = [name for name in wanted if name not in self._known or self._known[name][1] < now - max_age]
+        if old:
+            await self._read(old, now)
+        return {wanted[name]: self._known[name][0] for name in wanted if name in self._known}
+
+    async def of(self, table: Table, max_age: float = MAX_AGE_S) -> TableState:
+        """UNKNOWN where the table does not exist."""
+        return (await self.look([table], max_age)).get(table.id, UNKNOWN)
+
+    def version(self, schema: str, name: str) -> str:
+        """As of the last look; empty before the first one."""
+        known = self._known.get((schema, name))
+        return known[0].version if known else ""
+
+    async def _read(self, names: list[tuple[str, str]], now: float) -> None:
+        asked = {"schemas": [schema for schema, _ in names], "names": [name for _, name in names]}
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(_STATES, asked)).all()
+        for name in names:
+            self._known.pop(name, None)
+        for row in rows:
+            state = TableState(
+                row.asked,
+                "" if row.foreign else row.mark[:12],
+                round(row.rows or 0),
+                int(row.bytes or 0),
+                row.relkind in ("r", "m", "p") and not row.foreign,
+            )
+            self._known[row.schema, row.name] = (state, now)

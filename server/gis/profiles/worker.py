@@ -1,0 +1,123 @@
+"""Measures the tables that somebody looks at, in the background, one at a time.
+
+Several servers on a database share the work: who holds the advisory lock of a table measures it, and all read the
+result. A table that changes all the time is measured again only so often that measuring takes no more than the
+allowed share of the time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from agents.core.errors import ToolFailed
+from agents.domain import Table
+from server.database import Database, is_unavailable
+from server.gis.profiles.measure import measured
+from server.gis.profiles.profile import ProfileStore
+from server.gis.profiles.versions import UNKNOWN, DataVersions, TableState
+from server.lanes import working_for
+
+log = structlog.get_logger(__name__)
+
+LOCK = 0x6E0A01
+"""First key of the advisory locks; the second one is the oid of the table."""
+STATEMENT_S = 900
+SWEEP_S = 60.0
+
+
+class ProfileWorker:
+    """`want` names the tables; `start` before use, `close` at the end."""
+
+    def __init__(
+        self, database: Database, versions: DataVersions, store: ProfileStore, share: float = 0.5
+    ) -> None:
+        self._database = database
+        self._versions = versions
+        self._store = store
+        self._share = share
+        self._wanted: dict[str, Table] = {}
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._swept = 0.0
+        self.measured = 0
+        self.failed = 0
+        self.busy_s = 0.0
+
+    def start(self) -> None:
+        if self._share > 0:
+            self._task = asyncio.create_task(self._run())
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def want(self, tables: Iterable[Table]) -> None:
+        """Measure these, where their profiles are not those of their data; replaces what was wanted before."""
+        self._wanted = {table.id: table for table in tables}
+        self._wake.set()
+
+    @property
+    def waiting(self) -> int:
+        return len(self._wanted)
+
+    async def _run(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            try:
+                await self._round()
+            except (SQLAlchemyError, OSError, ToolFailed) as error:
+                log.info("tables could not be profiled", away=is_unavailable(error), error=str(error)[:300])
+
+    async def _round(self) -> None:
+        if time.monotonic() - self._swept > SWEEP_S:
+            self._swept = time.monotonic()
+            await self._store.sweep()
+        states = await self._versions.look(tuple(self._wanted.values()))
+        for table in sorted(self._wanted.values(), key=lambda each: states.get(each.id, UNKNOWN).bytes):
+            state = states.get(table.id)
+            if state is not None and await self._is_due(state):
+                await self._measure(table, state)
+
+    async def _is_due(self, state: TableState) -> bool:
+        if not state.version:
+            return False
+        row = await self._store.row(state.relid)
+        if row is None:
+            return True
+        return row.data_version != state.version and row.age_s >= row.seconds / self._share
+
+    async def _measure(self, table: Table, state: TableState) -> None:
+        async with self._database.owner_session({}) as session:
+            if not await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, _signed(state.relid)):
+                return
+            # It may have been measured while the lock was waited for.
+            if not await self._is_due(state):
+                return
+            started = time.monotonic()
+            profile, fault = None, None
+            try:
+                with working_for(f"profile {table.id}"):
+                    profile = await measured(self._database.profiler, table, state.version)
+                self.measured += 1
+            except (SQLAlchemyError, ToolFailed) as error:
+                if is_unavailable(error):
+                    raise
+                fault = str(getattr(error, "orig", error))[:500]
+                self.failed += 1
+                log.info("a table could not be profiled", table=table.id, error=fault)
+            seconds = time.monotonic() - started
+            self.busy_s += seconds
+            await self._store.write(state.relid, state.version, profile, fault, seconds)
+        await asyncio.sleep(min(60.0, seconds * (1 / self._share - 1)))
+
+
+def _signed(oid: int) -> int:
+    """Advisory locks take signed integers, and oids are unsigned."""
+    return oid - 2**32 if oid >= 2**31 else oid

@@ -1,0 +1,58 @@
+"""The parts that keep maps of large and changing tables fast and true, put together for one server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from agents.domain import Table
+from agents.ports import TableRegistry
+from server.database import Database
+from server.gis.expressions.identifiers import split_id
+from server.gis.profiles.metrics import ProfileMetrics
+from server.gis.profiles.profile import ProfileStore
+from server.gis.profiles.versions import DataVersions
+from server.gis.profiles.worker import ProfileWorker
+from server.maps.live.data_follower import DataFollower
+from server.maps.service import MapService
+from server.settings import Settings
+
+
+class LargeTables:
+    """Data versions, profiles and who computes them."""
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self.versions = DataVersions(database.owner)
+        self.profiles = ProfileStore(database.owner)
+        self._database = database
+        self._worker = ProfileWorker(database, self.versions, self.profiles, settings.profile_share)
+        self.metrics = ProfileMetrics(self._worker)
+
+    def known_tag(self, table_id: str) -> str:
+        """What the tiles of a table are drawn from, as of the last look; empty where that is not known."""
+        schema, name = split_id(table_id)
+        return self.versions.version(schema, name)
+
+    async def current_tag(self, table: Table) -> str:
+        """The same as of now."""
+        return (await self.versions.of(table)).version
+
+    @asynccontextmanager
+    async def followed_by(self, maps: MapService, registry: TableRegistry) -> AsyncIterator[None]:
+        """Until the block ends, followed maps follow the data of their tables."""
+        follower = DataFollower(
+            self._database.owner,
+            maps.layers,
+            registry,
+            self.versions,
+            self.known_tag,
+            maps.hub.followed_maps,
+            self._worker.want,
+        )
+        self._worker.start()
+        follower.start()
+        try:
+            yield
+        finally:
+            await follower.close()
+            await self._worker.close()

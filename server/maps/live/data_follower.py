@@ -1,0 +1,161 @@
+"""Keeps layers true to their tables: when the rows of a table change, every followed map that shows it gets a
+`layer_updated` with a new tile address, count and legend.
+
+Looks every two seconds at the tables of the maps that somebody follows on this server. Where several servers follow a
+map, the first one to write the change does so for all. A table that changes all the time is drawn again ever more
+seldom, up to MAX_INTERVAL_S, so that neither the log nor the database fills with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import structlog
+from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.core.errors import ToolFailed
+from agents.domain import Table
+from agents.ports import TableRegistry
+from server.gis.profiles.versions import DataVersions
+from server.lanes import working_for
+from server.maps.layers.verbs import LayerService
+from server.maps.log.tables import layer_table
+from server.maps.log.writer import DataTags, with_data_tag
+
+log = structlog.get_logger(__name__)
+
+POLL_S = 2.0
+MAX_INTERVAL_S = 30.0
+QUIET_S = 10.0
+"""A table without a change for so long is followed at once again."""
+
+
+@dataclass
+class _Pace:
+    """How often one layer was drawn again lately."""
+
+    last: float
+    interval: float
+
+
+@dataclass(frozen=True)
+class _Shown:
+    map_id: str
+    layer_id: str
+    table: Table
+    tiles: str
+    data: str
+    estimated: bool
+
+
+class DataFollower:
+    """`start` before use, `close` at the end. `wanted` is called with the tables that somebody looks at."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        layers: LayerService,
+        registry: TableRegistry,
+        versions: DataVersions,
+        tags: DataTags,
+        followed: Callable[[], Iterable[str]],
+        wanted: Callable[[Iterable[Table]], None],
+    ) -> None:
+        self._engine = engine
+        self._layers = layers
+        self._registry = registry
+        self._versions = versions
+        self._tags = tags
+        self._followed = followed
+        self._wanted = wanted
+        self._paces: dict[tuple[str, str], _Pace] = {}
+        self._inexact: dict[tuple[str, str], str] = {}
+        """Layers whose exact numbers took too long, with the data version of which."""
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        while True:
+            started = time.monotonic()
+            try:
+                await self._round()
+            except (SQLAlchemyError, OSError, ToolFailed) as error:
+                log.info("tables could not be followed", error=str(error)[:300])
+            except Exception:
+                log.exception("tables could not be followed")
+            await asyncio.sleep(max(POLL_S / 4, POLL_S - (time.monotonic() - started)))
+
+    async def _round(self) -> None:
+        shown = await self._shown()
+        tables = {each.table.id: each.table for each in shown}
+        await self._versions.look(tables.values(), max_age=POLL_S / 2)
+        self._wanted(tables.values())
+        keys = {(each.map_id, each.layer_id) for each in shown}
+        self._paces = {key: pace for key, pace in self._paces.items() if key in keys}
+        for each in shown:
+            await self._follow(each)
+
+    async def _shown(self) -> list[_Shown]:
+        """The layers of followed maps whose tables are still there."""
+        maps = list(self._followed())
+        if not maps:
+            return []
+        document = layer_table.c.document
+        query = select(
+            layer_table.c.map_id,
+            layer_table.c.layer_id,
+            *(document[name].astext for name in ("table", "tiles", "data", "estimated")),
+        ).where(layer_table.c.map_id.in_(maps))
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(query)).all()
+        found = []
+        for map_id, layer_id, table_id, tiles, data, estimated in rows:
+            try:
+                table = self._registry.get(table_id)
+            except ToolFailed:
+                continue
+            found.append(_Shown(map_id, layer_id, table, tiles or "", data or "", estimated == "true"))
+        return found
+
+    async def _follow(self, shown: _Shown) -> None:
+        version = self._versions.version(shown.table.schema_name, shown.table.name)
+        if not version:
+            return
+        is_new = shown.data != version or shown.tiles != with_data_tag(
+            shown.tiles, self._tags(shown.table.id)
+        )
+        key = (shown.map_id, shown.layer_id)
+        if not is_new and (not shown.estimated or self._inexact.get(key) == version):
+            return
+        if is_new and not self._is_time(key):
+            return
+        try:
+            with working_for(shown.map_id):
+                await self._layers.follow_data(shown.map_id, shown.layer_id, exact=not is_new)
+        except (ToolFailed, SQLAlchemyError) as error:
+            self._inexact[key] = version
+            log.info("a layer could not follow its table", table=shown.table.id, error=str(error)[:300])
+
+    def _is_time(self, key: tuple[str, str]) -> bool:
+        """At once after a rest, then with pauses that double as long as the changes go on."""
+        now = time.monotonic()
+        pace = self._paces.get(key)
+        if pace is None or now - pace.last > pace.interval + QUIET_S:
+            self._paces[key] = _Pace(now, POLL_S / 2)
+            return True
+        if now - pace.last < pace.interval:
+            return False
+        self._paces[key] = _Pace(now, min(MAX_INTERVAL_S, pace.interval * 2))
+        return True

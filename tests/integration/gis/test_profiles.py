@@ -1,0 +1,160 @@
+"""Table profiles: exact, kept with their version, computed by one of several servers, gone with their table."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from agents.domain import StyleSpec, Table
+from server.database import Database
+from server.gis.catalog.registry import Registry
+from server.gis.profiles.estimates import EstimatedStatistics, estimated_rows
+from server.gis.profiles.measure import measured
+from server.gis.profiles.profile import ProfileStore
+from server.gis.profiles.versions import DataVersions
+from server.gis.profiles.worker import ProfileWorker
+from server.gis.styles import compute_style
+from tests.support.looking import until
+
+ROWS = 40_000
+MADE = f"""
+    DROP TABLE IF EXISTS data.pings;
+    CREATE TABLE data.pings AS SELECT n AS id, n % 7 AS kind, nullif(n, 5)::float8 AS value, 'name ' || n % 3 AS name,
+        ST_SetSRID(ST_MakePoint(n % 360 - 180, n % 170 - 85), 4326)::geometry(Point, 4326) AS geom
+    FROM generate_series(1, {ROWS}) AS n;
+    ANALYZE data.pings;
+"""
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def pings(database: Database) -> AsyncIterator[Table]:
+    await execute(database, *MADE.split(";\n"), "SELECT pg_stat_force_next_flush()")
+    yield await table(database, "data.pings")
+
+
+async def execute(database: Database, *statements: str) -> None:
+    async with database.owner.begin() as connection:
+        for statement in filter(str.strip, statements):
+            await connection.exec_driver_sql(statement)
+
+
+async def table(database: Database, name: str) -> Table:
+    registry = Registry(database.reader, ("data",), None)
+    await registry.refresh(patience=30)
+    return registry.get(name)
+
+
+async def test_a_profile_is_exact(database: Database, pings: Table) -> None:
+    found = await measured(database.profiler, pings, "v")
+    assert (found.rows, found.geometry_types) == (ROWS, {"POINT": ROWS})
+    assert found.is_sound
+    assert found.is_valid
+    assert found.is_on_earth
+    assert found.vertices == 1
+    assert found.bounds == (-180, -85, 179, 84)
+    value = found.columns["value"]
+    assert (value.nulls, value.minimum, value.maximum) == (1, 1, ROWS)
+    assert value.sketch[len(value.sketch) // 2] == pytest.approx(ROWS / 2, rel=0.01)
+    assert dict(found.columns["name"].top) == {"name 0": 13_333, "name 1": 13_334, "name 2": 13_333}
+    assert found.columns["kind"].distinct == 7
+
+
+@pytest.mark.parametrize(
+    ("shape", "is_sound", "is_valid", "is_on_earth"),
+    [
+        ("POLYGON((0 0, 1 0, 1 1, 0 0))", True, True, True),
+        ("POLYGON((0 0, 1 1, 1 0, 0 1, 0 0))", True, False, True),
+        ("POLYGON((170 0, 190 0, 190 1, 170 0))", True, True, False),
+        ("POLYGON((0 0, 1 0, 1e300 1, 0 0))", False, False, False),
+        ("GEOMETRYCOLLECTION(POINT(1 1), POINT EMPTY)", False, False, False),
+        ("POINT EMPTY", True, True, True),
+    ],
+)
+async def test_a_profile_tells_what_postgis_may_be_given(
+    database: Database, shape: str, is_sound: bool, is_valid: bool, is_on_earth: bool
+) -> None:
+    await execute(
+        database,
+        "DROP TABLE IF EXISTS data.shapes",
+        "CREATE TABLE data.shapes (id int PRIMARY KEY, geom geometry(Geometry, 4326))",
+        f"INSERT INTO data.shapes VALUES (1, ST_GeomFromText('{shape}', 4326)), (2, NULL)",
+    )
+    found = await measured(database.profiler, await table(database, "data.shapes"), "v")
+    assert (found.is_sound, found.is_valid, found.is_on_earth) == (is_sound, is_valid, is_on_earth)
+    assert found.rows == 2
+
+
+async def test_estimates_come_close_without_statistics(database: Database, pings: Table) -> None:
+    await execute(database, "INSERT INTO data.pings SELECT * FROM data.pings")
+    state = await DataVersions(database.owner).of(pings)
+    assert await estimated_rows(database.reader, pings, state) == pytest.approx(2 * ROWS, rel=0.05)
+
+
+async def test_a_style_from_a_sample_is_close_to_the_exact_one(database: Database, pings: Table) -> None:
+    state = await DataVersions(database.owner).of(pings)
+    spec = StyleSpec(kind="graduated", column="value")
+
+    def sample(column: object) -> EstimatedStatistics:
+        return EstimatedStatistics(database.reader, pings, state, None, column)  # type: ignore[arg-type]
+
+    _, exact = await compute_style(database.reader, pings, None, spec)
+    _, estimated = await compute_style(database.reader, pings, None, spec, sample)
+    for entry, other in zip(exact.entries[:5], estimated.entries[:5], strict=True):
+        assert other.count == pytest.approx(entry.count, rel=0.2)
+
+
+async def test_the_version_changes_with_rows_and_columns_and_with_nothing_else(
+    database: Database, pings: Table
+) -> None:
+    versions = DataVersions(database.owner)
+    seen = [(await versions.of(pings, 0)).version]
+    await execute(database, "ANALYZE data.pings", "CREATE INDEX ON data.pings (kind)")
+    assert (await versions.of(pings, 0)).version == seen[0]
+    for statement in (
+        "INSERT INTO data.pings (id) VALUES (0)",
+        "UPDATE data.pings SET kind = 8 WHERE id = 0",
+        "DELETE FROM data.pings WHERE id = 0",
+        "TRUNCATE data.pings",
+        "ALTER TABLE data.pings ADD COLUMN more text",
+    ):
+        await execute(database, statement, "SELECT pg_stat_force_next_flush()")
+        seen.append(await until(lambda: newer(versions, pings, seen)))
+    assert len(set(seen)) == len(seen)
+
+
+async def newer(versions: DataVersions, of: Table, seen: list[str]) -> str | None:
+    found = (await versions.of(of, 0)).version
+    return None if found in seen else found
+
+
+async def test_one_of_two_servers_measures_and_both_know_it(database: Database, pings: Table) -> None:
+    versions = DataVersions(database.owner)
+    stores = [ProfileStore(database.owner) for _ in range(2)]
+    workers = [ProfileWorker(database, versions, store, share=1) for store in stores]
+    for worker in workers:
+        worker.want([pings])
+        worker.start()
+    try:
+        state = await versions.of(pings)
+        for store in stores:
+            found = await until(lambda store=store: store.current(state))
+            assert found.rows == ROWS
+        assert sum(worker.measured for worker in workers) == 1
+    finally:
+        await asyncio.gather(*(worker.close() for worker in workers))
+    # As after a restart.
+    again = await ProfileStore(database.owner).current(state)
+    assert again is not None
+    assert again.rows == ROWS
+
+
+async def test_a_profile_is_removed_with_its_table(database: Database, pings: Table) -> None:
+    store = ProfileStore(database.owner)
+    state = await DataVersions(database.owner).of(pings)
+    await store.write(state.relid, state.version, await measured(database.profiler, pings, "v"), None, 0.1)
+    await execute(database, "DROP TABLE data.pings")
+    await store.sweep()
+    assert await ProfileStore(database.owner).row(state.relid) is None

@@ -1,0 +1,164 @@
+"""A change that psql makes to a table reaches every map that shows it, and only its layers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import aiohttp
+import asyncpg
+import pytest
+import pytest_asyncio
+
+from server.app import Server
+from tests.integration.tiles.drawing import decoded
+from tests.support.looking import until
+from tests.support.server import Client, client
+
+TOWNS = """
+    DROP TABLE IF EXISTS data.towns CASCADE;
+    CREATE TABLE data.towns (id integer PRIMARY KEY, people integer, geom geometry(Point, 4326));
+    INSERT INTO data.towns SELECT n, n * 100, ST_SetSRID(ST_MakePoint(n, n), 4326) FROM generate_series(1, 20) AS n;
+"""
+FOLLOWED_S = 5.0
+
+
+Psql = Callable[[str], Awaitable[None]]
+"""Runs a statement as `psql -c` does, on a connection of its own."""
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def psql(server: Server, samples_url: str) -> Psql:
+    async def run(statement: str) -> None:
+        connection = await asyncpg.connect(samples_url)
+        try:
+            await connection.execute(statement)
+        finally:
+            await connection.close()
+
+    await run(TOWNS)
+    await server.registry.refresh(patience=10)
+    return run
+
+
+async def added(one: Client, table: str, **style: Any) -> dict[str, Any]:
+    """The layer of a table, added by hand."""
+    await one.ask("layer_add", table=table, style=style)
+    found = await until(
+        lambda: [each["layer"] for each in one.named("layer_added") if each["layer"]["table"] == table]
+    )
+    layer: dict[str, Any] = found[0]
+    return layer
+
+
+async def next_version(one: Client, layer: dict[str, Any]) -> dict[str, Any]:
+    """The layer once its table has changed, which must be soon."""
+    started = time.monotonic()
+
+    def updates() -> list[dict[str, Any]]:
+        return [
+            event
+            for event in one.named("layer_updated")
+            if event["layer"]["id"] == layer["id"] and event["layer"]["version"] > layer["version"]
+        ]
+
+    await until(lambda: bool(updates()))
+    assert time.monotonic() - started < FOLLOWED_S
+    assert updates()[0]["cause"] == "data"
+    newest: dict[str, Any] = updates()[-1]["layer"]
+    return newest
+
+
+async def tile(server: Server, layer: dict[str, Any]) -> tuple[str, list[Any]]:
+    """`Cache-Control` and the features of the world's tile at the layer's address."""
+    address = layer["tiles"].replace("{z}/{x}/{y}", "0/0/0")
+    async with aiohttp.ClientSession() as session, session.get(f"{server.url}{address}") as answer:
+        assert answer.status in (200, 204)
+        body = await answer.read()
+        return answer.headers["Cache-Control"], decoded(body).get("features", []) if body else []
+
+
+@pytest.mark.parametrize(
+    ("statement", "count"),
+    [
+        ("INSERT INTO data.towns VALUES (21, 1, ST_SetSRID(ST_MakePoint(5, 50), 4326))", 21),
+        ("DELETE FROM data.towns WHERE id > 5", 5),
+        ("TRUNCATE data.towns", 0),
+        ("ALTER TABLE data.towns ADD COLUMN mayor text DEFAULT 'somebody'", 20),
+    ],
+)
+async def test_a_change_by_psql_gives_the_layer_a_new_address(
+    server: Server, psql: Psql, statement: str, count: int
+) -> None:
+    async with client(server) as one:
+        await one.ask("join")
+        before = await added(one, "data.towns")
+        other = await added(one, "data.airports")
+        assert (await tile(server, before))[0].endswith("immutable")
+        await psql(statement)
+        after = await next_version(one, before)
+        assert after["tiles"] != before["tiles"]
+        assert after["count"] == count
+        caching, features = await tile(server, after)
+        assert caching.endswith("immutable")
+        assert len(features) == count
+        # Who still has the old address gets the present rows, which no cache may keep under it.
+        server.tiles._cache.clear()
+        caching, features = await tile(server, before)
+        assert (caching, len(features)) == ("no-store", count)
+        assert not [each for each in one.named("layer_updated") if each["layer"]["id"] == other["id"]]
+
+
+async def test_classes_and_legend_follow_the_values(server: Server, psql: Psql) -> None:
+    async with client(server) as one:
+        await one.ask("join")
+        layer = await added(one, "data.towns", kind="graduated", column="people")
+        assert layer["legend"]["entries"][-1]["maximum"] == 2000
+        await psql("UPDATE data.towns SET people = people * 10")
+        after = await next_version(one, layer)
+        assert after["legend"]["entries"][-1]["maximum"] == 20000
+
+
+async def test_undo_takes_back_what_people_did_and_keeps_the_data_of_now(server: Server, psql: Psql) -> None:
+    async with client(server) as one:
+        await one.ask("join")
+        layer = await added(one, "data.towns", color="#ff0000")
+        await one.ask("layer_update", layer_id=layer["id"], opacity=0.5)
+        await psql("DELETE FROM data.towns WHERE id > 12")
+        faded = (await one.hears("layer_updated"))["layer"]
+        after = await next_version(one, faded)
+        assert (after["opacity"], after["count"]) == (0.5, 12)
+        await one.ask("undo")
+        await until(
+            lambda: (
+                one.named("layer_updated")[-1]["layer"]["count"] == 12
+                and one.named("layer_updated")[-1]["layer"]["opacity"] == 1
+            )
+        )
+        undone = one.named("layer_updated")[-1]["layer"]
+        assert undone["tiles"].partition("?")[2] == after["tiles"].partition("?")[2]
+        assert len((await tile(server, undone))[1]) == 12
+
+
+async def test_a_view_follows_the_tables_that_it_reads(server: Server, psql: Psql) -> None:
+    await psql("CREATE VIEW data.large_towns AS SELECT * FROM data.towns WHERE people > 1000")
+    await server.registry.refresh(patience=10)
+    async with client(server) as one:
+        await one.ask("join")
+        layer = await added(one, "data.large_towns")
+        await psql("UPDATE data.towns SET people = 5000")
+        assert (await next_version(one, layer))["count"] == 20
+
+
+async def test_a_table_that_changes_all_the_time_does_not_fill_the_log(server: Server, psql: Psql) -> None:
+    async with client(server) as one:
+        await one.ask("join")
+        layer = await added(one, "data.towns")
+        ended = time.monotonic() + 12
+        count = 20
+        while time.monotonic() < ended:
+            count += 1
+            await psql(f"INSERT INTO data.towns VALUES ({count}, 1, ST_SetSRID(ST_MakePoint(1, 1), 4326))")
+        await until(lambda: one.named("layer_updated")[-1]["layer"]["count"] == count)
+        assert len([each for each in one.named("layer_updated") if each["layer"]["id"] == layer["id"]]) < 8
