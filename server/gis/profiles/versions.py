@@ -44,7 +44,7 @@ WITH RECURSIVE part AS (
     CASE WHEN c.relkind IN ('r', 'm') THEN pg_relation_size(c.oid) ELSE 0 END AS bytes
   FROM part JOIN pg_class AS c ON c.oid = part.relid
 )
-SELECT asked, n.nspname AS schema, c.relname AS name, c.relkind,
+SELECT asked, n.nspname AS schema, c.relname AS name, CAST(c.relkind AS text) AS relkind,
   md5(string_agg(concat_ws(' ', r.oid, pg_relation_filenode(r.oid), pg_stat_get_tuples_inserted(r.oid),
     pg_stat_get_tuples_updated(r.oid), pg_stat_get_tuples_deleted(r.oid),
     (SELECT string_agg(attname || ' ' || atttypid || ' ' || atttypmod, ',' ORDER BY attnum)
