@@ -89,9 +89,9 @@ class ProfileStore:
         self._engine = engine
         self._kept: dict[int, tuple[ProfileRow | None, float]] = {}
 
-    async def row(self, relid: int) -> ProfileRow | None:
-        """The profile of a table, of whatever data version."""
-        kept = self._kept.get(relid)
+    async def row(self, relid: int, fresh: bool = False) -> ProfileRow | None:
+        """The profile of a table, of whatever data version; with `fresh`, not from memory."""
+        kept = None if fresh else self._kept.get(relid)
         if kept is not None and kept[1] > time.monotonic() - KEPT_S:
             return kept[0]
         async with self._engine.connect() as connection:

@@ -85,10 +85,10 @@ class ProfileWorker:
             if state is not None and await self._is_due(state):
                 await self._measure(table, state)
 
-    async def _is_due(self, state: TableState) -> bool:
+    async def _is_due(self, state: TableState, fresh: bool = False) -> bool:
         if not state.version:
             return False
-        row = await self._store.row(state.relid)
+        row = await self._store.row(state.relid, fresh)
         if row is None:
             return True
         return row.data_version != state.version and row.age_s >= row.seconds / self._share
@@ -97,8 +97,8 @@ class ProfileWorker:
         async with self._database.owner_session({}) as session:
             if not await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, _signed(state.relid)):
                 return
-            # It may have been measured while the lock was waited for.
-            if not await self._is_due(state):
+            # Another server may have measured it meanwhile.
+            if not await self._is_due(state, fresh=True):
                 return
             started = time.monotonic()
             profile, fault = None, None
