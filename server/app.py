@@ -209,6 +209,9 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         spool.open()
         stack.callback(spool.close)
         policy = await upload_policy(settings, database, maps.links)
+        assert policy.uploads is not None  # noqa: S101 - upload_policy() made them
+        sweeping = asyncio.create_task(policy.uploads.keep_swept())
+        stack.callback(sweeping.cancel)
         app.add_routes(health_routes.routes(checks(database, registry, maps)))
         token = settings.metrics_token
         app.add_routes(metrics_routes.routes(metrics, token.get_secret_value() if token else None))
@@ -332,7 +335,7 @@ async def upload_policy(settings: Settings, database: Database, links: ViewLinks
         seconds=settings.upload_timeout,
     )
     quota = Quota(int(settings.upload_quota * MB), int(settings.upload_space * MB))
-    kept = Uploads(database.owner, quota)
+    kept = Uploads(database.owner, quota, settings.upload_timeout)
     await kept.sweep()
     return uploads.UploadPolicy(limits, kept, links.access, settings.share_uploads)
 

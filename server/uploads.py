@@ -1,19 +1,21 @@
 """Whose uploads there are: which map each table came from, and how much of the quota each address has used.
 
-A row is written before a file is loaded and completed after it, so that several servers count the same. The table of
-an upload that is not shared belongs to the loading role, and only its map sees it.
+A row is written before a file is loaded and completed after it, when its table counts instead of the file, so that
+several servers count the same. The table of an upload that is not shared belongs to the loading role, and only its map
+sees it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import structlog
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from server.gis.errors import GisError
 from server.gis.expressions.identifiers import join_id
@@ -26,7 +28,8 @@ log = structlog.get_logger(__name__)
 MB = 1024 * 1024
 SCHEMA = "data"
 STALE_S = 90_000.0
-"""More than an upload may take: one that began before that belongs to a server that is gone."""
+"""More than a loading may take: one that began before that belongs to a server that is gone."""
+SWEEP_INTERVAL_S = 60.0
 UNLIMITED = 1 << 62
 LOCK = 0x6E0A9EAD
 
@@ -43,6 +46,12 @@ class Quota:
     total: int = 0
 
 
+_LOCK = text("SELECT pg_advisory_xact_lock(:key)")
+_SIZE = text("SELECT pg_total_relation_size(to_regclass(format('data.%I', CAST(:table AS text))))")
+_UNKNOWN = """
+    SELECT tablename FROM pg_tables WHERE schemaname = 'data' AND tableowner = geoagent.role_name('loader')
+    AND NOT EXISTS (SELECT FROM geoagent.upload WHERE table_name = tablename)
+"""
 _MAP = text("SELECT true FROM geoagent.map WHERE id = :map_id")
 _USED = """
     SELECT coalesce(sum(size) FILTER (WHERE address = :address), 0), coalesce(sum(size), 0) FROM (
@@ -55,22 +64,35 @@ _USED = """
 
 
 class Uploads:
-    def __init__(self, owner: AsyncEngine, quota: Quota | None = None) -> None:
+    """`loading_s` is how long a loading may take."""
+
+    def __init__(self, owner: AsyncEngine, quota: Quota | None = None, loading_s: float = STALE_S) -> None:
         self._owner = owner
         self._quota = quota or Quota()
+        self._stale_s = loading_s * 2
+        self._suspects: frozenset[str] = frozenset()
+        """Tables of the loading role that no upload knew at the last sweep: `geoagent load` has one for a moment."""
+
+    async def check(self, map_id: str | None, address: str, size: int) -> None:
+        """Before a file waits for its turn. Raises QuotaExceeded, or a fault for a map that is not there."""
+        async with self._owner.connect() as connection:
+            if map_id is not None and not await connection.scalar(_MAP, {"map_id": map_id}):
+                raise unknown_map(map_id)
+            own, everybody = await self._counted(connection, address)
+            self._left(own, everybody, size)
 
     @asynccontextmanager
     async def reserved(
         self, table: str, map_id: str | None, address: str, size: int
     ) -> AsyncIterator[Reservation]:
-        """Counts `size` bytes for the address while a file is loaded. Raises QuotaExceeded. What is not completed
-        in the block is forgotten."""
+        """Counts `size` bytes for the address while a file is loaded. Raises QuotaExceeded. Of what is not completed
+        in the block, neither the row nor a table stays."""
         async with self._owner.begin() as connection:
             if map_id is not None and not await connection.scalar(_MAP, {"map_id": map_id}):
                 raise unknown_map(map_id)
-            await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
-            own, everybody = (await connection.execute(text(_USED), {"address": address})).one()
-            left = self._left(int(own), int(everybody), size)
+            await connection.execute(_LOCK, {"key": LOCK})
+            own, everybody = await self._counted(connection, address)
+            left = self._left(own, everybody, size)
             number = await connection.scalar(
                 text(
                     "INSERT INTO geoagent.upload (table_name, map_id, address, bytes)"
@@ -79,9 +101,50 @@ class Uploads:
                 {"table": table, "map_id": map_id, "address": address, "size": size},
             )
         try:
-            yield Reservation(self._owner, int(number or 0), table, left)
+            yield Reservation(int(number or 0), table, address, size, left)
         finally:
-            await asyncio.shield(self._forget(int(number or 0)))
+            await uninterrupted(self._undo(int(number or 0), table))
+
+    async def complete(self, reservation: Reservation, shared: bool) -> None:
+        """The table is there: it is its map's from now on, or everybody's. Raises QuotaExceeded where it is larger than
+        what other uploads have left meanwhile."""
+        await uninterrupted(self._complete(reservation, shared))
+
+    async def _complete(self, reservation: Reservation, shared: bool) -> None:
+        number, table = reservation.number, reservation.table
+        async with self._owner.begin() as connection:
+            await connection.execute(_LOCK, {"key": LOCK})
+            await connection.execute(
+                text(
+                    "DELETE FROM geoagent.upload WHERE table_name = :table AND loaded_at IS NOT NULL AND id <> :id"
+                ),
+                {"table": table, "id": number},
+            )
+            taken = int(await connection.scalar(_SIZE, {"table": table}) or 0)
+            own, everybody = await self._counted(connection, reservation.address)
+            self._left(own - reservation.size, everybody - reservation.size, taken)
+            await connection.execute(
+                text("UPDATE geoagent.upload SET loaded_at = now() WHERE id = :id"), {"id": number}
+            )
+            if shared:
+                await connection.exec_driver_sql(
+                    f"ALTER TABLE {SCHEMA}.{quoted(table)} OWNER TO CURRENT_USER"
+                )
+
+    async def _undo(self, number: int, table: str) -> None:
+        """Forget an upload that was not completed, with its table if it has made one."""
+        async with self._owner.begin() as connection:
+            gone = await connection.scalar(
+                text("DELETE FROM geoagent.upload WHERE id = :id AND loaded_at IS NULL RETURNING true"),
+                {"id": number},
+            )
+            if gone:
+                await _drop_orphan(connection, table)
+
+    async def _counted(self, connection: AsyncConnection, address: str) -> tuple[int, int]:
+        """Bytes of the address's uploads, and of all."""
+        own, everybody = (await connection.execute(text(_USED), {"address": address})).one()
+        return int(own), int(everybody)
 
     async def share(self, map_id: str, table_id: str) -> bool:
         """Let every map see a table that was uploaded to this one; False where there is none."""
@@ -99,36 +162,44 @@ class Uploads:
                 return True
         return False
 
+    async def keep_swept(self) -> None:
+        """Sweep now and then, until it is cancelled."""
+        while True:
+            await asyncio.sleep(SWEEP_INTERVAL_S)
+            try:
+                await self.sweep()
+            except Exception as error:
+                log.warning("uploads could not be swept", error=type(error).__name__)
+
     async def sweep(self) -> None:
-        """Remove what servers that ended in the middle left: their reservations, and tables that no map sees."""
+        """Remove what was left in the middle: reservations, tables that no map sees, and the uploads of tables that
+        somebody has dropped by hand."""
         async with self._owner.begin() as connection:
             gone = await connection.scalars(
                 text(
                     "DELETE FROM geoagent.upload WHERE loaded_at IS NULL"
                     " AND started_at < now() - make_interval(secs => :stale) RETURNING table_name"
                 ),
-                {"stale": STALE_S},
+                {"stale": self._stale_s},
             )
-            for name in set(gone):
-                orphaned = await connection.scalar(
-                    text(
-                        "SELECT true FROM pg_tables WHERE schemaname = 'data' AND tablename = :name"
-                        " AND tableowner = geoagent.role_name('loader') AND NOT EXISTS ("
-                        "SELECT FROM geoagent.upload WHERE table_name = :name)"
-                    ),
-                    {"name": name},
+            unknown = frozenset(await connection.scalars(text(_UNKNOWN)))
+            for name in {*gone} | (unknown & self._suspects):
+                await _drop_orphan(connection, name)
+            self._suspects = unknown
+            await connection.execute(
+                text(
+                    "DELETE FROM geoagent.upload WHERE loaded_at IS NOT NULL"
+                    " AND to_regclass(format('data.%I', table_name)) IS NULL"
                 )
-                if orphaned:
-                    await connection.exec_driver_sql(f"DROP TABLE {SCHEMA}.{quoted(name)}")
-                    log.info("the table of an interrupted upload was removed", table=name)
+            )
 
     async def used(self, address: str) -> dict[str, int]:
         """Bytes that the address's uploads take, and how many they may; without a quota, nothing."""
         if not self._quota.per_address:
             return {}
         async with self._owner.connect() as connection:
-            own, _ = (await connection.execute(text(_USED), {"address": address})).one()
-        return {"used": int(own), "limit": self._quota.per_address}
+            own, _ = await self._counted(connection, address)
+        return {"used": own, "limit": self._quota.per_address}
 
     def _left(self, own: int, everybody: int, size: int) -> int:
         if self._quota.per_address and own + size > self._quota.per_address:
@@ -149,34 +220,42 @@ class Uploads:
         ]
         return min(left, default=UNLIMITED)
 
-    async def _forget(self, number: int) -> None:
-        async with self._owner.begin() as connection:
-            await connection.execute(
-                text("DELETE FROM geoagent.upload WHERE id = :id AND loaded_at IS NULL"), {"id": number}
-            )
-
 
 @dataclass(frozen=True)
 class Reservation:
-    owner: AsyncEngine
+    """A row of an upload under way."""
+
     number: int
     table: str
+    address: str
+    size: int
     left: int
     """Bytes that the table may take."""
 
-    async def complete(self, shared: bool) -> None:
-        """The table is there: it is its map's from now on, or everybody's."""
-        async with self.owner.begin() as connection:
-            await connection.execute(
-                text(
-                    "DELETE FROM geoagent.upload WHERE table_name = :table AND loaded_at IS NOT NULL AND id <> :id"
-                ),
-                {"table": self.table, "id": self.number},
-            )
-            await connection.execute(
-                text("UPDATE geoagent.upload SET loaded_at = now() WHERE id = :id"), {"id": self.number}
-            )
-            if shared:
-                await connection.exec_driver_sql(
-                    f"ALTER TABLE {SCHEMA}.{quoted(self.table)} OWNER TO CURRENT_USER"
-                )
+
+async def _drop_orphan(connection: AsyncConnection, name: str) -> None:
+    """Drop a table of the loading role that belongs to no upload."""
+    orphaned = await connection.scalar(
+        text(f"{_UNKNOWN} AND tablename = CAST(:name AS text)"), {"name": name}
+    )
+    if orphaned:
+        await connection.exec_driver_sql(f"DROP TABLE {SCHEMA}.{quoted(name)}")
+        log.info("the table of an interrupted upload was removed", table=name)
+
+
+async def uninterrupted(work: Coroutine[Any, Any, None]) -> None:
+    """Await work to its end, whoever cancels meanwhile; they are heard afterwards."""
+    task = asyncio.create_task(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            if task.cancelled():
+                raise
+            cancelled = error
+        except Exception:
+            break
+    task.result()
+    if cancelled is not None:
+        raise cancelled

@@ -38,6 +38,7 @@ STATUS = {
     "busy": 503,
     "quota": 413,
     "too_slow": 408,
+    "no_space": 507,
 }
 CODES = {400: "invalid_payload", 404: "not_found", 405: "not_found", 413: "too_large", 415: "invalid_payload"}
 

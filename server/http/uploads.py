@@ -116,7 +116,8 @@ def routes(
         shared = map_id is None or policy.share_all
         name = fields.get("table") or Path(received.name).stem
         large = turns_of_large.place() if size > SMALL_FILE else nullcontext()
-        async with uploads.reserved(name, map_id, address, size) as reservation, large, turns.place():
+        await uploads.check(map_id, address, size)
+        async with large, turns.place(), uploads.reserved(name, map_id, address, size) as reservation:
             limits = replace(
                 policy.limits,
                 space=min(policy.limits.space, reservation.left),
@@ -136,7 +137,7 @@ def routes(
                 shared=False,
                 folder=transfer.folder,
             )
-            await asyncio.shield(reservation.complete(shared))
+            await uploads.complete(reservation, shared)
         if loaded is not None:
             await loaded()
         return {**report.model_dump(), "shared": shared, "quota": await uploads.used(address)}

@@ -11,6 +11,7 @@ __all__ = [
     "ChooseLayer",
     "FileTooLarge",
     "IngestLimits",
+    "NoDiskSpace",
     "TableExists",
     "TooManyVertices",
 ]
@@ -24,6 +25,12 @@ class CannotLoad(GisError):
 
 class FileTooLarge(CannotLoad):
     code = "too_large"
+
+
+class NoDiskSpace(GisError):
+    """It is not the file's fault: the database's disk is full."""
+
+    code = "no_space"
 
 
 class ChooseLayer(CannotLoad):

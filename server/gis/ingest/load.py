@@ -25,7 +25,7 @@ from server.database import Database, is_unavailable
 from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError
 from server.gis.expressions.identifiers import join_id
 from server.gis.ingest.crs import Place, shaped
-from server.gis.ingest.limits import CannotLoad, FileTooLarge, IngestLimits, TableExists
+from server.gis.ingest.limits import CannotLoad, FileTooLarge, IngestLimits, NoDiskSpace, TableExists
 from server.gis.ingest.process import Reading, reading
 from server.gis.ingest.table import TablePlan, planned, quoted
 from server.gis.reading.notes import Notes
@@ -292,6 +292,11 @@ def _fault(error: Exception, plan: TablePlan) -> GisError:
     if state and state[:2] in ("22", "XX"):
         detail = str(error).split("\n")[0][:200]
         return CannotLoad(f"PostgreSQL refused the rows: {detail}.")
+    if state == "53100":
+        return NoDiskSpace(
+            "The database has no disk space left, so the file was not loaded. Try again once whoever runs the server "
+            "has made room."
+        )
     if state and state[:2] in ("53", "54"):
-        return FileTooLarge("The database has no room for this file.")
+        return FileTooLarge("The database has not the memory for this file, or a row of it is too large.")
     return GisError("The file could not be loaded. The log of the server says why.")

@@ -7,14 +7,21 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
+import asyncpg
 import pytest
 import pytest_asyncio
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from server.app import Server
+from server.gis.ingest.limits import NoDiskSpace
+from server.gis.ingest.load import _fault
+from server.gis.ingest.table import planned
+from server.http.errors import STATUS
 from server.maps.live.joins import Joined
 from server.protocol import Someone
-from server.uploads import Quota, Uploads
+from server.uploads import LOCK, Quota, QuotaExceeded, Uploads
+from tests.support.looking import until
 from tests.support.models import ScriptedModel
 from tests.support.server import client, local_server
 
@@ -223,3 +230,106 @@ async def test_what_an_interrupted_server_left_is_swept(server: Server) -> None:
             sa.text("SELECT to_regclass('data.left_old')::text, to_regclass('data.left_young')::text")
         )
         assert tuple(found.one()) == (None, "data.left_young")
+
+
+async def make_private(owner: AsyncEngine, name: str, rows: int = 1) -> None:
+    """A table as an upload makes it that is not shared."""
+    async with owner.begin() as connection:
+        await connection.exec_driver_sql(
+            f"CREATE TABLE data.{name} AS SELECT repeat('x', 1000) AS a FROM generate_series(1, {rows})"
+        )
+        await connection.exec_driver_sql(
+            f"DO $$ BEGIN EXECUTE format('ALTER TABLE data.{name} OWNER TO %I',"
+            " geoagent.role_name('loader')); END $$"
+        )
+
+
+async def exists(owner: AsyncEngine, name: str) -> bool:
+    async with owner.connect() as connection:
+        return await connection.scalar(sa.text(f"SELECT to_regclass('data.{name}') IS NOT NULL")) is True
+
+
+async def test_a_table_that_no_upload_knows_is_swept_when_it_is_seen_again(server: Server) -> None:
+    owner, uploads = server.database.owner, Uploads(server.database.owner)
+    await make_private(owner, "of_nobody")
+    await uploads.sweep()
+    assert await exists(owner, "of_nobody"), "`geoagent load` may be about to share it"
+    await uploads.sweep()
+    assert not await exists(owner, "of_nobody")
+
+
+async def test_an_upload_is_forgotten_when_its_table_was_dropped_by_hand(
+    server: Server, http: aiohttp.ClientSession
+) -> None:
+    owner = server.database.owner
+    assert (await uploaded(http, "dropped by hand"))[0] == 201
+    count = sa.text("SELECT count(*) FROM geoagent.upload WHERE table_name = 'dropped by hand'")
+    async with owner.begin() as connection:
+        assert await connection.scalar(count) == 1
+        await connection.exec_driver_sql('DROP TABLE data."dropped by hand"')
+    await Uploads(owner).sweep()
+    async with owner.connect() as connection:
+        assert await connection.scalar(count) == 0
+
+
+async def test_of_two_small_files_that_become_large_tables_the_quota_takes_one(server: Server) -> None:
+    owner = server.database.owner
+    await forget_uploads(server)
+    uploads = Uploads(owner, Quota(per_address=1_500_000))
+
+    async def load(name: str) -> None:
+        async with uploads.reserved(name, None, "192.0.2.1", 1000) as reservation:
+            await make_private(owner, name, rows=900)
+            both.release()
+            await ready.wait()
+            await uploads.complete(reservation, shared=False)
+
+    both, ready = asyncio.Semaphore(0), asyncio.Event()
+    loading = [asyncio.create_task(load(f"grown_{number}")) for number in range(2)]
+    for _ in loading:
+        await both.acquire()
+    ready.set()
+    answers = await asyncio.gather(*loading, return_exceptions=True)
+    assert [type(answer) for answer in answers if answer is not None] == [QuotaExceeded]
+    kept = [await exists(owner, f"grown_{number}") for number in range(2)]
+    assert sorted(kept) == [False, True]
+    assert (await uploads.used("192.0.2.1"))["used"] > 900_000
+
+
+async def test_an_upload_that_is_cancelled_while_it_is_completed_leaves_no_orphan(server: Server) -> None:
+    owner = server.database.owner
+    uploads = Uploads(owner)
+
+    async def load() -> None:
+        async with uploads.reserved("half_done", None, "192.0.2.2", 1000) as reservation:
+            await make_private(owner, "half_done")
+            loaded.set()
+            await uploads.complete(reservation, shared=False)
+
+    loaded = asyncio.Event()
+    async with owner.begin() as connection:
+        loading = asyncio.create_task(load())
+        # Completing waits for the lock of all uploads.
+        await until(lambda: holds_reservation(owner))
+        await connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
+        await loaded.wait()
+        loading.cancel()
+    await asyncio.gather(loading, return_exceptions=True)
+    async with owner.connect() as connection:
+        rows = await connection.scalar(
+            sa.text("SELECT count(*) FROM geoagent.upload WHERE table_name = 'half_done'")
+        )
+    assert await exists(owner, "half_done") == bool(rows)
+
+
+async def holds_reservation(owner: AsyncEngine) -> bool:
+    async with owner.connect() as connection:
+        query = "SELECT count(*) FROM geoagent.upload WHERE table_name = 'half_done'"
+        return bool(await connection.scalar(sa.text(query)))
+
+
+def test_a_full_disk_of_the_database_is_called_one() -> None:
+    plan = planned("data", "roads", [], None)
+    fault = _fault(asyncpg.DiskFullError("could not extend file"), plan)
+    assert isinstance(fault, NoDiskSpace)
+    assert (STATUS[fault.code], "no disk space left" in fault.message) == (507, True)
