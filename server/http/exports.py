@@ -19,9 +19,11 @@ from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Layer, Table
+from agents.exports import Placing
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import FileFormat, write_file
-from server.gis.export.layers import Format, Placing, Source, csv_text, geojson
+from server.gis.export.layers import Format, csv_text, geojson
+from server.gis.export.source import Source
 from server.gis.tiles import LayerLookup, TableLookup
 from server.http.errors import HttpFault
 from server.http.middleware.slow_clients import send_file, whole_transfer

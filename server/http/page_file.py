@@ -18,8 +18,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.core.errors import ToolSignal
 from agents.domain import Layer
 from server.gis.charts import Made
-from server.gis.export.layers import Source
 from server.gis.export.sample import Sample, sample
+from server.gis.export.source import Source
 from server.gis.tiles import TableLookup
 from server.http.errors import HttpFault
 from server.http.site import CLIENT

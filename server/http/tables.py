@@ -12,7 +12,7 @@ from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.ports import TableRegistry
-from server.gis.export.layers import Source
+from server.gis.export.source import Source
 from server.gis.query.preview import EMPTY, preview
 from server.http.errors import HttpFault
 from server.http.middleware.map_addresses import is_view

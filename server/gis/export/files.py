@@ -20,16 +20,23 @@ import pyarrow.parquet as pq
 import shapely
 import sqlalchemy as sa
 
-from agents.domain import Column, Table
+from agents.domain import Column
 from server.gis.errors import TooExpensive
-from server.gis.export.layers import CannotExport, Source, free_name
-from server.gis.expressions.declared_types import declared_type
-from server.gis.expressions.identifiers import Expression, base_type, relation
+from server.gis.export.source import CannotExport, Source, free_name
+from server.gis.expressions.identifiers import Expression, base_type
 
-FileFormat = Literal["gpkg", "fgb", "parquet"]
+FileFormat = Literal["gpkg", "fgb", "parquet", "shp", "kml", "xlsx"]
 
 MOST_ROWS = 2_000_000
-_DRIVERS = {"gpkg": "GPKG", "fgb": "FlatGeobuf"}
+SHAPEFILE_NAME = 10
+"""Bytes of a column's name."""
+DRIVERS: dict[FileFormat, str] = {
+    "gpkg": "GPKG",
+    "fgb": "FlatGeobuf",
+    "shp": "ESRI Shapefile",
+    "kml": "LIBKML",
+    "xlsx": "XLSX",
+}
 _ARROW: dict[str, pa.DataType] = {
     "smallint": pa.int16(),
     "integer": pa.int32(),
@@ -43,14 +50,6 @@ _ARROW: dict[str, pa.DataType] = {
     "timestamp with time zone": pa.timestamp("us", "UTC"),
     "bytea": pa.binary(),
 }
-_OGR_TYPES = {
-    "POINT": "Point",
-    "LINESTRING": "LineString",
-    "POLYGON": "Polygon",
-    "MULTIPOINT": "MultiPoint",
-    "MULTILINESTRING": "MultiLineString",
-    "MULTIPOLYGON": "MultiPolygon",
-}
 _WKB_TYPES = (
     "Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection",
 )  # fmt: skip
@@ -59,31 +58,34 @@ _WKB_TYPES = (
 async def write_file(
     source: Source, kind: FileFormat, name: str, path: Path, most_rows: int = MOST_ROWS
 ) -> None:
-    """Write the layer to `path`. Raises TooExpensive beyond `most_rows`; what streams has no such limit."""
+    """Write the layer to `path`, or beside the layers that the file holds already. Raises TooExpensive beyond
+    `most_rows`; what streams has no such limit."""
     rows, placed = await source.count()
     if rows > most_rows:
         raise TooExpensive(
             f"{rows:,} rows are too many for a {kind} file here (at most {most_rows:,}). "
             "Filter the layer, or take geojson or csv."
         )
-    names = file_names(source.columns, kind)
-    geometry = free_name("geometry" if kind == "parquet" else "geom", set(names))
+    names = file_names([each.label for each in source.fields], kind)
+    geometry = None
+    if source.placing == "shape":
+        geometry = free_name("geometry" if kind == "parquet" else "geom", set(names))
     fields = [
-        pa.field(label, arrow_type(column)) for label, column in zip(names, source.columns, strict=True)
+        pa.field(label, arrow_type(each.column)) for label, each in zip(names, source.fields, strict=True)
     ]
-    schema = pa.schema([*fields, pa.field(geometry, pa.binary())])
+    schema = pa.schema([*fields, *([pa.field(geometry, pa.binary())] if geometry else [])])
     batches = Batches(schema)
     if kind == "parquet":
         work = asyncio.to_thread(_write_parquet, source, name, path, batches, geometry)
     else:
-        # FlatGeobuf's index has no place for features that are nowhere.
-        options = {"SPATIAL_INDEX": "YES" if kind == "gpkg" or rows == placed else "NO"}
-        work = asyncio.to_thread(_write_ogr, source, kind, name, path, batches, geometry, options)
+        work = asyncio.to_thread(
+            _write_ogr, source, kind, name, path, batches, geometry, indexed=rows == placed
+        )
     writing = asyncio.create_task(work)
     try:
-        values = [value_of(relation(source.table).c[column.name], column) for column in source.columns]
-        shape = sa.func.ST_AsBinary(source.geometry())
-        async with aclosing(source.stream(source.rows(*values, shape))) as chunks:
+        values = [value_of(each.value, each.column) for each in source.fields]
+        shape = [sa.func.ST_AsBinary(source.geometry())] if geometry else []
+        async with aclosing(source.stream(source.rows(*values, *shape))) as chunks:
             async for chunk in chunks:
                 if not await batches.put(chunk, writing):
                     break
@@ -151,14 +153,29 @@ def value_of(value: Expression, column: Column) -> Expression:
     return value if kind in _ARROW else sa.cast(value, sa.Text)
 
 
-def file_names(columns: Sequence[Column], kind: FileFormat) -> list[str]:
-    """Column names as the format can have them: GDAL does not tell `Name` from `name`."""
+def file_names(labels: Sequence[str], kind: FileFormat) -> list[str]:
+    """Column names as the format can have them: GDAL does not tell `Name` from `name`, and Shapefile has ten bytes."""
     if kind == "parquet":
-        return [column.name for column in columns]
+        return list(labels)
     names: list[str] = []
-    for column in columns:
-        names.append(free_name(column.name, set(names)))
+    for label in labels:
+        names.append(short_name(label, names) if kind == "shp" else free_name(label, set(names)))
     return names
+
+
+def short_name(label: str, taken: Sequence[str]) -> str:
+    """At most ten bytes, and no other column's name: `population`, `populati_1`."""
+    known = {each.lower() for each in taken}
+    name, number = _cut(label, SHAPEFILE_NAME), 0
+    while name.lower() in known:
+        number += 1
+        suffix = f"_{number}"
+        name = _cut(label, SHAPEFILE_NAME - len(suffix)) + suffix
+    return name
+
+
+def _cut(name: str, size: int) -> str:
+    return name.encode()[:size].decode(errors="ignore")
 
 
 def _write_ogr(
@@ -167,54 +184,59 @@ def _write_ogr(
     name: str,
     path: Path,
     batches: Batches,
-    geometry: str,
-    options: dict[str, str],
+    geometry: str | None,
+    indexed: bool,
 ) -> None:
     import pyogrio  # here, since it loads GeoPandas wherever that is installed, and every start would wait
 
-    reader = pa.RecordBatchReader.from_batches(batches.schema, iter(batches))
+    options: dict[str, str] = {}
     if kind == "gpkg":
-        options |= {"FID": free_name("fid", set(batches.schema.names)), "GEOMETRY_NAME": geometry}
+        options = {"FID": free_name("fid", set(batches.schema.names))}
+        options |= {"GEOMETRY_NAME": geometry} if geometry else {}
+    elif kind == "fgb":
+        # FlatGeobuf's index has no place for features that are nowhere.
+        options = {"SPATIAL_INDEX": "YES" if indexed else "NO"}
+    elif kind == "shp":
+        options = {"ENCODING": source.encoding or "UTF-8"}
+    placed = (
+        {"geometry_name": geometry, "geometry_type": source.ogr_type(), "crs": source.crs.for_gdal}
+        if geometry
+        else {}
+    )
+    reader = pa.RecordBatchReader.from_batches(batches.schema, iter(batches))
     pyogrio.write_arrow(
         reader,
         path,
-        driver=_DRIVERS[kind],
+        driver=DRIVERS[kind],
         layer=name,
-        geometry_name=geometry,
-        geometry_type=ogr_type(source.table),
-        crs=source.crs.for_gdal,
+        append=kind == "xlsx" and path.exists(),
         layer_options=options,
+        **placed,
     )
 
 
-def _write_parquet(source: Source, name: str, path: Path, batches: Batches, geometry: str) -> None:
-    """GeoParquet 1.1."""
+def _write_parquet(source: Source, name: str, path: Path, batches: Batches, geometry: str | None) -> None:
+    """GeoParquet 1.1, or plain Parquet without a geometry."""
     seen: set[str] = set()
     bounds: list[float] | None = None
     with pq.ParquetWriter(path, batches.schema, compression="zstd") as writer:
         for batch in batches:
-            shapes = batch.column(geometry).to_pylist()
-            seen.update(wkb_type(shape) for shape in shapes if shape is not None)
-            bounds = _grown(bounds, shapely.total_bounds(shapely.from_wkb(shapes)).tolist())
             writer.write_batch(batch)
-        column: dict[str, Any] = {
-            "encoding": "WKB",
-            "geometry_types": sorted(seen),
-            "crs": source.crs.projjson(),
-        }
-        if bounds is not None:
-            column["bbox"] = bounds
-        metadata = {"version": "1.1.0", "primary_column": geometry, "columns": {geometry: column}}
-        writer.add_key_value_metadata({"geo": json.dumps(metadata), "title": name})
-
-
-def ogr_type(table: Table) -> str:
-    """GDAL's name of the declared geometry type; where that does not say, FlatGeobuf leaves heights out."""
-    kind, dimensions = declared_type(table)
-    flat = _OGR_TYPES.get(kind)
-    if flat is None or "M" in dimensions:
-        return "Unknown"
-    return f"{flat} Z" if dimensions else flat
+            if geometry is not None:
+                shapes = batch.column(geometry).to_pylist()
+                seen.update(wkb_type(shape) for shape in shapes if shape is not None)
+                bounds = _grown(bounds, shapely.total_bounds(shapely.from_wkb(shapes)).tolist())
+        metadata = {"title": name}
+        if geometry is not None:
+            column: dict[str, Any] = {
+                "encoding": "WKB",
+                "geometry_types": sorted(seen),
+                "crs": source.crs.projjson(),
+                **({"bbox": bounds} if bounds is not None else {}),
+            }
+            document = {"version": "1.1.0", "primary_column": geometry, "columns": {geometry: column}}
+            metadata["geo"] = json.dumps(document)
+        writer.add_key_value_metadata(metadata)
 
 
 def wkb_type(wkb: bytes) -> str:

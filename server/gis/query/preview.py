@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from server.gis.export.layers import Source
+from server.gis.export.source import Source
 from server.gis.expressions.declared_types import declared_type
 from server.gis.expressions.geometry_checks import computable
 from server.gis.expressions.identifiers import GEOMETRY, relation

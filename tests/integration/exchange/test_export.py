@@ -21,7 +21,8 @@ from agents.domain import Cql2
 from server.database import Database
 from server.gis.errors import TooExpensive
 from server.gis.export.files import write_file
-from server.gis.export.layers import Source, harmless
+from server.gis.export.layers import harmless
+from server.gis.export.source import Source
 from server.http import errors, exports
 from server.http.spool import Spool
 from tests.integration.tiles.drawing import Atlas, bare_layer

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from agents.domain import StyleSpec
 from server.database import Database
 from server.gis.export.files import write_file
-from server.gis.export.layers import Source
+from server.gis.export.source import Source
 from server.gis.ingest import CannotLoad, TableExists, load_file
 from tests.integration.tiles.drawing import Atlas
 

@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import StyleSpec
 from server.gis.errors import GisError
-from server.gis.export.layers import Source
 from server.gis.export.sample import sample
+from server.gis.export.source import Source
 from server.gis.filters import normalize
 from tests.integration.operations.awkward import AWKWARD, statements
 from tests.integration.tiles.drawing import Atlas

@@ -1,0 +1,342 @@
+"""One file of one or several tables: which rows each format takes, how its parts are called, and what was changed.
+
+`resolved` turns a request into sources, `write` writes them. What a format cannot hold is refused before anything is
+written; what it holds in another way (names cut to ten bytes) is in the notes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import re
+import zipfile
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.domain import Cql2, Table
+from agents.exports import ExportedLayer, ExportFormat, ExportItem, ExportReport, ExportRequest, renamed
+from server.gis.errors import listed, unknown_column
+from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
+from server.gis.export.files import DRIVERS, file_names, write_file
+from server.gis.export.layers import csv_text, geojson, placed
+from server.gis.export.records import records, text_sequence
+from server.gis.export.source import CannotExport, Source, Summary, is_point
+from server.gis.filters.compiler import normalize
+
+LONLAT_FORMATS = frozenset({"geojson", "geojsonl", "kml"})
+"""In longitude and latitude unless asked otherwise; KML always."""
+TOGETHER = frozenset({"gpkg", "kml", "xlsx", "json"})
+"""Formats that hold several layers."""
+WITHOUT_SHAPES = frozenset({"csv", "xlsx"})
+NEED_SHAPES = frozenset({"geojson", "geojsonl", "fgb", "kml"})
+MOST_SHEET_ROWS = 1_048_575
+MOST_NOTED = 20
+_RESULT_SUFFIX = re.compile(r"_[0-9a-f]{6}$")
+_UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')
+_SINGLE = ("POINT", "LINESTRING", "POLYGON")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One layer of the file."""
+
+    name: str
+    format: ExportFormat
+    source: Source
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A table or layer as it was looked up."""
+
+    item: ExportItem
+    table: Table
+    filter: Cql2 | str | None
+    name: str
+
+
+def readable_name(table: Table) -> str:
+    """A table's name without the suffix that makes names of results unique."""
+    return _RESULT_SUFFIX.sub("", table.name) if table.schema_name == "analysis" else table.name
+
+
+def safe_name(name: str) -> str:
+    """Without folders, control characters or what shells and Windows refuse."""
+    return _UNFIT.sub("_", name).strip(". ")[:80] or "export"
+
+
+async def resolved(reader: AsyncEngine, request: ExportRequest, wanted: Sequence[Wanted]) -> list[Part]:
+    """The layers of the file. Raises CannotExport, UnknownColumn or UnknownCrs."""
+    _check_encoding(request.encoding)
+    parts: list[Part] = []
+    taken: set[str] = set()
+    for each in wanted:
+        kind = each.item.format or request.format
+        name = _free(safe_name(each.item.name or each.name), taken)
+        taken.add(name.lower())
+        parts.append(Part(name, kind, await _source(reader, request, each, kind)))
+    return parts
+
+
+async def _source(reader: AsyncEngine, request: ExportRequest, wanted: Wanted, kind: str) -> Source:
+    table = wanted.table
+    placing = request.geometry or ("shape" if table.geometry_column else "none")
+    if kind in NEED_SHAPES and placing != "shape":
+        raise CannotExport(
+            f"{kind} holds geometries, and {table.id} {'has none' if not table.geometry_column else 'goes without'}. "
+            "Take gpkg, parquet, csv, xlsx or json."
+        )
+    crs = await _crs(reader, request.crs, table, kind, placing)
+    source = Source(
+        reader,
+        table,
+        wanted.filter,
+        crs,
+        chosen=_columns(table, wanted.item.columns),
+        placing=placing,
+        kind=request.kind if placing != "none" else None,
+        precision=request.precision,
+        encoding=request.encoding,
+    )
+    if placing == "xy":
+        return placed(source, "xy")
+    if kind in WITHOUT_SHAPES and placing == "shape":
+        return placed(source, "xy" if is_point(table) and request.kind is None else "wkt")
+    return source
+
+
+async def _crs(reader: AsyncEngine, asked: str | None, table: Table, kind: str, placing: str) -> Crs:
+    if placing == "none":
+        return LONLAT
+    crs = None if asked is None else await crs_named(reader, asked)
+    if kind == "kml" and crs not in (None, LONLAT):
+        raise CannotExport("KML is always in longitude and latitude (EPSG:4326). Take gpkg for another CRS.")
+    if crs is None:
+        crs = LONLAT if kind in LONLAT_FORMATS or table.srid <= 0 else await crs_of(reader, table.srid)
+    return crs
+
+
+def _columns(table: Table, asked: Sequence[str] | None) -> tuple[tuple[str, str], ...] | None:
+    if asked is None:
+        return None
+    known = {column.name for column in table.columns if column.kind != "geometry"}
+    chosen = [(each, each) if each in known else renamed(each) for each in asked]
+    for name, _label in chosen:
+        if name not in known:
+            raise unknown_column(table, name)
+    labels = [label for _name, label in chosen]
+    if twice := next((label for label in labels if labels.count(label) > 1), None):
+        raise CannotExport(f"Two columns of the file would be called {twice!r}.")
+    return tuple(chosen)
+
+
+async def write(
+    request: ExportRequest,
+    parts: Sequence[Part],
+    folder: Path,
+    told: Callable[[int, int], None] | None = None,
+) -> tuple[Path, ExportReport]:
+    """Write the file into the folder; `told` is called with the rows written and all there are. Raises GisError."""
+    notes: list[str] = []
+    counted = [await _counted(part, notes) for part in parts]
+    total, done = sum(summary.rows for _part, summary in counted), 0
+
+    def count(rows: int) -> None:
+        nonlocal done
+        done += rows
+        if told is not None:
+            told(done, total)
+
+    ready = [replace(part, source=replace(part.source, count_rows=count)) for part, _summary in counted]
+    base = safe_name(request.file_name or (parts[0].name if len(parts) == 1 else "export"))
+    base = re.sub(rf"\.({'|'.join({*(part.format for part in parts), 'zip', 'geojson', 'txt'})})$", "", base)
+    files: list[Path] = []
+    for group in _grouped(ready):
+        kind = group[0].format
+        stem = base if len(group) > 1 or len(parts) == 1 else group[0].name
+        path = _free_path(folder, stem, kind)
+        await _write_group(request, kind, group, path, total)
+        files += _files_of(path) if kind == "shp" else [path]
+    if len(files) > 1 or request.zipped:
+        files = [await asyncio.to_thread(_zipped, files, folder / f"{base}.zip")]
+    path = files[0]
+    layers = tuple(_exported(part, summary) for part, summary in counted)
+    size = (await asyncio.to_thread(path.stat)).st_size
+    return path, ExportReport(file_name=path.name, bytes=size, layers=layers, notes=tuple(notes))
+
+
+async def _counted(part: Part, notes: list[str]) -> tuple[Part, Summary]:
+    """The part with what its rows turned out to be, and notes of what the format changes."""
+    source = part.source
+    found = await source.summary()
+    types = {each.removeprefix("MULTI") if source.kind == "single" else each for each in found.types}
+    families = {each.removeprefix("MULTI") for each in types}
+    if len(types) > 1 and len(families) == 1 and families <= set(_SINGLE) and source.kind is None:
+        # Single and multi-part shapes of one kind: the multi-part type holds both.
+        source = replace(source, kind="multi")
+    if len(families) == 1:
+        source = replace(source, found_type=f"{families.pop()} {'Z' if found.has_heights else ''}".strip())
+        if source.kind is None and next(iter(types)).startswith("MULTI"):
+            source = replace(source, found_type=f"MULTI{source.found_type}")
+    elif part.format == "shp" and source.placing == "shape" and families:
+        raise CannotExport(
+            f"{part.name} holds {listed(sorted(families))}; a Shapefile holds one kind. Filter by the geometry type, "
+            "or take gpkg."
+        )
+    if part.format == "xlsx" and found.rows > MOST_SHEET_ROWS:
+        raise CannotExport(
+            f"{part.name} has {found.rows:,} rows; a sheet holds {MOST_SHEET_ROWS:,}. Take csv."
+        )
+    notes += _notes(part, source)
+    return replace(part, source=source), found
+
+
+def _notes(part: Part, source: Source) -> list[str]:
+    labels = [each.label for each in source.fields]
+    notes = []
+    if part.format in DRIVERS:
+        written = file_names(labels, part.format)
+        changed = [f"{label} as {name}" for label, name in zip(labels, written, strict=True) if label != name]
+        if changed:
+            why = (
+                "a name has at most 10 bytes in a Shapefile"
+                if part.format == "shp"
+                else "names differ by case only"
+            )
+            notes.append(
+                f"Columns of {part.name} that are renamed, because {why}: {listed(changed, MOST_NOTED)}."
+            )
+    if part.format == "shp":
+        times = [each.label for each in source.fields if each.column.kind == "timestamp"]
+        if times:
+            notes.append(
+                f"Times of {part.name} are texts, which a Shapefile has no type for: {listed(times)}."
+            )
+    return notes
+
+
+def _exported(part: Part, summary: Summary) -> ExportedLayer:
+    source = part.source
+    labels = [each.label for each in source.fields]
+    if part.format in DRIVERS:
+        labels = file_names(labels, part.format)
+    return ExportedLayer(
+        name=part.name,
+        rows=summary.rows,
+        columns=tuple(labels),
+        geometry=source.ogr_type() if source.placing == "shape" else None,
+        crs=source.crs.name if source.placing != "none" else None,
+    )
+
+
+def _grouped(parts: Sequence[Part]) -> list[list[Part]]:
+    """The parts of each file."""
+    groups: list[list[Part]] = []
+    for part in parts:
+        same = next((each for each in groups if each[0].format == part.format), None)
+        if same is not None and part.format in TOGETHER:
+            same.append(part)
+        else:
+            groups.append([part])
+    return groups
+
+
+async def _write_group(
+    request: ExportRequest, kind: ExportFormat, parts: Sequence[Part], path: Path, total: int
+) -> None:
+    if kind in DRIVERS or kind == "parquet":
+        for part in parts:
+            await write_file(part.source, kind, part.name, path)
+        return
+    members = {name: total if value == "{count}" else value for name, value in request.members.items()}
+    source, name = parts[0].source, parts[0].name
+    if kind == "geojson":
+        await _spooled(geojson(source, name, members), path)
+    elif kind == "geojsonl":
+        await _spooled(text_sequence(source), path)
+    elif kind == "csv":
+        placing = None if source.placing == "none" else source.placing
+        await _spooled(csv_text(source, placing), path, request.encoding)
+    else:
+        named = [(part.name, part.source) for part in parts]
+        await _spooled(records(named, members, request.group_by), path)
+
+
+async def _spooled(chunks: AsyncGenerator[bytes, None], path: Path, encoding: str | None = None) -> None:
+    encoder = codecs.getincrementalencoder(encoding)() if encoding else None
+    with path.open("wb") as file:
+        async with aclosing(chunks):
+            async for chunk in chunks:
+                try:
+                    written = encoder.encode(chunk.decode()) if encoder else chunk
+                except UnicodeEncodeError as error:
+                    text = error.object[error.start : error.start + 1]
+                    raise CannotExport(
+                        f"{encoding} has no character {text!r} (U+{ord(text):04X}), which is in the data. Take utf-8."
+                    ) from None
+                await asyncio.to_thread(file.write, written)
+
+
+def _check_encoding(encoding: str | None) -> None:
+    if encoding is None:
+        return
+    examples = "Examples: utf-8, utf-8-sig, windows-1252."
+    try:
+        " ".encode(encoding)  # refuses codecs that are not of text, such as base64
+    except LookupError as error:
+        is_text = "not a text encoding" not in str(error)
+        raise CannotExport(
+            f"There is no encoding {encoding!r}. {examples}"
+            if is_text
+            else f"{encoding!r} is no encoding of text. {examples}"
+        ) from None
+
+
+def _free(name: str, taken: set[str]) -> str:
+    free, number = name, 1
+    while free.lower() in taken:
+        number += 1
+        free = f"{name}_{number}"
+    return free
+
+
+def _free_path(folder: Path, stem: str, extension: str) -> Path:
+    taken = {path.name.lower() for path in folder.iterdir()}
+    path, number = folder / f"{stem}.{extension}", 1
+    while path.name.lower() in taken:
+        number += 1
+        path = folder / f"{stem}_{number}.{extension}"
+    return path
+
+
+def _files_of(shapefile: Path) -> list[Path]:
+    return sorted(path for path in shapefile.parent.iterdir() if path.stem == shapefile.stem)
+
+
+def _zipped(files: Sequence[Path], archive: Path) -> Path:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for file in files:
+            packed.write(file, file.name)
+    for file in files:
+        file.unlink()
+    return archive
+
+
+def wanted_of(
+    item: ExportItem, table: Table, filter: Cql2 | str | None = None, name: str | None = None
+) -> Wanted:
+    """A table with the filters of its layer and of the request, both of which its rows pass."""
+    filters: list[Any] = [each for each in (filter, item.filter) if each]
+    if len(filters) == 2:
+        both = [_as_json(table, each) for each in filters]
+        return Wanted(item, table, {"op": "and", "args": both}, name or readable_name(table))
+    return Wanted(item, table, filters[0] if filters else None, name or readable_name(table))
+
+
+def _as_json(table: Table, filter: Cql2 | str) -> Any:
+    return normalize(table, filter)

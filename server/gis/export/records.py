@@ -1,0 +1,89 @@
+"""JSON records and GeoJSON text sequences, as streams of any length."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any
+
+import sqlalchemy as sa
+
+from server.gis.export.layers import ALL_DECIMALS, features, json_head, with_properties
+from server.gis.export.source import CannotExport, Source
+
+RECORD_SEPARATOR = "\x1e"
+
+
+async def text_sequence(source: Source) -> AsyncGenerator[bytes, None]:
+    """A GeoJSON text sequence (RFC 8142): one feature a line, each behind a record separator."""
+    async with aclosing(features(source)) as chunks:
+        async for chunk in chunks:
+            yield "".join(f"{RECORD_SEPARATOR}{feature}\n" for feature in chunk).encode()
+    yield b""
+
+
+async def records(
+    parts: Sequence[tuple[str, Source]], members: Mapping[str, Any], group_by: str | None = None
+) -> AsyncGenerator[bytes, None]:
+    """A list of objects; an object of lists by name where there are several parts, or by the values of `group_by`;
+    with members, an object that has them too. Raises CannotExport."""
+    inside = bool(members) or len(parts) > 1
+    if inside:
+        yield json_head(members).encode() + (b"," if members else b"")
+    for number, (name, source) in enumerate(parts):
+        label = name if len(parts) > 1 else "records"
+        if inside:
+            yield f"{',' if number else ''}{json.dumps(label, ensure_ascii=False)}:".encode()
+        written = _list(source) if group_by is None else _groups(source, group_by)
+        async with aclosing(written) as chunks:
+            async for chunk in chunks:
+                yield chunk
+    yield b"}\n" if inside else b"\n"
+
+
+async def _list(source: Source) -> AsyncGenerator[bytes, None]:
+    yield b"["
+    separator = "\n"
+    async with aclosing(source.stream(with_properties(source, _shape(source)))) as chunks:
+        async for chunk in chunks:
+            yield (separator + ",\n".join(_record(*row) for row in chunk)).encode()
+            separator = ",\n"
+    yield b"\n]"
+
+
+async def _groups(source: Source, group_by: str) -> AsyncGenerator[bytes, None]:
+    group = next((each for each in source.fields if group_by in (each.label, each.column.name)), None)
+    if group is None:
+        there = ", ".join(each.label for each in source.fields)
+        raise CannotExport(f"{group_by!r} is not among the columns of the file, which are: {there}.")
+    key = sa.cast(group.value, sa.Text)
+    query = with_properties(source, key, _shape(source))
+    before: tuple[Any, ...] = ()
+    yield b"{"
+    async with aclosing(source.stream(query.order_by(None).order_by(key, *source.key))) as chunks:
+        async for chunk in chunks:
+            written = []
+            for value, *row in chunk:
+                if (value,) == before:
+                    written.append(f",\n{_record(*row)}")
+                    continue
+                end = "],\n" if before else "\n"
+                named = json.dumps("" if value is None else value, ensure_ascii=False)
+                written.append(f"{end}{named}:[{_record(*row)}")
+                before = (value,)
+            yield "".join(written).encode()
+    yield b"]\n}" if before else b"}"
+
+
+def _shape(source: Source) -> Any:
+    if source.placing != "shape":
+        return sa.null()
+    decimals = ALL_DECIMALS if source.precision is None else source.precision
+    return sa.func.ST_AsGeoJSON(source.geometry(), decimals, sa.literal_column("0"))
+
+
+def _record(shape: str | None, fields: str = "{}") -> str:
+    if shape is None:
+        return fields
+    return f'{fields[:-1]}{"," if fields != "{}" else ""}"geometry":{shape}}}'

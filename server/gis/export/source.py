@@ -1,0 +1,265 @@
+"""The rows to export: of which table, which of them, which columns under which names, and where they are."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, cast
+
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.domain import Column, Cql2, Table
+from agents.exports import MultiKind, Placing
+from server.gis.errors import GisError, translated
+from server.gis.export.crs import LONLAT, Crs
+from server.gis.expressions.declared_types import declared_type, may_be_curved
+from server.gis.expressions.identifiers import GEOMETRY, Expression, geometry_of, relation
+from server.gis.filters import compile_filter
+from server.gis.styles.errors import require_srid
+
+CHUNK = 1000
+"""Rows read at once."""
+
+
+_OGR_TYPES = {
+    "POINT": "Point",
+    "LINESTRING": "LineString",
+    "POLYGON": "Polygon",
+    "MULTIPOINT": "MultiPoint",
+    "MULTILINESTRING": "MultiLineString",
+    "MULTIPOLYGON": "MultiPolygon",
+}
+
+
+class CannotExport(GisError):
+    code = "invalid_payload"
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column of the file. `column` says of what type its values are."""
+
+    label: str
+    value: Expression
+    column: Column
+    is_place: bool = False
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Of the rows to export, counted in the database."""
+
+    rows: int
+    placed: int
+    """Rows with a geometry."""
+    types: frozenset[str] = frozenset()
+    """As PostGIS names them: POINT, MULTIPOLYGON."""
+    has_heights: bool = False
+
+
+@dataclass(frozen=True)
+class Source:
+    """The rows to export."""
+
+    reader: AsyncEngine
+    table: Table
+    filter: Cql2 | str | None = None
+    crs: Crs = LONLAT
+    """In which the rows are given."""
+    chosen: tuple[tuple[str, str], ...] | None = None
+    """Columns and their names in the file; all, when left out."""
+    placing: Placing = "shape"
+    kind: MultiKind | None = None
+    precision: int | None = None
+    """Decimals of coordinates."""
+    encoding: str | None = None
+    found_type: str | None = None
+    """The one geometry type of all rows, where it was looked for."""
+    count_rows: Callable[[int], None] = field(default=lambda rows: None, compare=False)
+    """Told how many rows were read, chunk by chunk."""
+
+    def __post_init__(self) -> None:
+        if self.placing == "none":
+            return
+        if self.table.geometry_column is None:
+            raise CannotExport(f"{self.table.id} has no geometry column, so it is no layer.")
+        require_srid(self.table.srid, self.table.id)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What the table holds beside geometries."""
+        return tuple(column for column in self.table.columns if column.kind != "geometry")
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """What the file holds beside the geometry."""
+        values = relation(self.table).c
+        added = added_keys(self.table)
+        everything = tuple((each.name, each.name) for each in self.columns if each.name not in added)
+        chosen = everything if self.chosen is None else self.chosen
+        known = {column.name: column for column in self.columns}
+        fields = [Field(label, values[name], known[name]) for name, label in chosen]
+        return (*fields, *self._places({each.label for each in fields}))
+
+    def _places(self, taken: set[str]) -> tuple[Field, ...]:
+        """Columns that say where a row is."""
+        if self.placing in ("shape", "none"):
+            return ()
+        shape = self.geometry()
+        if self.placing == "wkt":
+            text = (shape,) if self.precision is None else (shape, self.precision)
+            made: list[tuple[str, Expression, str]] = [("geometry", sa.func.ST_AsText(*text), "text")]
+        else:
+            across, up = ("longitude", "latitude") if self.crs.is_lonlat else ("x", "y")
+            made = [
+                (across, self._rounded(sa.func.ST_X(shape)), "double precision"),
+                (up, self._rounded(sa.func.ST_Y(shape)), "double precision"),
+            ]
+        return tuple(
+            Field(
+                name := free_name(label, taken),
+                value,
+                Column(name=name, kind="text" if kind == "text" else "number", sql_type=kind),
+                is_place=True,
+            )
+            for label, value, kind in made
+        )
+
+    def _rounded(self, value: Expression) -> Expression:
+        if self.precision is None:
+            return value
+        return sa.cast(sa.func.round(sa.cast(value, sa.Numeric), self.precision), sa.Double)
+
+    def geometry(self) -> Expression:
+        """In the source's reference system, without curves, of the kind and precision that were asked for."""
+        if self.kind == "single":
+            return cast("Expression", self._parts.c.geom)
+        shape = self._whole()
+        return sa.func.ST_Multi(shape, type_=GEOMETRY) if self.kind == "multi" else shape
+
+    def _whole(self) -> Expression:
+        geometry = geometry_of(self.table)
+        shape = _straight(geometry) if may_be_curved(self.table) else geometry
+        if self.table.srid != self.crs.srid:
+            shape = sa.func.ST_Transform(shape, self.crs.srid, type_=GEOMETRY)
+        if self.precision is not None:
+            shape = sa.func.ST_ReducePrecision(shape, 10.0**-self.precision, type_=GEOMETRY)
+        return shape
+
+    @cached_property
+    def _parts(self) -> sa.FromClause:
+        """The parts of each shape, one a row."""
+        return sa.func.ST_Dump(self._whole()).table_valued(sa.column("geom", GEOMETRY)).alias("parts")
+
+    def ogr_type(self) -> str:
+        """GDAL's name of the geometry type; where nothing says, FlatGeobuf leaves heights out."""
+        kind, dimensions = declared_type(self.table)
+        if kind not in _OGR_TYPES and self.found_type is not None:
+            kind, _, dimensions = self.found_type.partition(" ")
+        if kind not in _OGR_TYPES or "M" in dimensions:
+            return "Unknown"
+        flat = _OGR_TYPES[kind].removeprefix("Multi") if self.kind == "single" else _OGR_TYPES[kind]
+        if self.kind == "multi" and not flat.startswith("Multi"):
+            flat = f"Multi{flat}"
+        return f"{flat} Z" if dimensions else flat
+
+    @property
+    def froms(self) -> tuple[sa.FromClause, ...]:
+        """What the fields may refer to."""
+        return (relation(self.table), self._parts) if self.kind == "single" else (relation(self.table),)
+
+    def rows(self, *selected: Any, beside: sa.FromClause | None = None) -> sa.Select[Any]:
+        """The columns and expressions, of the rows that pass the filter, in the order of the key; `beside` is joined
+        to each row."""
+        source: sa.FromClause = relation(self.table)
+        if self.kind == "single":
+            source = source.outerjoin(self._parts, sa.true())
+        if beside is not None:
+            source = source.join(beside, sa.true())
+        query = sa.select(*selected).select_from(source)
+        condition = compile_filter(self.table, self.filter)
+        if condition is not None:
+            query = query.where(condition)
+        return query.order_by(*self.key)
+
+    @property
+    def key(self) -> tuple[Expression, ...]:
+        columns = relation(self.table).c
+        return tuple(columns[name] for name in self.table.key)
+
+    async def stream(self, query: sa.Select[Any]) -> AsyncGenerator[Sequence[Any], None]:
+        """Rows in chunks, through a cursor of the database."""
+        try:
+            async with self.reader.connect() as connection:
+                result = await connection.stream(query.execution_options(yield_per=CHUNK))
+                async for chunk in result.partitions():
+                    self.count_rows(len(chunk))
+                    yield chunk
+        except SQLAlchemyError as error:
+            translated(error, self.table.id)
+
+    async def count(self) -> tuple[int, int]:
+        """Rows, and rows that have a geometry."""
+        if self.placing == "none":
+            (rows,) = await self._row(sa.func.count())
+            return int(rows), 0
+        shape = relation(self.table).c[self.table.geometry_column or ""]
+        rows, placed = await self._row(sa.func.count(), sa.func.count(shape))
+        return int(rows), int(placed)
+
+    async def summary(self) -> Summary:
+        """What the file will hold, counted in the database."""
+        if self.placing == "none":
+            return Summary(*await self.count())
+        shape = geometry_of(self.table)
+        parts = sa.func.sum(sa.func.greatest(sa.func.coalesce(sa.func.ST_NumGeometries(shape), 1), 1))
+        rows, placed, types, heights = await self._row(
+            sa.func.coalesce(parts, 0) if self.kind == "single" else sa.func.count(),
+            sa.func.count(shape),
+            sa.func.array_agg(sa.func.GeometryType(shape).distinct()),
+            sa.func.bool_or(sa.func.ST_Zmflag(shape) >= 2),
+        )
+        found = frozenset(each.removesuffix("M") for each in types or () if each)
+        return Summary(int(rows), int(placed), found, bool(heights))
+
+    async def _row(self, *selected: Any) -> Sequence[Any]:
+        query = replace(self, kind=None).rows(*selected).order_by(None)
+        try:
+            async with self.reader.connect() as connection:
+                return tuple((await connection.execute(query)).one())
+        except SQLAlchemyError as error:
+            translated(error, self.table.id)
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """The name, with as many `_` behind it as no other column has; without regard to case."""
+    known = {each.lower() for each in taken}
+    while name.lower() in known:
+        name += "_"
+    return name
+
+
+def added_keys(table: Table) -> set[str]:
+    """The key of a table that GeoAgent added: to every result, and to uploads that have another `id`."""
+    ours = {"analysis": {"fid"}, "data": {"gid", "row_id"} if table.column("id") else set()}
+    return set(table.key) & ours.get(table.schema_name, set()) if len(table.key) == 1 else set()
+
+
+def is_point(table: Table) -> bool:
+    """Whether every row is declared to be a point."""
+    return declared_type(table)[0] == "POINT"
+
+
+def _straight(geometry: Expression) -> Expression:
+    """Curves as lines, triangulated surfaces as polygons."""
+    face = sa.func.ST_Dump(geometry).table_valued("geom", name="face")
+    faces = sa.select(sa.func.ST_Collect(sa.func.ST_MakePolygon(sa.func.ST_ExteriorRing(face.c.geom))))
+    kind = sa.func.GeometryType(geometry)
+    return sa.case(
+        (kind.in_(["TIN", "POLYHEDRALSURFACE", "TRIANGLE"]), faces.select_from(face).scalar_subquery()),
+        (sa.func.ST_HasArc(geometry), sa.func.ST_CurveToLine(geometry)),
+        else_=geometry,
+    )

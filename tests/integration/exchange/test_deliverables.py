@@ -1,0 +1,272 @@
+"""Files of several tables, read back by GeoPandas, pyogrio and the standard library."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import geopandas
+import pandas
+import pyogrio
+import pytest
+import pytest_asyncio
+import shapely
+from pydantic import ValidationError
+
+from agents.exports import ExportItem, ExportReport, ExportRequest
+from server.database import Database
+from server.gis.errors import GisError
+from server.gis.export.deliverable import resolved, wanted_of, write
+from tests.integration.tiles.drawing import Atlas
+
+SHAPED = ("gpkg", "geojson", "geojsonl", "fgb", "parquet", "shp", "kml")
+ALL = (*SHAPED, "csv", "xlsx", "json")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def atlas(database: Database) -> Atlas:
+    made = Atlas(database)
+    await made.execute(
+        "CREATE TABLE data.towns (id int PRIMARY KEY, name text, population_of_the_town int, "
+        "population_of_the_region bigint, region text, founded date, geom geometry(Point, 2154))",
+        "INSERT INTO data.towns SELECT n, CASE n WHEN 3 THEN 'Œuilly €' ELSE 'Town ' || n END, n * 1000, n * 5000, "
+        "CASE WHEN n <= 3 THEN 'north' ELSE 'south' END, date '1200-01-01' + n, "
+        "ST_SetSRID(ST_MakePoint(652469.123456 + n, 6862035.654321), 2154) FROM generate_series(1, 5) n",
+        "CREATE TABLE data.fields (id int PRIMARY KEY, geom geometry(Geometry, 4326))",
+        "INSERT INTO data.fields VALUES (1, 'SRID=4326;POLYGON((0 0, 1 0, 1 1, 0 0))'), "
+        "(2, 'SRID=4326;MULTIPOLYGON(((2 0, 3 0, 3 1, 2 0)), ((4 0, 5 0, 5 1, 4 0)))'), (3, NULL)",
+        "CREATE TABLE data.mixed AS SELECT 1 AS id, 'SRID=4326;POINT(1 2)'::geometry AS geom "
+        "UNION ALL SELECT 2, 'SRID=4326;LINESTRING(0 0, 1 1)'",
+        "CREATE TABLE data.budget (year int, amount numeric(10, 2), note text)",
+        "INSERT INTO data.budget VALUES (2020, 1.5, '=1+1'), (2021, NULL, 'x')",
+        "CREATE TABLE analysis.nearest_towns_a1b2c3 AS SELECT 'a' AS name, 7 AS n, "
+        "'SRID=4326;POINT(1 2)'::geometry(Point, 4326) AS geom, 1::bigint AS fid",
+        "ALTER TABLE analysis.nearest_towns_a1b2c3 ADD PRIMARY KEY (fid)",
+    )
+    return made
+
+
+async def made(atlas: Atlas, folder: Path, *items: Any, **request: Any) -> tuple[Path, ExportReport]:
+    asked = ExportRequest.model_validate(
+        {
+            "items": [item if isinstance(item, dict) else {"source": item} for item in items],
+            "format": "gpkg",
+            **request,
+        }
+    )
+    await atlas.registry.refresh(patience=30)
+    wanted = [wanted_of(item, atlas.registry.get(item.source)) for item in asked.items]
+    parts = await resolved(atlas.database.reader, asked, wanted)
+    return await write(asked, parts, folder)
+
+
+def frame(path: Path, kind: str) -> Any:
+    if kind == "parquet":
+        return geopandas.read_parquet(path)
+    if kind == "json":
+        return pandas.DataFrame(json.loads(path.read_text()))
+    if kind == "csv":
+        return pandas.read_csv(path)
+    return pyogrio.read_dataframe(path)
+
+
+@pytest.mark.parametrize("kind", ALL)
+async def test_every_format_is_read_back_by_another_program(atlas: Atlas, tmp_path: Path, kind: str) -> None:
+    path, report = await made(atlas, tmp_path, "data.towns", format=kind, file_name="Towns of 2024")
+    assert path.name == ("Towns of 2024.zip" if kind == "shp" else f"Towns of 2024.{kind}")
+    assert report.bytes == path.stat().st_size
+    assert report.layers[0].rows == 5
+    found = frame(path, kind)
+    assert len(found) == 5
+    if kind == "fgb":  # its spatial index puts rows in another order
+        found = found.sort_values("id", ignore_index=True)
+    named = found["Name" if kind == "kml" else "name"]
+    assert list(named)[2] == "Œuilly €"
+    if kind in SHAPED:
+        lonlat = kind in ("geojson", "geojsonl", "kml")
+        assert found.crs.to_epsg() == (4326 if lonlat else 2154)
+        first = found.to_crs(2154).geometry.iloc[0]
+        assert shapely.force_2d(first).distance(shapely.Point(652470.123456, 6862035.654321)) < 1e-3
+
+
+async def test_a_geopackage_holds_several_layers_and_tables(atlas: Atlas, tmp_path: Path) -> None:
+    path, report = await made(
+        atlas,
+        tmp_path,
+        {"source": "data.towns", "name": "places", "columns": ["population_of_the_town AS people", "name"]},
+        "data.budget",
+        "analysis.nearest_towns_a1b2c3",
+        crs="EPSG:3857",
+    )
+    layers = dict(pyogrio.list_layers(path))
+    assert layers == {"places": "Point", "budget": None, "nearest_towns": "Point"}
+    assert list(pyogrio.read_info(path, layer="places")["fields"]) == ["people", "name"]
+    assert list(pyogrio.read_info(path, layer="nearest_towns")["fields"]) == ["name", "n"], "without our fid"
+    assert pyogrio.read_info(path, layer="places")["crs"] == "EPSG:3857"
+    assert pyogrio.read_info(path, layer="nearest_towns")["crs"] == "EPSG:3857"
+    budget = pyogrio.read_dataframe(path, layer="budget")
+    assert list(budget["note"]) == ["=1+1", "x"]
+    assert [layer.name for layer in report.layers] == ["places", "budget", "nearest_towns"]
+
+
+async def test_single_and_multi_parts_become_one_type(atlas: Atlas, tmp_path: Path) -> None:
+    path, report = await made(atlas, tmp_path, "data.fields")
+    assert pyogrio.read_info(path)["geometry_type"] == "MultiPolygon"
+    assert report.layers[0].geometry == "MultiPolygon"
+    assert list(pyogrio.read_dataframe(path).geometry.geom_type.dropna()) == ["MultiPolygon", "MultiPolygon"]
+    (tmp_path / "single").mkdir()
+    path, report = await made(atlas, tmp_path / "single", "data.fields", kind="single")
+    single = pyogrio.read_dataframe(path)
+    assert pyogrio.read_info(path)["geometry_type"] == "Polygon"
+    assert list(single.geometry.geom_type.dropna()) == ["Polygon", "Polygon", "Polygon"]
+    assert list(single["id"]) == [1, 2, 2, 3]
+    assert report.layers[0].rows == 4
+
+
+@pytest.mark.parametrize("kind", ["geojson", "json", "csv", "gpkg"])
+async def test_parts_of_shapes_are_rows_of_their_own(atlas: Atlas, tmp_path: Path, kind: str) -> None:
+    path, _ = await made(atlas, tmp_path, "data.fields", format=kind, kind="single")
+    assert len(frame(path, kind)) == 4
+
+
+async def test_shapefiles_tell_the_names_that_they_cut(atlas: Atlas, tmp_path: Path) -> None:
+    path, report = await made(atlas, tmp_path, "data.towns", format="shp")
+    with zipfile.ZipFile(path) as archive:
+        assert sorted(archive.namelist()) == [f"towns.{each}" for each in ("cpg", "dbf", "prj", "shp", "shx")]
+        assert archive.read("towns.cpg") == b"UTF-8"
+    assert list(frame(path, "shp").columns)[2:4] == ["population", "populati_1"]
+    assert "population_of_the_region as populati_1" in report.notes[0]
+    assert report.layers[0].columns[3] == "populati_1"
+
+
+async def test_a_shapefile_has_one_kind_of_shapes(atlas: Atlas, tmp_path: Path) -> None:
+    with pytest.raises(GisError, match="holds LINESTRING, POINT; a Shapefile holds one kind"):
+        await made(atlas, tmp_path, "data.mixed", format="shp")
+
+
+async def test_formats_of_one_layer_are_zipped(atlas: Atlas, tmp_path: Path) -> None:
+    path, _ = await made(
+        atlas, tmp_path, "data.towns", "data.fields", {"source": "data.budget", "format": "csv"}, format="fgb",
+        file_name="delivery.zip",
+    )  # fmt: skip
+    assert path.name == "delivery.zip"
+    with zipfile.ZipFile(path) as archive:
+        assert sorted(archive.namelist()) == ["budget.csv", "fields.fgb", "towns.fgb"]
+    assert os.listdir(tmp_path) == ["delivery.zip"]
+
+
+async def test_a_workbook_has_a_sheet_for_each_table(atlas: Atlas, tmp_path: Path) -> None:
+    path, _ = await made(atlas, tmp_path, "data.towns", "data.budget", format="xlsx", crs="EPSG:4326")
+    assert [name for name, _ in pyogrio.list_layers(path)] == ["towns", "budget"]
+    towns = pyogrio.read_dataframe(path, layer="towns")
+    assert list(towns.columns)[-2:] == ["longitude", "latitude"]
+    assert towns["longitude"][0] == pytest.approx(2.35, abs=0.05)
+    assert list(pyogrio.read_dataframe(path, layer="budget")["note"]) == ["=1+1", "x"]
+
+
+async def test_csv_is_in_the_encoding_that_was_asked_for(atlas: Atlas, tmp_path: Path) -> None:
+    path, _ = await made(
+        atlas, tmp_path, "data.towns", format="csv", encoding="windows-1252", geometry="none"
+    )
+    rows = list(csv.DictReader(io.StringIO(path.read_text("windows-1252"))))
+    assert rows[2]["name"] == "Œuilly €"
+    assert "x" not in rows[0]
+    with pytest.raises(GisError, match="iso-8859-1 has no character 'Œ'"):
+        await made(atlas, tmp_path, "data.towns", format="csv", encoding="iso-8859-1")
+    with pytest.raises(GisError, match="no encoding of text"):
+        await made(atlas, tmp_path, "data.towns", format="csv", encoding="base64")
+    with pytest.raises(GisError, match="There is no encoding 'klingon'"):
+        await made(atlas, tmp_path, "data.towns", format="csv", encoding="klingon")
+
+
+async def test_json_records_are_grouped_and_counted(atlas: Atlas, tmp_path: Path) -> None:
+    path, _ = await made(
+        atlas,
+        tmp_path,
+        {"source": "data.towns", "columns": ["name", "region AS part"]},
+        format="json",
+        geometry="xy",
+        precision=1,
+        group_by="part",
+        members={"count": "{count}", "note": "Lambert-93"},
+    )
+    document = json.loads(path.read_text())
+    assert {key: document[key] for key in ("count", "note")} == {"count": 5, "note": "Lambert-93"}
+    assert {key: len(rows) for key, rows in document["records"].items()} == {"north": 3, "south": 2}
+    assert document["records"]["north"][0] == {
+        "name": "Town 1",
+        "part": "north",
+        "x": 652470.1,
+        "y": 6862035.7,
+    }
+    (tmp_path / "b").mkdir()
+    path, _ = await made(atlas, tmp_path / "b", "data.budget", format="json")
+    assert json.loads(path.read_text())[1] == {"year": 2021, "amount": None, "note": "x"}
+
+
+async def test_geojson_has_further_members_and_few_decimals(atlas: Atlas, tmp_path: Path) -> None:
+    path, _ = await made(
+        atlas,
+        tmp_path,
+        "data.towns",
+        format="geojson",
+        precision=3,
+        members={"total": "{count}", "by": {"a": 1}},
+    )
+    document = json.loads(path.read_text())
+    assert (document["total"], document["by"]) == (5, {"a": 1})
+    for feature in document["features"]:
+        assert all(value == round(value, 3) for value in feature["geometry"]["coordinates"])
+    with pytest.raises(ValidationError, match="has a meaning of its own"):
+        ExportRequest(items=(ExportItem(source="a"),), format="geojson", members={"features": []})
+
+
+async def test_a_text_sequence_has_a_feature_a_line(atlas: Atlas, tmp_path: Path) -> None:
+    path, _ = await made(atlas, tmp_path, "data.towns", format="geojsonl")
+    lines = path.read_text().removesuffix("\n").split("\n")
+    assert len(lines) == 5
+    assert all(line.startswith("\x1e") and json.loads(line[1:])["type"] == "Feature" for line in lines)
+
+
+async def test_rows_pass_the_filter_and_progress_counts_them(atlas: Atlas, tmp_path: Path) -> None:
+    request = ExportRequest(
+        items=(ExportItem(source="data.towns", filter="region = 'north'"),), format="csv", file_name="x"
+    )
+    await atlas.registry.refresh(patience=30)
+    layer_filter = {"op": ">", "args": [{"property": "id"}, 1]}
+    wanted = [wanted_of(request.items[0], atlas.registry.get("data.towns"), layer_filter, "layer")]
+    told: list[tuple[int, int]] = []
+    parts = await resolved(atlas.database.reader, request, wanted)
+    path, _ = await write(request, parts, tmp_path, lambda done, total: told.append((done, total)))
+    assert list(pandas.read_csv(path)["id"]) == [2, 3]
+    assert told[-1] == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("request_", "says"),
+    [
+        (
+            {"items": [{"source": "data.budget"}], "format": "geojson"},
+            "holds geometries, and data.budget has none",
+        ),
+        ({"items": [{"source": "data.towns", "columns": ["nam"]}], "format": "csv"}, "name"),
+        (
+            {"items": [{"source": "data.towns", "columns": ["id AS a", "name AS a"]}], "format": "csv"},
+            "Two columns",
+        ),
+        ({"items": [{"source": "data.towns"}], "format": "kml", "crs": "EPSG:2154"}, "KML is always"),
+        ({"items": [{"source": "data.fields"}], "format": "csv", "geometry": "xy"}, "Only points"),
+        ({"items": [{"source": "data.budget"}], "format": "json", "group_by": "x"}, "not among the columns"),
+    ],
+)
+async def test_what_a_format_cannot_hold_is_refused(
+    atlas: Atlas, tmp_path: Path, request_: dict[str, Any], says: str
+) -> None:
+    items = request_.pop("items")
+    with pytest.raises(GisError, match=says):
+        await made(atlas, tmp_path, *items, **request_)
