@@ -87,8 +87,8 @@ class ExportReport(Value):
     bytes: int
     layers: tuple[ExportedLayer, ...]
     notes: tuple[str, ...] = ()
-    url: str = ""
-    """Relative to the server's address."""
+    link: str = ""
+    """Relative to `/api/maps/{map_id}/`: the map's id is a right, and no model needs it."""
     expires_at: str = ""
     """ISO 8601, UTC."""
 

@@ -19,9 +19,10 @@ from agents.geo import prompt
 from agents.geo.analysis_tools import ANALYSIS_TOOLS, AnalysisTools
 from agents.geo.chart_tools import ChartTools
 from agents.geo.data_tools import DataTools
+from agents.geo.export_tools import ExportTools, with_links
 from agents.geo.map_tools import MapTools
 from agents.geo.sql_tools import SqlTools
-from agents.ports import Analyst, DataSource, InfoStore, MapSession, SqlRunner, TableRegistry
+from agents.ports import Analyst, DataSource, Exporter, InfoStore, MapSession, SqlRunner, TableRegistry
 from agents.provenance.annotation import annotation
 from agents.provenance.linking import linked
 
@@ -35,9 +36,9 @@ log = logging.getLogger("agents.geo_agent")
 _NOTES_SECONDS = 3.0
 
 
-class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, SqlTools, Agent):
-    """Without an analyst the tools around analyses are not offered, nor `run_sql` without a runner; without an info
-    store there are no notes.
+class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, ExportTools, SqlTools, Agent):
+    """Without an analyst the tools around analyses are not offered, nor `run_sql` without a runner, nor `export`
+    without an exporter; without an info store there are no notes.
     """
 
     description = "Shows, styles, filters and questions the user's PostGIS tables on a map."
@@ -53,6 +54,7 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, SqlTools, Agent):
         analyst: Analyst | None = None,
         info_store: InfoStore | None = None,
         sql: SqlRunner | None = None,
+        exporter: Exporter | None = None,
         socket_emit: Callable[[dict[str, Any]], Any] | None = None,
         history: Iterable[Message] | None = None,
         limits: Limits | None = None,
@@ -64,6 +66,7 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, SqlTools, Agent):
         self.analyst = analyst
         self.info_store = info_store
         self.sql = sql
+        self.exporter = exporter
         self.seen_tables = {}
         self.told_notes = set()
         self._catalogue = None
@@ -71,6 +74,7 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, SqlTools, Agent):
         super().__init__(client, model, socket_emit, history=history, limits=limits, **options)
         self.context = self
         absent = (ANALYSIS_TOOLS if analyst is None else set()) | ({"run_sql"} if sql is None else set())
+        absent |= {"export"} if exporter is None else set()
         if absent:
             self.toolbox = self.toolbox.filter(lambda tool: tool.name not in absent)
 
@@ -96,6 +100,10 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, SqlTools, Agent):
             self.told_notes.update(notes)
             self._notes = (message, prompt.notes_part(notes))
         return self._notes[1]
+
+    @hook.response
+    def _link_files(self, text: str) -> str:
+        return with_links(text, list(self.history))
 
     @hook.annotation
     async def _figures(self, text: str) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from agents.domain import (
     StyleSpec,
     Table,
 )
+from agents.exports import ExportReport
 
 Filter = Cql2 | str | None
 
@@ -179,6 +180,17 @@ class Analyst(Protocol):
     async def rename_recipe(self, recipe: str, name: str, session: MapSession) -> None: ...
 
     async def remove_recipe(self, recipe: str, session: MapSession) -> None: ...
+
+
+class Exporter(Protocol):
+    """Writes files for a map."""
+
+    async def export(self, request: dict[str, Any], session: MapSession) -> ExportReport:
+        """Write the file that `agents.exports.ExportRequest` describes, and give a link to it.
+
+        Raises ToolFailed for what the format cannot hold, and for what the request names wrongly.
+        """
+        ...
 
 
 class InfoStore(Protocol):

@@ -31,6 +31,7 @@ from agents.ports import TableRegistry
 from server import migrate, postgres, samples
 from server.analysts import AnalystDesk
 from server.database import Database
+from server.deliveries import Deliveries, ExportDesk
 from server.extensions import agent_class, own_tools
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.runner import StepRunner
@@ -164,6 +165,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
                 analyst=AnalystDesk(model, readable, its_data, analysing, results, recipes, notes),
                 info_store=notes,
                 sql=raw_sql.reading(readable) if raw_sql else None,
+                exporter=ExportDesk(deliveries),
                 history=history,
                 toolbox=more_tools,
             )
@@ -208,6 +210,16 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         spool = Spool(int(settings.spool * MB))
         spool.open()
         stack.callback(spool.close)
+        deliveries = Deliveries(
+            database.owner,
+            database.exporter,
+            results.readable,
+            maps.lookup.current,
+            spool,
+            settings.export_hours,
+            database.lanes["exports"].size,
+        )
+        stack.push_async_callback(deliveries.close)
         policy = await upload_policy(settings, database, maps.links)
         assert policy.uploads is not None  # noqa: S101 - upload_policy() made them
         sweeping = asyncio.create_task(policy.uploads.keep_swept())
@@ -226,6 +238,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         app.add_routes(
             exports.routes(database.exporter, registry, maps.lookup, spool, database.lanes["exports"].size)
         )
+        app.add_routes(exports.delivery_routes(deliveries, results.shown))
         app.add_routes(page_file.routes(database.exporter, registry, maps.log, maps.charts))
         app.add_routes(uploads.routes(database, spool, policy, registry.refresh))
         app.add_routes(site.routes(partial(client_config, settings, model, ReadableTables(registry))))

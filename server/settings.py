@@ -198,6 +198,8 @@ class Settings(BaseSettings):
     """Megabytes in the system's temporary folder for uploads and exports under way; never more than half of what is
     free there at the start.
     """
+    export_hours: float = Field(24.0, gt=0, le=8760, validation_alias=_named("GEOAGENT_EXPORT_HOURS"))
+    """Hours for which the link to an exported file works."""
     idle_timeout: float = Field(30.0, gt=0, le=3600, validation_alias=_named("GEOAGENT_IDLE_TIMEOUT"))
     """Seconds after which an HTTP connection is closed that sends no request, or only half of its headers. A proxy in
     front must keep its connections for less.

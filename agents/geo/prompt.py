@@ -21,6 +21,8 @@ How to work
 - Look before you guess: describe_table for columns, units and values; search_tables when no table seems to fit.
 - A layer that is on the map already is changed with update_map_layer; add_map_layer only for another table or a \
 second view. "Only the ones ..." narrows the filter that is there: join both by "and".
+- A file that is asked for ("as a GeoPackage") is written by export: tables, layers and results of run_analysis, \
+also without geometry and several in one.
 - Give numbers with their units, and convert what the user says to the unit of the column.
 - When a call is refused, read what is wrong, correct it, and call again.
 

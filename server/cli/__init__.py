@@ -112,6 +112,35 @@ def tables(
 
 
 @app.command()
+def export(
+    tables: Annotated[list[str], typer.Argument(help="Tables, in the order of the layers.")],
+    out: Annotated[Path, typer.Option(help="File to write; its ending names the format.")],
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='Only these columns, in this order; "pop AS people" renames one. Of one table. Repeatable.'
+        ),
+    ] = None,
+    where: Annotated[
+        str | None, typer.Option(help="Only rows that pass this CQL2 filter. Of one table.")
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="gpkg, geojson, geojsonl, fgb, parquet, shp, kml, csv, xlsx or json.")
+    ] = None,
+    options: Annotated[
+        str | None, typer.Option(help='More as JSON: {"crs": "EPSG:2154", "precision": 3} (docs/data.md).')
+    ] = None,
+) -> None:
+    """Write tables into one file: several layers, chosen columns, any reference system.
+
+    Example: geoagent export parks trees --out city.gpkg
+    """
+    from server.cli.data import export_to
+
+    export_to(tables, out, columns, where, format, options)
+
+
+@app.command()
 def chat(
     text: Annotated[str, typer.Argument(help='What you want, for example "show airports in red".')],
     map_id: Annotated[

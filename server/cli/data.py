@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -60,6 +62,55 @@ def load_into(
             print(f"{report.table}: {report.rows:,} rows in {report.seconds:.1f} s")
             for line in (*report.remarks, *report.problems):
                 print(f"  {line}", file=sys.stderr)
+
+    asyncio.run(run())
+
+
+def export_to(
+    tables: Sequence[str],
+    out: Path,
+    columns: Sequence[str] | None,
+    where: str | None,
+    format: str | None,
+    options: str | None,
+) -> None:
+    """Write the file and tell what it holds."""
+    from server.deliveries import checked
+    from server.gis.catalog.registry import Registry
+    from server.gis.errors import InvalidQuestion
+    from server.gis.export.deliverable import resolved, wanted_of, write
+
+    beside = out.absolute().parent
+
+    async def run() -> None:
+        settings = Settings()
+        if len(tables) > 1 and (columns or where):
+            raise InvalidQuestion("--columns and --where are for one table.")
+        ending = out.suffix[1:].lower()
+        items = [{"source": each, "columns": columns or None, "filter": where} for each in tables]
+        request = checked(
+            {
+                **(json.loads(options) if options else {}),
+                "items": items,
+                "format": format or {"zip": "shp"}.get(ending, ending),
+                "file_name": out.name,
+            }
+        )
+        async with postgres.ensure(settings) as url, connected(settings, url) as database:
+            registry = Registry(database.reader, settings.exposed_schemas)
+            await registry.refresh(patience=5)
+            wanted = [wanted_of(item, registry.get(item.source)) for item in request.items]
+            parts = await resolved(database.exporter, request, wanted)
+            with tempfile.TemporaryDirectory(dir=beside) as folder:
+                path, report = await write(request, parts, Path(folder))
+                target = out.with_suffix(path.suffix)
+                path.replace(target)
+        print(f"{target}: {report.bytes:,} bytes")
+        for layer in report.layers:
+            kind = f"{layer.geometry or 'no geometry'} {layer.crs or ''}".strip()
+            print(f"  {layer.name}: {layer.rows:,} rows, {kind}")
+        for note in report.notes:
+            print(f"  {note}", file=sys.stderr)
 
     asyncio.run(run())
 

@@ -45,7 +45,8 @@ def tools_document(format: str) -> str:
     if format not in FORMATS:
         raise typer.BadParameter(f"one of {', '.join(FORMATS)}", param_hint="--format")
     nobody: Any = object()
-    agent = GeoAgent(build("offline"), registry=nobody, map=nobody, data=nobody, analyst=nobody, sql=nobody)
+    parts = dict.fromkeys(("registry", "map", "data", "analyst", "sql", "exporter"), nobody)
+    agent = GeoAgent(build("offline"), **parts)
     made = FORMATS[format](agent.toolbox.static().specs)
     text = made if isinstance(made, str) else json.dumps(made, indent=2, ensure_ascii=False, default=dict)
     return text.rstrip("\n") + "\n"

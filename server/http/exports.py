@@ -10,9 +10,8 @@ from __future__ import annotations
 import asyncio
 import re
 import unicodedata
-from collections.abc import AsyncGenerator, Coroutine
-from pathlib import Path
-from typing import Any, cast
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import cast
 from urllib.parse import quote
 
 from aiohttp import web
@@ -20,14 +19,17 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Layer, Table
 from agents.exports import Placing
+from agents.ports import TableRegistry
+from server.deliveries import Deliveries, checked
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import FileFormat, write_file
 from server.gis.export.layers import Format, csv_text, geojson
 from server.gis.export.source import Source
 from server.gis.tiles import LayerLookup, TableLookup
 from server.http.errors import HttpFault
+from server.http.middleware.map_addresses import is_view
 from server.http.middleware.slow_clients import send_file, whole_transfer
-from server.http.spool import Spool, Transfer
+from server.http.spool import Spool, Transfer, measured
 from server.http.spooled import Spooled
 from server.lanes import Lane, working_for
 from server.sockets.limits import shared_address
@@ -39,9 +41,19 @@ TYPES: dict[Format, str] = {
     "fgb": "application/vnd.flatgeobuf",
     "parquet": "application/vnd.apache.parquet",
 }
+MORE_TYPES = {
+    "geojsonl": "application/geo+json-seq",
+    "json": "application/json",
+    "kml": "application/vnd.google-earth.kml+xml",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "zip": "application/zip",
+}
+"""Of files that are no layer's own."""
+UNSTORED = {"Cache-Control": "no-store"}
+Shown = Callable[[str], Awaitable[TableRegistry]]
+"""Those tables that may be read with the view key of a map."""
 WAIT_S = 60.0
 """For other exports to finish reading the database."""
-MEASURE_INTERVAL_S = 0.25
 MAX_CONCURRENT_EXPORTS = 512
 MAX_EXPORTS_PER_ADDRESS = 32
 """Exports of one address, in any phase."""
@@ -94,6 +106,40 @@ async def _crs(reader: AsyncEngine, kind: str, table: Table, asked: str | None) 
     return LONLAT if kind == "geojson" or table.srid <= 0 else await crs_of(reader, table.srid)
 
 
+def delivery_routes(deliveries: Deliveries, shown: Shown) -> list[web.RouteDef]:
+    """POST what a file should hold, GET it by its link. With a view key, files of tables that it shows."""
+
+    async def make(request: web.Request) -> web.Response:
+        try:
+            document = await request.json()
+        except ValueError:
+            raise HttpFault("invalid_payload", "The body is no JSON.") from None
+        with working_for(shared_address(request)):
+            report = await deliveries.make(request.match_info["map_id"], checked(document))
+        return web.json_response(report.model_dump(mode="json"), status=201, headers=UNSTORED)
+
+    async def fetch(request: web.Request) -> web.StreamResponse:
+        map_id, export_id = request.match_info["map_id"], request.match_info["export_id"]
+        viewed = await shown(map_id) if is_view(request) else None
+        async with deliveries.opened(map_id, export_id, viewed) as path, whole_transfer(request):
+            stem, _, extension = path.name.rpartition(".")
+            kind = MORE_TYPES.get(extension) or TYPES.get(
+                cast("Format", extension), "application/octet-stream"
+            )
+            headers = {"Content-Type": kind, "Content-Disposition": disposition(stem, extension), **UNSTORED}
+            response = web.StreamResponse(headers=headers)
+            response.content_length = (await asyncio.to_thread(path.stat)).st_size
+            await response.prepare(request)
+            await send_file(request, response, path)
+            await response.write_eof()
+            return response
+
+    return [
+        web.post("/api/maps/{map_id}/exports", make),
+        web.get("/api/maps/{map_id}/exports/{export_id}/{name}", fetch),
+    ]
+
+
 def disposition(name: str, extension: str) -> str:
     """A Content-Disposition header with the file name in UTF-8 and in ASCII, without folders, control
     characters or characters that shells and Windows refuse.
@@ -132,30 +178,10 @@ async def _sent_file(
     path = transfer.folder / f"layer.{kind}"
 
     async with turns.place():
-        await _measured(write_file(source, kind, layer.name, path), path, transfer)
+        await measured(write_file(source, kind, layer.name, path), transfer.folder, transfer)
     response = web.StreamResponse(headers=headers)
     response.content_length = (await asyncio.to_thread(path.stat)).st_size
     await response.prepare(request)
     await send_file(request, response, path)
     await response.write_eof()
     return response
-
-
-async def _measured(writing: Coroutine[Any, Any, None], path: Path, transfer: Transfer) -> None:
-    """Account the bytes that a library writes while it writes, so that it stops within the spool's budget."""
-    task = asyncio.create_task(writing)
-    try:
-        while True:
-            done, _ = await asyncio.wait({task}, timeout=MEASURE_INTERVAL_S)
-            size = await asyncio.to_thread(_size, path)
-            if size > transfer.size:
-                transfer.grow(size - transfer.size)
-            if done:
-                return task.result()
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0

@@ -7,21 +7,25 @@ removed by the next one that starts.
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, TypeVar
 
 from server.http.errors import HttpFault
+
+T = TypeVar("T")
 
 MB = 1024 * 1024
 PREFIX = "geoagent-spool-"
 LOCK = "lock"
 RETRY_AFTER_S = 30
+MEASURED_EVERY_S = 0.25
 LARGEST_SHARE = 0.5
 """Of the budget, for one transfer; and of what others have not taken, for all transfers of one address."""
 DISK_SHARE = 0.5
@@ -118,3 +122,28 @@ def _sweep(parent: Path) -> None:
         with suppress(OSError), (folder / LOCK).open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(folder, ignore_errors=True)
+
+
+async def measured(writing: Coroutine[Any, Any, T], folder: Path, transfer: Transfer) -> T:
+    """Count what a library writes while it writes, so that it stops within the budget of the spool."""
+    task = asyncio.create_task(writing)
+    try:
+        while True:
+            done, _ = await asyncio.wait({task}, timeout=MEASURED_EVERY_S)
+            size = await asyncio.to_thread(_size, folder)
+            if size > transfer.size:
+                transfer.grow(size - transfer.size)
+            if done:
+                return task.result()
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def _size(folder: Path) -> int:
+    """Bytes of all files; one may go while this looks."""
+    total = 0
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):
+            total += path.stat().st_size
+    return total

@@ -403,6 +403,18 @@ class AnalysisProgress(BaseModel):
     """False if more steps than `steps` may follow."""
 
 
+class ExportProgress(BaseModel):
+    """How far a file is that a turn writes."""
+
+    map_id: str
+    turn_id: str
+    name: str
+    rows: int
+    """Written so far."""
+    total: int
+    """0 until they are counted."""
+
+
 class ViewRequested(BaseModel):
     """The turn asks browsers to show these bounds (EPSG:4326)."""
 
@@ -468,6 +480,7 @@ TRANSIENT: dict[str, type[BaseModel]] = {
     "ai_delta": AiDelta,
     "turn_waiting": TurnWaiting,
     "analysis_progress": AnalysisProgress,
+    "export_progress": ExportProgress,
     "view_requested": ViewRequested,
     "presence": Presence,
     "gestures": Gestures,

@@ -11,7 +11,7 @@ import { NoMap } from "./map/none";
 import { SearchBox } from "./search/box";
 import { ready } from "./session/state";
 import { FollowBanner } from "./people/list";
-import { sharing } from "./share/state";
+import { exporting, sharing } from "./share/state";
 import { embedded, OpenWhole } from "./share/viewer";
 import { mayChange, status } from "./store/store";
 import { tableOpen } from "./table/state";
@@ -29,6 +29,7 @@ const ChartsPanel = lazy(() => import("./charts/panel").then((module) => module.
 const HistoryPanel = lazy(() => import("./history/panel").then((module) => module.HistoryPanel));
 const ViewsPanel = lazy(() => import("./document/views").then((module) => module.ViewsPanel));
 const FigureSheet = lazy(() => import("./figures/sheet").then((module) => module.FigureSheet));
+const ExportDialog = lazy(() => import("./share/export-dialog").then((module) => module.ExportDialog));
 const ShareDialog = lazy(() => import("./share/dialog").then((module) => module.ShareDialog));
 const TablePanel = lazy(() => import("./table/panel").then((module) => module.TablePanel));
 const TimePanel = lazy(() => import("./time/panel").then((module) => module.TimePanel));
@@ -71,6 +72,7 @@ export function App() {
         </Sheet>
       )}
       {sharing.value && <ShareDialog />}
+      {exporting.value !== null && <ExportDialog />}
       {parts.value.length > 0 && <UploadDialog />}
     </>
   );

@@ -172,6 +172,20 @@ recipe_table = Table(
     PrimaryKeyConstraint("map_id", "name"),
 )
 
+export_table = Table(
+    "export",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("map_id", Text, ForeignKey(map_table.c.id, ondelete="CASCADE"), nullable=False),
+    Column("request", JSONB, nullable=False),
+    Column("file_name", Text, nullable=False),
+    Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    Column("expires_at", DateTime(timezone=True), nullable=False),
+    Index("export_map", "map_id"),
+    Index("export_expiry", "expires_at"),
+    comment="Files that were made for a map, by what they hold; links to them work until expires_at.",
+)
+
 upload_table = Table(
     "upload",
     metadata,

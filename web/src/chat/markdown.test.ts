@@ -22,6 +22,13 @@ describe("markdown", () => {
     expect(html).toContain('href="https://example.org/p.png"');
   });
 
+  it("leads to files of this map", () => {
+    const html = toHtml("[towns.gpkg](exports/a-B_1/towns.gpkg) [x](exports/../../x) [y](/api/maps/other)");
+    expect(html).toMatch(/href="\/api\/maps\/[^/]*\/exports\/a-B_1\/towns\.gpkg"/);
+    expect(html).toContain("download");
+    expect(html.match(/href=/g)).toHaveLength(1);
+  });
+
   it("follows no link but http, https and mail", () => {
     expect(toHtml("[x](javascript:alert(1)) [y](data:text/html,z)")).not.toMatch(/href="(javascript|data)/);
     expect(toHtml("[y](https://example.org)")).toContain('rel="noopener noreferrer nofollow"');

@@ -8,12 +8,14 @@ import { useMemo } from "preact/hooks";
 import { type ButtonWords, marked as withMarks, withButtons } from "../figures/marks";
 import { language, t } from "../i18n/i18n";
 import type { Figure } from "../protocol/types";
+import { map } from "../store/store";
 
 const TAGS = [
   "p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li", "a", "h1", "h2", "h3", "h4",
   "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
 ];
-const LINK = /^(https?:|mailto:)/i;
+const LINK = /^(https?:|mailto:|exports\/[\w-]+\/)/i;
+const EXPORT = /^exports\/[\w-]+\//;
 
 const marked = new Marked({
   gfm: true,
@@ -27,6 +29,13 @@ const purify = DOMPurify(window);
 
 purify.addHook("afterSanitizeAttributes", (node) => {
   if (!(node instanceof HTMLAnchorElement)) return;
+  const link = node.getAttribute("href") ?? "";
+  if (EXPORT.test(link)) {
+    // A file of this map; its name follows its id, and nothing of the address leaves the map's own.
+    const [, id, name] = link.split("/");
+    node.href = `/api/maps/${map.value?.mapId ?? ""}/exports/${id}/${name ?? ""}`;
+    node.download = "";
+  }
   node.target = "_blank";
   node.rel = "noopener noreferrer nofollow";
 });

@@ -3,17 +3,20 @@ import { mayChange } from "../store/store";
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { exact } from "../i18n/format";
-import { duration, t } from "../i18n/i18n";
+import { duration, number, t } from "../i18n/i18n";
 import { approve } from "../session/commands";
+import { exportOf } from "../store/presence";
 import type { AnalysisEntry, QuestionEntry, ToolEntry } from "../store/state";
 import { Icon } from "../ui/icons";
 import { Sql, SqlRows } from "./sql";
 
 type Status = AnalysisEntry["status"];
 
-export function ToolLine({ entry }: { entry: ToolEntry }) {
+export function ToolLine({ entry, turnId }: { entry: ToolEntry; turnId: string }) {
+  const written = entry.status === "running" && entry.name === "export" ? exportOf(turnId).value : null;
+  const note = written === null ? entry.summary : t("exportRows", { n: number(written.rows), total: number(written.total) });
   return (
-    <Line status={entry.status} title={readable(entry.name)} note={entry.summary} ms={entry.ms}>
+    <Line status={entry.status} title={readable(entry.name)} note={note} ms={entry.ms}>
       {entry.sql !== null ? (
         <>
           <Part title={t("statement")}><Sql text={entry.sql.sql} /></Part>

@@ -104,7 +104,7 @@ function Question({ text, at, author, note }: { text: string; at: string; author
 }
 
 function EntryView({ entry, turnId }: { entry: Entry; turnId: string }) {
-  if (entry.kind === "tool") return <ToolLine entry={entry} />;
+  if (entry.kind === "tool") return <ToolLine entry={entry} turnId={turnId} />;
   if (entry.kind === "analysis") return <AnalysisLine entry={entry} />;
   if (entry.kind === "chart") return <AnsweredChart chart={entry.chart} />;
   if (entry.kind === "question") return <QuestionCard entry={entry} turnId={turnId} />;

@@ -53,7 +53,7 @@ export interface Listener {
 type Requests = Protocol["requests"];
 type Wish<Name extends keyof Requests> = Omit<Requests[Name], "map_id">;
 
-const TRANSIENT = new Set(["ai_delta", "turn_waiting", "analysis_progress", "view_requested", "presence", "gestures", "access_withdrawn"]);
+const TRANSIENT = new Set(["ai_delta", "turn_waiting", "analysis_progress", "export_progress", "view_requested", "presence", "gestures", "access_withdrawn"]);
 const NO_ANSWER: Fault = { code: "no_answer", get message() { return t("noAnswer"); } };
 const TOO_LARGE: Fault = { code: "too_large", get message() { return t("tooLong"); } };
 const OFFLINE: Fault = { code: "offline", get message() { return t("noConnection"); } };

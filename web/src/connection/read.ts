@@ -2,8 +2,19 @@ import { worded } from "../i18n/faults";
 import { t } from "../i18n/i18n";
 
 /** What the server answers to a GET. Rejects with words for people. */
-export async function read<Answer>(address: string, signal?: AbortSignal): Promise<Answer> {
-  const answer = await fetch(address, { signal: signal ?? null }).catch((error: unknown) => {
+export function read<Answer>(address: string, signal?: AbortSignal): Promise<Answer> {
+  return answered<Answer>(address, { signal: signal ?? null });
+}
+
+/** What the server answers to a POST of JSON. Rejects with words for people. */
+export function send<Answer>(address: string, body: object): Promise<Answer> {
+  return answered<Answer>(address, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+  });
+}
+
+async function answered<Answer>(address: string, request: RequestInit): Promise<Answer> {
+  const answer = await fetch(address, request).catch((error: unknown) => {
     // The only one that a browser gives when there was no answer; its own words are for programmers.
     throw error instanceof TypeError ? new Error(t("offline")) : error;
   });

@@ -13,6 +13,7 @@ import { bounds as viewed } from "../map/selection";
 import { isOutside } from "../map/sight";
 import { thinned, tooComplex } from "../map/thinned";
 import { mayChange } from "../store/store";
+import { exporting } from "../share/state";
 import { openTable } from "../table/state";
 import { openTime, timeColumns } from "../time/state";
 import { Icon, IconButton } from "../ui/icons";
@@ -187,6 +188,7 @@ function actions(layer: Layer, shift: Props["shift"], rename: () => void): MenuI
     { label: t("openTable"), icon: "table", act: () => openTable(layer.id) },
     ...(timeColumns(tableOf(layer.table)).length > 0 ? [{ label: t("timeSlider"), icon: "history" as const, act: () => openTime(layer.id) }] : []),
     ...(mayChange.value ? changes(layer, shift, rename) : []),
+    ...(mayChange.value ? [{ label: t("exportLayers"), icon: "download" as const, act: () => (exporting.value = [layer.id]) }] : []),
     ...FORMATS.map(([format, label], index): MenuItem => ({
       label, icon: "download", act: () => download(layer.id, format), ...(index === 0 && { section: t("download") }),
     })),

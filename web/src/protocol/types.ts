@@ -65,6 +65,7 @@ export interface Protocol {
     ai_delta: AiDelta;
     turn_waiting: TurnWaiting;
     analysis_progress: AnalysisProgress;
+    export_progress: ExportProgress;
     view_requested: ViewRequested;
     presence: Presence;
     gestures: Gestures;
@@ -1013,6 +1014,16 @@ export interface AnalysisProgress {
   estimate_ms: number | null;
   phase: "waiting" | "reconnecting" | "preparing" | "computing" | "storing";
   steps_known: boolean;
+}
+/**
+ * How far a file is that a turn writes.
+ */
+export interface ExportProgress {
+  map_id: string;
+  turn_id: string;
+  name: string;
+  rows: number;
+  total: number;
 }
 /**
  * The turn asks browsers to show these bounds (EPSG:4326).

@@ -1,4 +1,5 @@
 /** What can be kept: exports, evidence, pictures, the map as one file, the conversation. */
+import { send } from "../connection/read";
 import { t } from "../i18n/i18n";
 import { conversationAsMarkdown } from "../share/conversation";
 import { pictureOf, save } from "../share/picture";
@@ -48,6 +49,21 @@ export function saveFile(): void {
 
 export function saveConversation(): void {
   save(new Blob([conversationAsMarkdown(turns.value, location.href)], { type: "text/markdown" }), `${fileName("conversation")}.md`);
+}
+
+/** A file that the server wrote, as `POST /api/maps/{map_id}/exports` answers. */
+export interface ExportReport {
+  file_name: string;
+  bytes: number;
+  notes: readonly string[];
+  link: string;
+}
+
+/** Have the server write a file, and fetch it. Rejects with words for people. */
+export async function exportFile(request: object): Promise<ExportReport> {
+  const report = await send<ExportReport>(`/api/maps/${map.value?.mapId ?? ""}/exports`, request);
+  fetchFile(report.link);
+  return report;
 }
 
 function fetchFile(path: string): void {

@@ -1,4 +1,7 @@
-/** Whether the dialog of links is open. */
+/** Which dialogs of sharing are open. */
 import { signal } from "@preact/signals";
 
 export const sharing = signal(false);
+
+/** The layers that are ticked when the dialog of exports opens; null while it is closed. */
+export const exporting = signal<readonly string[] | null>(null);

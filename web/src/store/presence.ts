@@ -3,7 +3,7 @@
  * only, each value a signal of its own, so that a delta touches the one answer that it belongs to, at most once a frame.
  */
 import { type Signal, signal } from "@preact/signals";
-import type { AiDelta, AnalysisProgress, DraftText, Presence, Someone } from "../protocol/types";
+import type { AiDelta, AnalysisProgress, DraftText, ExportProgress, Presence, Someone } from "../protocol/types";
 import type { MapEvent } from "./state";
 
 /** A text from its beginning; null where something of it was missed, so that it is not shown until it comes whole. */
@@ -18,6 +18,7 @@ export const counted = signal({ count: 0, viewers: 0 });
 const texts = new Map<string, Text>();
 const drafts = new Map<string, Signal<string>>();
 const progress = new Map<string, Signal<AnalysisProgress | null>>();
+const exports = new Map<string, Signal<ExportProgress | null>>();
 const changed = new Set<string>();
 /** Events with which the text of a turn has been recorded, or is over. */
 const ENDS = new Set<MapEvent["event"]>(["ai_response", "tool_called", "turn_finished"]);
@@ -28,6 +29,9 @@ export const draftOf = (turnId: string): Signal<string> => entry(drafts, turnId,
 
 /** How far the analysis is; null while nothing was told. */
 export const progressOf = (analysisId: string): Signal<AnalysisProgress | null> => entry(progress, analysisId, null);
+
+/** How far the file is that the turn writes; null while nothing was told. */
+export const exportOf = (turnId: string): Signal<ExportProgress | null> => entry(exports, turnId, null);
 
 /** More of a text. Of one with a hole nothing is shown. */
 export function hear({ turn_id: turnId, text, offset }: AiDelta): void {
@@ -47,7 +51,9 @@ export function record({ event, data }: MapEvent): void {
   if (!ENDS.has(event) || data.turn_id === null) return;
   texts.delete(data.turn_id);
   draftOf(data.turn_id).value = "";
-  if (event === "turn_finished") drafts.delete(data.turn_id);
+  if (event !== "turn_finished") return;
+  drafts.delete(data.turn_id);
+  exports.delete(data.turn_id);
 }
 
 export function present({ people, known: named = [], count = people.length, viewers = 0 }: Presence): void {
@@ -57,6 +63,10 @@ export function present({ people, known: named = [], count = people.length, view
 
 export function tellProgress(news: AnalysisProgress): void {
   progressOf(news.analysis_id).value = news;
+}
+
+export function tellExport(news: ExportProgress): void {
+  exportOf(news.turn_id).value = news;
 }
 
 function write(turnId: string, text: Text): void {

@@ -65,6 +65,7 @@ export function listener(
     transient: (event) => {
       if (event.event === "ai_delta") presence.hear(event.data);
       else if (event.event === "analysis_progress") presence.tellProgress(event.data);
+      else if (event.event === "export_progress") presence.tellExport(event.data);
       else if (event.event === "presence") presence.present(event.data);
       else if (event.event === "turn_waiting") change((state) => applyTransient(state, event));
       asked(event);

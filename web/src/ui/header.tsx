@@ -3,10 +3,10 @@ import { LANGUAGES, language, setLanguage, t } from "../i18n/i18n";
 import { People } from "../people/list";
 import { copyMap } from "../session/commands";
 import { saveConversation, saveFile, savePicture } from "../session/files";
-import { sharing } from "../share/state";
+import { exporting, sharing } from "../share/state";
 import { ViewOnlyChip } from "../share/viewer";
 import { MapName } from "../document/name";
-import { mayChange, status } from "../store/store";
+import { layers, mayChange, status } from "../store/store";
 import { setTheme, type Theme, theme } from "../theme/theme";
 import { copy } from "./clipboard";
 import { linkToView } from "../session/camera";
@@ -47,6 +47,9 @@ function items(): MenuItem[] {
     { label: t("shareMap"), icon: "share", act: () => (sharing.value = true), section: t("share") },
     { label: t("copyLink"), icon: "link", act: () => void copy(location.href.split(/[?#]/)[0] ?? "", t("linkCopied")) },
     { label: t("copyViewLink"), icon: "pin", act: () => void copy(linkToView(), t("linkCopied")) },
+    ...(mayChange.value && layers.value.length > 0
+      ? [{ label: t("exportLayers"), icon: "download" as const, act: () => (exporting.value = layers.value.map(({ id }) => id)) }]
+      : []),
     { label: t("savePicture"), icon: "download", act: () => void savePicture() },
     { label: t("saveFile"), icon: "download", act: saveFile },
     { label: t("saveConversation"), icon: "download", act: () => void saveConversation() },

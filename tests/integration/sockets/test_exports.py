@@ -1,0 +1,153 @@
+"""Files that a conversation or a person asks for: made once, linked, and read by who may read the map."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+import pyogrio
+import pytest_asyncio
+from sqlalchemy import text
+
+from agents.models.build import build
+from server.app import Server
+from tests.support.model_server import Call, ModelServer, Reply, Say
+from tests.support.server import Client, client, local_server
+
+TOWNS = {"source": "data.cities", "name": "towns", "columns": ["name", "population AS people"]}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def model() -> AsyncIterator[ModelServer]:
+    async with ModelServer() as running:
+        yield running
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def server(samples_url: str, model: ModelServer) -> AsyncIterator[Server]:
+    keys = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": model.base_url}
+    async with local_server(samples_url, build("openai:gpt-5.1", keys)) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def one(server: Server) -> AsyncIterator[Client]:
+    async with client(server) as joined:
+        await joined.ask("join")
+        yield joined
+
+
+async def post(server: Server, key: str, **request: Any) -> tuple[int, dict[str, Any]]:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(f"{server.url}/api/maps/{key}/exports", json=request) as answer,
+    ):
+        return answer.status, await answer.json()
+
+
+async def fetched(server: Server, key: str, link: str) -> tuple[int, bytes, str]:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(f"{server.url}/api/maps/{key}/{link}") as answer,
+    ):
+        return answer.status, await answer.read(), answer.headers.get("Content-Disposition", "")
+
+
+async def test_a_model_delivers_a_file_of_layers_and_the_answer_links_it(
+    server: Server, model: ModelServer, one: Client
+) -> None:
+    await one.ask("layer_add", table="data.airports", filter="elevation_m > 3000", name="High airports")
+    call = {
+        "items": ["airports", TOWNS],
+        "format": "gpkg",
+        "file_name": "delivery",
+        "options": {"crs": "EPSG:3857", "precision": 2},
+    }
+    model.script([Reply(Call("export", call)), Reply(Say("The file is ready."))])
+    await one.says("export both as GeoPackage in EPSG:3857")
+    (finished,) = one.named("tool_finished")
+    assert finished["ok"], finished
+    assert one.map_id not in str(model.requests[-1].json), "the map's id is a right, and no model needs it"
+    answer = one.named("ai_response")[-1]["message"]
+    link = re.search(r"\[delivery\.gpkg\]\((exports/[^)]+)\)", answer)
+    assert link is not None, answer
+    status, body, disposition = await fetched(server, one.map_id, link[1])
+    assert status == 200
+    assert 'filename="delivery.gpkg"' in disposition
+    high = pyogrio.read_dataframe(io.BytesIO(body), layer="High airports")
+    assert high.crs.to_epsg() == 3857
+    assert len(high) > 0
+    assert (high["elevation_m"] > 3000).all()
+    assert list(pyogrio.read_info(io.BytesIO(body), layer="towns")["fields"]) == ["name", "people"]
+
+
+async def test_what_the_model_asked_wrongly_it_may_repair(
+    server: Server, model: ModelServer, one: Client
+) -> None:
+    wrong = {"items": [{"source": "data.cities", "columns": ["nam"]}], "format": "csv"}
+    model.script(
+        [
+            Reply(Call("export", wrong)),
+            Reply(
+                Call("export", {"items": ["data.cities"], "format": "csv", "options": {"members": {"a": 1}}})
+            ),
+            Reply(Say("It does not work.")),
+        ]
+    )
+    await one.says("export the cities")
+    first, second = one.named("tool_finished")
+    assert not first["ok"]
+    assert "name" in first["result"]
+    assert "only geojson and json have room" in second["result"]
+
+
+async def test_a_person_exports_by_http_and_the_link_is_written_again_where_it_is_needed(
+    server: Server, one: Client
+) -> None:
+    status, made = await post(server, one.map_id, items=[{"source": "data.countries"}], format="shp")
+    assert status == 201, made
+    assert made["file_name"] == "countries.zip"
+    assert made["layers"][0]["geometry"] == "MultiPolygon"
+    status, body, _ = await fetched(server, one.map_id, made["link"])
+    assert (status, len(body)) == (200, made["bytes"])
+    async with local_server(server.database.url) as other:
+        status, again, _ = await fetched(other, one.map_id, made["link"])
+        assert status == 200
+        assert again[:4] == b"PK\x03\x04"
+    status, fault = await post(server, one.map_id, items=[], format="shp")
+    assert (status, fault["error"]["code"]) == (400, "invalid_payload")
+
+
+async def test_links_need_the_right_to_the_map_and_to_what_they_hold(server: Server, one: Client) -> None:
+    await one.ask("layer_add", table="data.airports")
+    _, shown = await post(server, one.map_id, items=[{"source": "airports"}], format="csv")
+    async with server.database.owner.begin() as connection:
+        await connection.execute(text("CREATE TABLE data.hidden AS SELECT 1 AS id"))
+        own = text(
+            "INSERT INTO geoagent.upload (table_name, map_id, address, bytes, loaded_at) "
+            "VALUES ('hidden', :map, '', 1, now())"
+        )
+        await connection.execute(own, {"map": one.map_id})
+    await server.registry.refresh()
+    status, hidden = await post(server, one.map_id, items=[{"source": "data.hidden"}], format="csv")
+    assert status == 201, hidden
+    async with client(server) as stranger:
+        await stranger.ask("join")
+        assert (await fetched(server, stranger.map_id, shown["link"]))[0] == 404
+    view_key = (await one.ask("share", view=True))["view_key"]
+    assert (await fetched(server, view_key, shown["link"]))[0] == 200
+    assert (await fetched(server, view_key, hidden["link"]))[0] == 403
+    status, fault = await post(server, view_key, items=[{"source": "airports"}], format="csv")
+    assert (status, fault["error"]["code"]) == (403, "read_only")
+
+
+async def test_links_expire(server: Server, one: Client) -> None:
+    _, made = await post(server, one.map_id, items=[{"source": "data.cities"}], format="json")
+    async with server.database.owner.begin() as connection:
+        await connection.execute(text("UPDATE geoagent.export SET expires_at = now() - interval '1 s'"))
+    status, body, _ = await fetched(server, one.map_id, made["link"])
+    assert status == 404
+    assert b"expired" in body

@@ -1,0 +1,94 @@
+/** Layers as one file: which of them, in which format, reference system and under which name. */
+import { useSignal } from "@preact/signals";
+import { number, t } from "../i18n/i18n";
+import { exportFile, type ExportReport } from "../session/files";
+import { layers } from "../store/store";
+import { Dialog } from "../ui/dialog";
+import { Icon } from "../ui/icons";
+import { exporting } from "./state";
+
+const FORMATS = [
+  ["gpkg", "GeoPackage"], ["geojson", "GeoJSON"], ["geojsonl", "GeoJSON (text sequence)"], ["shp", "Shapefile (zip)"],
+  ["fgb", "FlatGeobuf"], ["parquet", "GeoParquet"], ["kml", "KML"], ["csv", "CSV"], ["xlsx", "Excel (XLSX)"],
+  ["json", "JSON"],
+] as const;
+
+export function ExportDialog() {
+  const chosen = exporting.value;
+  return chosen === null ? null : <Dialog title={t("exportTitle")} close={() => (exporting.value = null)}><Form chosen={chosen} /></Dialog>;
+}
+
+function Form({ chosen }: { chosen: readonly string[] }) {
+  const ids = useSignal<readonly string[]>(chosen);
+  const format = useSignal("gpkg");
+  const crs = useSignal("");
+  const name = useSignal("");
+  const state = useSignal<"ready" | "writing">("ready");
+  const fault = useSignal("");
+  const report = useSignal<ExportReport | null>(null);
+  const write = async () => {
+    state.value = "writing";
+    fault.value = "";
+    report.value = null;
+    try {
+      report.value = await exportFile({
+        items: layers.value.filter(({ id }) => ids.value.includes(id)).map(({ id }) => ({ source: id })),
+        format: format.value,
+        ...(crs.value.trim() !== "" && { crs: crs.value.trim() }),
+        ...(name.value.trim() !== "" && { file_name: name.value.trim() }),
+      });
+    } catch (error) {
+      fault.value = error instanceof Error ? error.message : String(error);
+    }
+    state.value = "ready";
+  };
+  const toggle = (id: string) => (ids.value = ids.value.includes(id) ? ids.value.filter((each) => each !== id) : [...ids.value, id]);
+  return (
+    <form class="uploads" onSubmit={(event) => { event.preventDefault(); void write(); }}>
+      <fieldset class="export-layers">
+        <legend>{t("layers")}</legend>
+        {layers.value.map(({ id, name: title, count }) => (
+          <label key={id} class="upload-title">
+            <input type="checkbox" checked={ids.value.includes(id)} onChange={() => toggle(id)} />
+            <span dir="auto">{title}</span> <span class="quiet">{t("featureCount", { n: count })}</span>
+          </label>
+        ))}
+      </fieldset>
+      <div class="upload-fields">
+        <label>
+          <span>{t("exportFormat")}</span>
+          <select value={format.value} onChange={({ currentTarget }) => (format.value = currentTarget.value)}>
+            {FORMATS.map(([value, label]) => <option key={value} value={value}>{label}</option>)}
+          </select>
+        </label>
+        <label>
+          <span>{t("exportCrs")}</span>
+          <input value={crs.value} maxLength={40} dir="ltr" placeholder={t("exportOwnCrs")} onInput={({ currentTarget }) => (crs.value = currentTarget.value)} />
+        </label>
+        <label>
+          <span>{t("exportName")}</span>
+          <input value={name.value} maxLength={100} dir="auto" onInput={({ currentTarget }) => (name.value = currentTarget.value)} />
+        </label>
+      </div>
+      {state.value === "writing" && <progress class="step-progress" aria-label={t("exportWriting")} />}
+      {fault.value !== "" && <p class="missing" role="alert" dir="auto">{fault.value}</p>}
+      {report.value !== null && <Outcome report={report.value} />}
+      <div class="editor-actions">
+        <button type="button" class="button plain" onClick={() => (exporting.value = null)}>{report.value === null ? t("cancel") : t("close")}</button>
+        <button type="submit" class="button" disabled={state.value === "writing" || ids.value.length === 0}>
+          <Icon name="download" />{t("exportStart")}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Outcome({ report }: { report: ExportReport }) {
+  const size = report.bytes < 1e6 ? `${number(Math.ceil(report.bytes / 1000))} kB` : `${number(Math.round(report.bytes / 1e5) / 10)} MB`;
+  return (
+    <div class="upload-outcome" role="status">
+      <p><span dir="auto">{report.file_name}</span> <span class="quiet" dir="ltr">{size}</span></p>
+      {report.notes.map((note) => <p key={note} class="warn" dir="auto">{note}</p>)}
+    </div>
+  );
+}
