@@ -163,7 +163,7 @@ def tokens(request: ModelRequest) -> int:
 async def chat(count: int = 3, said: Sequence[tuple[str, Sequence[Any]]] = CHAT) -> list[ModelRequest]:
     """The requests of a conversation over so many tables."""
     model = ScriptedModel(*(reply for _, replies in said for reply in replies))
-    agent = GeoAgent(model, **world_of(count).ports, analyst=Desk())  # type: ignore[arg-type]
+    agent = GeoAgent(model, **world_of(count).ports, analyst=Desk(), exporter=Desk())  # type: ignore[arg-type]
     for text, _ in said:
         await agent.chat(text)
     return model.requests

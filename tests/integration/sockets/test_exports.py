@@ -131,6 +131,8 @@ async def test_links_need_the_right_to_the_map_and_to_what_they_hold(server: Ser
             "VALUES ('hidden', :map, '', 1, now())"
         )
         await connection.execute(own, {"map": one.map_id})
+        loaded = "EXECUTE format('ALTER TABLE data.hidden OWNER TO %I', geoagent.role_name('loader'))"
+        await connection.exec_driver_sql(f"DO $$ BEGIN {loaded}; END $$")
     await server.registry.refresh()
     status, hidden = await post(server, one.map_id, items=[{"source": "data.hidden"}], format="csv")
     assert status == 201, hidden
