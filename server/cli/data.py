@@ -96,7 +96,7 @@ def export_to(
                 "file_name": out.name,
             }
         )
-        async with postgres.ensure(settings) as url, connected(settings, url) as database:
+        async with postgres.ensure(settings) as url, connect(settings, url) as database:
             registry = Registry(database.reader, settings.exposed_schemas)
             await registry.refresh(patience=5)
             wanted = [wanted_of(item, registry.get(item.source)) for item in request.items]

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import asyncpg
+import pyogrio
 import pytest
 
 from server import protocol_export
@@ -210,3 +211,18 @@ async def test_a_file_is_loaded_and_the_running_server_knows_it(
         assert (await one.hears("layer_added"))["layer"]["count"] == 1
     again = await geoagent("load", str(file), "--table", "lakes", DATABASE_URL=samples_url)
     assert (again.status, "already" in again.err) == (1, True)
+
+
+async def test_tables_are_written_into_one_file(samples_url: str, tmp_path: Path) -> None:
+    several = ("export", "airports", "cities", "--out", "world.gpkg", "--options", '{"crs": "EPSG:3857"}')
+    written = await geoagent(*several, cwd=tmp_path, DATABASE_URL=samples_url)
+    assert written.status == 0, written.err
+    assert written.out.startswith("world.gpkg: ")
+    assert "airports: 28,298 rows, Point EPSG:3857" in written.out
+    assert [str(name) for name, _ in pyogrio.list_layers(tmp_path / "world.gpkg")] == ["airports", "cities"]
+    chosen = ("--columns", "name", "--columns", "population AS people", "--where", "population > 20000000")
+    some = ("export", "cities", "--out", "big.csv", *chosen)
+    assert (await geoagent(*some, cwd=tmp_path, DATABASE_URL=samples_url)).status == 0
+    assert (tmp_path / "big.csv").read_text().startswith("name,people,longitude,latitude")
+    wrong = ("export", "cities", "--out", "x.doc")
+    assert (await geoagent(*wrong, cwd=tmp_path, DATABASE_URL=samples_url)).status == 1
