@@ -152,6 +152,10 @@ class AnalysisReport:
 class Analyst(Protocol):
     """Plans and runs spatial analyses, and looks after what they leave."""
 
+    def operations(self) -> Sequence[OperationInfo]:
+        """What its analyses can do."""
+        ...
+
     async def run(self, goal: str, session: MapSession, context: ToolContext) -> AnalysisReport:
         """Answer a question by an analysis of its own, on behalf of a tool call.
 
@@ -243,6 +247,11 @@ class OperationInfo(Protocol):
 
     @property
     def traits(self) -> frozenset[OperationTrait]: ...
+
+    @property
+    def phrases(self) -> Sequence[str]:
+        """How people ask for it, as templates that the offline model reads; `source` and the like are arguments."""
+        ...
 
 
 class AnalysisSession(Protocol):

@@ -12,11 +12,11 @@ from agents.core.model import Model
 from agents.domain import RecipeCard
 from agents.geo.operation_tools import output_facts
 from agents.geo.phrases import breakdown_words, count_of
-from agents.ports import AnalysisReport, DataSource, InfoStore
+from agents.ports import AnalysisReport, DataSource, InfoStore, OperationInfo
 from server.gis.catalog.readable_tables import ReadableTables
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.results import Results
-from server.maps.analyses.session import AnalysisService, MapAnalysis, reason_of
+from server.maps.analyses.session import OFFERED, AnalysisService, MapAnalysis, reason_of
 from server.maps.turns.session import TurnSession
 
 
@@ -40,6 +40,9 @@ class AnalystDesk:
         self._results = results
         self._recipes = recipes
         self._info_store = info_store
+
+    def operations(self) -> Sequence[OperationInfo]:
+        return OFFERED
 
     async def run(self, goal: str, session: Any, context: ToolContext) -> AnalysisReport:
         """The analyst's report to the user. However it ends, the map is told how."""

@@ -22,13 +22,15 @@ ToolChoice = Literal["auto", "required", "none"]
 class ToolSpec:
     """A tool as one model call sees it: `parameters` is a JSON schema with its enums already evaluated.
 
-    The dict is shared and must not be changed. `strict` asks for the provider's strict mode where it has one.
+    The dict is shared and must not be changed. `strict` asks for the provider's strict mode where it has one; `phrases`
+    are templates of what people say for it, for models that read templates.
     """
 
     name: str
     description: str
     parameters: Mapping[str, Any]
     strict: bool = False
+    phrases: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 from agents.domain import Cql2, Place, Table
-from agents.geo.phrases import number
-from agents.offline.analyses import Around, CountedIn, Meeting, Near, Neighbours
-from agents.offline.chains import Chain, LookWords, Part
 from agents.offline.columns import name_column, named_column, top_column
+from agents.offline.commands.analysis import Chain, LookWords
 from agents.offline.features import Features
 from agents.offline.intents import (
     Between,
@@ -43,7 +41,6 @@ _OPENING = re.compile(
 """What a request begins with and a title does not."""
 _MARGIN = 0.01
 """Degrees around a place by which its row is told from others of that name."""
-_INSIDE = re.compile(r"(?:in|inside|within)\b", re.IGNORECASE)
 Late = ColumnWords | Ranking | Kept | NamedBy | Added
 """What waits for its table."""
 
@@ -93,46 +90,12 @@ class _Planner:
     previous: str = ""
     """The reference to the result of the part before."""
 
-    async def part(self, part: Part) -> str:
+    async def part(self, part: Step | Grouped) -> str:
         """The reference to the result of a part."""
         title = title_of(part)
-        match part:
-            case Step():
-                return await self.step(part, title)
-            case Grouped():
-                return await self.grouped(part, title)
-            case Near(source, other, distance, far, _, _):
-                inputs = await self.inputs(source=source, other=other)
-                relation = {"predicate": "within_distance", "distance": distance, **_set("invert", far)}
-                return self.recipe.add("select_by_location", title, **inputs, **relation)
-            case Meeting(source, other, without, said, touching, _):
-                if without:
-                    _refuse_two_readings(source, other)
-                inputs = await self.inputs(source=source, other=other)
-                if _INSIDE.match(said) and self.family(inputs["other"]) == "point":
-                    raise Refuse(
-                        f"{other.text} are points, and nothing lies in a point",
-                        f"Say how far around them: “within 10 km of {other.text}”.",
-                    )
-                predicate = "touches" if touching else "intersects"
-                relation = {"predicate": predicate, **_set("invert", without)}
-                return self.recipe.add("select_by_location", title, **inputs, **relation)
-            case Neighbours(source, target, limit, farthest):
-                inputs = await self.inputs(source=source, target=target)
-                each = title if limit is None else f"Nearest of {target.text} for each of {_noun(source)}"
-                near = self.recipe.add("nearest", each, **inputs, k=1)
-                if limit is None:
-                    return near
-                least = _set("smallest", not farthest)
-                return self.recipe.add("top", title, source=near, by=Added("distance_m"), n=limit, **least)
-            case Around(source, distance, united):
-                inputs = await self.inputs(source=source)
-                return self.recipe.add(
-                    "buffer", title, **inputs, distance=distance, **_set("dissolve", united)
-                )
-            case CountedIn(counted, areas):
-                inputs = await self.inputs(source=areas, other=counted)
-                return self.recipe.add("spatial_join", title, **inputs, predicate="intersects")
+        if isinstance(part, Grouped):
+            return await self.grouped(part, title)
+        return await self.step(part, title)
 
     async def grouped(self, part: Grouped, title: str) -> str:
         """A figure for each value of a column; rows without a value are left out, and counted for the answer."""
@@ -152,12 +115,19 @@ class _Planner:
         return self.recipe.add("dissolve", title, source=source, by=[by], aggregates=wanted)
 
     async def step(self, part: Step, title: str) -> str:
+        if dict(part.arguments).get("invert"):
+            _refuse_two_readings(*(features for _, features in part.inputs))
         inputs: dict[str, Any] = {}
         for name, features in part.inputs:
             found = await self.source(features)
             inputs[name] = (
                 [*inputs[name], found] if name in inputs else [found] if name == "sources" else found
             )
+            if features.areas and self.family(found) == "point":
+                raise Refuse(
+                    f"{features.text} are points, and nothing lies in a point",
+                    f"Say how far around them: “within 10 km of {features.text}”.",
+                )
         arguments = dict(part.arguments)
         ranking = arguments.get("by")
         if isinstance(ranking, Ranking):
@@ -197,9 +167,6 @@ class _Planner:
                 return None
             reference = str(operation.arguments["source"])
         return self.scene.table(reference).geometry_family
-
-    async def inputs(self, **features: Features) -> dict[str, str]:
-        return {name: await self.source(each) for name, each in features.items()}
 
     async def source(self, features: Features) -> str:
         """A result, a table as it is, or one filtered in a step of its own."""
@@ -309,26 +276,13 @@ def _renamed(table: Table, condition: Condition) -> Condition:
             return condition
 
 
-def title_of(part: Part) -> str:
+def title_of(part: Step | Grouped) -> str:
     """What the result is called: `Airports within 50 km of Berlin`."""
-    match part:
-        case Step() | Grouped():
-            text = _OPENING.sub("", part.said)
-        case Near(source, other) | Meeting(source, other):
-            text = f"{_noun(source)} {part.said} {other.text}" + (f" {part.also}" if part.also else "")
-        case Neighbours(source, target, None):
-            text = f"nearest {_noun(target)} to each {_noun(source)}"
-        case Neighbours(source, target, limit):
-            of = "of them" if source.previous else _noun(source)
-            text = f"{number(limit or 1)} {of} {part.said} {target.text}"
-        case Around(source, distance):
-            text = f"{_length(distance)} around {source.text}"
-        case CountedIn(counted, areas):
-            text = f"{_noun(counted)} in each {'of them' if areas.previous else areas.text}"
+    text = part.title or _OPENING.sub("", part.said)
     return text[:1].upper() + text[1:]
 
 
-def _refuse_two_readings(source: Features, other: Features) -> None:
+def _refuse_two_readings(source: Features, other: Features, *_: Features) -> None:
     """`countries without airports in Europe`: it is not said whether the countries or the airports are in Europe."""
     if (
         source.where is not None
@@ -342,10 +296,6 @@ def _refuse_two_readings(source: Features, other: Features) -> None:
         f"it is not clear whether the {_noun(source)} or the {noun} are meant to be in {place}",
         f"Say “{_noun(source)} in {place} without {noun}”, or leave the place out.",
     )
-
-
-def _set(name: str, wanted: bool) -> dict[str, bool]:
-    return {name: True} if wanted else {}
 
 
 def _noun(features: Features) -> str:

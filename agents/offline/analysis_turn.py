@@ -22,14 +22,13 @@ from agents.geo.phrases import (
     table_rows,
     value,
 )
-from agents.offline.analyses import CountedIn, Neighbours
 from agents.offline.analysis_plan import Operation, drawn, filled, planned, title_of
-from agents.offline.chains import Chain, read_analysis
 from agents.offline.columns import name_column, number_columns
+from agents.offline.commands.analysis import Chain, read_analysis
 from agents.offline.lexicon import OPERATION_WORDS
 from agents.offline.reading import read
 from agents.offline.scene import Ask, Done, MapAgent, Refuse, Scene
-from agents.offline.steps import Grouped, Step
+from agents.offline.steps import Grouped
 from agents.offline.tokens import tokenize
 from agents.offline.vocabulary import Vocabulary
 from agents.offline.wording import plain, why_failed
@@ -65,7 +64,7 @@ async def analyst_reply(
     """The plan and the first call, the next call of the analysis, or its last words."""
     done = [each for each in done if each.call.name != "plan"]
     tools = frozenset(tool.name for tool in request.tools)
-    vocabulary = await read(Vocabulary, agent.registry, agent.map.layers())
+    vocabulary = await read(Vocabulary, agent.registry, agent.map.layers(), agent.session.operations())
     last = done[-1] if done else None
     if last is not None and [each.call.name for each in done].count("finish") == 1 and not last.result.ok:
         return _call(request, "finish", last.arguments, len(done))  # it stands by what it says
@@ -77,7 +76,7 @@ async def analyst_reply(
             len(done),
         )
     try:
-        chain = await read(read_analysis, goal, vocabulary)
+        chain = await read(read_analysis, goal, vocabulary, vocabulary.operations)
         if chain is None:
             raise _unread(goal)
         scene = Scene(agent, vocabulary, tools)
@@ -196,11 +195,11 @@ def _summary(chain: Chain, ran: Sequence[Done], looks: Mapping[str, Done], meant
     last = chain.parts[-1]
     title = ", then ".join(title if not i else title[:1].lower() + title[1:] for i, title in _titles(chain))
     text = f"{title}: {rows}{breakdown_words(facts.get('breakdown', {}))}."
-    if isinstance(last, Neighbours):
-        short = last.limit is None or facts["rows"] != last.limit
-        distance = ran[-1].arguments.get("by", "distance_m")
-        text = f"{title}{f': {rows}' if short else ''}; `{distance}` tells how far, in metres."
-    elif isinstance(last, CountedIn):
+    by_distance = _by_distance(ran)
+    if by_distance:
+        short = facts["rows"] != ran[-1].arguments.get("n")
+        text = f"{title}{f': {rows}' if short else ''}; `{by_distance}` tells how far, in metres."
+    elif ran[-1].call.name == "spatial_join" and "aggregates" not in ran[-1].arguments:
         text = f"{title}: counted for {rows} of them."
     empty = next((each for each in ran if not each.result.data["rows"]), None)
     if empty is not None and empty is not ran[-1]:
@@ -210,7 +209,7 @@ def _summary(chain: Chain, ran: Sequence[Done], looks: Mapping[str, Done], meant
     notes = [str(note).rstrip(".") + "." for each in ran for note in each.result.data.get("notes", ())]
     told = " ".join(dict.fromkeys(notes))
     found = look.result.data if look is not None and look.result.ok else {}
-    if ran[-1].call.name == "top" and isinstance(last, Step) and len(found.get("rows", ())) == 1:
+    if ran[-1].call.name == "top" and not by_distance and len(found.get("rows", ())) == 1:
         text = _first(ran[-1], found) + text.partition(".")[2]
     distance = _distance(ran[-1], found)
     if distance is not None:
@@ -223,6 +222,14 @@ def _summary(chain: Chain, ran: Sequence[Done], looks: Mapping[str, Done], meant
             listed = f"The {number(len(found['rows']))} greatest of {number(facts['rows'])}:\n\n{listed}"
         return f"{text}\n\n{listed}" + (f"\n\n{told}" if told else "")
     return f"{text} {told}".strip()
+
+
+def _by_distance(ran: Sequence[Done]) -> str:
+    """The column of distances, where the rows are the nearest of some or ranked by how far they are."""
+    if ran[-1].call.name == "nearest":
+        return "distance_m"
+    ranked = str(ran[-1].arguments.get("by", "")) if ran[-1].call.name == "top" else ""
+    return ranked if ranked.startswith("distance_m") and ran[-2:-1] and ran[-2].call.name == "nearest" else ""
 
 
 def _first(done: Done, found: Mapping[str, Any]) -> str:
@@ -259,4 +266,10 @@ def _left_out(part: Grouped, counted: Done | None) -> str:
 
 
 def _titles(chain: Chain) -> list[tuple[int, str]]:
-    return list(enumerate(title_of(part) for part in chain.parts))
+    """The titles of the parts; of a part of several steps only the last one's."""
+    ends = [
+        part
+        for part, following in zip(chain.parts, (*chain.parts[1:], None), strict=True)
+        if following is None or following.said != part.said
+    ]
+    return list(enumerate(map(title_of, ends)))

@@ -62,6 +62,7 @@ class Conditions(ValueRules):
         for rule in (
             self.negated,
             self.focus,
+            self.lettered,
             self.named,
             self.with_column,
             self.by_column,
@@ -114,6 +115,19 @@ class Conditions(ValueRules):
         if self.cursor.take(p.IN_AREA):
             return InFocus("area")
         return InFocus("view") if self.cursor.take(p.IN_VIEW) else None
+
+    def lettered(self) -> Condition | None:
+        """`starting with the letter B`: the name."""
+        self.cursor.take("that", "which", "whose name", "whose names")
+        if not self.cursor.take(
+            "starting with the letter", "start with the letter", "starts with the letter"
+        ):
+            return None
+        token = self.cursor.token()
+        if token is None or len(token.text) != 1:
+            return None
+        self.cursor.at += 1
+        return Matches("starts", token.text)
 
     def named(self) -> Condition | None:
         if self.cursor.take(p.NAMED):

@@ -5,22 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.offline import phrasebook as p
-from agents.offline.chains import Chains
+from agents.offline.commands.analysis import AnalysisReader
 from agents.offline.intents import (
     Analyse,
     ColumnMention,
     Count,
-    Describe,
-    FindPlace,
-    Greeting,
-    Help,
     Intent,
-    ListLayers,
-    ListTables,
     Lookup,
     Mention,
     Rows,
-    SearchTables,
     Statistic,
     Top,
 )
@@ -279,62 +272,6 @@ class DataCommands(Grammar):
         cursor.at = start
         return ""
 
-    def tables(self) -> Intent | None:
-        cursor = self.cursor
-        if cursor.take(p.TABLES):
-            cursor.take(p.THERE_ARE_TABLES)
-            return ListTables()
-        return None
-
-    def layers(self) -> Intent | None:
-        return ListLayers() if self.cursor.take(p.LAYERS) else None
-
-    def search(self) -> Intent | None:
-        cursor = self.cursor
-        if cursor.take(p.SEARCH):
-            text = self.conditions(None).value_text()
-            return SearchTables(text.strip('"')) if text else None
-        return None
-
-    def describe(self) -> Intent | None:
-        cursor = self.cursor
-        if cursor.take(p.WHAT_COLUMNS):
-            mention = self.mention()
-            return Describe(mention) if mention is not None and cursor.take("have", "contain") else None
-        if not cursor.take(p.DESCRIBE):
-            return None
-        start = cursor.at
-        mention = self.mention()
-        if mention is not None and not mention.everything:
-            return Describe(mention)
-        cursor.at = start
-        text = self.conditions(None).value_text()
-        return SearchTables(text.strip('"')) if text else None
-
-    def place(self) -> Intent | None:
-        cursor = self.cursor
-        if not cursor.take(p.WHERE_IS):
-            return None
-        if cursor.word(-1) == "find" and self.subject() is not None:
-            return None
-        cursor.take("the city of", "the town of", "the country of")
-        text = self.conditions(None).value_text()
-        cursor.take("on the map", "located", "situated")
-        return FindPlace(text.strip('"')) if text else None
-
-    def help(self) -> Intent | None:
-        return Help() if self.cursor.take(p.HELP) else None
-
-    def greeting(self) -> Intent | None:
-        cursor = self.cursor
-        if cursor.take(p.THANKS):
-            cursor.take("job", "work", "thanks", "thank you")
-            return Greeting(thanks=True)
-        if cursor.take(p.HELLO):
-            cursor.take("geoagent", "there")
-            return Greeting()
-        return None
-
     def analysis(self) -> Intent | None:
         """A spatial question, all of it to the end: steps joined by `then` belong together."""
         cursor, start = self.cursor, self.cursor.at
@@ -346,7 +283,10 @@ class DataCommands(Grammar):
     def plain_analysis(self) -> Intent | None:
         """A question that the analyst's rules read, or words that cannot be anything else, such as `nearest`."""
         cursor, start = self.cursor, self.cursor.at
-        if Chains(cursor, self.vocabulary, self.default).chain() is not None:
+        if (
+            AnalysisReader(cursor, self.vocabulary, self.default, self.vocabulary.operations).chain()
+            is not None
+        ):
             return Analyse(cursor.since(start))
         cursor.at = start
         if not (cursor.word() in _OPERATIONS or self._is_spatial(_NEAR, to_joiner=True)):

@@ -6,12 +6,15 @@ from dataclasses import replace
 
 from agents.offline import phrasebook as p
 from agents.offline.intents import (
+    Compare,
+    Condition,
     Group,
     Intent,
     Look,
     Mention,
     Negation,
     OneOf,
+    Quantity,
     Refine,
     Restyle,
     SetVisible,
@@ -22,6 +25,8 @@ from agents.offline.looks import settled
 from agents.offline.nouns import take_colour, take_column
 from agents.offline.subjects import Grammar, Subject
 
+MIN_YEAR, MAX_YEAR = 1900, 2100
+
 
 class DrawingCommands(Grammar):
     def show(self) -> Intent | None:
@@ -31,6 +36,7 @@ class DrawingCommands(Grammar):
             if not (cursor.take("where are", "where can i find") or cursor.take_any(SHOW)):
                 return None
             cursor.take("me", "us")
+            cursor.take("a map of", "the map of", "map of", "a map with")
             cursor.take("where")
         return self._shown(self.subject(unknown=True), heat=heat is not None)
 
@@ -82,11 +88,22 @@ class DrawingCommands(Grammar):
         opener = cursor.take(p.ONLY)
         if opener is None:
             return None
+        year = self._only_year()
+        if year is not None:
+            return Refine(None, year)
         subject = self._refined_subject()
         if opener.startswith(("filter", "limit", "restrict", "narrow")):
             cursor.take("to only", "to just", "to", "by", "on", "where", "for", "with", "so that")
             cursor.take(p.ONES, "only")
         return self._refinement(subject, "and")
+
+    def _only_year(self) -> Condition | None:
+        """`only 2021`."""
+        token = self.cursor.token()
+        if token is None or not token.text.isdigit() or not MIN_YEAR <= token.value <= MAX_YEAR:
+            return None
+        self.cursor.at += 1
+        return Compare("=", Quantity(token.value, text=token.text), measure="time")
 
     def exclude(self) -> Intent | None:
         cursor = self.cursor

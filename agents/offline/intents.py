@@ -7,7 +7,7 @@ every table, layer or column that they could mean; more than one means that the 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from agents.domain import Bounds, ClassMethod
 from agents.offline.units import Unit
@@ -311,10 +311,11 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """One fact about one named thing: `the population of Germany`."""
+    """One fact about a named thing: `the population of Germany`; with `others`, to compare them."""
 
     words: str
     of: str
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +326,14 @@ class FindPlace:
 @dataclass(frozen=True, slots=True)
 class Analyse:
     goal: str
+
+
+@dataclass(frozen=True, slots=True)
+class UseTool:
+    """A call of a tool that brings its own words."""
+
+    tool: str
+    arguments: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,7 +379,7 @@ class NotUnderstood:
 Intent = (
     Show | Restyle | Refine | ClearFilter | SetVisible | Remove | Reset | Rename | SetOpacity | Reorder | Zoom
     | Undo | Redo | ListTables | ListLayers | SearchTables | Describe | Count | Statistic | Chart | RemoveChart | Rows
-    | Lookup | FindPlace | Analyse | RunSql | Help | Greeting | Beyond | NotUnderstood | TooMuch
+    | Lookup | FindPlace | Analyse | UseTool | RunSql | Help | Greeting | Beyond | NotUnderstood | TooMuch
 )  # fmt: skip
 
 

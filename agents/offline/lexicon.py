@@ -135,6 +135,14 @@ STATISTICS = {
     "values": "values", "distinct": "values",
 }  # fmt: skip
 
+ANALYSIS_FUNCTIONS = {
+    **{word: {"minimum": "min", "maximum": "max"}.get(name, name) for word, name in STATISTICS.items()
+       if name in ("mean", "median", "sum", "minimum", "maximum")},
+    **dict.fromkeys(["largest", "highest", "greatest", "biggest", "tallest", "deepest", "longest", "strongest"], "max"),
+    **dict.fromkeys(["smallest", "lowest", "shortest", "shallowest", "weakest"], "min"),
+}  # fmt: skip
+"""Words that sum up a column, and the operations' function."""
+
 ANALYSIS = word_set("""
     adjacent autocorrelation buffer buffered buffers centroid centroids clip closest cluster
     clusters correlation delaunay dissolve distance distances farthest furthest grid heat-surface

@@ -12,11 +12,13 @@ from agents.domain import Table
 from agents.offline import phrasebook as p
 from agents.offline.beyond import beyond
 from agents.offline.chart_commands import ChartCommands
+from agents.offline.commands import catalogue, figures, history, layers, view
+from agents.offline.commands.requests import CommandReader
+from agents.offline.commands.tools import tool_commands
 from agents.offline.cursor import cursor_of
 from agents.offline.data_commands import DataCommands
 from agents.offline.drawing_commands import DrawingCommands
 from agents.offline.intents import Analyse, Command, Intent, NotUnderstood, RunSql, Show, TooMuch
-from agents.offline.layer_commands import LayerCommands
 from agents.offline.lexicon import STARTS
 from agents.offline.reading import MAX_COMMANDS, TOO_LONG, Unreadable
 from agents.offline.vocabulary import Vocabulary
@@ -45,23 +47,44 @@ def is_sql(text: str) -> bool:
     return _SQL.match(text) is not None
 
 
-class Parser(LayerCommands, DrawingCommands, ChartCommands, DataCommands):
+_COMMANDS = (*history.COMMANDS, *layers.COMMANDS, *view.COMMANDS, *catalogue.COMMANDS, *figures.COMMANDS)
+
+
+class Parser(DrawingCommands, ChartCommands, DataCommands):
     def __init__(self, text: str, vocabulary: Vocabulary, default: Table | None = None) -> None:
         super().__init__(cursor_of(text), vocabulary, default)
         self.text = text
+        self._commands: CommandReader | None = None
+        self._tools: CommandReader | None = None
 
     @property
     def rules(self) -> tuple[Callable[[], Intent | None], ...]:
         """In the order in which they win when several can read a command to its end."""
         return (
-            self.out_of_reach, self.time_slider,
-            self.chart, self.remove_chart, self.plain_analysis, self.undo, self.clear_filter, self.unlabel,
-            self.reset, self.help,
-            self.tables, self.layers, self.search, self.describe, self.count, self.label, self.opacity,
-            self.visibility, self.rename, self.reorder, self.zoom, self.remove, self.exclude,
+            self.by_tool, self.out_of_reach, self.time_slider,
+            self.chart, self.remove_chart, self.plain_analysis, self.by_template, self.count, self.label, self.exclude,
             self.statistic, self.restyle, self.rows, self.refine, self.widen, self.replace_filter,
-            self.show, self.bare, self.condition_alone, self.place, self.lookup, self.greeting,
+            self.show, self.bare, self.condition_alone, self.lookup,
         )  # fmt: skip
+
+    def by_template(self) -> Intent | None:
+        """A command of those that are read by templates."""
+        if self._commands is None:
+            self._commands = CommandReader(self.cursor, self.vocabulary, self.default, _COMMANDS)
+        return self._commands.read(self._ends_here)
+
+    def by_tool(self) -> Intent | None:
+        """What a tool brings words for goes before all that this language knows itself."""
+        if not self.vocabulary.tools:
+            return None
+        if self._tools is None:
+            commands = tool_commands(self.vocabulary.tools)
+            self._tools = CommandReader(self.cursor, self.vocabulary, self.default, commands)
+        return self._tools.read(self._ends_here)
+
+    def _ends_here(self) -> bool:
+        self._take_tail()
+        return self._at_end()
 
     def out_of_reach(self) -> Intent | None:
         """To the end of the message, for what follows may be about the same."""

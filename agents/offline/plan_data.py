@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import reduce
 from typing import Any
 
 from agents.core.errors import ToolFailed
 from agents.domain import Cql2, Table
-from agents.geo.phrases import layer_words
 from agents.offline import intents as i
-from agents.offline.chains import read_analysis
 from agents.offline.columns import is_number, name_column, named_column, top_column
+from agents.offline.commands.analysis import read_analysis
 from agents.offline.lexicon import MEASURE_OF_NOUN
 from agents.offline.place_meant import full_name, place_meant
 from agents.offline.reading import read
@@ -21,7 +21,6 @@ from agents.offline.values import property_of, unquoted, with_name
 from agents.offline.vocabulary import columns_called
 from agents.offline.words import name_words
 
-_MOST_TABLES = 12
 _SHOWN_COLUMNS = 4
 
 
@@ -116,7 +115,7 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
     """One fact about a named thing: the first table that has such a column and a row of that name."""
     if scene.done:
         return []
-    name = unquoted(intent.of)
+    name = "” and “".join(unquoted(each) for each in (intent.of, *intent.others))
     tables = scene.vocabulary.few_tables or await scene.agent.registry.search(f"{intent.words} {name}", 50)
     candidates = [(table, found) for table in tables if (found := _fact_columns(table, intent.words))]
     if not candidates:
@@ -124,9 +123,11 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
     candidates.sort(key=lambda pair: pair[0].row_estimate)
     for table, columns in candidates[:8]:
         column = named_column(scene, table, i.ColumnMention(intent.words, tuple(columns)))
-        filters = await _named_row(scene, table, name)
-        if filters is None:
+        rows = [await _named_row(scene, table, unquoted(each)) for each in (intent.of, *intent.others)]
+        known = [each for each in rows if each is not None]
+        if len(known) < len(rows):
             continue
+        filters = reduce(lambda one, other: combined("or", one, other), known)
         named = name_column(table)
         shown = list(dict.fromkeys([*([named.name] if named else []), column.name]))
         arguments: dict[str, Any] = {"table": table.id, "columns": shown, "filters": filters, "limit": 5}
@@ -134,7 +135,10 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
             arguments |= {"sort": column.name, "descending": True}
         return [("query_features", arguments)]
     looked = ", ".join(table.name for table, _ in candidates[:8])
-    raise Refuse(f"“{name}” is not in {looked}", "Check the spelling, or ask “where is …”.")
+    raise Refuse(
+        f"“{name}” {'are' if intent.others else 'is'} not in {looked}",
+        "Check the spelling, or ask “where is …”.",
+    )
 
 
 def _fact_columns(table: Table, words: str) -> list[str]:
@@ -156,31 +160,6 @@ async def _named_row(scene: Scene, table: Table, name: str) -> Cql2 | None:
     return filters if filters["op"] in ("=", "in") else None
 
 
-async def find_place(scene: Scene, intent: i.FindPlace) -> Calls:
-    return [] if scene.done else [("find_place", {"text": intent.text})]
-
-
-async def list_tables(scene: Scene, intent: i.ListTables) -> Calls:
-    return [] if scene.done else [("list_tables", {})]
-
-
-async def list_layers(scene: Scene, intent: i.ListLayers) -> Calls:
-    if not scene.layers:
-        raise Say(f"The map has no layers yet. {scene.first_step()}".strip())
-    lines = [f"- {layer_words(layer)}" for layer in reversed(scene.layers)]
-    raise Say("On the map, top first:\n" + "\n".join(lines))
-
-
-async def search_tables(scene: Scene, intent: i.SearchTables) -> Calls:
-    return [] if scene.done else [("search_tables", {"text": intent.text, "limit": _MOST_TABLES})]
-
-
-async def describe(scene: Scene, intent: i.Describe) -> Calls:
-    if scene.done:
-        return []
-    return [("describe_table", {"table": scene.table_of(intent.subject).id})]
-
-
 async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
     if scene.done:
         return []
@@ -200,7 +179,7 @@ async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
 async def _spelt_out(scene: Scene, goal: str) -> str:
     """The analyst sees the goal and not the conversation: `them` becomes the layer that was spoken of last, and a
     place the one that is meant. Raises Ask where several places are called so."""
-    chain = await read(read_analysis, goal, scene.vocabulary)
+    chain = await read(read_analysis, goal, scene.vocabulary, scene.vocabulary.operations)
     if chain is None:
         return goal
     if chain.pronoun:
@@ -222,24 +201,6 @@ async def run_sql(scene: Scene, intent: i.RunSql) -> Calls:
     if "run_sql" not in scene.tools:
         raise Refuse("raw SQL is switched off on this server", "Set GEOAGENT_SQL=on to allow it.")
     return [("run_sql", {"statement": intent.statement})]
-
-
-async def help_(scene: Scene, intent: i.Help) -> Calls:
-    lines = [f"- {example}" for example in suggestions(scene.agent.registry, scene.layers, limit=8)]
-    if not lines:
-        raise Say("There are no tables to show yet. Upload a file, or load one with `geoagent load`.")
-    raise Say(
-        "I work without a language model, so I understand plain commands: show, filter, colour, label, count, "
-        "rank, zoom, undo. For example:\n" + "\n".join(lines)
-    )
-
-
-async def greeting(scene: Scene, intent: i.Greeting) -> Calls:
-    if intent.thanks:
-        raise Say("You are welcome.")
-    examples = suggestions(scene.agent.registry, scene.layers, limit=3)
-    hint = f" Try: {'; '.join(f'“{example}”' for example in examples)}." if examples else ""
-    raise Say(f"Hello.{hint}")
 
 
 async def not_understood(scene: Scene, intent: i.NotUnderstood) -> Calls:
@@ -266,8 +227,6 @@ async def out_of_reach(scene: Scene, intent: i.Beyond) -> Calls:
 
 
 PLANS = {
-    "Count": count, "Statistic": statistic, "Rows": rows, "Lookup": lookup, "FindPlace": find_place,
-    "ListTables": list_tables, "ListLayers": list_layers, "SearchTables": search_tables,
-    "Describe": describe, "Analyse": analyse, "RunSql": run_sql, "Help": help_, "Greeting": greeting,
+    "Count": count, "Statistic": statistic, "Rows": rows, "Lookup": lookup, "Analyse": analyse, "RunSql": run_sql,
     "NotUnderstood": not_understood, "Beyond": out_of_reach,
 }  # fmt: skip

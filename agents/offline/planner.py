@@ -10,11 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.offline import plan_charts, plan_data, plan_layers, plan_map
+from agents.offline import plan_charts, plan_data, plan_map
+from agents.offline.commands import catalogue, history, layers, tools, view
 from agents.offline.intents import Intent, Refine, Show
 from agents.offline.scene import Refuse, Scene
 
-_PLANS: Mapping[str, Any] = {**plan_map.PLANS, **plan_layers.PLANS, **plan_data.PLANS, **plan_charts.PLANS}
+_PLANS: Mapping[str, Any] = {
+    **plan_map.PLANS, **plan_data.PLANS, **plan_charts.PLANS, **layers.PLANS, **history.PLANS, **view.PLANS,
+    **catalogue.PLANS, **tools.PLANS,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

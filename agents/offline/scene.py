@@ -16,7 +16,7 @@ from agents.domain import Focus, Layer, Table
 from agents.offline.intents import Mention
 from agents.offline.vocabulary import Vocabulary
 from agents.offline.words import word_set
-from agents.ports import DataSource, MapSession, TableRegistry
+from agents.ports import Analyst, DataSource, MapSession, OperationInfo, TableRegistry
 
 
 @runtime_checkable
@@ -26,6 +26,12 @@ class MapAgent(Protocol):
     registry: TableRegistry
     map: MapSession
     data: DataSource
+
+
+def operations_of(agent: MapAgent) -> Sequence[OperationInfo]:
+    """What an analysis may do that this agent can ask for; nothing without an analyst."""
+    analyst: Analyst | None = getattr(agent, "analyst", None)
+    return analyst.operations() if analyst is not None else ()
 
 
 Calls = list[tuple[str, dict[str, Any]]]

@@ -64,6 +64,8 @@ class Step:
     inputs: Inputs
     arguments: Arguments = ()
     said: str = ""
+    title: str = ""
+    """What the result is called, where the words themselves are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class Grouped:
     by: str
     aggregate: dict[str, Any]
     said: str = ""
+    title: str = ""
 
 
 def step(operation: str, source: Features, *more: tuple[str, Features], **arguments: Any) -> Step:

@@ -21,14 +21,13 @@ from agents.geo.phrases import refusal
 from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.intents import Command, NotUnderstood, TooMuch
 from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, open_question, recall
-from agents.offline.paraphrases import paraphrased
 from agents.offline.parser import is_sql, parse
 from agents.offline.phrasing import Phrasing
 from agents.offline.plan_data import not_understood_words
 from agents.offline.planner import Step, plan
 from agents.offline.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.recipe_turn import recipe_reply
-from agents.offline.scene import Ask, Done, MapAgent, Refuse, Say, Scene, chosen_option
+from agents.offline.scene import Ask, Done, MapAgent, Refuse, Say, Scene, chosen_option, operations_of
 from agents.offline.suggestions import suggestions
 from agents.offline.vocabulary import Vocabulary
 
@@ -84,10 +83,14 @@ class Turn:
         return message if message.calls else replace(message, memory=self._memory(self.recent))
 
     def _prepare(self, layers: Sequence[Any]) -> None:
-        self.vocabulary = Vocabulary(self.agent.registry, layers)
+        self.vocabulary = Vocabulary(
+            self.agent.registry,
+            layers,
+            operations_of(self.agent),
+            [tool for tool in self.request.tools if tool.phrases and tool.name in self.tools],
+        )
         self.recent = _recent(self.messages, self.vocabulary)
         self._take_as_answer()
-        self.text = paraphrased(self.text, self.vocabulary)
 
     def _take_as_answer(self) -> None:
         """A message that only names one of the options of an open question stands for the request it was about."""

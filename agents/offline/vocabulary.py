@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
+from agents.core.model import ToolSpec
 from agents.domain import Column, Layer, Table
 from agents.offline.lexicon import MEASURE_OF_NOUN, MEASURES
 from agents.offline.words import fold, misspelt, name_words, word_set
-from agents.ports import TableRegistry
+from agents.ports import OperationInfo, TableRegistry
 
 T = TypeVar("T")
 Words = tuple[str, ...]
@@ -119,7 +120,17 @@ def table_index(registry: TableRegistry) -> TableIndex:
 class Vocabulary:
     """Everything that can be named in one request."""
 
-    def __init__(self, registry: TableRegistry, layers: Sequence[Layer]) -> None:
+    def __init__(
+        self,
+        registry: TableRegistry,
+        layers: Sequence[Layer],
+        operations: Sequence[OperationInfo] = (),
+        tools: Sequence[ToolSpec] = (),
+    ) -> None:
+        """`operations` are those that an analysis may have; their phrases and those of `tools` are part of the
+        language."""
+        self.operations = operations
+        self.tools = tools
         self.index = table_index(registry)
         self.layers = tuple(layers)
         self._tables = self.index.by_id

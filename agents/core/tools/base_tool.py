@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from agents.core.errors import DeclarationError
@@ -34,6 +34,7 @@ class BaseTool:
     retries: int | None = None
     thread: bool = False
     drop_unknown: bool = False
+    phrases: Sequence[str] = ()
 
     def execute(self, args: Any) -> Any:
         """Do it, and return what the model should read (any JSON value, a text, or a `Result`)."""

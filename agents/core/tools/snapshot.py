@@ -201,7 +201,7 @@ def _view(tool: Tool, uses: Sequence[tuple[DynamicPlace | None, _Source]]) -> Vi
             schema = _with(schema, place.path, "description", _nothing_there)
         else:
             schema = _with(schema, place.path, place.keyword, value)
-    spec = ToolSpec(tool.name, description, schema, tool.options.strict)
+    spec = ToolSpec(tool.name, description, schema, tool.options.strict, tuple(tool.options.phrases))
     return View(tool, spec, tuple(slots), size + size_of(tool.name) + size_of(description) + _SPEC_BYTES)
 
 

@@ -35,7 +35,7 @@ class Options:
     a callable of owner and arguments) asks the user first. `strict` asks for the provider's strict mode.
     `retries` is how often per turn the tool may answer a faulty call before it refuses to be called. `thread`
     runs a sync tool in a thread, as a timeout on one does too. `drop_unknown` ignores undeclared arguments
-    with a warning.
+    with a warning. `phrases` are templates of what people say for it, which the offline model reads.
     """
 
     timeout: float | None = None
@@ -45,6 +45,7 @@ class Options:
     retries: int | None = None
     thread: bool = False
     drop_unknown: bool = False
+    phrases: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.timeout is not None and self.timeout <= 0:
@@ -211,6 +212,7 @@ def tool(
     retries: int | None = None,
     thread: bool = False,
     drop_unknown: bool = False,
+    phrases: Sequence[str] = (),
 ) -> Callable[[F], F]: ...
 def tool(
     function: Any = None,

@@ -10,6 +10,7 @@ from server.gis.operations.support.base import Operation, Step, Workspace
 from server.gis.operations.support.neighbours import (
     NeighbourArguments,
     Neighbourhood,
+    column_phrases,
     moments,
     neighbourhood,
     standard,
@@ -27,6 +28,7 @@ class Autocorrelation(Operation[AutocorrelationArguments]):
     name = "autocorrelation"
     summary = "Test if near features have like values: Moran's I of a numeric column with z and p; one row."
     arguments = AutocorrelationArguments
+    phrases = column_phrases("[spatial] (autocorrelation|moran's i|moran's|moran i|moran)")
 
     async def build(self, arguments: AutocorrelationArguments, workspace: Workspace) -> Step:
         found = await neighbourhood(arguments, workspace)

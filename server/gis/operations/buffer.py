@@ -42,6 +42,18 @@ class Buffer(Operation[BufferArguments]):
     summary = "Areas within a distance (fixed or from a column) of features; dissolve=true unites them."
     arguments = BufferArguments
     traits = frozenset({"makes_areas"})
+    phrases = (
+        *(
+            f"{words}{ending} :: {{distance}} around {{source}}"
+            for words in (
+                "buffer[s] [of] {source:any} (by|with|at) {distance}",
+                "<open> {distance} (buffer|buffers|zone|zones|area|areas) (around|of|for|about) {source:any}",
+                "buffer[s] of {distance} (around|about|for) {source:any}",
+            )
+            for ending in ("", " [and] (dissolve|dissolved|merge|merged|unite|united) [them] -> dissolve")
+        ),
+        "buffer {source} by (column|their|its) [column] {distance_column}",
+    )
 
     async def build(self, arguments: BufferArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -41,6 +41,10 @@ class Calculate(Operation[CalculateArguments]):
     summary = "Add a column calculated from others; what has no answer (division by zero) is empty."
     arguments = CalculateArguments
     computes = False
+    phrases = (
+        "(calculate|compute|add column) {name:name} (=|as) {expression} (for|for each of|of|to|in) {source}",
+        "<then> (calculate|compute|add column) {name:name} (=|as) {expression}",
+    )
 
     async def build(self, arguments: CalculateArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

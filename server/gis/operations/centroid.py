@@ -22,6 +22,10 @@ class Centroid(Operation[CentroidArguments]):
     name = "centroid"
     summary = "Turn features into points: the centroid, or with inside=true a point surely on the feature."
     arguments = CentroidArguments
+    phrases = (
+        "<open> (centroid|centroids|centres|centers) [<of_each> {source}]",
+        "<open> (points inside|points on|a point inside) {source} -> inside",
+    )
 
     async def build(self, arguments: CentroidArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -41,7 +41,10 @@ class ChangesArguments(Arguments):
     source: str = table_argument("The table as it was before.")
     other: str = table_argument("The table as it is now.")
     key: tuple[str, ...] = column_argument(
-        "Columns that name a row in both tables (an id, a code); none: rows with the same geometry are the same.",
+        (
+            "Columns that name a row in both tables (an id, a code); none: rows with the same "
+            "geometry are the same."
+        ),
         default=(),
     )
     tolerance: Length = 0.001
@@ -56,6 +59,12 @@ class Changes(Operation[ChangesArguments]):
         "What changed between two tables: rows added, removed, with another geometry or other attributes."
     )
     arguments = ChangesArguments
+    phrases = (
+        (
+            "(what changed|what has changed|changes) (between|from) {source} (and|to|with) {other} "
+            "[(by|on) {key}]"
+        ),
+    )
 
     async def build(self, arguments: ChangesArguments, workspace: Workspace) -> Step:
         if arguments.tolerance < 0:

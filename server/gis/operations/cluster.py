@@ -43,6 +43,17 @@ class Cluster(Operation[ClusterArguments]):
     name = "cluster"
     summary = "Group nearby features: DBSCAN by distance and minimum size, or k-means into k groups."
     arguments = ClusterArguments
+    phrases = (
+        (
+            "<open> (cluster|clusters of|group into clusters) {source} (within|by|at) {distance} "
+            "[(with at least|of at least|and at least) {minimum} [features|points|members|of them|"
+            "each]]"
+        ),
+        (
+            "<open> (cluster|clusters of|group into clusters) {source} (into|in) {k} (groups|"
+            "clusters|parts) -> method=kmeans"
+        ),
+    )
 
     async def build(self, arguments: ClusterArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -22,6 +22,7 @@ class Collect(Operation[CollectArguments]):
     )
     arguments = CollectArguments
     traits = frozenset({"counts"})
+    phrases = ("collect {source:bare} [(by|for each|per) {by}] [<giving> {aggregates}]",)
 
     async def build(self, arguments: CollectArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

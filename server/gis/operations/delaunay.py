@@ -29,6 +29,7 @@ class Delaunay(Operation[DelaunayArguments]):
     name = "delaunay"
     summary = "Connect neighbouring points into triangles (Delaunay triangulation)."
     arguments = DelaunayArguments
+    phrases = ("<open> (delaunay [triangles|triangulation]|triangulation) [<of_each> {source}]",)
 
     async def build(self, arguments: DelaunayArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

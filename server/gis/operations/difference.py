@@ -18,6 +18,10 @@ class Difference(Operation[DifferenceArguments]):
     summary = "Take the areas of another table away from features; what is covered entirely disappears."
     arguments = DifferenceArguments
     traits = frozenset({"keeps_geometry", "makes_areas"})
+    phrases = (
+        "(subtract|erase|cut) {other} (from|out of) {source}",
+        "difference (of|between) {source} (and|to|with) {other}",
+    )
 
     async def build(self, arguments: DifferenceArguments, workspace: Workspace) -> Step:
         source, other = workspace.source(arguments.source), workspace.source(arguments.other)

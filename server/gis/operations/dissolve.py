@@ -25,6 +25,13 @@ class Dissolve(Operation[DissolveArguments]):
     summary = "Unite features that share the values of columns into one each, with counts, sums and the like."
     arguments = DissolveArguments
     traits = frozenset({"keeps_geometry", "makes_areas"})
+    phrases = (
+        "(dissolve|merge|unite|union all|union) {source} (by|for each|per) {by} [<giving> {aggregates}]",
+        (
+            "(dissolve|merge|unite|union all|union) {source} [(into|to) (one|single) [shape|polygon|"
+            "area|feature]] [<giving> {aggregates}]"
+        ),
+    )
 
     async def build(self, arguments: DissolveArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

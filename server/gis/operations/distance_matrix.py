@@ -45,6 +45,14 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
         "One row for each pair of features of two tables, with the distance in metres and a line between."
     )
     arguments = DistanceMatrixArguments
+    phrases = (
+        (
+            "<open> (distances between|distance matrix of|distance matrix between|distances from) "
+            "{source} (and|to|with) {other}"
+        ),
+        "<what> (how far is|how far away is|how far) {source:place} (from|to|away from) {other:place}",
+        "<what> distance (between|from|of) {source:place} (and|to|from) {other:place}",
+    )
 
     async def build(self, arguments: DistanceMatrixArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
@@ -81,7 +89,10 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
             srid=WGS84,
             notes=(
                 GEODESIC_NOTE,
-                "The lines are for drawing, cut at the antimeridian; distances are between the shapes' nearest points.",
+                (
+                    "The lines are for drawing, cut at the antimeridian; distances are between the shapes' "
+                    "nearest points."
+                ),
             ),
             comments={"distance_m": "Metres between the two features, on the WGS 84 spheroid."},
         )

@@ -21,6 +21,10 @@ class Envelope(Operation[EnvelopeArguments]):
     summary = "The bounding rectangle of each feature; oriented=true for the smallest one at any angle."
     arguments = EnvelopeArguments
     traits = frozenset({"makes_areas"})
+    phrases = (
+        "<open> (bounding box|bounding boxes|envelope|envelopes) [<of_each> {source}]",
+        "<open> (oriented boxes|oriented envelopes|smallest rectangles) [<of_each> {source}] -> oriented",
+    )
 
     async def build(self, arguments: EnvelopeArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -29,6 +29,7 @@ class Explode(Operation[ExplodeArguments]):
     summary = "One row for each part of multi-part features; attributes repeat, `part` numbers the parts."
     arguments = ExplodeArguments
     traits = frozenset({"keeps_geometry", "makes_areas"})
+    phrases = ("(explode|split|take apart) {source} [into [single|their] parts|apart]",)
 
     async def build(self, arguments: ExplodeArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -53,6 +53,26 @@ class Grid(Operation[GridArguments]):
     summary = "Count or sum features in square or hexagonal cells of a size in metres; density=true per km²."
     arguments = GridArguments
     traits = frozenset({"counts"})
+    phrases = (
+        *(
+            words.replace("CELLS", cells) + f" -> shape={shape}"
+            for cells, shape in (
+                ("(hexagon|hexagons|hexagonal|hexagonal cells|hexbins)", "hexagon"),
+                ("(square|squares|square cells)", "square"),
+            )
+            for words in (
+                (
+                    "(count|grid|bin|how many) {source} [are there] (in|by|into|per|with) {size} CELLS "
+                    "[cells|cell|grid]"
+                ),
+                (
+                    "<open> CELLS [grid] (of|with|by) {size} [cells|squares|hexagons] (over|of|for|with|"
+                    "around) {source}"
+                ),
+            )
+        ),
+        "<open> grid (of|with|by) {size} [cells] (over|of|for|with|around) {source} -> shape=hexagon",
+    )
 
     async def build(self, arguments: GridArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -64,6 +64,13 @@ class Heat(Operation[HeatArguments]):
     name = "heat"
     summary = "A heat surface: kernel density of features (or of a weight) per km², in square cells."
     arguments = HeatArguments
+    phrases = (
+        (
+            "<open> (heat surface|kernel density|density surface) (of|for) {source} (with a radius "
+            "of|with a bandwidth of|with radius|with bandwidth|within|with) {bandwidth} [(in|on|and) "
+            "{size} [cells|squares|grid]]"
+        ),
+    )
 
     async def build(self, arguments: HeatArguments, workspace: Workspace) -> Step:
         """Silverman, "Density Estimation for Statistics and Data Analysis" (1986), equations 4.1 and 4.5."""

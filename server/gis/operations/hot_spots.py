@@ -8,7 +8,13 @@ from sqlalchemy import ColumnElement, Float, case, cast, func, literal, select, 
 
 from server.gis.operations.support.base import GEOMETRY, Operation, Step, Workspace
 from server.gis.operations.support.columns import free_name
-from server.gis.operations.support.neighbours import NeighbourArguments, neighbourhood, settled, two_sided
+from server.gis.operations.support.neighbours import (
+    NeighbourArguments,
+    column_phrases,
+    neighbourhood,
+    settled,
+    two_sided,
+)
 from server.gis.operations.support.palettes import COLD, HOT, PLAIN, coloured
 
 CLASSES = ((2.575829, "99 %"), (1.959964, "95 %"), (1.644854, "90 %"))
@@ -28,6 +34,7 @@ class HotSpots(Operation[HotSpotsArguments]):
     name = "hot_spots"
     summary = "Find hot and cold spots of a numeric column (Getis-Ord Gi*) with z, p and significance."
     arguments = HotSpotsArguments
+    phrases = column_phrases("(hot spots|hotspots|hot and cold spots|hot spot|cold spots)")
 
     async def build(self, arguments: HotSpotsArguments, workspace: Workspace) -> Step:
         """z as in Ord and Getis, "Local Spatial Autocorrelation Statistics" (1995), with weights of 0 and 1."""

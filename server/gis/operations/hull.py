@@ -43,6 +43,10 @@ class Hull(Operation[HullArguments]):
     )
     arguments = HullArguments
     traits = frozenset({"makes_areas"})
+    phrases = (
+        "<open> [convex] hull[s] [<of_each> {source} [(by|for each|per) {by}]]",
+        "<open> concave hull[s] [<of_each> {source} [(by|for each|per) {by}]] -> concave=0.3",
+    )
 
     async def build(self, arguments: HullArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

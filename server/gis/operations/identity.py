@@ -16,6 +16,7 @@ class Identity(Operation[IdentityArguments]):
     summary = "Cut features along another table's areas; inside parts get its attributes, outside parts stay."
     arguments = IdentityArguments
     traits = frozenset({"makes_areas"})
+    phrases = ("identity [overlay] of {source} (and|to|with) {other}",)
 
     async def build(self, arguments: IdentityArguments, workspace: Workspace) -> Step:
         source, other = workspace.source(arguments.source), workspace.source(arguments.other)

@@ -31,6 +31,10 @@ class Intersection(Operation[IntersectionArguments]):
     summary = "Overlay two tables: one row for each common part, with the attributes of both."
     arguments = IntersectionArguments
     traits = frozenset({"keeps_geometry", "makes_areas"})
+    phrases = (
+        "(intersect|overlay) {source} (with|and|on|by) {other}",
+        "(intersection|overlap) of {source} (and|to|with) {other}",
+    )
 
     async def build(self, arguments: IntersectionArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -39,6 +39,12 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
     )
     arguments = JoinByAttributeArguments
     computes = False
+    phrases = (
+        "join {other:bare} (to|onto) {source:bare} (by|on|using) {key} -> other_key={key}",
+        "join {other:bare} (to|onto) {source:bare} (by|on|using) {key} (=|and|with) {other_key}",
+        "join {source:bare} (with|and) {other:bare} (by|on|using) {key} -> other_key={key}",
+        "join {source:bare} (with|and) {other:bare} (by|on|using) {key} (=|and|with) {other_key}",
+    )
 
     async def build(self, arguments: JoinByAttributeArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

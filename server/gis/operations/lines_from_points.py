@@ -39,6 +39,12 @@ class LinesFromPoints(Operation[LinesFromPointsArguments]):
     name = "lines_from_points"
     summary = "Connect points into lines in the order of a column, one line for each value of another."
     arguments = LinesFromPointsArguments
+    phrases = (
+        (
+            "(connect|join up|link) {source:bare} (into|to|as) (lines|line) [by {by}] (in order of|"
+            "in the order of|ordered by|sorted by|along) {order} [by {by}]"
+        ),
+    )
 
     async def build(self, arguments: LinesFromPointsArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

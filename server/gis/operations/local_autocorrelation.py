@@ -11,6 +11,7 @@ from server.gis.operations.support.columns import free_name
 from server.gis.operations.support.neighbours import (
     NeighbourArguments,
     Neighbourhood,
+    column_phrases,
     moments,
     neighbourhood,
     settled,
@@ -37,6 +38,7 @@ class LocalAutocorrelation(Operation[LocalAutocorrelationArguments]):
     name = "local_autocorrelation"
     summary = "Find clusters of like values and outliers among unlike ones (local Moran's I, LISA)."
     arguments = LocalAutocorrelationArguments
+    phrases = column_phrases("local [spatial] (autocorrelation|moran's i|moran's|moran i|moran)")
 
     async def build(self, arguments: LocalAutocorrelationArguments, workspace: Workspace) -> Step:
         found = await neighbourhood(arguments, workspace)

@@ -35,6 +35,10 @@ class Merge(Operation[MergeArguments]):
     name = "merge"
     summary = "Append the rows of several tables to one table; column `from_table` says where each came from."
     arguments = MergeArguments
+    phrases = (
+        "(merge|combine|unite) {sources_1} (with|and|to) {sources_2}",
+        "append {sources_2} (with|and|to) {sources_1}",
+    )
 
     async def build(self, arguments: MergeArguments, workspace: Workspace) -> Step:
         sources = [workspace.source(name) for name in arguments.sources]

@@ -35,6 +35,20 @@ class Nearest(Operation[NearestArguments]):
     summary = "Find the k nearest features of another table for each feature, with the distance in metres."
     arguments = NearestArguments
     traits = frozenset({"keeps_geometry"})
+    phrases = (
+        (
+            "<ask> (nearest|closest) {target} (to|for|of|from) (each|every|all) {source} -> k=1 :: "
+            "Nearest {target} to each {source}"
+        ),
+        (
+            "<ask> (nearest|closest) {target} (to|for|of|from) {source} -> k=1 :: Nearest {target} "
+            "to each {source}"
+        ),
+        (
+            "<then> <ask> (nearest|closest) {target} (to|for|of|from) (each|every|all) -> k=1 :: "
+            "Nearest {target} to each of them"
+        ),
+    )
 
     async def build(self, arguments: NearestArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -51,6 +51,7 @@ class PointsAlongLines(Operation[PointsAlongLinesArguments]):
     name = "points_along_lines"
     summary = "Points along lines, one every so many metres from the start; `along_m` says how far along."
     arguments = PointsAlongLinesArguments
+    phrases = ("<open> (points|point) every {every} (along|on) {source}",)
 
     async def build(self, arguments: PointsAlongLinesArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
@@ -68,7 +69,10 @@ class PointsAlongLines(Operation[PointsAlongLinesArguments]):
             partition=source,
             notes=(
                 GEODESIC_NOTE,
-                "Lines run along geodesics between corners; each part of a feature is measured from its start.",
+                (
+                    "Lines run along geodesics between corners; each part of a feature is measured from its "
+                    "start."
+                ),
             ),
             comments={
                 part: "Number of the line within its feature, from 1.",

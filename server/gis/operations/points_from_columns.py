@@ -34,6 +34,7 @@ class PointsFromColumns(Operation[PointsFromColumnsArguments]):
     summary = "Make points from two numeric columns (longitude and latitude, or projected coordinates)."
     arguments = PointsFromColumnsArguments
     computes = False
+    phrases = ("[make|create] points from [columns] {x} (and|,) {y} (of|in) {source}",)
 
     async def build(self, arguments: PointsFromColumnsArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

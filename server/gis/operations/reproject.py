@@ -35,6 +35,7 @@ class Reproject(Operation[ReprojectArguments]):
     name = "reproject"
     summary = "Transform features into another coordinate reference system, by its EPSG code."
     arguments = ReprojectArguments
+    phrases = ("(reproject|transform|project) {source} (to|into) [epsg] [:] {srid}",)
 
     async def build(self, arguments: ReprojectArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -28,6 +28,7 @@ class Sample(Operation[SampleArguments]):
     arguments = SampleArguments
     traits = frozenset({"keeps_geometry"})
     computes = False
+    phrases = ("[take|draw|show|pick] (random sample of|sample of|sample|random) {n} [random] [of] {source}",)
 
     async def build(self, arguments: SampleArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

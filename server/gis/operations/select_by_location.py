@@ -37,6 +37,49 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
     summary = "Keep features that intersect, lie within, contain, touch or are within a distance of another table's."
     arguments = SelectByLocationArguments
     traits = frozenset({"keeps_geometry"})
+    phrases = (
+        *(
+            f"<ask> {{source:any}} [<are>] said=({words} {{distance}} <away>) {{other:any}} more=([{{also}}])"
+            f" -> predicate=within_distance{meant} :: {{source}} {{said}} {{other}} {{more}}"
+            for words, meant in (
+                ("<closer>", ""),
+                ("<farther>", ", invert"),
+                ("not <closer>", ", invert"),
+                ("not <farther>", ""),
+            )
+        ),
+        "<ask> {source:bare} [that|which] [are] said=(<bordering>) {other:any} more=([{also}])"
+        " -> predicate=touches :: {source} {said} {other} {more}",
+        *(
+            f"<ask> {{source{kind}}} [<are>] said=({words} [any|all]) {{other:{other}}} [<inside>] more=([{{also}}])"
+            f" -> predicate=intersects{meant} :: {{source}} {{said}} {{other}} {{more}}"
+            for kind, words, other, meant in (
+                (":bare", "(in|inside|within)", "areas", ""),
+                (":bare", "(intersecting|touching|crossed by|that intersect)", "rows", ""),
+                (":bare", "(containing|that contain)", "rows", ""),
+                (":bare", "(with|having|that have)", "meant", ""),
+                (
+                    "",
+                    (
+                        "(without|with no|that have no|having no|lacking|have no|has no|do not have|does not "
+                        "have)"
+                    ),
+                    "meant",
+                    ", invert",
+                ),
+                ("", "(not containing|that do not contain|don't have)", "rows", ", invert"),
+                (
+                    "",
+                    (
+                        "(outside of all|outside of any|outside all|outside any|not in any|not inside any|in no|"
+                        "in none of)"
+                    ),
+                    "areas",
+                    ", invert",
+                ),
+            )
+        ),
+    )
 
     async def build(self, arguments: SelectByLocationArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -54,6 +54,9 @@ class Simplify(Operation[SimplifyArguments]):
     summary = "Fewer corners within a tolerance in metres; neighbouring areas keep their shared borders."
     arguments = SimplifyArguments
     traits = frozenset({"makes_areas"})
+    phrases = (
+        "(simplify|generalise|generalize) {source} (by|to|with a tolerance of|with|every|at) {tolerance}",
+    )
 
     async def build(self, arguments: SimplifyArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -22,6 +22,7 @@ class Smooth(Operation[SmoothArguments]):
     summary = "Round off the corners of lines and areas by Chaikin's corner cutting."
     arguments = SmoothArguments
     traits = frozenset({"makes_areas"})
+    phrases = ("smooth {source}",)
 
     async def build(self, arguments: SmoothArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -32,6 +32,13 @@ class Sort(Operation[SortArguments]):
     arguments = SortArguments
     traits = frozenset({"keeps_geometry"})
     computes = False
+    phrases = (
+        (
+            "<then> (sort|order) {source:bare} by {by} [descending|desc|decreasing|from high to low|"
+            "in descending order]"
+        ),
+        "<then> (sort|order) {source:bare} by {by} (ascending|rising|smallest first) -> ascending",
+    )
 
     async def build(self, arguments: SortArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

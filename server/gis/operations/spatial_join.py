@@ -43,6 +43,16 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
     summary = "Join another table by location: counts, sums and means per feature, or one row per match."
     arguments = SpatialJoinArguments
     traits = frozenset({"counts"})
+    phrases = (
+        (
+            "<how_many> {other:bare} [are there|there are|lie|are|does|do] <in_each> [of] "
+            "{source:bare} [have|has] -> predicate=intersects :: {other} in each {source}"
+        ),
+        (
+            "<then> <how_many> {other:bare} [are there|there are|lie|are] <in_each> [of them] -> "
+            "predicate=intersects :: {other} in each of them"
+        ),
+    )
 
     async def build(self, arguments: SpatialJoinArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

@@ -21,6 +21,9 @@ class Summarise(Operation[SummariseArguments]):
     arguments = SummariseArguments
     traits = frozenset({"counts"})
     computes = False
+    phrases = (
+        "(summarise|summarize|group|aggregate) {source} [(by|for each|per) {by}] [<giving> {aggregates}]",
+    )
 
     async def build(self, arguments: SummariseArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

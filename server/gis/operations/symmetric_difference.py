@@ -29,6 +29,7 @@ class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
     )
     arguments = SymmetricDifferenceArguments
     traits = frozenset({"makes_areas"})
+    phrases = ("symmetric difference (of|between) {source} (and|to|with) {other}",)
 
     async def build(self, arguments: SymmetricDifferenceArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)

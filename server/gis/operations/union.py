@@ -18,6 +18,7 @@ class Union(Operation[UnionArguments]):
     )
     arguments = UnionArguments
     traits = frozenset({"makes_areas"})
+    phrases = ("[overlay] union of {source} (and|to|with) {other}",)
 
     async def build(self, arguments: UnionArguments, workspace: Workspace) -> Step:
         source, other = workspace.source(arguments.source), workspace.source(arguments.other)

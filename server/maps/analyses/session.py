@@ -70,10 +70,17 @@ class Offered:
     summary: str
     schema: Mapping[str, Any]
     traits: frozenset[OperationTrait] = frozenset()
+    phrases: Sequence[str] = ()
 
 
 OFFERED: Sequence[Offered] = tuple(
-    Offered(operation.name, operation.summary, operation.arguments.model_json_schema(), operation.traits)
+    Offered(
+        operation.name,
+        operation.summary,
+        operation.arguments.model_json_schema(),
+        operation.traits,
+        operation.phrases,
+    )
     for operation in OPERATIONS.values()
 )
 

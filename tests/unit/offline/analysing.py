@@ -6,31 +6,23 @@ What it cannot compute on points (shapes, buffers) leaves the rows of its source
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.analyst import Analyst
 from agents.core import ToolFailed
 from agents.domain import Column, ColumnKind, RecipeCard, StyleSpec, Table
 from agents.offline import OfflineModel
-from agents.ports import AnalysisReport, OperationTrait
+from agents.ports import AnalysisReport
 from server.gis.operations import OPERATIONS
+from server.maps.analyses.session import OFFERED, Offered
 from tests.unit.geo_agent.filtering import passes
 from tests.unit.geo_agent.making import Row
 from tests.unit.geo_agent.world import World
 
 METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048}
-
-
-@dataclass(frozen=True)
-class Operation:
-    name: str
-    summary: str = "An operation."
-    schema: Mapping[str, Any] = field(
-        default_factory=lambda: {"type": "object", "additionalProperties": True}
-    )
-    traits: frozenset[OperationTrait] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -47,7 +39,7 @@ class MemoryAnalysis:
 
     def __init__(self, world: World, operations: Sequence[str] = tuple(OPERATIONS)) -> None:
         self.world = world
-        self.known = [Operation(name, traits=OPERATIONS[name].traits) for name in operations]
+        self.known = [_bare(each) for each in OFFERED if each.name in operations]
         self.steps: list[tuple[str, dict[str, Any]]] = []
         self.titles: list[str] = []
         self.results: dict[str, list[Row]] = {}
@@ -57,7 +49,7 @@ class MemoryAnalysis:
         self.style: StyleSpec | None = None
         self.failed: tuple[str, str] | None = None
 
-    def operations(self) -> Sequence[Operation]:
+    def operations(self) -> Sequence[Offered]:
         return self.known
 
     def outcomes(self) -> Sequence[Outcome]:
@@ -139,8 +131,21 @@ class MemoryAnalysis:
     def _measure(self, source: str, measures: Sequence[str] = ("area",)) -> list[Row]:
         return [{**row, _free("area_m2", row): float(row["id"])} for row in self._rows(source)]
 
+    def _summarise(self, source: str, by: Sequence[str], **_aggregates: Any) -> list[Row]:
+        groups = Counter(tuple(row.get(name) for name in by) for row in self._rows(source))
+        return [{**dict(zip(by, group, strict=True)), "count": count} for group, count in groups.items()]
+
     def _grid(self, source: str, size: str, shape: str) -> list[Row]:
         return [{"id": row["id"], "count": 1, "geom": row["geom"]} for row in self._rows(source)]
+
+
+def _bare(operation: Offered) -> Offered:
+    """Without defaults, so that the steps show what was said and nothing else."""
+    properties = {
+        name: {key: value for key, value in each.items() if key != "default"}
+        for name, each in operation.schema["properties"].items()
+    }
+    return replace(operation, schema={**operation.schema, "properties": properties})
 
 
 class Desk:
@@ -148,11 +153,14 @@ class Desk:
 
     def __init__(self, world: World, operations: Sequence[str] = tuple(OPERATIONS)) -> None:
         self.world = world
-        self.operations = operations
+        self.offered = operations
         self.analysis = MemoryAnalysis(world, operations)
 
+    def operations(self) -> Sequence[Offered]:
+        return self.analysis.known
+
     async def run(self, goal: str, session: Any, context: Any) -> AnalysisReport:
-        self.analysis = MemoryAnalysis(self.world, self.operations)
+        self.analysis = MemoryAnalysis(self.world, self.offered)
         analyst = Analyst(OfflineModel(), **self.world.ports, session=self.analysis)
         return AnalysisReport(await analyst.chat(goal), analyst.finished)
 

@@ -198,11 +198,12 @@ async def test_a_question_that_the_language_has_no_words_for_says_which_it_has()
     assert desk.analysis.steps == []
 
 
-async def test_an_operation_that_is_not_offered_is_not_called() -> None:
+async def test_an_operation_that_is_not_offered_has_no_words() -> None:
     world = World()
     desk = Desk(world, operations=["filter", "nearest"])
     answer = await Chat(world, analyst=desk)("airports within 50 km of Berlin")
-    assert "the operation select_by_location is not offered here" in answer
+    assert answer.startswith("I cannot do that: without a language model I cannot plan this analysis")
+    assert desk.analysis.steps == []
 
 
 async def test_a_step_that_fails_ends_the_analysis_with_its_reason() -> None:

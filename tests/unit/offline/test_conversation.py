@@ -10,6 +10,7 @@ import pytest
 from agents.core import AssistantMessage, UserMessage
 from agents.domain import Focus, LayerDraft
 from agents.ports import AnalysisReport
+from server.maps.analyses.session import OFFERED
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat, both, where
@@ -151,6 +152,9 @@ async def test_what_cannot_be_done_is_refused_with_the_reason(phrase: str, reaso
 async def test_spatial_questions_go_to_the_analyst_word_for_word() -> None:
     class Analyst:
         goals: list[str] = []
+
+        def operations(self) -> Any:
+            return OFFERED
 
         async def recipes(self, session: Any) -> list[Any]:
             return []

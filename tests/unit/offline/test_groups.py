@@ -118,27 +118,21 @@ async def test_a_distance_and_a_condition_are_one_question(said: str, condition:
 
 
 @pytest.mark.parametrize(
-    ("said", "goal"),
+    ("said", "n"),
     [
-        (
-            "countries with the most airports",
-            "summarise airports by countries, then show the top 10 by count",
-        ),
-        (
-            "top 5 countries by number of airports",
-            "summarise airports by countries, then show the top 5 by count",
-        ),
-        (
-            "which country has the most airports?",
-            "summarise airports by country, then show the top 1 by count",
-        ),
+        ("countries with the most airports", 10),
+        ("top 5 countries by number of airports", 5),
+        ("which country has the most airports?", 1),
     ],
 )
-async def test_those_with_the_most_are_ranked_by_how_many(said: str, goal: str) -> None:
+async def test_those_with_the_most_are_ranked_by_how_many(said: str, n: int) -> None:
     world = World()
-    chat = Chat(world, analyst=Desk(world))
+    desk = Desk(world)
+    chat = Chat(world, analyst=desk)
     await chat(said)
-    assert chat.calls[0] == ("run_analysis", {"goal": goal})
+    assert chat.calls[0] == ("run_analysis", {"goal": said})
+    assert desk.analysis.steps[0] == ("summarise", {"source": AIRPORTS, "by": ["country"]})
+    assert desk.analysis.steps[1] == ("top", {"source": "step_1", "by": "count", "n": n})
 
 
 async def test_a_place_that_may_belong_to_either_side_is_not_guessed() -> None:

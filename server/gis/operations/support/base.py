@@ -236,6 +236,8 @@ class Operation(ABC, Generic[A]):
     arguments: ClassVar[type[Arguments]]
     computes: ClassVar[bool] = True
     """Whether it computes with shapes, so that those that would crash PostGIS are looked for and left out."""
+    phrases: ClassVar[tuple[str, ...]] = ()
+    """How people ask for it, as templates (docs/offline-language.md, "Teach it a command")."""
     traits: ClassVar[frozenset[OperationTrait]] = frozenset()
     """What its result is like, for those who go on with it."""
 

@@ -222,3 +222,19 @@ def two_sided(z: ColumnElement[Any]) -> ColumnElement[float]:
         (z.is_(None), None),
         else_=t * func.exp(func.greatest(exponent, literal(-700.0, Float())), type_=Float()),
     )
+
+
+def column_phrases(words: str) -> tuple[str, ...]:
+    """Templates of a figure of a column among neighbours, 8 of them where nobody says which."""
+    return tuple(
+        f"<open> {words} {about}{near}"
+        for about in (
+            "(of|in|for|by) {column} [(in|of|for|across|among|over) {source}]",
+            "(of|in|for) {source} (by|of) {column}",
+        )
+        for near in (
+            " -> k=8",
+            " within {distance}",
+            " (with|using) {k} [nearest] (neighbours|neighbors)",
+        )
+    )

@@ -1,0 +1,151 @@
+"""Questions about what there is: tables, layers, columns, places, and what can be said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agents.geo.phrases import layer_words
+from agents.offline.commands.requests import command
+from agents.offline.intents import (
+    Describe,
+    FindPlace,
+    Greeting,
+    Help,
+    Intent,
+    ListLayers,
+    ListTables,
+    SearchTables,
+)
+from agents.offline.scene import Calls, Say, Scene
+from agents.offline.suggestions import suggestions
+from agents.offline.vocabulary import Vocabulary
+from agents.offline.words import name_words
+
+MAX_TABLES_FOUND = 12
+_ARE_THERE = (
+    "[(is|are) (there|available)|exist|do (you|i|we) have|there are|have you got|can i (use|see|show)]"
+)
+_LIST_TABLES = (
+    f"((what|which|list|show|show me) [all] (tables|datasets) {_ARE_THERE}"
+    f"|(what|which) data {_ARE_THERE}|(list|show|show me) data|(tables|datasets)|available (tables|data)"
+    "|what can i (see|map|look at)|what (is|else is) (there|available)|what's available|what do you have"
+    "|what have (you|i) got|what (is|'s) in the database|what's in the database"
+    "|(what|which) layers (are available|can i add)|what can you show [me]|show me what you have|how many tables"
+    f" {_ARE_THERE})"
+)
+_LIST_LAYERS = (
+    "((what|what's|whats) [is] on the map|(what|which) layers [(are on the map|are there|do i have)]|list [all] layers"
+    "|what do i see|what is (shown|displayed)|what am i looking at|show the legend|layers|how many layers [are there])"
+)
+_HELP = (
+    "(help [me]|what can (you do|i do|i ask|i say)|what do you understand|how does this work|how do you work|commands"
+    "|[give me|show me] examples|what are you|who are you|what is this|how do i start|instructions|manual|?)"
+)
+_ABOUT = "(about|for|on)"
+_SEARCH = (
+    f"(search [for] [tables {_ABOUT}]|find (tables|data) {_ABOUT}|(tables|data) (about|on)"
+    f"|(is|are) there [any] (data|tables|anything) {_ABOUT}|anything about"
+    f"|do you have [any] (data|anything) {_ABOUT}|(which|what) (tables|table) (are|is) about|look for"
+    "|which tables mention)"
+)
+_DESCRIBE = (
+    "(describe|explain|tell me [more] about|(information|info) (about|on)|details (of|about)"
+    "|(what|which) columns are in"
+    "|what are the columns of|[show [me]] columns (of|in)|fields of|schema of|structure of|what is in the table"
+    "|(what is|what's) in|what do you know about|attributes of|more about|about)"
+)
+_GREETING = (
+    "(hello [there]|hi [there]|hey [there]|good (morning|evening|afternoon|day)|moin|servus|hallo) [geoagent]"
+)
+_THANKS = (
+    "(thank you [very much|so much]|thanks [a lot]|great|perfect|cool|nice|well done|good job|awesome)"
+    " [job|work|thanks|thank you]"
+)
+
+
+def _described(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    return None if bound["table"].everything else Describe(bound["table"])
+
+
+def _searched(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    return SearchTables(bound["words"].strip('"'))
+
+
+def _located(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    return FindPlace(bound["place"].strip('"'))
+
+
+def _place_alone(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`find Lima`, where it is not the name of a table."""
+    keys = name_words(bound["place"])
+    named = vocabulary.match_table(keys) or vocabulary.match_layer(keys)
+    return None if named is not None else _located(bound, vocabulary)
+
+
+COMMANDS = (
+    command(_LIST_TABLES, lambda bound, _: ListTables()),
+    command(_LIST_LAYERS, lambda bound, _: ListLayers()),
+    command(_HELP, lambda bound, _: Help()),
+    command(_GREETING, lambda bound, _: Greeting()),
+    command(_THANKS, lambda bound, _: Greeting(thanks=True)),
+    command(f"{_SEARCH} {{words:value}}", _searched),
+    command(f"{_DESCRIBE} {{table:mention}}", _described),
+    command("(what|which) (columns|fields|attributes) does {table:mention} (have|contain)", _described),
+    command(f"{_DESCRIBE} {{words:value}}", _searched, 2.0),
+    command(
+        "(where is|where's|wheres|where lies|locate|find the place|where can i find) [the (city|town|country) of]"
+        " {place:value} [on the map|located|situated]",
+        _located,
+    ),
+    command("find [me] {place:value} [on the map]", _place_alone, 3.0),
+)
+
+
+async def list_tables(scene: Scene, intent: ListTables) -> Calls:
+    return [] if scene.done else [("list_tables", {})]
+
+
+async def list_layers(scene: Scene, intent: ListLayers) -> Calls:
+    if not scene.layers:
+        raise Say(f"The map has no layers yet. {scene.first_step()}".strip())
+    lines = [f"- {layer_words(layer)}" for layer in reversed(scene.layers)]
+    raise Say("On the map, top first:\n" + "\n".join(lines))
+
+
+async def search_tables(scene: Scene, intent: SearchTables) -> Calls:
+    return [] if scene.done else [("search_tables", {"text": intent.text, "limit": MAX_TABLES_FOUND})]
+
+
+async def describe(scene: Scene, intent: Describe) -> Calls:
+    if scene.done:
+        return []
+    return [("describe_table", {"table": scene.table_of(intent.subject).id})]
+
+
+async def find_place(scene: Scene, intent: FindPlace) -> Calls:
+    return [] if scene.done else [("find_place", {"text": intent.text})]
+
+
+async def help_(scene: Scene, intent: Help) -> Calls:
+    lines = [f"- {example}" for example in suggestions(scene.agent.registry, scene.layers, limit=8)]
+    if not lines:
+        raise Say("There are no tables to show yet. Upload a file, or load one with `geoagent load`.")
+    raise Say(
+        "I work without a language model, so I understand plain commands: show, filter, colour, label, count, "
+        "rank, zoom, undo. For example:\n" + "\n".join(lines)
+    )
+
+
+async def greeting(scene: Scene, intent: Greeting) -> Calls:
+    if intent.thanks:
+        raise Say("You are welcome.")
+    examples = suggestions(scene.agent.registry, scene.layers, limit=3)
+    hint = f" Try: {'; '.join(f'“{example}”' for example in examples)}." if examples else ""
+    raise Say(f"Hello.{hint}")
+
+
+PLANS = {
+    "ListTables": list_tables, "ListLayers": list_layers, "SearchTables": search_tables, "Describe": describe,
+    "FindPlace": find_place, "Help": help_, "Greeting": greeting,
+}  # fmt: skip

@@ -1,0 +1,75 @@
+"""Questions whose answer is one figure, in words that no noun phrase has: are there any, how many has, compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agents.domain import Table
+from agents.offline.commands.requests import command
+from agents.offline.intents import ColumnMention, Count, Intent, Lookup, Mention, OneOf, Show, Statistic
+from agents.offline.vocabulary import Vocabulary
+from agents.offline.words import name_words
+
+_PEOPLE = frozenset(("people", "inhabitant", "resident", "person", "citizen"))
+
+
+def table_called(words: str, vocabulary: Vocabulary) -> Table | None:
+    """The one table that all of the words mean."""
+    keys = name_words(words)
+    found = vocabulary.match_table(keys) if keys else None
+    whole = found is not None and found.length == len(keys) and not found.guessed
+    return found.found[0] if found is not None and whole and len(found.found) == 1 else None
+
+
+def _columns(tables: tuple[Table, ...], words: str, vocabulary: Vocabulary) -> tuple[str, ...]:
+    keys = name_words(words)
+    found = vocabulary.match_column(tables, keys) if keys else None
+    return found.found if found is not None and found.length == len(keys) else ()
+
+
+def _existing(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`are there airports above 4500 m?`"""
+    subject = bound["rows"]
+    return Count(subject.mention, subject.where) if subject.mention.tables and subject.top is None else None
+
+
+def _amount(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how many beds does City Hospital have`: of a column; `how many airports does Germany have`: of rows."""
+    what, whose = bound["what"], bound["whose"]
+    if set(name_words(what)) & _PEOPLE:
+        return Lookup("population", whose)
+    rows = table_called(what, vocabulary)
+    if rows is not None:
+        return Count(Mention(what, (rows.id,)), OneOf(whose))
+    table = table_called(whose, vocabulary)
+    if table is not None:
+        columns = _columns((table,), what, vocabulary)
+        return (
+            Statistic("sum", ColumnMention(what, columns), Mention(whose, (table.id,))) if columns else None
+        )
+    known = any(_columns((table,), what, vocabulary) for table in vocabulary.few_tables)
+    return Lookup(what, whose) if known else None
+
+
+def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    return Lookup(bound["what"], bound["one"], (bound["other"],))
+
+
+def _found_and_shown(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`find airports in Germany and show them as big blue circles`."""
+    subject, look = bound["rows"], bound["look"]
+    if not subject.mention.known or subject.mention.pronoun:
+        return None
+    return Show(subject.mention, look, subject.where, subject.top, subject.all, subject.said)
+
+
+COMMANDS = (
+    command("(is|are) there [any|some] {rows:selection}", _existing),
+    command("how many {what:words} (does|do) {whose:words} have [in total|altogether]", _amount),
+    command("compare {what:words} (of|in) {one:words} (and|with|to) {other:words}", _compared),
+    command(
+        "find {rows:selection} [,] (and then|then|and) (show|display|draw) (them|it) {look:look}",
+        _found_and_shown,
+    ),
+)

@@ -1,0 +1,165 @@
+"""Commands about whole layers: show and hide, remove, rename, fade, and which lies above which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agents.domain import Layer
+from agents.offline.commands.requests import command
+from agents.offline.intents import (
+    ClearFilter,
+    Intent,
+    Look,
+    Mention,
+    Negation,
+    Refine,
+    Remove,
+    Rename,
+    Reorder,
+    Reset,
+    Restyle,
+    SetOpacity,
+    SetVisible,
+)
+from agents.offline.scene import Calls, Say, Scene
+from agents.offline.vocabulary import Vocabulary
+
+HALF = 0.5
+
+Bound = Mapping[str, Any]
+
+
+def _removed(bound: Bound, _: Vocabulary) -> Intent:
+    """Layers, or with a condition the features that pass it."""
+    subjects: tuple[Mention, ...] = bound["layers"]
+    if any(subject.everything for subject in subjects):
+        return Reset()
+    return Remove(subjects)
+
+
+def _shown(visible: bool) -> Any:
+    return lambda bound, _: SetVisible(bound["layers"], visible)
+
+
+def _shown_again(bound: Bound, _: Vocabulary) -> Intent | None:
+    known = any(item.layers or item.everything or item.pronoun for item in bound["layers"])
+    return SetVisible(bound["layers"], True) if known else None
+
+
+def _opaque(bound: Bound, _: Vocabulary) -> Intent:
+    return SetOpacity(bound.get("layer"), bound.get("share", 1.0))
+
+
+def _transparent(bound: Bound, _: Vocabulary) -> Intent:
+    share = bound.get("share", HALF)
+    return SetOpacity(bound.get("layer"), round(1 - share, 4))
+
+
+def _moved(to: Any) -> Any:
+    return lambda bound, _: Reorder(bound["layer"], to, bound.get("other"))
+
+
+_MOVE = "(move|bring|put|send|raise|lower|place|push|draw) {layer:mention} [layer]"
+_SOFT = "[a bit|slightly|more|very]"
+_SEE_THROUGH = "(transparent|see-through|translucent|transparency)"
+_OF_LAYER = "[(of|for|on) {layer:mention}]"
+_IS = "[to|at|is|=|:]"
+COMMANDS = (
+    command("(clear|remove|drop|reset|delete|turn off|undo|no|without|take off) [all|any] (filter|filters)"
+            " [from|of|on|for] [{layer:mention}]", lambda bound, _: ClearFilter(bound.get("layer"))),
+    command("unfilter [{layer:mention}]", lambda bound, _: ClearFilter(bound.get("layer"))),
+    command("([show] (all of them|them all|all) [again]|all again|[show] all [the] features [again]"
+            "|show everything again|all of them again)", lambda bound, _: ClearFilter(None)),
+    command("(remove|delete|drop|hide|no|clear|turn off|switch off|take away|without) (labels|label|names)"
+            " [from|of|on|for] [{layer:mention}]", lambda bound, _: Restyle(bound.get("layer"), Look(unlabel=True))),
+    command("unlabel [{layer:mention}]", lambda bound, _: Restyle(bound.get("layer"), Look(unlabel=True))),
+    command("(hide|switch off|turn off|disable) {layers:mentions} [off|on|again]", _shown(False)),
+    command("(unhide|switch on|turn on|enable|show again|reveal) {layers:mentions} [off|on|again]", _shown(True)),
+    command("(make|set|turn|switch) {layers:mentions} (invisible|hidden|off)", _shown(False)),
+    command("(make|set|turn|switch) {layers:mentions} (visible|on)", _shown(True)),
+    command("(show|bring back|show me) {layers:mentions} (again|back)", _shown_again),
+    command("(rename|retitle|change the name of|set the name of|call|name) {layer:mention} [layer] (to|as|into)"
+            " {name:title}", lambda bound, _: Rename(bound["layer"], bound["name"])),
+    command("(call|name) {layer:mention} [layer] {name:title}", lambda bound, _: Rename(bound["layer"], bound["name"]),
+            1.0),
+    command("(make|turn|draw|show) [{layer:mention}] [{share:share}] (opaque|opacity|visible)", _opaque),
+    command(f"(make|turn|draw|show) [{{layer:mention}}] [{{share:share}}] {_SOFT} {_SEE_THROUGH}", _transparent),
+    command(f"(make|turn|draw|show) [{{layer:mention}}] {_SOFT} ((half|semi) {_SEE_THROUGH}|semi-transparent"
+            "|half-transparent)", _transparent),
+    command(f"[set|change|put] opacity {_OF_LAYER} {_IS} {{share:share}} {_OF_LAYER}", _opaque),
+    command(f"[set|change|put] transparency {_OF_LAYER} {_IS} {{share:share}} {_OF_LAYER}", _transparent),
+    command(f"{_MOVE} (to the top|on top of everything|to top|to the front|to front|on the top|in front|uppermost"
+            "|topmost|on top|forward to the front)", _moved("top")),
+    command(f"{_MOVE} (to the bottom|to bottom|to the back|to back|at the bottom|undermost)", _moved("bottom")),
+    command(f"{_MOVE} (above|over|on top of|in front of) {{other:mention}}", _moved("above")),
+    command(f"{_MOVE} (below|under|beneath|behind|underneath) {{other:mention}}", _moved("below")),
+    command(f"{_MOVE} (one up|up|forward|higher|forwards)", _moved("up")),
+    command("raise {layer:mention} [layer]", _moved("up")),
+    command(f"{_MOVE} (one down|down|backward|lower|backwards)", _moved("down")),
+    command("lower {layer:mention} [layer]", _moved("down")),
+    command("(get rid of|take away|take off|take down|throw out|remove|delete|drop|erase|kill|clear|discard|take)"
+            " {layers:mentions}", _removed),
+    command("(get rid of|take away|take off|take down|throw out|remove|delete|drop|erase|kill|clear|discard|take)"
+            " {rows:mention} {where:where}", lambda bound, _: Refine(bound["rows"], Negation(bound["where"])), 1.0),
+)  # fmt: skip
+
+
+async def remove(scene: Scene, intent: Remove) -> Calls:
+    """A table that is not on the map is no layer; the refusal says so."""
+    if scene.done:
+        return []
+    layers = distinct([scene.layer_of(subject, sure=True) for subject in intent.subjects])
+    return [("remove_map_layer", {"layer_id": layer.id}) for layer in layers]
+
+
+async def set_visible(scene: Scene, intent: SetVisible) -> Calls:
+    if scene.done:
+        return []
+    layers: list[Layer] = []
+    for subject in intent.subjects:
+        layers += scene.all_layers() if subject.everything else [scene.layer_of(subject)]
+    changing = [layer for layer in distinct(layers) if layer.visible != intent.visible]
+    if not changing:
+        names = " and ".join(layer.name for layer in distinct(layers)[:4])
+        raise Say(
+            f"{names} {'is' if len(layers) == 1 else 'are'} {'shown' if intent.visible else 'hidden'} already."
+        )
+    return [("update_map_layer", {"layer_id": layer.id, "visible": intent.visible}) for layer in changing]
+
+
+async def rename(scene: Scene, intent: Rename) -> Calls:
+    if scene.done:
+        return []
+    return [("update_map_layer", {"layer_id": scene.layer_of(intent.subject).id, "name": intent.name[:200]})]
+
+
+async def set_opacity(scene: Scene, intent: SetOpacity) -> Calls:
+    if scene.done:
+        return []
+    everything = intent.subject is not None and intent.subject.everything
+    layers = scene.all_layers() if everything else [scene.layer_of(intent.subject)]
+    return [("update_map_layer", {"layer_id": layer.id, "opacity": intent.opacity}) for layer in layers]
+
+
+async def reorder(scene: Scene, intent: Reorder) -> Calls:
+    if scene.done:
+        return []
+    layer = scene.layer_of(intent.subject)
+    order: Any = intent.to
+    if intent.other is not None:
+        other = scene.layer_of(intent.other)
+        if other.id == layer.id:
+            raise Say(f"{layer.name} cannot be drawn {intent.to} itself.")
+        ids = [each.id for each in scene.layers if each.id != layer.id]
+        order = ids.index(other.id) + (1 if intent.to == "above" else 0)
+    return [("update_map_layer", {"layer_id": layer.id, "order": order})]
+
+
+def distinct(layers: Sequence[Layer]) -> list[Layer]:
+    return list({layer.id: layer for layer in layers}.values())
+
+
+PLANS = {
+    "Remove": remove, "SetVisible": set_visible, "Rename": rename, "SetOpacity": set_opacity, "Reorder": reorder,
+}  # fmt: skip

@@ -1,0 +1,78 @@
+"""Commands that are read by templates: each file of commands has its templates, what they mean, and its plan.
+
+A reading ends where a command may end; of several the one that goes furthest is taken, and of those the cheapest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agents.domain import Table
+from agents.offline.commands.rules import PARTS
+from agents.offline.cursor import Cursor
+from agents.offline.intents import Intent
+from agents.offline.language.chart import Chart
+from agents.offline.language.grammar import Template, compiled
+from agents.offline.language.tags import Tags
+from agents.offline.vocabulary import Vocabulary
+
+Means = Callable[[Mapping[str, Any], Vocabulary], Intent | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`means` makes the intent of a reading's bindings; None where they make no sense."""
+
+    template: Template
+    means: Means
+    cost: float = 0.0
+
+
+def command(text: str, means: Means, cost: float = 0.0) -> Command:
+    return Command(compiled(text), means, cost)
+
+
+class CommandReader:
+    """Reads one command from a cursor on."""
+
+    def __init__(
+        self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, commands: tuple[Command, ...]
+    ) -> None:
+        start = cursor.at
+        self.cursor = cursor
+        self.commands = commands
+        self.vocabulary = vocabulary
+        limits = frozenset(word for each in commands for word in each.template.words)
+        self.tags = Tags(cursor, vocabulary, default, limits)
+        words = []
+        for at in range(cursor.end):
+            cursor.at = at
+            words.append(cursor.word())
+        cursor.at = start
+        self.chart = Chart(words, self.tags.spans, PARTS, self._text)
+
+    def read(self, may_end: Callable[[], bool]) -> Intent | None:
+        """The command that begins here, with the cursor behind it; `may_end` is asked with the cursor at an end."""
+        start = self.cursor.at
+        found: list[tuple[int, float, Intent]] = []
+        for each in self.commands:
+            for edge in self.chart.read(each.template.node, start):
+                self.cursor.at = edge.end
+                if edge.end > start and may_end():
+                    intent = each.means(dict(edge.bindings), self.vocabulary)
+                    if intent is not None:
+                        found.append((-edge.end, edge.cost + each.cost, intent))
+        if not found:
+            self.cursor.at = start
+            return None
+        end, _, intent = min(found, key=lambda reading: reading[:2])
+        self.cursor.at = -end
+        return intent
+
+    def _text(self, start: int, end: int) -> str:
+        before, self.cursor.at = self.cursor.at, end
+        text = self.cursor.since(start)
+        self.cursor.at = before
+        return text

@@ -1,0 +1,62 @@
+"""Tools that bring their own templates (`@tool(phrases=...)`): their slots are the tool's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agents.core.model import ToolSpec
+from agents.offline.commands.requests import Command
+from agents.offline.commands.rules import typed
+from agents.offline.intents import Intent, Mention, UseTool
+from agents.offline.language.grammar import compiled
+from agents.offline.scene import Calls, Scene
+from agents.offline.vocabulary import Vocabulary
+
+
+def tool_commands(tools: Sequence[ToolSpec]) -> tuple[Command, ...]:
+    """The commands of all tools that have words. Raises BadTemplate where a template of theirs cannot be compiled."""
+    return tuple(_command(spec, phrase) for spec in tools for phrase in spec.phrases)
+
+
+def _command(spec: ToolSpec, phrase: str) -> Command:
+    properties: Mapping[str, Any] = spec.parameters.get("properties", {})
+    template = typed(compiled(phrase), lambda name: _kind(properties.get(name, {})))
+
+    def means(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+        arguments: dict[str, Any] = dict(template.constants)
+        for name, value in bound.items():
+            if name in properties:
+                arguments[name] = _argument(value, properties[name], vocabulary)
+                if arguments[name] is None:
+                    return None
+        return UseTool(spec.name, tuple(arguments.items()))
+
+    return Command(template, means)
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """What fills a parameter, by its schema: a name among its values, a number, or words."""
+    if schema.get("enum"):
+        return "mention" if any("." in str(each) for each in schema["enum"]) else "words"
+    return {"integer": "count", "number": "number"}.get(str(schema.get("type")), "value")
+
+
+def _argument(value: Any, schema: Mapping[str, Any], vocabulary: Vocabulary) -> Any:
+    options = [str(each) for each in schema.get("enum") or ()]
+    if isinstance(value, Mention):
+        named = [*value.tables, *value.layers]
+        fitting = [each for each in named if each in options]
+        return fitting[0] if len(fitting) == 1 else None
+    if options:
+        return next((each for each in options if each.lower() == str(value).lower()), None)
+    if isinstance(value, str):
+        return value.strip('"')
+    return getattr(value, "value", value)
+
+
+async def use_tool(scene: Scene, intent: UseTool) -> Calls:
+    return [] if scene.done else [(intent.tool, dict(intent.arguments))]
+
+
+PLANS = {"UseTool": use_tool}

@@ -1,0 +1,131 @@
+"""The view: to a layer, a place, a box, or nearer and farther."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agents.domain import Bounds
+from agents.offline.commands.requests import command
+from agents.offline.intents import Intent, Mention, Zoom
+from agents.offline.scene import Calls, Refuse, Scene
+from agents.offline.values import in_place
+from agents.offline.vocabulary import Vocabulary
+from agents.offline.words import name_words
+
+MAX_TABLES_TRIED = 8
+"""Tables among whose values a name is looked for that no place has."""
+MAX_LEVELS = 6
+WORLD: Bounds = (-180.0, -60.0, 180.0, 80.0)
+
+_TO = (
+    "(zoom [to|into|on|at|onto] [the (extent|bounds) of]|go [back] to|fly to|pan to|cent(er|re) [the map] on|jump to"
+    "|navigate to|(take|bring) me to|focus on|move [the map] to|show me where|fit|zoom in (on|to|at)"
+    "|zoom closer (on|to)|zoom out to)"
+).replace("cent(er|re)", "(center|centre)")
+_STEPS = (
+    "[{times:count} [times|levels|steps|level|step|x]] [a bit|a little|more|times|levels|steps|level|step|x]"
+)
+
+
+def _levels(bound: Mapping[str, Any]) -> float:
+    return float(2 ** min(max(bound.get("times", 1), 1), MAX_LEVELS))
+
+
+def _place(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    return Zoom(place=bound["place"].strip('"'))
+
+
+COMMANDS = (
+    command(f"(zoom in|zoom closer|closer) {_STEPS}", lambda bound, _: Zoom(factor=_levels(bound))),
+    command(f"(zoom out|zoom back|further out) {_STEPS}", lambda bound, _: Zoom(factor=1 / _levels(bound))),
+    command(f"{_TO} [whole|entire] world", lambda bound, _: Zoom(bounds=WORLD), -1.0),
+    command(
+        f"{_TO} (everything|all layers|all the layers|all|the whole map)|fit (all|everything)",
+        lambda bound, _: Zoom(subject=Mention("everything", everything=True)),
+        -1.0,
+    ),
+    command(f"{_TO} {{box:box}}", lambda bound, _: Zoom(bounds=bound["box"])),
+    command(f"{_TO} {{layer:mention}} [is|are]", lambda bound, _: Zoom(subject=bound["layer"])),
+    command(f"{_TO} {{place:value}} [is|are|lies]", _place),
+)
+
+
+async def zoom(scene: Scene, intent: Zoom) -> Calls:
+    if scene.done:
+        return []
+    if intent.factor is not None:
+        return [("zoom_to", {"bounds": _scaled(scene, intent.factor)})]
+    if intent.bounds is not None:
+        return [("zoom_to", {"bounds": list(intent.bounds)})]
+    if intent.place is not None:
+        await _no_group(scene, intent.place)
+        return [("zoom_to", {"place": intent.place})]
+    subject = intent.subject
+    if subject is not None and subject.everything:
+        boxes = [layer.bounds for layer in scene.all_layers() if layer.bounds is not None]
+        if not boxes:
+            raise Refuse("no layer has any features to zoom to")
+        return [("zoom_to", {"bounds": list(_union(boxes))})]
+    if subject is not None and subject.tables and not subject.layers and not subject.pronoun:
+        table = scene.table_of(subject)
+        if table.bounds is None:
+            raise Refuse(
+                f"it is not known where the features of {table.name} lie", f"Say “show {table.name}” first."
+            )
+        return [("zoom_to", {"bounds": list(table.bounds)})]
+    return [("zoom_to", {"layer": scene.layer_of(subject).id})]
+
+
+async def _no_group(scene: Scene, text: str) -> None:
+    """Refuse a continent or the like, which many rows share, rather than go to some town of a similar name."""
+    places = await scene.data.find_place(text, limit=1)
+    if (places and set(name_words(text)) & set(name_words(places[0].name))) or text.isupper():
+        return
+    for table in scene.vocabulary.index.own[:MAX_TABLES_TRIED]:
+        if table.geometry_family != "polygon":
+            continue
+        try:
+            await in_place(scene, table, text)
+        except Refuse:
+            continue
+        plain = table.name.replace("_", " ")
+        raise Refuse(
+            f"“{text}” is no place of its own, but what several {plain} have in common",
+            f"Say “show {plain} in {text}, then zoom to them”.",
+        )
+
+
+def _scaled(scene: Scene, factor: float) -> list[float]:
+    bounds = scene.focus.bounds if scene.focus is not None else None
+    if bounds is None:
+        raise Refuse("I do not know which part of the map you look at", "Say where to: “zoom to …”.")
+    west, south, east, north = bounds
+    width = (east - west if east >= west else east - west + 360) / factor
+    height = (north - south) / factor
+    middle, level = west + (east - west if east >= west else east - west + 360) / 2, (south + north) / 2
+    if width >= 360:
+        return [-180.0, max(level - height / 2, -85.0), 180.0, min(level + height / 2, 85.0)]
+    left, right = _wrapped(middle - width / 2), _wrapped(middle + width / 2)
+    return [
+        round(edge, 6)
+        for edge in (left, max(level - height / 2, -85.0), right, min(level + height / 2, 85.0))
+    ]
+
+
+def _wrapped(longitude: float) -> float:
+    return longitude if -180 <= longitude <= 180 else (longitude + 180) % 360 - 180
+
+
+def _union(boxes: Sequence[Bounds]) -> Bounds:
+    if any(west > east for west, _, east, _ in boxes):
+        return (-180.0, min(box[1] for box in boxes), 180.0, max(box[3] for box in boxes))
+    return (
+        min(b[0] for b in boxes),
+        min(b[1] for b in boxes),
+        max(b[2] for b in boxes),
+        max(b[3] for b in boxes),
+    )
+
+
+PLANS = {"Zoom": zoom}

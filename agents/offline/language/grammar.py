@@ -1,0 +1,215 @@
+"""Templates: the words of a command as its author writes them, compiled to the grammar that the chart reads with.
+
+    [convex] hull[s] (of|around) {source} [by {by}] -> concave=0.3 :: Hull of {source}
+
+`[...]` may be left out, `(a|b)` is a choice, `hull[s]` has an optional ending, `{source}` is filled with words of the
+request and `{source:place}` with those of another kind than the argument's own. `how=(...)` keeps the words that were
+used, `<ask>` is a part that templates share. Behind `->` stand arguments that the words mean, behind `::` the title of
+the result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+_LEXEME = re.compile(
+    r"\s*(\{\w+(?::\w+)?\}|<\w+>|\w+=\(|[\[\]()|]|[^\s\[\]()|{}<>]+(?:\[\w+\](?=\s|$|[|)\]]))?)"
+)
+_ENDING = re.compile(r"(.+)\[(\w+)\]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """`kind` is empty where the argument's schema tells what fills it."""
+
+    name: str
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence_:
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    options: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The words that `node` took, under a name."""
+
+    name: str
+    node: Node
+
+
+Node = Word | Slot | Part | Sequence_ | Choice | Kept
+NOTHING = Sequence_(())
+
+
+class BadTemplate(ValueError):
+    """A template that cannot be compiled; the message quotes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """`constants` are arguments that are meant without being named."""
+
+    text: str
+    node: Node
+    constants: tuple[tuple[str, Any], ...] = ()
+    title: str = ""
+
+    @property
+    def first_words(self) -> frozenset[str]:
+        """The words that it may begin with, its own ones only."""
+        return frozenset(_first(self.node))
+
+    @property
+    def slots(self) -> frozenset[str]:
+        return frozenset(each.name for each in _nodes(self.node) if isinstance(each, Slot))
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All of its own words."""
+        return frozenset(each.text for each in _nodes(self.node) if isinstance(each, Word))
+
+
+@lru_cache(maxsize=4096)
+def compiled(text: str) -> Template:
+    """Raises BadTemplate."""
+    rest, _, title = text.partition(" :: ")
+    pattern, _, meant = rest.partition(" -> ")
+    lexemes = _lexemes(pattern)
+    node, end = _choice(lexemes, 0, text)
+    if end != len(lexemes):
+        raise BadTemplate(f"“{lexemes[end]}” is not expected in the template “{text}”")
+    return Template(
+        text, node, tuple(_constant(each, text) for each in meant.split(",") if each.strip()), title.strip()
+    )
+
+
+def _lexemes(pattern: str) -> list[str]:
+    found, at = [], 0
+    pattern = pattern.strip()
+    while at < len(pattern):
+        match = _LEXEME.match(pattern, at)
+        if match is None:
+            raise BadTemplate(f"“{pattern[at:]}” cannot be read in the template “{pattern}”")
+        found.append(match[1])
+        at = match.end()
+    return found
+
+
+def _choice(lexemes: list[str], at: int, text: str) -> tuple[Node, int]:
+    options: list[Node] = []
+    while True:
+        items: list[Node] = []
+        while at < len(lexemes) and lexemes[at] not in ("|", ")", "]"):
+            item, at = _item(lexemes, at, text)
+            items.append(item)
+        options.append(items[0] if len(items) == 1 else Sequence_(tuple(items)))
+        if at == len(lexemes) or lexemes[at] != "|":
+            break
+        at += 1
+    return (options[0] if len(options) == 1 else Choice(tuple(options))), at
+
+
+def _item(lexemes: list[str], at: int, text: str) -> tuple[Node, int]:
+    lexeme = lexemes[at]
+    if lexeme[0] == "{":
+        name, _, kind = lexeme[1:-1].partition(":")
+        return Slot(name, kind), at + 1
+    if lexeme[0] == "<" and len(lexeme) > 2:
+        return Part(lexeme[1:-1]), at + 1
+    if lexeme in ("(", "[") or lexeme.endswith("=("):
+        node, end = _choice(lexemes, at + 1, text)
+        if end == len(lexemes) or lexemes[end] != ("]" if lexeme == "[" else ")"):
+            raise BadTemplate(f"“{lexeme}” is not closed in the template “{text}”")
+        if lexeme == "[":
+            return Choice((node, NOTHING)), end + 1
+        return (node if lexeme == "(" else Kept(lexeme[:-2], node)), end + 1
+    ending = _ENDING.match(lexeme)
+    if ending is not None:
+        return Choice((Word(ending[1]), Word(ending[1] + ending[2]))), at + 1
+    return Word(lexeme), at + 1
+
+
+def _constant(text: str, template: str) -> tuple[str, Any]:
+    name, _, value = text.strip().partition("=")
+    if not name.isidentifier():
+        raise BadTemplate(f"“{text.strip()}” is no argument in the template “{template}”")
+    if not value or value == "true":
+        return name, True
+    try:
+        return name, float(value) if "." in value else int(value)
+    except ValueError:
+        return name, value
+
+
+def _first(node: Node) -> set[str]:
+    match node:
+        case Word(text):
+            return {text}
+        case Kept(_, inner):
+            return _first(inner)
+        case Choice(options):
+            return {word for option in options for word in _first(option)}
+        case Sequence_(items):
+            found: set[str] = set()
+            for item in items:
+                found |= _first(item)
+                if not _may_be_empty(item):
+                    break
+            return found
+        case _:
+            return set()
+
+
+def _may_be_empty(node: Node) -> bool:
+    match node:
+        case Choice(options):
+            return any(map(_may_be_empty, options))
+        case Sequence_(items):
+            return all(map(_may_be_empty, items))
+        case Kept(_, inner):
+            return _may_be_empty(inner)
+        case Part():
+            return True
+        case _:
+            return False
+
+
+def _nodes(node: Node) -> list[Node]:
+    match node:
+        case Sequence_(items):
+            return [each for item in items for each in _nodes(item)]
+        case Choice(options):
+            return [each for option in options for each in _nodes(option)]
+        case Kept(_, inner):
+            return _nodes(inner)
+        case _:
+            return [node]
+
+
+Parts = Mapping[str, Node]
+"""The parts that templates share, by name."""
+
+
+def parts(**texts: str) -> Parts:
+    return {name: compiled(text).node for name, text in texts.items()}

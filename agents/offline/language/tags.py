@@ -1,0 +1,474 @@
+"""The tags: what the words from a place on may be, as spans with a type, a meaning and a cost.
+
+Rows of a table, places, columns, lengths and the rest are found in the registry and on the map; a name is matched as a
+whole. What is only guessed (a place by its capitals, a column that no table at hand has) costs something, so that a
+reading that explains the words by the data is cheaper than one that does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from agents.domain import Table
+from agents.offline import phrasebook as p
+from agents.offline.conditions import joined
+from agents.offline.cursor import Cursor
+from agents.offline.features import Features
+from agents.offline.intents import ColumnMention, Condition, Group, Look, Negation, OneOf, Quantity
+from agents.offline.language.chart import Span
+from agents.offline.language.grammar import Slot
+from agents.offline.lexicon import ANALYSIS_FUNCTIONS
+from agents.offline.looks import settled
+from agents.offline.nouns import take_count, take_quantity
+from agents.offline.steps import ColumnWords
+from agents.offline.subjects import Grammar, Subject
+from agents.offline.vocabulary import Vocabulary
+from agents.offline.words import name_words, word_set
+
+MAX_LIMITS = 6
+MAX_COLUMN_WORDS = 4
+MAX_TEXT_TOKENS = 30
+MAX_WORDS = 6
+UNKNOWN_COLUMN, GUESS, NAMED_PLACE, FREE_TEXT, COMPARED, LOOKED_UP = 3.0, 3.0, 2.0, 2.0, 0.5, 2.0
+"""Costs; the known words of the data cost nothing."""
+_COLUMN_ENDS = word_set("""
+    and then with in of for from by within into to on per over across among using as is than have
+""")
+
+
+class Tags(Grammar):
+    """Over the words of one request. `limits` are words that templates have behind slots, where a value may end."""
+
+    def __init__(
+        self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, limits: frozenset[str]
+    ) -> None:
+        super().__init__(cursor, vocabulary, default)
+        self.begin = cursor.at
+        self._ends = cursor.end
+        self._joints = [at for at in range(self._ends) if self._folded(at) in limits]
+        self._roots: tuple[Table, ...] | None = None
+        self._known: dict[tuple[str, int], Sequence[Span]] = {}
+        self._readers: dict[str, Callable[[int], Iterable[Span]]] = {
+            "rows": self._rows, "bare": self._bare, "any": self._any, "areas": self._areas,
+            "meant": self._meant, "place": self._places,
+            "column": self._columns, "columns": self._several_columns, "length": self._length,
+            "lengths": self._lengths, "count": self._count, "text": self._free_text, "name": self._name,
+            "figure": self._figure, "figures": self._figures, "top": self._top, "condition": self._condition,
+            "also": self._also, "kept": self._kept, "number": self._number, "then": self._then,
+            "mention": self._mention, "mentions": self._mentions, "selection": self._selection, "look": self._look,
+            "title": self._title, "share": self._share, "box": self._box, "value": self._value, "where": self._where,
+            "words": self._words,
+        }  # fmt: skip
+
+    def spans(self, slot: Slot, at: int) -> Sequence[Span]:
+        """What may fill the slot from the token `at` on."""
+        kind, _, options = slot.kind.partition("|")
+        key = (slot.kind, at)
+        if key not in self._known:
+            before = self.cursor.at
+            found = self._options(options.split("|"), at) if kind == "options" else self._readers[kind](at)
+            self._known[key] = list(found) if at < self._ends else []
+            self.cursor.at, self.cursor.end = before, self._ends
+        return self._known[key]
+
+    @property
+    def roots(self) -> tuple[Table, ...]:
+        """The tables that the request names, whose columns it may speak of."""
+        if self._roots is None:
+            found: dict[str, Table] = {}
+            before = self.cursor.at
+            for at in range(self.begin, self._ends):
+                self.cursor.at = at
+                words, _ = self.cursor.keys()
+                match = self.vocabulary.match_table(words) if words else None
+                layers = self.vocabulary.match_layer(words) if words else None
+                for table in match.found if match else ():
+                    found[table.id] = table
+                for layer in layers.found if layers else ():
+                    table_of = self.vocabulary.table(layer.table)
+                    if table_of is not None:
+                        found[table_of.id] = table_of
+            self._roots = tuple(found.values())
+            self.cursor.at = before
+        return self._roots
+
+    def _folded(self, at: int) -> str:
+        self.cursor.at = at
+        return self.cursor.word()
+
+    def _limited(self, at: int) -> Iterable[int]:
+        """Places at which what begins at `at` may end; the end of the request first."""
+        yield self._ends
+        following = [joint for joint in self._joints if joint > at]
+        yield from reversed(following[:MAX_LIMITS])
+
+    # --- rows and places -------------------------------------------------------------------------------------
+
+    def _rows(self, at: int) -> Iterable[Span]:
+        return [*self._result(at), *self._named_rows(at, tail=True)]
+
+    def _bare(self, at: int) -> Iterable[Span]:
+        return [*self._result(at), *self._named_rows(at, tail=False)]
+
+    def _any(self, at: int) -> Iterable[Span]:
+        return [*self._rows(at), *self._places(at)]
+
+    def _areas(self, at: int) -> Iterable[Span]:
+        return [Span(each.end, replace(each.value, areas=True), each.cost) for each in self._rows(at)]
+
+    def _meant(self, at: int) -> Iterable[Span]:
+        return [Span(each.end, replace(each.value, unless_column=True), each.cost) for each in self._rows(at)]
+
+    def _result(self, at: int) -> Iterable[Span]:
+        """`them`: the result of the step before, or the layer that was spoken of last."""
+        self.cursor.at = at
+        if self.cursor.take(p.RESULT):
+            yield Span(self.cursor.at, Features(text=self.cursor.since(at), previous=True))
+        self.cursor.at = at
+        if self.cursor.take("those", "the ones", "ones"):
+            yield Span(self.cursor.at, Features(text="them", previous=True), 1.0)
+
+    def _named_rows(self, at: int, *, tail: bool) -> Iterable[Span]:
+        found: dict[int, Span] = {}
+        if self._folded(at) in ("each", "every"):
+            return ()
+        for limit in self._limited(at) if tail else (self._ends,):
+            self.cursor.end = limit
+            for span in self._up_to_here(at, tail=tail):
+                found.setdefault(span.end, span)
+        return found.values()
+
+    def _up_to_here(self, at: int, *, tail: bool) -> Iterable[Span]:
+        cursor = self.cursor
+        cursor.at = at
+        drawn = cursor.take("the layer", "layer") is not None
+        subject = self.subject(pronouns=False)
+        if (
+            subject is None
+            or subject.top is not None
+            or not (subject.mention.tables or subject.mention.layers)
+        ):
+            return
+        cost = (GUESS if subject.mention.guessed else 0.0) + (1.0 if subject.where is not None else 0.0)
+        yield self._span(at, subject, drawn, cost)
+        conditions = self.conditions(subject.mention)
+        where = [subject.where] if subject.where is not None else []
+        while tail and not cursor.done:
+            cursor.take("and", ",") if where else None
+            before = cursor.at
+            condition = conditions.one()
+            if condition is None or cursor.at == before:
+                return
+            where.append(condition)
+            yield self._span(at, replace(subject, where=joined("and", where)), drawn, cost)
+
+    def _span(self, at: int, subject: Subject, drawn: bool, cost: float) -> Span:
+        said = self.cursor.since(at).removeprefix("the layer ").removeprefix("layer ")
+        return Span(self.cursor.at, Features(subject.mention, subject.where, text=said, drawn=drawn), cost)
+
+    def _places(self, at: int) -> Iterable[Span]:
+        found: dict[int, Span] = {}
+        for limit in self._limited(at):
+            self.cursor.at, self.cursor.end = at, limit
+            text = self.conditions(None).value_text()
+            if text:
+                cost = NAMED_PLACE + 0.1 * (self.cursor.at - at)
+                found.setdefault(
+                    self.cursor.at, Span(self.cursor.at, Features(place=text.strip('"'), text=text), cost)
+                )
+        return found.values()
+
+    # --- columns ---------------------------------------------------------------------------------------------
+
+    def _columns(self, at: int) -> Iterable[Span]:
+        """Every run of words that may name a column; one that a table at hand has costs nothing."""
+        cursor = self.cursor
+        cursor.at = at
+        quoted = cursor.take_string()
+        if quoted is not None:
+            return [Span(at + 1, ColumnWords(quoted))]
+        while cursor.take("the", "their", "its", "column"):
+            pass
+        begin = cursor.at
+        found: list[Span] = []
+        while cursor.at - begin < MAX_COLUMN_WORDS and not cursor.done:
+            token = cursor.token()
+            if token is None or token.kind != "word":
+                break
+            if cursor.word() in _COLUMN_ENDS and not (found and cursor.word() in ("of", "in")):
+                break
+            cursor.at += 1
+            text = cursor.since(begin)
+            known = self._is_column(text)
+            if not known and set(text.lower().split()) & _COLUMN_ENDS:
+                continue
+            found.append(
+                Span(
+                    cursor.at, ColumnWords(text), 0.0 if known else UNKNOWN_COLUMN + 0.5 * (cursor.at - begin)
+                )
+            )
+        return found
+
+    def _is_column(self, text: str) -> bool:
+        words = name_words(text)
+        match = self.vocabulary.match_column(self.roots, words) if words else None
+        return match is not None and match.length == len(words)
+
+    def _several_columns(self, at: int) -> Iterable[Span]:
+        """`continent`, `country and kind`."""
+        for first in self._columns(at):
+            yield Span(first.end, (first.value,), first.cost)
+            self.cursor.at = first.end
+            if self.cursor.take(", and", ",", "and"):
+                for more in self._several_columns(self.cursor.at):
+                    if not more.cost:
+                        yield Span(more.end, (first.value, *more.value), first.cost)
+
+    # --- figures ---------------------------------------------------------------------------------------------
+
+    def _figure(self, at: int) -> Iterable[Span]:
+        """`average elevation`: a function and its column."""
+        cursor = self.cursor
+        cursor.at = at
+        while cursor.take("the", "their"):
+            pass
+        function = ANALYSIS_FUNCTIONS.get(cursor.word())
+        if function is None:
+            return
+        cursor.at += 1
+        cursor.take("number of", "of the", "of")
+        for span in list(self._columns(cursor.at)):
+            yield Span(span.end, {"function": function, "column": span.value}, span.cost)
+
+    def _figures(self, at: int) -> Iterable[Span]:
+        """`total population and mean area`, as the operations take it."""
+        for first in list(self._figure(at)):
+            yield Span(first.end, (first.value,), first.cost)
+            self.cursor.at = first.end
+            if self.cursor.take(", and", "and", ",", "with", "including", "giving", "plus"):
+                for more in list(self._figures(self.cursor.at)):
+                    yield Span(more.end, (first.value, *more.value), first.cost + more.cost)
+
+    def _top(self, at: int) -> Iterable[Span]:
+        self.cursor.at = at
+        top = self.superlative()
+        if top is not None:
+            yield Span(self.cursor.at, top)
+
+    # --- numbers and texts -----------------------------------------------------------------------------------
+
+    def _length(self, at: int) -> Iterable[Span]:
+        self.cursor.at = at
+        quantity = take_quantity(self.cursor)
+        if quantity is not None and quantity.unit is not None and quantity.unit.dimension == "length":
+            yield Span(self.cursor.at, quantity)
+
+    def _lengths(self, at: int) -> Iterable[Span]:
+        """`10, 50 and 100 km`: the last one's unit serves those without."""
+        self.cursor.at = at
+        found: list[Quantity] = []
+        while (quantity := take_quantity(self.cursor)) is not None:
+            found.append(quantity)
+            unit = quantity.unit
+            if unit is not None and unit.dimension == "length":
+                yield Span(
+                    self.cursor.at,
+                    tuple(Quantity(each.value, each.unit or unit, each.text) for each in found),
+                )
+            if not self.cursor.take(", and", ",", "and"):
+                break
+
+    def _count(self, at: int) -> Iterable[Span]:
+        self.cursor.at = at
+        count = take_count(self.cursor)
+        if count is not None:
+            yield Span(self.cursor.at, count)
+
+    def _number(self, at: int) -> Iterable[Span]:
+        self.cursor.at = at
+        quantity = take_quantity(self.cursor)
+        if quantity is not None and quantity.unit is None:
+            yield Span(self.cursor.at, quantity)
+
+    def _then(self, at: int) -> Iterable[Span]:
+        """Nothing, where another step went before."""
+        if at > self.begin:
+            yield Span(at, None)
+
+    def _options(self, options: Sequence[str], at: int) -> Iterable[Span]:
+        """`area and perimeter`, of words that an argument may have."""
+        found: list[str] = []
+        self.cursor.at = at
+        while True:
+            self.cursor.take("the", "their")
+            word = self.cursor.word()
+            word = word if word in options else word.removesuffix("s")
+            if word not in options:
+                return
+            self.cursor.at += 1
+            found.append(word)
+            yield Span(self.cursor.at, tuple(found))
+            if not self.cursor.take(", and", ",", "and"):
+                return
+
+    def _free_text(self, at: int) -> Iterable[Span]:
+        """Any words; where they end the template says."""
+        for end in range(at + 1, min(self._ends, at + MAX_TEXT_TOKENS) + 1):
+            self.cursor.at = end
+            yield Span(end, self.cursor.since(at), FREE_TEXT + 0.1 * (end - at))
+
+    def _name(self, at: int) -> Iterable[Span]:
+        """One word, or a name in quotes."""
+        token = self.cursor.tokens[at]
+        if token.kind in ("word", "string"):
+            yield Span(at + 1, token.text, 1.0)
+
+    # --- layers and looks ------------------------------------------------------------------------------------
+
+    def _mention(self, at: int) -> Iterable[Span]:
+        self.cursor.at = at
+        mention = self.mention()
+        if mention is not None:
+            yield Span(self.cursor.at, mention, GUESS if mention.guessed else 0.0)
+
+    def _mentions(self, at: int) -> Iterable[Span]:
+        self.cursor.at = at
+        found = self.mentions()
+        if found:
+            yield Span(self.cursor.at, found, 0.0)
+
+    def _selection(self, at: int) -> Iterable[Span]:
+        """Rows with all that is said of them, but not how they look."""
+        found: dict[int, Span] = {}
+        for limit in self._limited(at):
+            self.cursor.at, self.cursor.end = at, limit
+            subject = self.subject()
+            if subject is not None:
+                full = self.tail(subject, looks=False)
+                found.setdefault(self.cursor.at, Span(self.cursor.at, full, 0.0))
+        return found.values()
+
+    def _look(self, at: int) -> Iterable[Span]:
+        self.cursor.at = at
+        rules = self.looks(None)
+        rules.tables = self.roots or rules.tables
+        look = Look()
+        while (more := rules.add(look)) is not None:
+            look = more
+        if not look.empty:
+            yield Span(self.cursor.at, settled(look))
+
+    def _where(self, at: int) -> Iterable[Span]:
+        """Conditions on the layer that was spoken of last, or on what is named."""
+        self.cursor.at = at
+        conditions = self.conditions(None)
+        conditions.tables = self.roots or conditions.tables
+        found = conditions.all()
+        if found is not None:
+            yield Span(self.cursor.at, found, COMPARED)
+
+    def _title(self, at: int) -> Iterable[Span]:
+        """A new name, as it is written."""
+        self.cursor.at = at
+        name = self.name()
+        if name:
+            yield Span(self.cursor.at, name, 1.0)
+
+    def _value(self, at: int) -> Iterable[Span]:
+        """A value or a place as people write it."""
+        found: dict[int, Span] = {}
+        for limit in self._limited(at):
+            self.cursor.at, self.cursor.end = at, limit
+            text = self.conditions(None).value_text()
+            if text:
+                found.setdefault(self.cursor.at, Span(self.cursor.at, text, FREE_TEXT))
+        return found.values()
+
+    def _words(self, at: int) -> Iterable[Span]:
+        """Words without a sign, up to six."""
+        for end in range(at + 1, min(self._ends, at + MAX_WORDS) + 1):
+            if self.cursor.tokens[end - 1].kind == "sign":
+                return
+            self.cursor.at = end
+            text = self.cursor.since(at)
+            yield Span(end, text.removeprefix("the "), FREE_TEXT + 0.1 * (end - at))
+
+    def _share(self, at: int) -> Iterable[Span]:
+        """`50 %`, `0.5`."""
+        self.cursor.at = at
+        token = self.cursor.take_number()
+        if token is not None:
+            percent = self.cursor.take("%", "percent", "per cent") is not None
+            share = token.value / 100 if percent or token.value > 1 else token.value
+            if 0 <= share <= 1:
+                yield Span(self.cursor.at, share)
+
+    def _box(self, at: int) -> Iterable[Span]:
+        """`5, 45, 15, 55`: west, south, east, north."""
+        self.cursor.at = at
+        self.cursor.take("[", "(", "bounds", "box", "the box")
+        edges: list[float] = []
+        while len(edges) < 4 and (token := self.cursor.take_number()) is not None:
+            edges.append(token.value)
+            self.cursor.take(",")
+        if len(edges) == 4:
+            self.cursor.take("]", ")")
+            yield Span(self.cursor.at, tuple(edges))
+
+    # --- conditions ------------------------------------------------------------------------------------------
+
+    def _condition(self, at: int) -> Iterable[Span]:
+        """A condition on what has columns that the tables of the request have."""
+        found: dict[int, Span] = {}
+        for limit in self._limited(at):
+            self.cursor.at, self.cursor.end = at, limit
+            conditions = self.conditions(None)
+            conditions.tables = self.roots or conditions.tables
+            condition = conditions.one()
+            if condition is not None and self.cursor.at > at:
+                found.setdefault(self.cursor.at, Span(self.cursor.at, condition, _cost(condition)))
+        return found.values()
+
+    def _also(self, at: int) -> Iterable[Span]:
+        """`and have more than 10 million people`: the condition, and its words."""
+        self.cursor.at = at
+        joined_on = self.cursor.take(", and", "and", ",", "but") is not None
+        begin = self.cursor.at
+        goes_on = self.starts_comparison() or self.cursor.word() in _GOES_ON
+        if joined_on and goes_on:
+            for span in list(self._condition(begin)):
+                yield Span(span.end, span.value, span.cost)
+
+    def _kept(self, at: int) -> Iterable[Span]:
+        """A condition on a column that the result may have: `area over 3 m2`."""
+        if self.roots:
+            yield from self._condition(at)
+        for column in list(self._columns(at)):
+            for limit in self._limited(column.end):
+                self.cursor.at, self.cursor.end = column.end, limit
+                conditions = self.conditions(None)
+                conditions.tables = self.roots
+                found: Condition | None = conditions.comparison(ColumnMention(column.value.text))
+                if found is not None:
+                    yield Span(self.cursor.at, found, column.cost)
+                    break
+
+
+def _cost(condition: Condition) -> float:
+    """A word that must be looked for among the values of the data may as well mean something else."""
+    match condition:
+        case OneOf():
+            return LOOKED_UP
+        case Negation(inner):
+            return _cost(inner)
+        case Group(_, parts):
+            return max(map(_cost, parts))
+        case _:
+            return COMPARED
+
+
+_GOES_ON = frozenset(("that", "which", "have", "has", "with", "are", "is", "in", "not"))
+"""What another condition on the same rows begins with."""
+KINDS = frozenset(("rows", "bare", "any", "areas", "place"))
+"""The kinds that are filled with features."""

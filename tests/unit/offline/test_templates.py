@@ -1,0 +1,122 @@
+"""Templates and the chart: what a template reads, what it costs, and that no text takes more than its bound."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.domain import LayerDraft
+from agents.offline.commands.analysis import read_analysis
+from agents.offline.language.chart import MAX_EDGES, Chart, Edge, Span
+from agents.offline.language.grammar import BadTemplate, Slot, compiled, parts
+from agents.offline.reading import Unreadable
+from agents.offline.vocabulary import Vocabulary
+from server.gis.operations import OPERATIONS
+from server.maps.analyses.session import OFFERED
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.test_fuzz import SENTENCES
+
+PARTS = parts(open="[show me|draw]")
+_world = World()
+asyncio.run(_world.map.add_layer(LayerDraft(table="data.airports")))
+VOCABULARY = Vocabulary(_world.registry, _world.map.layers(), OFFERED)
+
+
+def chart_of(text: str) -> Chart:
+    """Slots take one word, which costs nothing if it is `known`."""
+    words = text.split()
+
+    def spans(slot: Slot, at: int) -> list[Span]:
+        del slot
+        return [Span(at + 1, words[at], 0.0 if words[at] == "known" else 1.0)] if at < len(words) else []
+
+    return Chart(words, spans, PARTS, lambda start, end: " ".join(words[start:end]))
+
+
+def read(template: str, text: str) -> list[Edge]:
+    """The readings of the whole text."""
+    found = chart_of(text).read(compiled(template).node, 0)
+    return [edge for edge in found if edge.end == len(text.split())]
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("[convex] hull[s] (of|around) {source}", "hulls of x"),
+        ("[convex] hull[s] (of|around) {source}", "the convex hull around x"),
+        ("<open> hull[s] {source}", "show me hulls x"),
+        ("(a b|c) d", "c d"),
+        ("what (is|'s) [there]", "what 's"),
+        ("{x} (=|,) {y}", "one = two"),
+    ],
+)
+def test_a_template_reads_its_words_with_their_choices(template: str, text: str) -> None:
+    assert len(read(template, text)) >= 1
+
+
+@pytest.mark.parametrize(
+    "text", ["hull", "hull of", "convex convex hull of x", "hull of x y", "hull quickly of x", ""]
+)
+def test_a_template_reads_no_text_with_a_word_that_it_does_not_have(text: str) -> None:
+    assert read("[convex] hull[s] of {source}", text) == []
+
+
+def test_slots_and_kept_words_are_bound_and_the_cheapest_reading_comes_first() -> None:
+    first, *_ = read("how=(near|far) {x} [from] {y}", "far known other")
+    assert dict(first.bindings) == {"how": "far", "x": "known", "y": "other"}
+    cheap = read("({x} of|of {y}) {z}", "of known")
+    assert [edge.cost for edge in cheap] == sorted(edge.cost for edge in cheap)
+
+
+def test_constants_and_title_stand_behind_their_signs() -> None:
+    template = compiled("hull of {source} -> concave=0.3, k=8, method=kmeans, dissolve :: Hull of {source}")
+    assert template.constants == (("concave", 0.3), ("k", 8), ("method", "kmeans"), ("dissolve", True))
+    assert template.title == "Hull of {source}"
+
+
+@pytest.mark.parametrize("template", ["(a|b", "a]", "hull {source", "[a", "a -> 1=2"])
+def test_a_template_that_cannot_be_compiled_is_quoted(template: str) -> None:
+    with pytest.raises(BadTemplate, match="template"):
+        compiled(template)
+
+
+def test_every_operation_but_those_of_other_words_has_phrases() -> None:
+    """`filter` and `top` are said in conditions and superlatives."""
+    assert {name for name, each in OPERATIONS.items() if not each.phrases} == {"filter", "top"}
+
+
+def test_the_slots_of_a_phrase_are_arguments_of_its_operation() -> None:
+    for name, operation in OPERATIONS.items():
+        known = {*operation.arguments.model_fields, "also", "_"}
+        for phrase in operation.phrases:
+            slots = {slot if slot in known else slot.rpartition("_")[0] for slot in compiled(phrase).slots}
+            assert slots <= known, (name, phrase)
+
+
+@given(st.lists(st.sampled_from(["a", "b", "x"]), max_size=120).map(" ".join))
+@settings(max_examples=60, deadline=None)
+def test_no_text_makes_more_edges_than_the_bound(text: str) -> None:
+    chart = chart_of(text)
+    try:
+        for at in range(len(text.split())):
+            chart.read(compiled("[a] [b] {x} [a|b] [{y}] [a] [{z}] (a|b|x) {w}").node, at)
+    except Unreadable:
+        return
+    assert chart.size <= MAX_EDGES
+
+
+@given(SENTENCES)
+@settings(max_examples=150, deadline=None)
+def test_an_analysis_is_read_within_its_time_or_declined(text: str) -> None:
+    fastest = min(_seconds(text) for _ in range(2))
+    assert fastest < 0.25, text
+
+
+def _seconds(text: str) -> float:
+    before = time.process_time()
+    read_analysis(text, VOCABULARY, OFFERED)
+    return time.process_time() - before

@@ -1,0 +1,68 @@
+"""Tools of the person who runs the server bring their own words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agents.core import tool
+from agents.geo_agent import GeoAgent
+from agents.offline import OfflineModel
+from tests.unit.geo_agent.world import World
+
+
+class ParksAgent(GeoAgent):
+    """An agent with two tools that have words, and one that has none."""
+
+    asked: list[tuple[Any, ...]]
+
+    @tool(
+        phrases=["[what are] opening hours of parks in {place}", "when do parks in {place} open -> day=today"]
+    )
+    async def opening_hours(self, place: str, day: str = "any") -> dict[str, str]:
+        """When parks open."""
+        self.asked.append((place, day))
+        return {"answer": f"Parks in {place} open at 8."}
+
+    @tool(
+        params={"table": {"enum": lambda self: [each.id for each in self.registry.tables()]}},
+        phrases=["rehearse {table} {times} times"],
+    )
+    async def rehearse(self, table: str, times: int) -> dict[str, str]:
+        """Do it several times."""
+        self.asked.append((table, times))
+        return {"answer": "Rehearsed."}
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "answer"),
+    [
+        (
+            "what are the opening hours of the parks in Berlin?",
+            ("Berlin", "any"),
+            "Parks in Berlin open at 8.",
+        ),
+        ("when do the parks in Ulm open", ("Ulm", "today"), "Parks in Ulm open at 8."),
+        ("rehearse airports 3 times", ("data.airports", 3), "Rehearsed."),
+    ],
+)
+async def test_a_tool_is_called_by_its_own_words(said: str, asked: tuple[Any, ...], answer: str) -> None:
+    agent = ParksAgent(OfflineModel(), **World().ports)
+    agent.asked = []
+    finished = await agent.run(said)
+    assert finished.text == answer
+    assert agent.asked == [asked]
+
+
+async def test_a_table_that_the_tool_does_not_know_is_declined_and_nothing_is_called() -> None:
+    agent = ParksAgent(OfflineModel(), **World().ports)
+    agent.asked = []
+    finished = await agent.run("rehearse unicorns 3 times")
+    assert "did not understand" in finished.text
+    assert agent.asked == []
+
+
+async def test_without_the_tool_its_words_are_not_understood() -> None:
+    finished = await GeoAgent(OfflineModel(), **World().ports).run("rehearse airports 3 times")
+    assert "so I changed nothing" in finished.text
