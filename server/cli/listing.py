@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import asyncpg
 
+from server.gis.catalog.probe_limits import MAX_COUNTED_ROWS, PROBE_TIMEOUT_S
 from server.schema_version import newest_revision
 
 GEOMETRY = re.compile(r"geometry\((\w+?)(?:ZM|Z|M)?,\d+\)")
@@ -35,14 +36,19 @@ async def from_catalogue(url: str, schemas: Sequence[str]) -> list[ListedTable] 
             return None
         await connection.execute(f'SET ROLE "{reader}"')
         statement = resources.files("server.gis.catalog").joinpath("catalog.sql").read_text(encoding="utf-8")
-        listed = [_listed(row) for row in await connection.fetch(statement, list(schemas), None)]
+        listed = []
+        for row in await connection.fetch(statement, list(schemas), None):
+            table = _listed(row)
+            if table is None:
+                return None
+            if not row["analyzed"] and not row["empty"]:
+                table = table._replace(rows=await _row_count(connection, row))
+            listed.append(table)
     except asyncpg.PostgresError:
         return None
     finally:
         await connection.close()
-    if any(table is None for table in listed):
-        return None
-    return sorted(table for table in listed if table is not None)
+    return sorted(listed)
 
 
 async def _reader(connection: asyncpg.Connection, schemas: Sequence[str]) -> str | None:
@@ -59,9 +65,7 @@ async def _reader(connection: asyncpg.Connection, schemas: Sequence[str]) -> str
 
 
 def _listed(row: asyncpg.Record) -> ListedTable | None:
-    """None for a table of which the catalogue does not know the number of rows or the one type of geometry."""
-    if not row["analyzed"] and not row["empty"]:
-        return None
+    """None for a table of which the catalogue does not know the one type of geometry."""
     shapes = [column["type"] for column in json.loads(row["columns"]) if column["type"].startswith("geo")]
     declared = GEOMETRY.fullmatch(shapes[0]) if len(shapes) == 1 else None
     kind = declared[1].upper() if declared else None
@@ -71,3 +75,24 @@ def _listed(row: asyncpg.Record) -> ListedTable | None:
     return ListedTable(
         f"{row['schema_name']}.{row['name']}", kind, max(0, row["row_estimate"]), row["comment"]
     )
+
+
+async def _row_count(connection: asyncpg.Connection, row: asyncpg.Record) -> int:
+    """Rows of a view, or of a table that was never analysed, as the registry finds them: exact for small ones, the
+    planner's estimate for others."""
+    names = row["schema_name"], row["name"]
+    relation = await connection.fetchval("SELECT format('%I.%I', $1::text, $2::text)", *names)
+    try:
+        async with connection.transaction(readonly=True):
+            await connection.execute(f"SET LOCAL statement_timeout = {int(PROBE_TIMEOUT_S * 1000)}")
+            first = f"SELECT FROM {relation} LIMIT {MAX_COUNTED_ROWS + 1}"
+            count = int(await connection.fetchval(f"SELECT count(*) FROM ({first}) AS first"))  # noqa: S608 - quoted
+    except asyncpg.PostgresError:
+        count = MAX_COUNTED_ROWS + 1
+    estimate = max(0, row["row_estimate"])
+    if count <= MAX_COUNTED_ROWS:
+        return count
+    if estimate > MAX_COUNTED_ROWS:
+        return estimate
+    plan = json.loads(await connection.fetchval(f"EXPLAIN (FORMAT JSON) SELECT FROM {relation}"))
+    return int(plan[0]["Plan"]["Plan Rows"]) or estimate

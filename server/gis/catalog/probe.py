@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Bounds, Column, Table
 from server.gis.catalog.entries import Entry, samples
+from server.gis.catalog.probe_limits import MAX_COUNTED_ROWS, PROBE_TIMEOUT_S
 from server.gis.errors import DataUnavailable, GisError
 from server.gis.expressions import extents
 from server.gis.expressions.identifiers import (
@@ -35,9 +36,6 @@ from server.gis.query.guard import Guard, Query, Record, explained, limit
 
 log = structlog.get_logger(__name__)
 
-SECONDS = 1.5
-SMALL = 20_000
-"""Up to so many rows the extent is measured; beyond, PostGIS's estimate from index or statistics is taken."""
 SHAPE_ROWS = 2_000
 SAMPLE_ROWS = 200
 BATCH = 40
@@ -46,7 +44,7 @@ SAMPLED_KINDS = ("text", "integer", "number", "boolean", "date", "timestamp")
 
 async def complete(engine: AsyncEngine, found: Sequence[Entry]) -> list[Entry]:
     """The same entries in the same order, with what looking adds."""
-    probe = _Probe(Guard(engine, SECONDS, cost=2_000_000.0))
+    probe = _Probe(Guard(engine, PROBE_TIMEOUT_S, cost=2_000_000.0))
     shaped = [entry if entry.empty else await probe.shaped(entry) for entry in found]
     boxes = await probe.extents([entry.table for entry in shaped if not entry.empty])
     return [
@@ -72,11 +70,13 @@ class _Probe:
 
     async def _counted(self, table: Table) -> Table:
         """Exact for small tables, the planner's guess for views and large ones."""
-        some = sa.select(sa.literal(1)).select_from(relation(table)).limit(SMALL + 1).subquery("some")
+        some = (
+            sa.select(sa.literal(1)).select_from(relation(table)).limit(MAX_COUNTED_ROWS + 1).subquery("some")
+        )
         rows = await self._ask(sa.select(sa.func.count()).select_from(some), table)
-        if rows and rows[0][0] <= SMALL:
+        if rows and rows[0][0] <= MAX_COUNTED_ROWS:
             return table.model_copy(update={"row_estimate": rows[0][0]})
-        if table.row_estimate > SMALL:
+        if table.row_estimate > MAX_COUNTED_ROWS:
             return table
         return table.model_copy(update={"row_estimate": await self._planned(table) or table.row_estimate})
 
@@ -84,7 +84,7 @@ class _Probe:
         statement = sa.select(sa.literal(1)).select_from(relation(table))
         try:
             async with self._guard.engine.connect() as connection:
-                await limit(connection, SECONDS)
+                await limit(connection, PROBE_TIMEOUT_S)
                 return int((await explained(connection, statement))["Plan Rows"])
         except (SQLAlchemyError, OSError):
             return 0
@@ -129,7 +129,9 @@ class _Probe:
 
     async def extents(self, tables: Sequence[Table]) -> dict[str, Bounds]:
         spatial = [table for table in tables if table.geometry_column]
-        small = [table for table in spatial if table.row_estimate <= SMALL and "view" not in table.kind]
+        small = [
+            table for table in spatial if table.row_estimate <= MAX_COUNTED_ROWS and "view" not in table.kind
+        ]
         found: dict[str, Bounds] = {}
         plain = [table for table in small if table.srid in (0, WGS84)]
         for start in range(0, len(plain), BATCH):
@@ -186,7 +188,7 @@ class _Probe:
                 return found
         rows = await self._ask(_measure(table), table)
         found = extents.bounds(rows[0]) if rows else None
-        if found is not None and table.row_estimate <= SMALL and extents.spans_the_world(found):
+        if found is not None and table.row_estimate <= MAX_COUNTED_ROWS and extents.spans_the_world(found):
             return await self._turned(table, found)
         return found
 
