@@ -65,7 +65,7 @@ async def command(url: str, *arguments: str, remark: str = "") -> Row:
         begun = time.perf_counter()
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "server", *arguments, cwd=ROOT, env={**os.environ, "DATABASE_URL": url},
-            stdout=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
         )  # fmt: skip
         if await process.wait() != 0:
             raise RuntimeError(f"geoagent {' '.join(arguments)} failed")
