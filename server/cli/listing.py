@@ -89,7 +89,7 @@ async def _row_count(connection: asyncpg.Connection, row: asyncpg.Record) -> int
             count = int(await connection.fetchval(f"SELECT count(*) FROM ({first}) AS first"))  # noqa: S608 - quoted
     except asyncpg.PostgresError:
         count = MAX_COUNTED_ROWS + 1
-    estimate = max(0, row["row_estimate"])
+    estimate = max(0, int(row["row_estimate"]))
     if count <= MAX_COUNTED_ROWS:
         return count
     if estimate > MAX_COUNTED_ROWS:
