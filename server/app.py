@@ -63,7 +63,7 @@ from server.http.metrics import serving_metrics
 from server.http.middleware import abandoned_requests, map_addresses, proxies, security
 from server.http.middleware.slow_clients import complete_bodies
 from server.http.spool import Spool
-from server.lanes import LaneMetrics
+from server.lanes import Lane, LaneMetrics
 from server.large_tables import LargeTables
 from server.maps.access import ViewLinks
 from server.maps.analyses.recipes import Recipes
@@ -239,7 +239,11 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
             exports.routes(database.exporter, registry, maps.lookup, spool, database.lanes["exports"].size)
         )
         app.add_routes(exports.delivery_routes(deliveries, results.shown))
-        app.add_routes(page_file.routes(database.exporter, registry, maps.log, maps.charts))
+        app.add_routes(
+            page_file.routes(
+                database.exporter, registry, maps.log, maps.charts, database.lanes["exports"].size
+            )
+        )
         app.add_routes(uploads.routes(database, spool, policy, registry.refresh))
         app.add_routes(site.routes(partial(client_config, settings, model, ReadableTables(registry))))
         await warm(model)
@@ -328,7 +332,9 @@ def analyses(settings: Settings, database: Database, registry: Registry) -> Anal
     )
     runner = StepRunner(database.writer, registry, budget, database.owner)
     # One connection is for the progress of the others.
-    at_once = asyncio.Semaphore(min(settings.analyses, database.lanes["analyses"].size - 1))
+    places = min(settings.analyses, database.lanes["analyses"].size - 1)
+    # One place stays free for other addresses, whatever somebody computes.
+    at_once = Lane("steps", places, max(1, places - 1), wait=settings.analysis_timeout)
     return AnalysisService(runner, AnalysisStore(database.owner), budget, at_once)
 
 

@@ -56,6 +56,11 @@ def work_for(party: str, visitor: str | None = None) -> None:
         _visitor.set(visitor)
 
 
+def visitor() -> str:
+    """The network address for which this task works, or its party where that is not known."""
+    return _visitor.get() or _party.get()
+
+
 @contextmanager
 def working_for(party: str) -> Iterator[None]:
     """Count what happens in the block as work for a party."""
@@ -97,18 +102,22 @@ class Lane:
     def waiting(self) -> int:
         return sum(map(len, self._queues.values()))
 
+    def is_free_for(self, party: str | None = None) -> bool:
+        """Whether a party, by default that of this task, would get a place at once."""
+        return self._may_enter(_party.get() if party is None else party)
+
     @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """A place in the lane for a block. Raises LaneBusy."""
-        party = await self.enter()
+    async def place(self, party: str | None = None) -> AsyncIterator[None]:
+        """A place in the lane for a block, and for this party if it is not that of the task. Raises LaneBusy."""
+        party = await self.enter(party)
         try:
             yield
         finally:
             self.leave(party)
 
-    async def enter(self) -> str:
+    async def enter(self, party: str | None = None) -> str:
         """Wait for a place; returns the party, which `leave` needs. Raises LaneBusy."""
-        party = _party.get()
+        party = _party.get() if party is None else party
         if self._may_enter(party):
             self._held[party] += 1
             return party

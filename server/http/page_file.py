@@ -23,12 +23,15 @@ from server.gis.export.source import Source
 from server.gis.tiles import TableLookup
 from server.http.errors import HttpFault
 from server.http.site import CLIENT
+from server.lanes import Lane
 from server.maps.charts import ChartService
 from server.maps.log.event_log import EventLog
+from server.sockets.limits import shared_address
 
 MAP_ELEMENT = '<script type="application/json" id="map">null</script>'
 """The element of the page into which the map is inserted."""
-MAX_CONCURRENT_FILES = 2
+WAIT_S = 60.0
+"""For others to have read the database."""
 
 
 def routes(
@@ -36,16 +39,18 @@ def routes(
     tables: TableLookup,
     log: EventLog,
     charts: ChartService,
+    at_once: int = 2,
     page: Path = CLIENT / "file.html",
 ) -> list[web.RouteDef]:
-    """The route; `page` is the template that the client's build creates."""
-    turns = asyncio.Semaphore(MAX_CONCURRENT_FILES)
+    """The route; `page` is the template that the client's build creates. `at_once` maps are read concurrently, one of
+    each network address."""
+    turns = Lane("map files", at_once, 1, wait=WAIT_S)
 
     async def map_file(request: web.Request) -> web.Response:
         template = await asyncio.to_thread(read_template, page)
         map_id = request.match_info["map_id"]
         state = await log.reader.state(map_id)
-        async with turns:
+        async with turns.place(shared_address(request)):
             layers = [await layer_document(reader, tables, layer) for layer in state.layers]
         kept = [await charts.find(map_id, chart.id, chart.version) for chart in state.charts]
         body = {

@@ -21,9 +21,15 @@ from collections import deque
 ACCEPT_DELAY_S = 0.02
 FIRST_BYTES_TIMEOUT_S = 1.0
 """A new connection that has sent nothing for so long is passed to the server."""
+MIN_SILENCE_S = 0.05
+"""Where all places are taken, a connection that has been silent for so long is closed. The first bytes of honest
+clients have arrived by then, because their connections have waited for `ACCEPT_DELAY_S` already."""
+STALL_TIMEOUT_S = 1.0
+"""A server that has taken nothing for so long cannot serve those who wait for it."""
 HANG_TIMEOUT_S = 60.0
 """A server that has not reacted for so long is reported as not alive, so that it is restarted."""
 RETRY_DELAY_S = 0.05
+MAX_ACCEPTED_AT_ONCE = 100
 MAX_HELD_CONNECTIONS = 500
 """Connections held here at once; further ones stay in the listening queue."""
 REQUESTS = (b"GET /healthz ", b"GET /healthz?", b"HEAD /healthz ", b"HEAD /healthz?")
@@ -84,19 +90,35 @@ class Child:
     def _accept_due(self) -> None:
         now = time.monotonic()
         for listening in [each for each, due in self._accept_at.items() if due <= now]:
-            if len(self._silent) + len(self._leaving) >= MAX_HELD_CONNECTIONS:
-                self._accept_at[listening] = now + RETRY_DELAY_S
-                continue
             del self._accept_at[listening]
-            try:
-                connection, _address = listening.accept()
-            except OSError:
-                pass  # the server was quicker, or the client has gone
-            else:
+            for _ in range(MAX_ACCEPTED_AT_ONCE):
+                if not self._has_room(now):
+                    self._accept_at[listening] = now + RETRY_DELAY_S
+                    break
+                try:
+                    connection, _address = listening.accept()
+                except OSError:
+                    break  # the server was quicker, or the client has gone
                 connection.setblocking(False)
                 self._silent[connection] = now + FIRST_BYTES_TIMEOUT_S
                 self._selector.register(connection, selectors.EVENT_READ)
-            self._selector.register(listening, selectors.EVENT_READ)
+            if listening not in self._accept_at:
+                self._selector.register(listening, selectors.EVENT_READ)
+
+    def _has_room(self, now: float) -> bool:
+        """Whether one more connection may be held. Where all places are taken, the oldest silent one is closed, or
+        the oldest that a stalled server does not take."""
+        if len(self._silent) + len(self._leaving) < MAX_HELD_CONNECTIONS:
+            return True
+        oldest = next(iter(self._silent), None)
+        if oldest is not None and now - (self._silent[oldest] - FIRST_BYTES_TIMEOUT_S) > MIN_SILENCE_S:
+            self._forget(oldest)
+            oldest.close()
+            return True
+        if self._leaving and self._unanswered and now - self._unanswered[0] > STALL_TIMEOUT_S:
+            self._leaving.popleft().close()
+            return True
+        return False
 
     def _first_bytes(self, connection: socket.socket) -> None:
         self._forget(connection)

@@ -30,6 +30,7 @@ from server.gis.analysis.watch import Report
 from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.errors import DataUnavailable, GisError, TooExpensive
 from server.gis.operations import OPERATIONS
+from server.lanes import Lane, visitor
 from server.maps.analyses.store import AnalysisStore
 from server.maps.log.events import Change
 from server.maps.turns.session import TurnSession
@@ -92,7 +93,7 @@ class AnalysisService:
     runner: StepRunner
     store: AnalysisStore
     budget: Budget
-    at_once: asyncio.Semaphore
+    at_once: Lane
 
     def open(self, goal: str, session: TurnSession, readable: ReadableTables) -> MapAnalysis:
         return MapAnalysis(goal, session, readable, self)
@@ -149,9 +150,10 @@ class MapAnalysis:
         intended = [*self._plan.steps, step, *self._intended[number:]]
         async with self._failing_in_outage():
             await self._intend(intended, tell=not same)
-            if self._service.at_once.locked():
+            asked_by = visitor()
+            if not self._service.at_once.is_free_for(asked_by):
                 await self._tell(Progress(title, None, None, 0.0, phase="waiting"))
-            async with self._service.at_once:
+            async with self._service.at_once.place(asked_by):
                 try:
                     result = await self._run(step)
                 except GisError as error:

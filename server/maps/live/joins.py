@@ -7,6 +7,7 @@ serves a whole batch. A thousand simultaneous joins cost a few queries and one e
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -122,14 +123,40 @@ class Joins:
             snapshot = await self._log.snapshots.encoded(map_id)
             newest = snapshot.seq
         reading = Reading(newest, snapshot)
-        for after_seq in known:
-            if after_seq < newest:
+        window: Window | None = None
+        for after_seq in sorted(seq for seq in known if seq < newest):
+            if window is None or not window.covers(after_seq):
                 events = await self._log.reader.read(map_id, after_seq, MAX_EVENTS_PER_JOIN + 1)
-                reading.add(after_seq, [event for event in events if event.seq <= newest])
+                window = Window.of(events, newest)
+            reading.add(after_seq, window)
         if known:
             progress = await self._log.snapshots.progress(map_id)
             reading.progress = encode([one.model_dump(mode="json") for one in progress])
         return reading
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Events of a map in their order, each encoded once, for all clients that miss some of them."""
+
+    seqs: Sequence[int]
+    texts: Sequence[str]
+    is_whole: bool
+    """Whether it reaches to the newest event."""
+
+    @classmethod
+    def of(cls, events: Sequence[Event], newest: int) -> Window:
+        known = [event for event in events if event.seq <= newest]
+        texts = [encode({"event": event.name, "data": event.wire()}).text for event in known]
+        return cls([event.seq for event in known], texts, len(events) <= MAX_EVENTS_PER_JOIN)
+
+    def covers(self, after_seq: int) -> bool:
+        """Whether it holds enough for a client that knows the map up to `after_seq`."""
+        return self.is_whole or len(self.after(after_seq)[0]) >= MAX_EVENTS_PER_JOIN // 2
+
+    def after(self, after_seq: int) -> tuple[Sequence[int], Sequence[str]]:
+        start = bisect_right(self.seqs, after_seq)
+        return self.seqs[start:], self.texts[start:]
 
 
 @dataclass(slots=True)
@@ -141,11 +168,14 @@ class Reading:
     progress: Encoded | None = None
     _missed: dict[int, Joined] = field(default_factory=dict)
 
-    def add(self, after_seq: int, events: Sequence[Event]) -> None:
-        """The events that a client misses which knows the map up to `after_seq`."""
-        page, more = events[:MAX_EVENTS_PER_JOIN], len(events) > MAX_EVENTS_PER_JOIN
-        events_json = encode([{"event": event.name, "data": event.wire()} for event in page])
-        self._missed[after_seq] = Joined(page[-1].seq if more else self.seq, events=events_json, more=more)
+    def add(self, after_seq: int, window: Window) -> None:
+        """What a client misses which knows the map up to `after_seq`."""
+        seqs, texts = window.after(after_seq)
+        more = len(texts) > MAX_EVENTS_PER_JOIN or not window.is_whole
+        if more:
+            seqs, texts = seqs[:MAX_EVENTS_PER_JOIN], texts[:MAX_EVENTS_PER_JOIN]
+        events = Encoded(f"[{','.join(texts)}]")
+        self._missed[after_seq] = Joined(seqs[-1] if more else self.seq, events=events, more=more)
 
     def answer(self, after_seq: int | None) -> Joined:
         if after_seq is None:

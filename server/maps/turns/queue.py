@@ -49,6 +49,8 @@ class Turn:
     status: str = "running"
     pause: PendingApproval | None = None
     """The state to continue from after the user's answer."""
+    address: str | None = None
+    """The network address of the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +297,9 @@ async def close_turn(
 def as_turn(row: Row[Any]) -> Turn:
     """A row of the turn table as a `Turn`."""
     pause = None if row.pause is None else PendingApproval.load(row.pause)
-    return Turn(row.id, row.map_id, row.text, as_focus(row.focus), row.server_id, row.status, pause)
+    return Turn(
+        row.id, row.map_id, row.text, as_focus(row.focus), row.server_id, row.status, pause, row.address
+    )
 
 
 def as_focus(stored: Any) -> Focus | None:

@@ -279,7 +279,7 @@ class TurnRunner:
 
     async def _work(self, work: Work) -> None:
         turn = work.turn
-        work_for(turn.map_id)
+        work_for(turn.map_id, turn.address)
         session = TurnSession(turn, self._hub, self._layers, self._charts, self._server_id)
         session.abandon = work.abandon
         async with self._hub.following(turn.map_id, session):

@@ -266,7 +266,7 @@ async def test_a_server_runs_only_so_many_steps_at_once_and_says_who_waits(sampl
     model = ScriptedModel()
     async with local_server(samples_url, model, analyses=1) as server, client(server) as one:
         await one.ask("join")
-        async with server.analyses.at_once:
+        async with server.analyses.at_once.place("somebody else"):
             model.then(hand_over(), [LARGE_CITIES], [("finish", {"summary": "Done."})])
             await one.ask("chat", text=GOAL)
             await until(

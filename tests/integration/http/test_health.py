@@ -19,6 +19,8 @@ from yarl import URL
 from tests.support.looking import until
 from tests.support.server import Child, child_server, client
 
+SILENT = 700
+"""More than the health process holds."""
 AT_MOST_S = 5.0
 """For an answer that takes 50 ms on a machine that does nothing else; a server that is held up never answers."""
 
@@ -69,6 +71,24 @@ async def test_healthz_answers_while_the_server_is_held_up(server: Child) -> Non
         assert (await get(server, "/healthz", "HEAD"))[0] == 200
         print(f"/healthz took {min(took) * 1000:.0f} to {max(took) * 1000:.0f} ms")
     assert await get(server, "/healthz") == (200, '{"ok": true}')
+
+
+async def test_healthz_answers_although_hundreds_of_silent_connections_wait_for_a_server_that_is_held_up(
+    server: Child,
+) -> None:
+    with held_up(server):
+        silent = [await silent_connection(server) for _ in range(SILENT)]
+        try:
+            for _ in range(5):
+                assert await get(server, "/healthz") == (200, '{"ok": true}')
+        finally:
+            for each in silent:
+                each.close()
+    await until(lambda: get(server, "/readyz"))
+
+
+async def silent_connection(child: Child) -> socket.socket:
+    return await asyncio.to_thread(socket.create_connection, (URL(child.url).host, URL(child.url).port))
 
 
 async def test_requests_that_come_meanwhile_are_answered_afterwards(server: Child) -> None:

@@ -58,6 +58,28 @@ async def test_people_who_come_at_once_share_readings_and_hear_everything_after_
             assert {len(answer["events"]) for answer in again} == {1}
 
 
+async def test_people_who_come_back_with_different_seqs_share_readings_too(samples_url: str) -> None:
+    async with counting(samples_url) as counter, local_server(counter.url) as server, client(server) as one:
+        await one.ask("join")
+        await one.ask("layer_add", table="data.airports")
+        newest = 0
+        for step in range(60):
+            newest = (await one.ask("layer_update", layer_id="airports", opacity=(step + 1) / 100))["seq"]
+        async with crowd(server, 50) as people:
+            with counter.counted() as trips:
+                answers = await asyncio.gather(
+                    *(
+                        each.ask("join", {"map_id": one.map_id, "after_seq": newest - behind})
+                        for behind, each in enumerate(people)
+                    )
+                )
+            for behind, answer in enumerate(answers):
+                seqs = [event["data"]["seq"] for event in answer["events"]]
+                assert seqs == list(range(newest - behind + 1, newest + 1))
+                assert (answer["seq"], answer["more"]) == (newest, False)
+            assert len(trips) <= MAX_TRIPS_OF_A_CROWD // 2, len(trips)
+
+
 async def test_of_a_large_crowd_everybody_is_counted_and_fifty_are_named(samples_url: str) -> None:
     async with local_server(samples_url) as server, client(server) as one, crowd(server, CROWD) as people:
         await one.ask("join")
