@@ -36,7 +36,9 @@ async def _results(
     settings: Settings, name: str, cases: list[Case], at_once: int, seconds: float
 ) -> list[Attempt]:
     metered = Metered(build(name, model_settings(settings)))
-    async with running(settings.model_copy(update={"turns": max(at_once, 1)}), metered) as server:
+    async with running(
+        settings.model_copy(update={"turns": max(at_once, 1), "metrics": ""}), metered
+    ) as server:
         return await Evaluation(server, metered, seconds).run(cases, at_once, _tell)
 
 

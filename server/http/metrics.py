@@ -55,9 +55,10 @@ async def serving_metrics(address: str, metrics: CollectorRegistry) -> AsyncIter
         try:
             await web.TCPSite(runner, host.strip("[]"), int(port)).start()
         except OSError as error:
-            # A second server on the same machine: it works without, and says how to have both.
-            log.warning(
-                "metrics are not served: set GEOAGENT_METRICS to a free address",
+            # A second server on the same machine works without them, which is no reason to worry anybody.
+            log.info(
+                "another program listens on the address for metrics, so this server serves none; "
+                "set GEOAGENT_METRICS to a free address to have them, or to off",
                 address=address,
                 error=str(error),
             )

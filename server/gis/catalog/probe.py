@@ -193,7 +193,8 @@ class _Probe:
         return found
 
     async def _turned(self, table: Table, found: Bounds) -> Bounds:
-        turned = extents.parts_of(sa.select().select_from(relation(table)), lonlat_of(table))
+        source = sa.select().select_from(relation(table))
+        turned = extents.parts_of(source, lonlat_of(table), table.geometry_type)
         rows = await self._ask(turned, table)
         return extents.across(found, rows[0]) if rows else found
 

@@ -17,6 +17,7 @@ from agents.domain import Bounds
 from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression
 
 HALF = 180.0
+WITHOUT_PARTS = frozenset({"POINT", "LINESTRING", "POLYGON"})
 Query = sa.Select[*tuple[Any, ...]]
 
 
@@ -43,13 +44,19 @@ def extent_of(source: Query, geometry: Expression, srid: int) -> Query:
     return sa.select(*box_columns(boxed.c.box, srid))
 
 
-def parts_of(source: Query, lonlat: Expression) -> Query:
+def parts_of(source: Query, lonlat: Expression, geometry_type: str | None = None) -> Query:
     """West and east of the whole when longitudes run from 0 to 360: asked when the plain box spans the world.
 
-    Each part of a multi-geometry counts for itself: a country cut at the antimeridian has them on both sides.
+    Each part of a multi-geometry counts for itself: a country cut at the antimeridian has them on both sides. Of a
+    declared type without parts nothing is taken apart: the planner expects a thousand parts of each row.
     """
-    parts = source.add_columns(sa.func.ST_Dump(lonlat, type_=_DUMP).label("dump")).subquery("dumped")
-    geometry = sa.literal_column("(dumped.dump).geom", GEOMETRY)
+    geometry: Expression
+    if (geometry_type or "").upper().rstrip("ZM") in WITHOUT_PARTS:
+        parts = source.add_columns(lonlat.label("part")).subquery("whole")
+        geometry = sa.literal_column("whole.part", GEOMETRY)
+    else:
+        parts = source.add_columns(sa.func.ST_Dump(lonlat, type_=_DUMP).label("dump")).subquery("dumped")
+        geometry = sa.literal_column("(dumped.dump).geom", GEOMETRY)
     west, east = sa.func.ST_XMin(geometry), sa.func.ST_XMax(geometry)
     turn = sa.case((west < 0, 360), else_=0)
     return sa.select(

@@ -119,7 +119,9 @@ async def _bounds(reader: AsyncEngine, table: Table) -> Any:
             ).one_or_none()
         )
         if found is not None and extents.spans_the_world(found):
-            turned = (await connection.execute(extents.parts_of(source, lonlat_of(table)))).one_or_none()
+            turned = (
+                await connection.execute(extents.parts_of(source, lonlat_of(table), table.geometry_type))
+            ).one_or_none()
             return extents.across(found, turned)
     return found
 

@@ -71,8 +71,10 @@ class PostgisData:
         box = extents.extent_of(passing, geometry_of(entry), entry.srid)
         found = extents.bounds(await self._guard.row(box, entry.id))
         if found is not None and extents.spans_the_world(found):
-            turned = await self._guard.row(extents.parts_of(passing, lonlat_of(entry)), entry.id)
-            return extents.across(found, turned)
+            parts = extents.parts_of(passing, lonlat_of(entry), entry.geometry_type)
+            # The same rows were priced and read a moment ago; what their parts cost the planner only guesses.
+            turned = await self._guard.rows(parts, entry.id, gate=False)
+            return extents.across(found, turned[0])
         return found
 
     async def bounds(self, table: str) -> Mapping[str, Any]:

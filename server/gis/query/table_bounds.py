@@ -38,7 +38,8 @@ async def table_bounds(guard: Guard, table: Table) -> Mapping[str, Any]:
         row = await guard.row(source.add_columns(*_edges(lonlat_of(table))), table.id)
         box = extents.bounds(row)
         if box is not None and extents.spans_the_world(box):
-            box = extents.across(box, await guard.row(extents.parts_of(source, lonlat_of(table)), table.id))
+            parts = extents.parts_of(source, lonlat_of(table), table.geometry_type)
+            box = extents.across(box, (await guard.rows(parts, table.id, gate=False))[0])
         lonlat = {"crs": LONLAT_NAME, "box": list(box) if box else None, "exact": True}
     except GisError:
         lonlat = {"crs": LONLAT_NAME, "box": list(table.bounds), "exact": False}

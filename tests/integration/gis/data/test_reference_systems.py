@@ -64,3 +64,20 @@ async def test_geometries_keep_their_coordinates_and_say_in_which_system(data: P
     assert lonlat["geometry_crs"] == {"geom": "EPSG:4326"}
     assert -3 < lonlat["rows"][0]["geom"]["coordinates"][0] < 0
     assert "geometry_crs" not in await data.query("data.british")
+
+
+@pytest.mark.parametrize("kind", ["Point", "MultiPoint"])
+async def test_many_features_around_the_world_have_bounds_at_once(database: Database, kind: str) -> None:
+    name = f"data.around_{kind.lower()}"
+    shape = "ST_SetSRID(ST_MakePoint(-170 + n * 0.0034, n % 80), 4326)"
+    shape = f"ST_Multi({shape})" if kind == "MultiPoint" else shape
+    atlas = Atlas(database)
+    await atlas.execute(
+        f"CREATE TABLE {name} AS SELECT n AS id, {shape}::geometry({kind}, 4326) AS geom"
+        " FROM generate_series(0, 99999) AS n",
+        f"ANALYZE {name}",
+    )
+    await atlas.table(name)
+    data = PostgisData(database.reader, atlas.registry)
+    assert await data.extent(name) == pytest.approx((-170, 0, 169.9966, 79), abs=0.01)
+    assert (await data.bounds(name))["bounds"]["exact"] is True
