@@ -10,12 +10,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import time
-from collections import OrderedDict
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from cachetools import TTLCache
 from sqlalchemy import Row, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -54,7 +53,7 @@ class ViewLinks:
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
         self._secret: bytes | None = None
-        self._known: OrderedDict[str, tuple[float, Access]] = OrderedDict()
+        self._known: TTLCache[str, Access] = TTLCache(MAX_CACHED_KEYS, ttl=KEY_CACHE_S)
         self._asked: SingleFlight[str | None] = SingleFlight()
 
     async def access(self, key: str) -> Access:
@@ -65,17 +64,13 @@ class ViewLinks:
         if not key.startswith(VIEW):
             return Access(key, key)
         known = self._known.get(key)
-        if known is not None and time.monotonic() - known[0] < KEY_CACHE_S:
-            return known[1]
+        if known is not None:
+            return known
         map_id = await self._asked.join(key, lambda: self._map_of(key))
         if map_id is None:
-            self._known.pop(key, None)
             raise unknown_map(key)
         access = Access(map_id, key)
-        self._known[key] = (time.monotonic(), access)
-        self._known.move_to_end(key)
-        if len(self._known) > MAX_CACHED_KEYS:
-            self._known.popitem(last=False)
+        self._known[key] = access
         return access
 
     async def _map_of(self, key: str) -> str | None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections import OrderedDict
 from dataclasses import dataclass
 
+from cachetools import LRUCache
 from sqlalchemy import func, insert, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -47,7 +47,7 @@ class ChartService:
         self._log = log
         self._owner = owner
         self.source = source
-        self._kept: OrderedDict[tuple[str, str, int], Made] = OrderedDict()
+        self._cache: LRUCache[tuple[str, str, int], Made] = LRUCache(MAX_CACHED_CHARTS)
 
     async def add(self, map_id: str, draft: ChartDraft, by: By = HAND) -> Drawn:
         state = await self._log.reader.state(map_id)
@@ -90,9 +90,9 @@ class ChartService:
         change, so results are cached.
         """
         key = (map_id, chart_id, version)
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key]
+        cached = self._cache.get(key)
+        if cached is not None:
+            return cached
         query = select(chart_table.c.document, chart_table.c.data).where(
             chart_table.c.map_id == map_id,
             chart_table.c.chart_id == chart_id,
@@ -103,9 +103,7 @@ class ChartService:
         if row is None:
             raise MapFault("unknown_chart", f"This map has no chart {chart_id!r} of version {version}.")
         made = Made(Chart.model_validate(row.document), ChartData.model_validate(row.data))
-        self._kept[key] = made
-        if len(self._kept) > MAX_CACHED_CHARTS:
-            self._kept.popitem(last=False)
+        self._cache[key] = made
         return made
 
     async def _keep(self, writer: MapWriter, made: Made, chart_id: str) -> Chart:

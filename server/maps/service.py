@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+
+from cachetools import LRUCache
 
 from agents.domain import Layer
 from server.database import Database
@@ -84,18 +85,15 @@ class LayerLookup:
 
     def __init__(self, reader: MapReader) -> None:
         self._reader = reader
-        self._kept: OrderedDict[tuple[str, str, int], Layer] = OrderedDict()
+        self._cache: LRUCache[tuple[str, str, int], Layer] = LRUCache(MAX_CACHED_LAYERS)
 
     async def layer(self, map_id: str, layer_id: str, version: int) -> Layer | None:
         key = (map_id, layer_id, version)
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key]
-        layer = await self._reader.layer(map_id, layer_id, version)
-        if layer is not None:
-            self._kept[key] = layer
-            if len(self._kept) > MAX_CACHED_LAYERS:
-                self._kept.popitem(last=False)
+        layer = self._cache.get(key)
+        if layer is None:
+            layer = await self._reader.layer(map_id, layer_id, version)
+            if layer is not None:
+                self._cache[key] = layer
         return layer
 
     async def current(self, map_id: str, layer_id: str) -> Layer | None:

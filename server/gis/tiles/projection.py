@@ -7,12 +7,12 @@ PostGIS as a grid of points, and what cannot be projected is left out: data in t
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import asyncpg
+from cachetools import LRUCache
 
 from server.gis.styles.errors import NoReferenceSystem, require_srid
 from server.gis.tiles.grid import Box, Tile
@@ -56,8 +56,7 @@ class SearchBoxes:
     last ones."""
 
     def __init__(self, capacity: int = 20_000) -> None:
-        self._capacity = capacity
-        self._known: OrderedDict[tuple[int, Tile], Box | None] = OrderedDict()
+        self._known: LRUCache[tuple[int, Tile], Box | None] = LRUCache(capacity)
 
     async def of(self, connection: asyncpg.Connection, crs: Crs, tile: Tile) -> Box | None:
         if crs.kind == "mercator":
@@ -65,11 +64,10 @@ class SearchBoxes:
         if crs.srid == LONLAT:
             return tile.degrees()
         key = (crs.srid, tile)
-        if key not in self._known:
-            self._known[key] = await _projected_box(connection, crs, tile)
-            if len(self._known) > self._capacity:
-                self._known.popitem(last=False)
-        return self._known[key]
+        if key in self._known:
+            return self._known[key]
+        box = self._known[key] = await _projected_box(connection, crs, tile)
+        return box
 
 
 _GRID = """

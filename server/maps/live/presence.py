@@ -7,9 +7,11 @@ The relay carries what other servers need.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
+
+from cachetools import LRUCache
 
 from server.protocol import Someone
 
@@ -155,15 +157,12 @@ class Receipts:
 
     def __init__(self, wait: float = RECEIPT_TIMEOUT_S) -> None:
         self._wait = wait
-        self._kept: OrderedDict[tuple[str, str, int], Shown] = OrderedDict()
+        self._newest: LRUCache[tuple[str, str, int], Shown] = LRUCache(MAX_RECEIPTS)
         self._waiting: dict[tuple[str, str, int], asyncio.Future[Shown]] = {}
 
     def receive(self, map_id: str, layer_id: str, version: int, shown: Shown) -> None:
         key = (map_id, layer_id, version)
-        self._kept[key] = shown
-        self._kept.move_to_end(key)
-        if len(self._kept) > MAX_RECEIPTS:
-            self._kept.popitem(last=False)
+        self._newest[key] = shown
         waiting = self._waiting.get(key)
         if waiting is not None and not waiting.done():
             waiting.set_result(shown)
@@ -171,8 +170,9 @@ class Receipts:
     async def wait(self, map_id: str, layer_id: str, version: int) -> Shown | None:
         """The first receipt of this version, or None after the timeout."""
         key = (map_id, layer_id, version)
-        if key in self._kept:
-            return self._kept[key]
+        shown = self._newest.get(key)
+        if shown is not None:
+            return shown
         future = self._waiting.setdefault(key, asyncio.get_running_loop().create_future())
         try:
             return await asyncio.wait_for(asyncio.shield(future), self._wait)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-
+from cachetools import LRUCache
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.maps.log.events import CHANGE_EVENTS
@@ -18,13 +17,12 @@ class Histories:
     """Cached histories are never changed: a later reading copies and advances one."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, History] = OrderedDict()
+        self._cache: LRUCache[str, History] = LRUCache(MAX_CACHED_HISTORIES)
 
     async def at(self, connection: AsyncConnection, map_id: str, seq: int) -> History:
         """The history of all events up to `seq`, also if a newer one is cached."""
-        kept = self._kept.get(map_id)
+        kept = self._cache.get(map_id)
         if kept is not None and kept.seen == seq:
-            self._kept.move_to_end(map_id)
             return kept
         history = kept.copy() if kept is not None and kept.seen < seq else History()
         query = events_of(map_id).where(event_table.c.type.in_(CHANGE_EVENTS))
@@ -37,12 +35,9 @@ class Histories:
 
     def forget(self) -> None:
         """Clear the cache: after an outage the database may have been restored from a backup."""
-        self._kept.clear()
+        self._cache.clear()
 
     def _keep(self, map_id: str, history: History) -> None:
-        newest = self._kept.get(map_id)
+        newest = self._cache.get(map_id)
         if newest is None or newest.seen < history.seen:
-            self._kept[map_id] = history
-            self._kept.move_to_end(map_id)
-            if len(self._kept) > MAX_CACHED_HISTORIES:
-                self._kept.popitem(last=False)
+            self._cache[map_id] = history

@@ -7,10 +7,10 @@ that seq. The states of turns and the progress of analyses change between events
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
+from cachetools import LRUCache
 from sqlalchemy import Row, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -46,8 +46,9 @@ class Snapshots:
     def __init__(self, engine: AsyncEngine, histories: Histories) -> None:
         self._engine = engine
         self._histories = histories
-        self._kept: OrderedDict[str, EncodedSnapshot] = OrderedDict()
-        self._characters = 0
+        self._cache: LRUCache[str, EncodedSnapshot] = LRUCache(
+            MAX_CACHED_CHARACTERS, getsizeof=lambda snapshot: len(snapshot.json.text)
+        )
 
     async def read(self, map_id: str) -> Snapshot:
         """The map as of now."""
@@ -58,12 +59,13 @@ class Snapshots:
         """The snapshot as JSON. A cached one costs three short queries."""
         async with reading(self._engine) as connection:
             seq = await seq_of(connection, map_id)
-            kept = self._kept.get(map_id)
+            kept = self._cache.get(map_id)
             if kept is None or kept.seq != seq:
                 whole = await self._whole(connection, map_id, seq)
-                kept = self._keep(map_id, EncodedSnapshot(seq, lasting_json(whole)))
+                kept = EncodedSnapshot(seq, lasting_json(whole))
+                if len(kept.json.text) <= MAX_CACHED_CHARACTERS:
+                    self._cache[map_id] = kept
                 return EncodedSnapshot(seq, with_volatile_fields(kept.json, whole.turns, whole.progress))
-            self._kept.move_to_end(map_id)
             turns = await open_turns(connection, map_id)
             return EncodedSnapshot(
                 seq, with_volatile_fields(kept.json, turns, await progress_of(connection, map_id))
@@ -76,8 +78,7 @@ class Snapshots:
 
     def forget(self) -> None:
         """Clear the cache: after an outage the database may have been restored from a backup."""
-        self._kept.clear()
-        self._characters = 0
+        self._cache.clear()
 
     async def _whole(self, connection: AsyncConnection, map_id: str, seq: int) -> Snapshot:
         query = events_of(map_id).where(event_table.c.type.in_(CHAT_EVENTS))
@@ -98,15 +99,6 @@ class Snapshots:
             can_undo=history.can_undo,
             can_redo=history.can_redo,
         )
-
-    def _keep(self, map_id: str, snapshot: EncodedSnapshot) -> EncodedSnapshot:
-        replaced = self._kept.pop(map_id, None)
-        self._characters += len(snapshot.json.text) - (len(replaced.json.text) if replaced else 0)
-        self._kept[map_id] = snapshot
-        while self._characters > MAX_CACHED_CHARACTERS:
-            _, dropped = self._kept.popitem(last=False)
-            self._characters -= len(dropped.json.text)
-        return snapshot
 
 
 def lasting_json(snapshot: Snapshot) -> Encoded:
