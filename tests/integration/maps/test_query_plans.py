@@ -15,7 +15,7 @@ from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from server.database import Database
-from server.maps.analyses.store import left_of
+from server.maps.analyses.store import unfinished_analyses
 from server.maps.log.event_log import EventLog
 from server.maps.turns.queue import close_turn
 
@@ -99,7 +99,7 @@ async def test_the_changes_of_a_map_are_found_by_index(database: Database, log: 
 async def test_the_analyses_of_a_turn_are_found_by_index(database: Database, log: EventLog) -> None:
     with statements(database.owner, "geoagent.analysis") as sent:
         async with database.owner.connect() as connection:
-            await left_of(connection, "turn-7-3")
+            await unfinished_analyses(connection, "turn-7-3")
         async with log.writing("plan-7", "turn-7-3") as writer:
             await close_turn(writer, "turn-7-3", "done", None, ())
     assert len(sent) == 2
