@@ -2,7 +2,7 @@
  * The box one types into: Enter sends, Shift+Enter breaks the line, the up arrow brings earlier messages back, `/` and
  * `@` complete.
  */
-import { signal, useSignal } from "@preact/signals";
+import { effect, signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { direction, t } from "../i18n/i18n";
 import { tableOf, tables } from "../layers/tables";
@@ -10,7 +10,8 @@ import { dropFocus, focus, marked } from "../map/selection";
 import { zoomToFeatures } from "../session/camera";
 import { say, stop } from "../session/commands";
 import { config } from "../session/state";
-import { layers, running, turns } from "../store/store";
+import { layers, map, running, turns } from "../store/store";
+import { session } from "../ui/storage";
 import { Icon } from "../ui/icons";
 import { type Completion, completions, wordAt } from "./complete";
 
@@ -18,6 +19,23 @@ const draft = signal("");
 const focusWanted = signal(0);
 const caret = signal(0);
 const dismissed = signal<string | null>(null);
+/** The map whose draft was brought back. */
+let keptFor = "";
+/** A page that is wide, with a pointer, begins in the box; on a phone the keyboard would hide the map. */
+const begins = () => matchMedia("(hover: hover) and (min-width: 701px)").matches && document.activeElement === document.body;
+let hasBegun = false;
+
+/** What is being written survives a reload of the page. */
+effect(() => {
+  const mapId = map.value?.mapId;
+  if (mapId === undefined) return;
+  const key = `geoagent.draft.${mapId}`;
+  if (keptFor !== mapId) {
+    keptFor = mapId;
+    if (draft.peek() === "") draft.value = session.getItem(key) ?? "";
+  }
+  session.setItem(key, draft.value);
+});
 
 /** Puts a text into the box, to be changed and sent. */
 export function edit(text: string): void {
@@ -34,6 +52,10 @@ export function Composer() {
   useEffect(() => {
     if (focusWanted.value > 0) box.current?.focus();
   }, [focusWanted.value]);
+  useEffect(() => {
+    if (!hasBegun && begins()) box.current?.focus({ preventScroll: true });
+    hasBegun = true;
+  }, []);
   useEffect(() => fit(box.current), [draft.value]);
   const send = () => {
     say(draft.value);

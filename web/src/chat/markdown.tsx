@@ -9,6 +9,7 @@ import { type ButtonWords, marked as withMarks, withButtons } from "../figures/m
 import { language, t } from "../i18n/i18n";
 import type { Figure } from "../protocol/types";
 import { map } from "../store/store";
+import { withSayings } from "./sayings";
 
 const TAGS = [
   "p", "br", "hr", "strong", "em", "del", "code", "pre", "blockquote", "ul", "ol", "li", "a", "h1", "h2", "h3", "h4",
@@ -59,17 +60,25 @@ interface Props {
   figures?: readonly Figure[];
   /** A figure was clicked, on this button. */
   onFigure?: (figure: Figure, button: HTMLElement) => void;
+  /** Proposals in the text are buttons that call this with their words. */
+  onSay?: (words: string) => void;
 }
 
-export function Markdown({ text, figures, onFigure }: Props) {
-  const html = useMemo(() => toHtml(text, figures), [text, figures, language.value]);
+export function Markdown({ text, figures, onFigure, onSay }: Props) {
+  const mayAsk = onSay !== undefined;
+  const html = useMemo(() => {
+    const safe = toHtml(text, figures);
+    return mayAsk ? withSayings(safe) : safe;
+  }, [text, figures, mayAsk, language.value]);
   const open = (event: Event) => {
+    const words = (event.target as Element).closest<HTMLElement>("[data-say]")?.dataset["say"];
+    if (words !== undefined) return onSay?.(words);
     const button = (event.target as Element).closest<HTMLElement>("[data-figure]");
     const figure = button === null ? undefined : figures?.[Number(button.dataset["figure"])];
     if (button !== null && figure !== undefined) onFigure?.(figure, button);
   };
   const press = (event: KeyboardEvent) => {
-    if ((event.key !== "Enter" && event.key !== " ") || !(event.target as Element).matches(".figure")) return;
+    if ((event.key !== "Enter" && event.key !== " ") || !(event.target as Element).matches(".figure, .saying")) return;
     event.preventDefault();
     open(event);
   };

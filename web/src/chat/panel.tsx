@@ -18,6 +18,8 @@ import { TurnList } from "./list";
 import { PendingView } from "./turn";
 
 const NEAR = 48;
+/** Pixels above the question that a phone scrolls to. */
+const GAP = 8;
 /** Milliseconds for which a scroll is taken for the doing of who has just touched the list. */
 const HAND = 500;
 
@@ -25,6 +27,17 @@ const size = computed(() => {
   const last = turns.value.at(-1);
   return `${turns.value.length} ${last?.entries.length} ${last?.end} ${outbox.value.length}`;
 });
+
+const isPhone = () => innerWidth <= 700;
+
+/** Where the last question is at the top, or the end, whichever comes first; never further up than now. */
+function startOfLast(box: HTMLElement): number {
+  const last = [...box.querySelectorAll("article.turn")].at(-1);
+  const end = box.scrollHeight - box.clientHeight;
+  if (last === undefined) return end;
+  const question = box.scrollTop + last.getBoundingClientRect().top - box.getBoundingClientRect().top - GAP;
+  return Math.max(Math.min(end, question), Math.min(box.scrollTop, end));
+}
 
 export function Conversation() {
   const list = useRef<HTMLDivElement>(null);
@@ -49,7 +62,10 @@ export function Conversation() {
     else if (isUp) atEnd.value = false;
     if (atEnd.value) unread.value = null;
   };
-  const jump = () => list.current?.scrollTo({ top: list.current.scrollHeight, behavior: "instant" });
+  const jump = () => {
+    const box = list.current;
+    if (box !== null) box.scrollTo({ top: isPhone() ? startOfLast(box) : box.scrollHeight, behavior: "instant" });
+  };
   useLayoutEffect(() => {
     const all = turns.peek();
     if (!atEnd.peek() && unread.peek() === null && all.length > 0) unread.value = (all[seen.current] ?? all.at(-1))?.id ?? null;

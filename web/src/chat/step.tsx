@@ -12,9 +12,11 @@ import { Sql, SqlRows } from "./sql";
 
 type Status = AnalysisEntry["status"];
 
-export function ToolLine({ entry, turnId }: { entry: ToolEntry; turnId: string }) {
+/** `answered` is what the turn has answered so far: what it says already is not said once more. */
+export function ToolLine({ entry, turnId, answered }: { entry: ToolEntry; turnId: string; answered: string }) {
   const written = entry.status === "running" && entry.name === "export" ? exportOf(turnId).value : null;
-  const note = written === null ? entry.summary : t("exportRows", { n: number(written.rows), total: number(written.total) });
+  const own = entry.status === "ok" && repeats(entry.summary, answered) ? "" : entry.summary;
+  const note = written === null ? own : t("exportRows", { n: number(written.rows), total: number(written.total) });
   return (
     <Line status={entry.status} title={readable(entry.name)} note={note} ms={entry.ms}>
       {entry.sql !== null ? (
@@ -122,6 +124,14 @@ function shown(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return exact(value);
   return JSON.stringify(value, null, 1);
+}
+
+/** Whether nearly every word of the summary is in the answer. */
+export function repeats(summary: string, answer: string): boolean {
+  const words = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const told = new Set(words(answer));
+  const own = words(summary);
+  return own.length > 0 && own.filter((word) => told.has(word)).length >= 0.8 * own.length;
 }
 
 /** `add_map_layer` as a person would write it. */

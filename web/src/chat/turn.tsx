@@ -20,6 +20,7 @@ import { lazy } from "../ui/lazy";
 import { memo } from "../ui/memo";
 import { edit } from "./composer";
 import { Markdown } from "./markdown";
+import { isOpen } from "./sayings";
 import { AnalysisLine } from "./analysis";
 import { QuestionCard, ToolLine } from "./step";
 
@@ -45,7 +46,7 @@ export const TurnView = memo(function TurnView({ turn, place, count, isRunning, 
   return (
     <article class={isLast ? "turn turn-last" : "turn"} aria-posinset={place} aria-setsize={count} aria-label={turn.text.slice(0, 120)}>
       <Question text={turn.text} at={turn.at} author={isMine(turn) ? null : turn.author} note={note} />
-      {turn.entries.filter(tellsMore).map((entry) => <EntryView key={`${entry.kind}${entry.seq}`} entry={entry} turnId={turn.id} />)}
+      {turn.entries.filter(tellsMore).map((entry) => <EntryView key={`${entry.kind}${entry.seq}`} entry={entry} turnId={turn.id} answered={answered} />)}
       {turn.end === null && <Writing turn={turn} isRunning={isRunning} />}
       <Ending turn={turn} />
       {isLast && turn.end === "done" && <ZoomToResult turn={turn} />}
@@ -103,8 +104,8 @@ function Question({ text, at, author, note }: { text: string; at: string; author
   );
 }
 
-function EntryView({ entry, turnId }: { entry: Entry; turnId: string }) {
-  if (entry.kind === "tool") return <ToolLine entry={entry} turnId={turnId} />;
+function EntryView({ entry, turnId, answered }: { entry: Entry; turnId: string; answered: string }) {
+  if (entry.kind === "tool") return <ToolLine entry={entry} turnId={turnId} answered={answered} />;
   if (entry.kind === "analysis") return <AnalysisLine entry={entry} />;
   if (entry.kind === "chart") return <AnsweredChart chart={entry.chart} />;
   if (entry.kind === "question") return <QuestionCard entry={entry} turnId={turnId} />;
@@ -112,7 +113,17 @@ function EntryView({ entry, turnId }: { entry: Entry; turnId: string }) {
     const source = figure.source == null ? null : (entry.sources[figure.source] ?? null);
     looked.value = { seq: entry.seq, figure, source, opener };
   };
-  return <div class="answer"><Markdown text={entry.text} figures={entry.figures} onFigure={look} /></div>;
+  return (
+    <div class="answer">
+      <Markdown text={entry.text} figures={entry.figures} onFigure={look} {...(mayChange.value && { onSay: propose })} />
+    </div>
+  );
+}
+
+/** Says it for the person; what has a gap is for them to complete. */
+function propose(words: string): void {
+  if (isOpen(words)) edit(words);
+  else say(words);
 }
 
 /** As it is now where it was refreshed, as it was said where it is gone. */

@@ -21,7 +21,7 @@ export const en = {
   backOnline: "Back online",
   unknownMap: "There is no map at this address.",
   unknownMapHint: "The address may be mistyped, or the map may be on another server.",
-  refused: "The server refused this page.",
+  refused: "The server refused the connection.",
   startNewMap: "Start a new map",
   peopleHere: "{n} {n|one=person|other=people} on this map",
 
@@ -468,7 +468,7 @@ export const en = {
   faultBusy: "The server is busy. Try again soon.",
   faultForbidden: "You are not allowed to do this.",
   faultTooLarge: "This is too large.",
-  faultInternal: "The server made a mistake.",
+  faultInternal: "Something went wrong on the server.",
   colourRed: "red",
   colourBlue: "blue",
   colourGreen: "green",

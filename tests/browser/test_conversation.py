@@ -1,0 +1,57 @@
+"""The conversation as a person works with it: drafts, proposals to click, what a phone scrolls to."""
+
+from __future__ import annotations
+
+from playwright.async_api import expect
+
+from server.app import Server
+from tests.browser.conftest import Enter
+from tests.browser.person import Person
+from tests.browser.test_access import violations
+from tests.support.looking import until
+
+
+async def test_the_page_begins_in_the_box_and_a_draft_survives_a_reload(person: Person) -> None:
+    await expect(person.box).to_be_focused()
+    await person.page.keyboard.type("colour countries by")
+    await person.reload()
+    await expect(person.box).to_have_value("colour countries by")
+    await person.box.fill("show airports in red")
+    await person.page.keyboard.press("Enter")
+    await until(lambda: person.see("geoagent.state.turns[0]?.end === 'done'"))
+    await person.reload()
+    await expect(person.box).to_have_value("")
+
+
+async def test_what_an_answer_proposes_is_said_by_a_click(person: Person) -> None:
+    await person.says("blargh the foo")
+    proposals = person.page.locator(".answer .saying")
+    words = await proposals.first.inner_text()
+    assert await violations(person) == []
+    await proposals.first.press("Enter")
+    await until(lambda: person.see("geoagent.state.turns[1]?.end === 'done'"), pause=0.05)
+    assert (await person.turns())[1]["text"] == words
+
+
+async def test_a_step_does_not_say_what_the_answer_says(person: Person) -> None:
+    await person.says("show airports in red")
+    await expect(person.page.locator(".step-ok .step-title")).to_have_text("Add map layer")
+    await expect(person.page.locator(".step-ok .step-note")).to_have_text("")
+
+
+async def test_a_phone_shows_the_question_of_a_long_answer(enter: Enter, world: Server) -> None:
+    person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
+    await person.says("show airports in red")
+    await person.says("list the top 20 countries by population")
+    inside = """() => {
+        const question = [...document.querySelectorAll(".question")].at(-1).getBoundingClientRect();
+        const list = document.querySelector(".messages").getBoundingClientRect();
+        return question.top >= list.top - 1 && question.bottom <= list.bottom;
+    }"""
+    await until(lambda: person.page.evaluate(inside))
+    assert (
+        await person.see(
+            "(it => it.scrollHeight - it.scrollTop - it.clientHeight)(document.querySelector('.messages'))"
+        )
+        > 60
+    )
