@@ -22,7 +22,7 @@ LOOKS = [
     # the page
     r"Layers ?\d*", "Menu", "Close", "Hide the conversation", "Show the conversation", r"\d+ people on this map",
     "Make a copy", "New map", "All maps", "Charts", "Saved views", "History", "Share this map", "Copy link to this map",
-    "Copy link to this view",
+    "Copy link to this view", "Commands",
     "Save as image", "Save as web page", "Save the conversation",
     "Light", "Dark", "System", "English", "العربية",
     # a layer, its table and its features

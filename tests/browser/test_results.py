@@ -64,7 +64,11 @@ async def test_the_first_result_is_looked_at_beside_the_panels_and_later_ones_ar
 async def test_hints_and_the_search_box_do_not_lie_over_one_another(enter: Enter, world: Server) -> None:
     for width in (1024, 390):
         person = await enter(world.url, width=width, height=800)
-        await person.page.get_by_role("button", name="Measure").click()
+        if width < 700:
+            await person.page.get_by_role("button", name="Map tools").click()
+            await person.page.get_by_role("menuitemradio", name="Measure").click()
+        else:
+            await person.page.get_by_role("button", name="Measure").click()
         hint = await person.page.locator(".tool-hint").bounding_box()
         search = await person.page.locator(".search").bounding_box()
         assert hint is not None

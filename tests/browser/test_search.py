@@ -29,7 +29,7 @@ async def looked_at(person: Person, longitude: float, latitude: float, near: flo
 
 async def test_a_place_is_found_looked_at_and_marked(person: Person) -> None:
     page = person.page
-    await page.keyboard.press("Control+k")
+    await page.keyboard.press("Control+/")
     await expect(box(person)).to_be_focused()
     await page.keyboard.type("zurich")
     places = page.get_by_role("group", name="Places").get_by_role("option")

@@ -9,6 +9,7 @@ import { t } from "./i18n/i18n";
 import { LayersPanel } from "./layers/panel";
 import { NoMap } from "./map/none";
 import { SearchBox } from "./search/box";
+import { paletteOpen } from "./palette/state";
 import { ready } from "./session/state";
 import { FollowBanner } from "./people/list";
 import { exporting, sharing } from "./share/state";
@@ -28,6 +29,7 @@ const UploadDialog = lazy(() => import("./catalogue/upload-dialog").then((module
 const ChartsPanel = lazy(() => import("./charts/panel").then((module) => module.ChartsPanel));
 const HistoryPanel = lazy(() => import("./history/panel").then((module) => module.HistoryPanel));
 const ViewsPanel = lazy(() => import("./document/views").then((module) => module.ViewsPanel));
+const Palette = lazy(() => import("./palette/palette").then((module) => module.Palette));
 const FigureSheet = lazy(() => import("./figures/sheet").then((module) => module.FigureSheet));
 const ExportDialog = lazy(() => import("./share/export-dialog").then((module) => module.ExportDialog));
 const ShareDialog = lazy(() => import("./share/dialog").then((module) => module.ShareDialog));
@@ -73,6 +75,7 @@ export function App() {
       )}
       {sharing.value && <ShareDialog />}
       {exporting.value !== null && <ExportDialog />}
+      {paletteOpen.value && !embedded && <Palette />}
       {parts.value.length > 0 && <UploadDialog />}
     </>
   );

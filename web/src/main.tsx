@@ -21,9 +21,11 @@ import "./theme/phone.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { App } from "./app";
+import { paste } from "./catalogue/paste";
 import { installTitle } from "./document/name";
 import { isHome } from "./home/is-home";
 import { direction, language, startLanguage, t } from "./i18n/i18n";
+import { paletteOpen } from "./palette/state";
 import { redo, undo } from "./session/commands";
 import { start } from "./session/start";
 import { past } from "./session/state";
@@ -42,12 +44,21 @@ addEventListener("keydown", (event) => {
   if (isHome) return;
   if (key === "k") {
     event.preventDefault();
+    paletteOpen.value = !embedded;
+  }
+  if (key === "/") {
+    event.preventDefault();
     document.querySelector<HTMLElement>(".search input")?.focus();
   }
   if (typing || past.value !== null) return;
   if (key !== "z" && key !== "y") return;
   event.preventDefault();
   void (key === "y" || event.shiftKey ? redo() : undo());
+});
+
+addEventListener("paste", (event) => {
+  if (isHome || embedded || !mayChange.value || past.value !== null || document.querySelector("dialog[open]") !== null) return;
+  paste(event);
 });
 
 document.documentElement.classList.toggle("embed", embedded);

@@ -485,6 +485,8 @@ export const ar: Record<Key, string> = {
   askHistogram: "مدرج تكراري لـ {column}",
   askRemove: "أزل {name}",
   askTables: "ما الجداول المتاحة؟",
+  palette: "الأوامر",
+  paletteHint: "اكتب أمرًا",
   home: "كل الخرائط",
   myMaps: "خرائطك",
   myMapsHint: "الخرائط التي فتحتها في هذا المتصفح. يمكن لكل من لديه رابط خريطة أن يفتحها.",

@@ -483,6 +483,8 @@ export const en = {
   askHistogram: "histogram of {column}",
   askRemove: "remove {name}",
   askTables: "which tables are there?",
+  palette: "Commands",
+  paletteHint: "Type a command",
   home: "All maps",
   myMaps: "Your maps",
   myMapsHint: "Maps that you opened in this browser. Anyone with the link to a map can open it.",

@@ -1,30 +1,25 @@
 /** One layer in the panel: show or hide, name, legend, and what can be done with it. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { startChart } from "../charts/actions";
 import { number, rounded, t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { reloadTiles, zoomTo } from "../session/camera";
-import { duplicateLayer, removeLayer, updateLayer } from "../session/commands";
-import { download } from "../session/files";
-import { isolated, isShown, savedView } from "../session/state";
+import { updateLayer } from "../session/commands";
+import { isolated, isShown } from "../session/state";
 import { tileFaults } from "../map/receipts";
 import { bounds as viewed } from "../map/selection";
 import { isOutside } from "../map/sight";
 import { thinned, tooComplex } from "../map/thinned";
 import { mayChange } from "../store/store";
-import { exporting } from "../share/state";
-import { openTable } from "../table/state";
-import { openTime, timeColumns } from "../time/state";
 import { Icon, IconButton } from "../ui/icons";
 import { lazy } from "../ui/lazy";
-import { Menu, type MenuItem } from "../ui/menu";
+import { Menu } from "../ui/menu";
 import { height } from "../ui/sheet";
+import { actions, show } from "./actions";
 import { describe } from "./cql2";
 import { startDrag } from "./drag";
 import { filtering } from "./filtering";
 import { LegendView, Swatch } from "./legend";
-import { tableOf } from "./tables";
 
 const FilterEditor = lazy(() => import("./filter-editor").then((module) => module.FilterEditor));
 const StyleEditor = lazy(() => import("./style-editor").then((module) => module.StyleEditor));
@@ -90,7 +85,7 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
         />}
         <Menu
           label={t("layerActions", { name })} icon="more"
-          items={() => actions(layer, shift, () => (renaming.value = true))}
+          items={() => actions(layer, { shift, rename: () => (renaming.value = true) })}
         />
       </div>
       <div class="layer-body">
@@ -130,16 +125,6 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
   );
 }
 
-/** For everyone; a saved view says no more about this layer then. */
-function show(layer: Layer, visible: boolean): void {
-  const saved = savedView.value;
-  if (saved !== null) {
-    const others = [...saved.visible].filter(([id]) => id !== layer.id);
-    savedView.value = { ...saved, visible: new Map(others).set(layer.id, visible) };
-  }
-  if (layer.visible !== visible) void updateLayer(layer.id, { visible });
-}
-
 /** Exact, or what a sample of a large table tells until its rows are counted. */
 function FeatureCount({ layer: { count, estimated } }: { layer: Layer }) {
   if (!estimated) return <span>{t("featureCount", { n: count })}</span>;
@@ -170,39 +155,6 @@ function FirstSwatch({ layer: { legend } }: { layer: Layer }) {
   const [entry] = legend.entries;
   if (legend.kind !== "single" || entry === undefined) return null;
   return <Swatch entry={{ ...entry, size: Math.min(entry.size ?? 5, 6) }} shape={legend.shape} />;
-}
-
-const FORMATS = [
-  ["geojson", "GeoJSON"], ["csv", "CSV"], ["gpkg", "GeoPackage"], ["fgb", "FlatGeobuf"], ["parquet", "GeoParquet"],
-] as const;
-
-function actions(layer: Layer, shift: Props["shift"], rename: () => void): MenuItem[] {
-  const alone = isolated.value === layer.id;
-  return [
-    { label: t("zoomTo"), icon: "target", disabled: layer.bounds === null, act: () => zoomTo(layer.bounds) },
-    {
-      label: alone ? t("endIsolate") : t("isolate"), icon: "eye",
-      act: () => (isolated.value = alone ? null : layer.id),
-    },
-    ...(mayChange.value ? [{ label: t("chartOf"), icon: "chart" as const, act: () => startChart({ layer_id: layer.id }) }] : []),
-    { label: t("openTable"), icon: "table", act: () => openTable(layer.id) },
-    ...(timeColumns(tableOf(layer.table)).length > 0 ? [{ label: t("timeSlider"), icon: "history" as const, act: () => openTime(layer.id) }] : []),
-    ...(mayChange.value ? changes(layer, shift, rename) : []),
-    ...(mayChange.value ? [{ label: t("exportLayers"), icon: "download" as const, act: () => (exporting.value = [layer.id]) }] : []),
-    ...FORMATS.map(([format, label], index): MenuItem => ({
-      label, icon: "download", act: () => download(layer.id, format), ...(index === 0 && { section: t("download") }),
-    })),
-  ];
-}
-
-function changes(layer: Layer, shift: Props["shift"], rename: () => void): MenuItem[] {
-  return [
-    { label: t("rename"), icon: "edit", act: rename },
-    { label: t("duplicate"), icon: "copy", act: () => duplicateLayer(layer.id) },
-    { label: t("moveUp"), icon: "send", act: () => shift(1) },
-    { label: t("moveDown"), icon: "down", act: () => shift(-1) },
-    { label: t("remove"), icon: "trash", danger: true, act: () => void removeLayer(layer.id) },
-  ];
 }
 
 function Rename({ layer, done }: { layer: Layer; done: () => void }) {

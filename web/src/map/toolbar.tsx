@@ -5,6 +5,7 @@ import { chooseBase } from "../session/base-maps";
 import { baseName, config } from "../session/state";
 import { IconButton, type IconName } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
+import { narrow } from "../ui/narrow";
 import { mayChange } from "../store/store";
 import { measured, type Tool, tool } from "./selection";
 import { cancel, finish } from "./tools";
@@ -24,13 +25,13 @@ export function Toolbar() {
         class="toolbar card" role="toolbar" aria-label={t("tools")} aria-orientation="vertical"
         onKeyDown={({ key }) => key === "Escape" && cancel()}
       >
-        {TOOLS.filter(([it]) => mayChange.value || it !== "area").map(([it, icon, label]) => (
+        {narrow.value ? <Menu label={t("tools")} icon={chosen?.[1] ?? "select"} items={toolItems} /> : TOOLS.filter(([it]) => mayChange.value || it !== "area").map(([it, icon, label]) => (
           <IconButton
             key={it} icon={icon} label={t(label)} pressed={tool.value === it}
             onClick={() => (tool.value = tool.value === it ? "look" : it)}
           />
         ))}
-        {config.value.basemaps.length > 0 && <Menu label={t("basemap")} icon="map" items={bases} />}
+        {!narrow.value && config.value.basemaps.length > 0 && <Menu label={t("basemap")} icon="map" items={bases} />}
       </div>
       {chosen !== undefined && (
         <div class="tool-hint card" role="status">
@@ -41,6 +42,15 @@ export function Toolbar() {
       )}
     </>
   );
+}
+
+/** On a phone: the tools and the base maps behind one button. */
+function toolItems(): MenuItem[] {
+  const tools = TOOLS.filter(([it]) => mayChange.value || it !== "area").map(([it, icon, label]): MenuItem => ({
+    label: t(label), icon, checked: tool.value === it, act: () => void (tool.value = tool.value === it ? "look" : it),
+  }));
+  const [first, ...others] = config.value.basemaps.length > 0 ? bases() : [];
+  return first === undefined ? tools : [...tools, { ...first, section: t("basemap") }, ...others];
 }
 
 function bases(): MenuItem[] {

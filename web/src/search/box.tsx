@@ -4,7 +4,7 @@
  */
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { number, t } from "../i18n/i18n";
+import { t } from "../i18n/i18n";
 import { searchTables } from "../layers/tables";
 import type { Place, Table } from "../protocol/types";
 import { zoomTo } from "../session/camera";
@@ -12,13 +12,11 @@ import { addLayer, findPlaces } from "../session/commands";
 import { layers, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { covered } from "../ui/sheet";
-import type { Reading } from "./coordinates";
+import { asText, lookAt } from "./look";
 import { pin } from "./state";
 import { MOST, type Result, results } from "./results";
 
 const PAUSE = 250;
-/** Degrees around a coordinate that are looked at. */
-const AROUND = 0.04;
 
 export function SearchBox() {
   const words = useSignal("");
@@ -57,7 +55,7 @@ export function SearchBox() {
         <input
           ref={input} type="text" role="combobox" aria-label={t("search")} placeholder={t("searchHint")} value={words.value}
           dir={words.value === "" ? undefined : "auto"} maxLength={200} autocomplete="off" spellcheck={false} enterkeyhint="search"
-          aria-autocomplete="list" aria-expanded={shown} aria-controls="search-results" aria-keyshortcuts="Control+K"
+          aria-autocomplete="list" aria-expanded={shown} aria-controls="search-results" aria-keyshortcuts="Control+/"
           {...(shown && found.value.length > 0 && { "aria-activedescendant": `search-${at}` })}
           onInput={(event) => { words.value = event.currentTarget.value; open.value = true; active.value = 0; }}
           onKeyDown={(event) => {
@@ -131,7 +129,7 @@ function Groups({ found, at, take }: { found: Result[]; at: number; take: (resul
 const ICONS = { coordinates: "target", layers: "layers", places: "pin", tables: "plus" } as const;
 
 function titleOf(result: Result): string {
-  if (result.group === "coordinates") return coordinates(result.reading);
+  if (result.group === "coordinates") return asText(result.reading);
   if (result.group === "layers") return result.layer.name;
   return result.group === "places" ? result.place.name : result.table.id.replace(/^data\./, "");
 }
@@ -148,11 +146,6 @@ function detailOf(result: Result): string {
   }
 }
 
-/** `47.375° N, 8.54° E`, with letters in every language, so that it can be copied anywhere. */
-function coordinates({ latitude, longitude }: Reading): string {
-  const degrees = (value: number) => number(Math.abs(value), { maximumFractionDigits: 6, numberingSystem: "latn" });
-  return `${degrees(latitude)}° ${latitude < 0 ? "S" : "N"}, ${degrees(longitude)}° ${longitude < 0 ? "W" : "E"}`;
-}
 
 function choose(result: Result): void {
   switch (result.group) {
@@ -163,10 +156,6 @@ function choose(result: Result): void {
       pin.value = { name, longitude, latitude };
       return zoomTo(bounds);
     }
-    case "coordinates": {
-      const { longitude, latitude } = result.reading;
-      pin.value = { name: coordinates(result.reading), longitude, latitude };
-      return zoomTo([longitude - AROUND, latitude - AROUND, longitude + AROUND, latitude + AROUND]);
-    }
+    case "coordinates": return lookAt(result.reading);
   }
 }

@@ -8,6 +8,7 @@ import { ViewOnlyChip } from "../share/viewer";
 import { MapName } from "../document/name";
 import { layers, mayChange, status } from "../store/store";
 import { setTheme, type Theme, theme } from "../theme/theme";
+import { paletteOpen } from "../palette/state";
 import { copy } from "./clipboard";
 import { linkToView } from "../session/camera";
 import { Menu, type MenuItem } from "./menu";
@@ -25,12 +26,13 @@ export function Header() {
       <ViewOnlyChip />
       <People />
       <IconButton icon="share" class="share-button" label={t("shareMap")} onClick={() => (sharing.value = true)} />
-      <Menu label={t("menu")} icon="more" items={items} />
+      <Menu label={t("menu")} icon="more" items={pageItems} />
     </header>
   );
 }
 
-function items(): MenuItem[] {
+/** What concerns the whole page: its menu, and commands of the palette. */
+export function pageItems(): MenuItem[] {
   const themes: [Theme, string, "sun" | "moon" | "screen"][] = [
     ["light", t("themeLight"), "sun"], ["dark", t("themeDark"), "moon"], ["system", t("themeSystem"), "screen"],
   ];
@@ -43,6 +45,7 @@ function items(): MenuItem[] {
       : [{ label: t("makeCopy"), icon: "copy" as const, act: () => void copyMap() }]),
     { label: t("charts"), icon: "chart", act: () => openSide("charts") },
     { label: t("views"), icon: "bookmark", act: () => openSide("views") },
+    { label: t("palette"), icon: "search", act: () => (paletteOpen.value = true) },
     { label: t("history"), icon: "history", act: () => openSide("history") },
     { label: t("shareMap"), icon: "share", act: () => (sharing.value = true), section: t("share") },
     { label: t("copyLink"), icon: "link", act: () => void copy(location.href.split(/[?#]/)[0] ?? "", t("linkCopied")) },

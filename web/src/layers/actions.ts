@@ -1,0 +1,66 @@
+/** What can be done with a layer: the menu of its row, and commands of the palette. */
+import { startChart } from "../charts/actions";
+import { t } from "../i18n/i18n";
+import type { Layer } from "../protocol/types";
+import { zoomTo } from "../session/camera";
+import { duplicateLayer, removeLayer, updateLayer } from "../session/commands";
+import { download } from "../session/files";
+import { isolated, savedView } from "../session/state";
+import { exporting } from "../share/state";
+import { mayChange } from "../store/store";
+import { openTable } from "../table/state";
+import { openTime, timeColumns } from "../time/state";
+import type { MenuItem } from "../ui/menu";
+import { tableOf } from "./tables";
+
+const FORMATS = [
+  ["geojson", "GeoJSON"], ["csv", "CSV"], ["gpkg", "GeoPackage"], ["fgb", "FlatGeobuf"], ["parquet", "GeoParquet"],
+] as const;
+
+export interface InPanel {
+  /** One step up or down. */
+  shift: (step: 1 | -1) => void;
+  rename: () => void;
+}
+
+/** What can be done with a layer; with `panel` also what needs its row in the panel. */
+export function actions(layer: Layer, panel?: InPanel): MenuItem[] {
+  const alone = isolated.value === layer.id;
+  return [
+    { label: t("zoomTo"), icon: "target", disabled: layer.bounds === null, act: () => zoomTo(layer.bounds) },
+    {
+      label: alone ? t("endIsolate") : t("isolate"), icon: "eye",
+      act: () => (isolated.value = alone ? null : layer.id),
+    },
+    ...(mayChange.value ? [{ label: t("chartOf"), icon: "chart" as const, act: () => startChart({ layer_id: layer.id }) }] : []),
+    { label: t("openTable"), icon: "table", act: () => openTable(layer.id) },
+    ...(timeColumns(tableOf(layer.table)).length > 0 ? [{ label: t("timeSlider"), icon: "history" as const, act: () => openTime(layer.id) }] : []),
+    ...(mayChange.value ? changes(layer, panel) : []),
+    ...(mayChange.value ? [{ label: t("exportLayers"), icon: "download" as const, act: () => (exporting.value = [layer.id]) }] : []),
+    ...FORMATS.map(([format, label], index): MenuItem => ({
+      label, icon: "download", act: () => download(layer.id, format), ...(index === 0 && { section: t("download") }),
+    })),
+  ];
+}
+
+function changes(layer: Layer, panel: InPanel | undefined): MenuItem[] {
+  return [
+    ...(panel === undefined ? [] : [{ label: t("rename"), icon: "edit" as const, act: panel.rename }]),
+    { label: t("duplicate"), icon: "copy", act: () => duplicateLayer(layer.id) },
+    ...(panel === undefined ? [] : [
+      { label: t("moveUp"), icon: "send" as const, act: () => panel.shift(1) },
+      { label: t("moveDown"), icon: "down" as const, act: () => panel.shift(-1) },
+    ]),
+    { label: t("remove"), icon: "trash", danger: true, act: () => void removeLayer(layer.id) },
+  ];
+}
+
+/** For everyone; a saved view says no more about this layer then. */
+export function show(layer: Layer, visible: boolean): void {
+  const saved = savedView.value;
+  if (saved !== null) {
+    const others = [...saved.visible].filter(([id]) => id !== layer.id);
+    savedView.value = { ...saved, visible: new Map(others).set(layer.id, visible) };
+  }
+  if (layer.visible !== visible) void updateLayer(layer.id, { visible });
+}
