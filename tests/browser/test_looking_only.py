@@ -18,7 +18,7 @@ LOOKS = [
     # the map
     "Zoom in", "Zoom out", "Drag to rotate; click to face north", "Show as a globe", "Full screen", "My location",
     "Select features with a box", "Select features with a lasso", "Measure", "Natural Earth",
-    "Search for places, coordinates, layers and tables",
+    "Map tools", "Search for places, coordinates, layers and tables",
     # the page
     r"Layers ?\d*", "Menu", "Close", "Hide the conversation", "Show the conversation", r"\d+ people on this map",
     "Make a copy", "New map", "All maps", "Charts", "Saved views", "History", "Share this map", "Copy link to this map",

@@ -27,7 +27,7 @@ export function commands(): Command[] {
       command("", { label: t("undo"), icon: "undo", act: () => void undo() }, "Ctrl Z"),
       command("", { label: t("redo"), icon: "redo", act: () => void redo() }, "Ctrl Shift Z"),
     ] : []),
-    ...sectioned(pageItems()),
+    ...sectioned(pageItems().filter(({ label }) => label !== t("palette"))),
     ...tools(),
     ...bookmarks.value.map((bookmark) => command(t("views"), { label: bookmark.name, icon: "bookmark", act: () => goToBookmark(bookmark) })),
     ...layers.value.toReversed().flatMap((layer) => [
