@@ -26,7 +26,7 @@ from agents.geo.phrases import count_of, refusal
 from agents.geo.styles import STYLE_BRIEFLY, STYLE_SCHEMA, new_style
 from agents.ports import AnalysisSession, DataSource, InfoStore, MapSession, TableRegistry
 from agents.provenance.annotation import annotation
-from agents.provenance.linking import linked
+from agents.provenance.linking import link_figures
 
 ROLE = """\
 You are the analyst of GeoAgent. You answer one spatial question by running operations in PostGIS, step by step.
@@ -200,7 +200,7 @@ class Analyst(DataTools, ChartTools, StepRunner, Agent):
         """
         if not self.session.outcomes():
             raise ToolFailed("No step has run yet: run an operation first, or refuse with cannot_do.")
-        figures = linked(summary, self.history, _WRITTEN, self._names(), self.catalogue().table_ids)
+        figures = link_figures(summary, self.history, _WRITTEN, self._names(), self.catalogue().table_ids)
         made_up = [figure.text for figure in figures if figure.source is None]
         if made_up and not self._was_warned:
             self._was_warned = True

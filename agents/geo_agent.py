@@ -24,7 +24,7 @@ from agents.geo.map_tools import MapTools
 from agents.geo.sql_tools import SqlTools
 from agents.ports import Analyst, DataSource, Exporter, InfoStore, MapSession, SqlRunner, TableRegistry
 from agents.provenance.annotation import annotation
-from agents.provenance.linking import linked
+from agents.provenance.linking import link_figures
 
 WRITTEN_BY_MODELS = frozenset({"run_analysis", "cannot_do"})
 """Tools whose results are words of a model; what its numbers rest on is in their receipts."""
@@ -116,7 +116,7 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, ExportTools, SqlT
         told = self._notes[1] or ""
         # In a thread: a long conversation has many numbers, and others wait for this event loop.
         figures = await asyncio.to_thread(
-            linked, text, list(self.history), WRITTEN_BY_MODELS, names, tables, told=told
+            link_figures, text, list(self.history), WRITTEN_BY_MODELS, names, tables, context_text=told
         )
         return annotation(figures)
 

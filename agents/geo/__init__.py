@@ -1,1 +1,1 @@
-"""The map and data tools of GeoAgent by theme, with the words it uses for people and for models."""
+"""The map and data tools of GeoAgent by topic, and the texts for people and models."""

@@ -1,4 +1,4 @@
-"""The tools around analyses: have one run, and put away what one left."""
+"""Tools for analyses, their results and recipes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from agents.ports import Analyst
 ANALYSIS_TOOLS = frozenset(
     {"run_analysis", "drop_result", "save_recipe", "run_recipe", "rename_recipe", "remove_recipe"}
 )
-"""Offered only where an analyst is at hand."""
+"""Offered only if there is an analyst."""
 
 
 def result_ids(agent: GeoTools) -> list[str]:
-    """The results of analyses of this map."""
+    """The tables that are results of analyses of this map."""
     return [table.id for table in agent.registry.tables() if table.is_result]
 
 
@@ -29,6 +29,8 @@ RecipeName = Annotated[str, Param(enum=recipe_names)]
 
 
 class AnalysisTools(GeoTools):
+    """Tools that run analyses and manage results and recipes; a mixin of GeoAgent."""
+
     @tool(timeout=None, sequential=True)
     async def run_analysis(self, goal: str, context: ToolContext) -> Result:
         """Hand a question over to the analyst: distances, buffers, joins, overlays, densities, clusters and the like.

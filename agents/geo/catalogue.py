@@ -1,4 +1,4 @@
-"""What the enums of the tools need of one version of the registry, worked out once for all model calls that see it."""
+"""Values for the enums of tools, computed once per version of the registry."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from agents.domain import Table
 
-MOST_CHOICES = 200
-"""Tables. A longer enum is narrowed to what is relevant."""
+MAX_TABLE_CHOICES = 200
+"""A longer enum of tables is narrowed to the relevant ones."""
 
 
 class Catalogue:
-    """What the enums need of one version of the registry."""
+    """The enum values for one version of the registry."""
 
     def __init__(self, version: int, tables: Sequence[Table]) -> None:
         self.version = version

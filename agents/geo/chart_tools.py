@@ -1,4 +1,4 @@
-"""The tools that make charts and take them away."""
+"""Tools that create and remove charts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from agents.geo import choices
 from agents.geo.phrases import filter_words, number
 from agents.geo.tools import FILTERS_BRIEFLY, GeoTools, read_filter
 
-ROWS_TOLD = 40
-"""Rows of a chart that a model gets to read; of points, a few."""
-POINTS_TOLD = 5
+MAX_ROWS_FOR_MODEL = 40
+"""Rows of a chart that a model gets; `MAX_POINTS_FOR_MODEL` for scatter plots."""
+MAX_POINTS_FOR_MODEL = 5
 _ADDITIVE = (
     "pop",
     "count",
@@ -30,26 +30,28 @@ _ADDITIVE = (
     "visits",
     "length",
 )
-"""What columns are called whose values can be added up."""
+"""Parts of the names of columns whose values can be added up."""
 
 
 def only_number(agent: ChartTools, arguments: Mapping[str, Any]) -> str | None:
-    """The one column of numbers that the chart can be of."""
+    """The only numeric column that the chart can show."""
     table = agent.charted_table(str(arguments.get("data")))
     found = [] if table is None else choices.numeric_columns(table)
     return found[0] if len(found) == 1 else None
 
 
 def main_x(agent: ChartTools, arguments: Mapping[str, Any]) -> str | None:
+    """The default for x: for a histogram, the only numeric column."""
     return only_number(agent, arguments) if arguments.get("kind") == "histogram" else None
 
 
 def main_y(agent: ChartTools, arguments: Mapping[str, Any]) -> str | None:
+    """The default for y: for a box plot, the only numeric column."""
     return only_number(agent, arguments) if arguments.get("kind") == "box" else None
 
 
 def usual_aggregate(agent: ChartTools, arguments: Mapping[str, Any]) -> str | None:
-    """Totals of what can be added up, such as people; of all else, such as heights, the mean."""
+    """`sum` for columns that can be added up, such as people; `mean` for others, such as heights."""
     if arguments.get("kind") not in ("bar", "line") or not arguments.get("y"):
         return None
     name = str(arguments["y"]).lower()
@@ -58,15 +60,19 @@ def usual_aggregate(agent: ChartTools, arguments: Mapping[str, Any]) -> str | No
 
 
 def chart_ids(agent: ChartTools) -> list[str]:
+    """The ids of the charts on the map."""
     return [chart.id for chart in agent.map.charts()]
 
 
 def only_chart(agent: ChartTools) -> str | None:
+    """The only chart on the map, if there is exactly one."""
     charts = agent.map.charts()
     return charts[0].id if len(charts) == 1 else None
 
 
 class ChartTools(GeoTools):
+    """Tools for charts; a mixin of GeoAgent."""
+
     @tool(params={"filters": FILTERS_BRIEFLY})
     async def make_chart(
         self,
@@ -124,8 +130,8 @@ class ChartTools(GeoTools):
 
 
 def chart_facts(chart: Chart, data: ChartData) -> dict[str, Any]:
-    """What a model should know of a chart: its numbers, as rows."""
-    most = POINTS_TOLD if data.points is not None else ROWS_TOLD
+    """What the model gets about a chart: its numbers as rows."""
+    most = MAX_POINTS_FOR_MODEL if data.points is not None else MAX_ROWS_FOR_MODEL
     rows = [row for row in islice(rows_of(chart, data), 500) if data.points is not None or any(row[-2:])]
     facts: dict[str, Any] = {
         "chart_id": chart.id,

@@ -1,7 +1,7 @@
-"""What the tools offer to a model at this moment (enums), and what they fill in when it left something out.
+"""The choices that tools offer to a model (enums), and the defaults for arguments that it left out.
 
-Functions of the agent, asked afresh for every model call; what depends only on the registry is kept until the
-registry's version changes.
+They are functions of the agent and are evaluated for every model call; what depends on the registry alone is
+cached for its version.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.domain import Layer, Table
-from agents.geo.catalogue import MOST_CHOICES
+from agents.geo.catalogue import MAX_TABLE_CHOICES
 from agents.geo.colours import PALETTE, same_colour
 from agents.geo.tools import GeoTools
 
@@ -21,7 +21,7 @@ NO_LABEL = "(none)"
 MAX_RELEVANT = 50
 """Tables that a narrowed enum offers; search_tables finds the others."""
 NAME: dict[str, Any] = {"type": "string"}
-"""What a model is shown of names that another tool, or the system message, lists already."""
+"""The schema of names that another tool or the system message lists already."""
 
 
 def table_ids(agent: GeoTools) -> Sequence[str]:
@@ -30,13 +30,13 @@ def table_ids(agent: GeoTools) -> Sequence[str]:
 
 
 def described_tables(agent: GeoTools) -> Sequence[str]:
-    """What describe_table can describe."""
+    """The tables that describe_table accepts."""
     return agent.described_tables()
 
 
 async def narrow_tables(agent: GeoTools, values: Sequence[str], message: str) -> list[str]:
-    """Of many: the tables on the map, those that the agent came across, and the most relevant ones to the message."""
-    if len(values) <= MOST_CHOICES:
+    """From many tables those on the map, those that tools have named, and the most relevant to the message."""
+    if len(values) <= MAX_TABLE_CHOICES:
         return list(values)
     chosen = [table.id for table in await relevant_tables(agent, message, MAX_RELEVANT)]
     known = set(values)
@@ -44,7 +44,7 @@ async def narrow_tables(agent: GeoTools, values: Sequence[str], message: str) ->
 
 
 async def relevant_tables(agent: GeoTools, message: str, limit: int = 25) -> list[Table]:
-    """The tables of the map, those that the agent came across, and the most relevant ones to a message."""
+    """The tables on the map, those that tools have named, and the most relevant to the message."""
     by_id = agent.catalogue().by_id
     chosen = dict.fromkeys(layer.table for layer in agent.map.layers())
     chosen.update(dict.fromkeys(reversed(list(agent.seen_tables))))
@@ -54,17 +54,18 @@ async def relevant_tables(agent: GeoTools, message: str, limit: int = 25) -> lis
 
 
 def layer_ids(agent: GeoTools) -> list[str]:
+    """The ids of the layers on the map."""
     return [layer.id for layer in agent.map.layers()]
 
 
 def only_layer(agent: GeoTools) -> str | None:
-    """The one layer on the map, if there is just one."""
+    """The only layer on the map, if there is exactly one."""
     layers = agent.map.layers()
     return layers[0].id if len(layers) == 1 else None
 
 
 def free_layer_id(agent: GeoTools, arguments: Mapping[str, Any]) -> str | None:
-    """An id after the table's name that no layer has: `airports`, `airports-2`."""
+    """A free id derived from the table of the call: `airports`, `airports-2`."""
     table = arguments.get("table")
     if not isinstance(table, str):
         return None
@@ -72,6 +73,7 @@ def free_layer_id(agent: GeoTools, arguments: Mapping[str, Any]) -> str | None:
 
 
 def next_layer_id(table_id: str, taken: Sequence[str]) -> str:
+    """A free id derived from a table's name: `airports`, `airports-2`."""
     name = table_id.replace('"', "").rsplit(".", 1)[-1]
     stem = re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-").lower()[:48] or "layer"
     number, candidate = 1, stem
@@ -82,7 +84,7 @@ def next_layer_id(table_id: str, taken: Sequence[str]) -> str:
 
 
 def free_colour(agent: GeoTools, arguments: Mapping[str, Any]) -> str | None:
-    """A colour that no layer has, for a layer drawn in one colour."""
+    """An unused colour for a layer drawn in one colour."""
     style = arguments.get("style")
     if isinstance(style, Mapping) and (
         style.get("color") or style.get("column") or style.get("kind") == "heatmap"
@@ -92,17 +94,18 @@ def free_colour(agent: GeoTools, arguments: Mapping[str, Any]) -> str | None:
 
 
 def next_colour(layers: Sequence[Layer]) -> str:
-    """The first colour of the palette that the fewest layers have."""
+    """The first colour of the palette among those that the fewest layers have."""
     uses = {color: sum(same_colour(layer.style.color, color) for layer in layers) for color in PALETTE}
     return min(uses, key=lambda color: uses[color])
 
 
 def only_numeric_column(agent: GeoTools, arguments: Mapping[str, Any]) -> str | None:
-    """The one column of the table that holds numbers and is no key."""
+    """The only numeric column of the table that is no key."""
     table = agent.catalogue().by_id.get(str(arguments.get("table")))
     found = [] if table is None else numeric_columns(table)
     return found[0] if len(found) == 1 else None
 
 
 def numeric_columns(table: Table) -> list[str]:
+    """The numeric columns of a table without its key."""
     return [c.name for c in table.columns if c.kind in ("integer", "number") and c.name not in table.key]

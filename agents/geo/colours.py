@@ -1,5 +1,6 @@
-"""The colours of CSS Color Module Level 4 by name, the colours of layers that nobody chose one for, and the
-names that people get to read for colours. The only list of either, for agents and server."""
+"""The named colours of CSS Color Module Level 4, the default colours of layers, and readable names for colours.
+The only list of each, for agents and server.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ PALETTE: dict[str, str] = {
     "#56b4e9": "sky blue",
     "#f0e442": "yellow",
 }
-"""Colours for layers nobody chose one for, told apart by colour-blind eyes (Okabe and Ito), and their names."""
+"""Default colours of layers with their names, distinguishable for colour-blind people (Okabe and Ito)."""
 
 _NAME_OF = {
     **{digits: name for name, digits in reversed(CSS_NAMES.items()) if "grey" not in name},
@@ -60,14 +61,14 @@ _SHADES = ("dark", "light", "medium", "deep", "pale", "hot", "dim", "forest", "r
 
 
 def colour_name(color: str) -> str:
-    """`#ff0000` as `red`, `#006400` as `dark green`; what has no name stays as it is."""
+    """`#ff0000` as `red`, `#006400` as `dark green`; a colour without a name is returned unchanged."""
     name = _NAME_OF.get(_plain(color), color)
     shade = next((shade for shade in _SHADES if name.startswith(shade) and name != shade), "")
     return f"{shade} {name.removeprefix(shade).strip()}" if shade else name
 
 
 def same_colour(one: str | None, other: str | None) -> bool:
-    """Whether two ways to write a colour mean the same."""
+    """Whether two notations mean the same colour."""
     return one is not None and other is not None and _plain(one) == _plain(other)
 
 

@@ -1,4 +1,4 @@
-"""The tools that ask about the data and change nothing, and the one that says no."""
+"""Tools that read data without changing anything, and `cannot_do`."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from agents.geo.phrases import count_of, filter_words, number
 from agents.geo.tools import FILTERS_BRIEFLY, GeoTools, read_filter
 
 DescribedTable = Annotated[str, Param(enum=choices.described_tables, shown=choices.NAME)]
-_LISTED = 100
-_DESCRIBED = 80
-"""Columns that are described one by one; of a wider table the others are named."""
+_MAX_TABLES_LISTED = 100
+_MAX_COLUMNS_DESCRIBED = 80
+"""Columns that are described individually; further ones are only named."""
 
 
 class DataTools(GeoTools):
+    """Tools that read data; a mixin of GeoAgent."""
+
     @tool
     async def list_tables(self) -> Result:
         """All tables there are (the first hundred of many; search_tables finds the others)."""
         tables = self.registry.tables()
-        shown = tables[:_LISTED]
+        shown = tables[:_MAX_TABLES_LISTED]
         self.remember_tables(shown)
         facts = {"total": len(tables), "tables": [_brief(table) for table in shown]}
         return Result(facts, summary=count_of(len(tables), "table"))
@@ -54,10 +56,10 @@ class DataTools(GeoTools):
             "key": list(found.key),
             "srid": found.srid,
             **await self.data.bounds(found.id),
-            "columns": [_column(column) for column in found.columns[:_DESCRIBED]],
+            "columns": [_column(column) for column in found.columns[:_MAX_COLUMNS_DESCRIBED]],
         }
-        if len(found.columns) > _DESCRIBED:
-            facts["more_columns"] = [column.name for column in found.columns[_DESCRIBED:]]
+        if len(found.columns) > _MAX_COLUMNS_DESCRIBED:
+            facts["more_columns"] = [column.name for column in found.columns[_MAX_COLUMNS_DESCRIBED:]]
         if self.info_store is not None:
             notes = await self.info_store.query(f"{found.name} {found.comment or ''}", k=2)
             new = [note for note in notes if note not in self.told_notes]

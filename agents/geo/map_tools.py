@@ -1,4 +1,4 @@
-"""The tools that change the map, or what the user looks at."""
+"""Tools that change the map or everyone's view."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ Color = Annotated[str, Param(description="One CSS colour for all features: a nam
 
 
 class MapTools(GeoTools):
+    """Tools for layers and view; a mixin of GeoAgent."""
+
     @tool(params={"style": STYLE_SCHEMA, "filters": FILTERS_SCHEMA}, sequential=True)
     async def add_map_layer(
         self,
@@ -192,7 +194,7 @@ class MapTools(GeoTools):
         )
 
     async def find_places(self, text: str) -> list[Place]:
-        """Places by name, at least one."""
+        """Places by name, at least one. Raises ToolFailed if there is none."""
         places = list(await self.data.find_place(text, limit=5))
         if not places:
             raise ToolFailed(f"No place called {text!r} is in the user's tables.")
@@ -223,7 +225,7 @@ def _change_words(layer: Layer, change: dict[str, Any], order: str | int | None)
 
 
 def _reordered(ids: list[str], layer_id: str, order: str | int) -> list[str]:
-    """All ids, bottom first, with the layer at its new place."""
+    """All ids, bottom first, with the layer at its new position."""
     place = ids.index(layer_id)
     rest = [item for item in ids if item != layer_id]
     places = {"top": len(rest), "bottom": 0, "up": place + 1, "down": place - 1}
@@ -246,7 +248,7 @@ def _valid_bounds(bounds: Bounds | None) -> Bounds:
 
 
 def _with_margin(box: Bounds) -> Bounds:
-    """A point gets a box of some kilometres around it, so that there is something to look at."""
+    """A point as a box of some kilometres around it."""
     west, south, east, north = box
     if west == east and south == north:
         return (max(west - 0.1, -180), max(south - 0.1, -90), min(east + 0.1, 180), min(north + 0.1, 90))

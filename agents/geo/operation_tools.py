@@ -35,8 +35,8 @@ FIRST_OPERATIONS = (
 """Shown in every request; most plans need no others."""
 MAX_FOUND = 4
 """Operations that one search shows."""
-SHOWN_COLUMNS = 40
-"""Columns of a result that a model reads; of a wider table the first and the last."""
+MAX_SHOWN_COLUMNS = 40
+"""Columns of a result that a model gets; of a wider table the first and the last ones."""
 _ANY_TABLE = "x-refers-to"
 _KEPT_KEYWORDS = ("enum", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "maxItems")
 _WORD = re.compile(r"[a-z0-9]{3,}")
@@ -48,7 +48,7 @@ class StepRunner(GeoTools):
     session: AnalysisSession
 
     def resolve_source(self, argument: str, reference: str) -> str:
-        """A step or table as a step of the session is told it. Raises ToolRetry with the nearest names."""
+        """The id of the step or table that an argument refers to. Raises ToolRetry with the nearest names."""
         steps = [outcome.step for outcome in self.session.outcomes()]
         if reference in steps:
             return reference
@@ -68,7 +68,7 @@ class StepRunner(GeoTools):
 
 
 class OperationTool(BaseTool):
-    """An operation as a tool. References to tables and steps are resolved when it runs, after the steps before it."""
+    """An operation as a tool. References to tables and steps are resolved when it runs, after earlier steps."""
 
     sequential = True
     timeout = None
@@ -88,7 +88,7 @@ class OperationTool(BaseTool):
         self.shown_schema = shown_schema(whole)
 
     async def execute(self, args: Any) -> Result:
-        """Run the step, and tell what it made."""
+        """Run the step and describe its result."""
         arguments = dict(args)
         title = str(arguments.pop("title", "") or self.name.replace("_", " "))
         for name in self._tables:
@@ -102,7 +102,7 @@ class OperationTool(BaseTool):
 
 
 def outcome_facts(outcome: StepOutcome) -> dict[str, Any]:
-    """What the analyst's model should know of a finished step."""
+    """What the analyst's model gets about a finished step."""
     facts: dict[str, Any] = {"step": outcome.step, **output_facts(outcome), "notes": list(outcome.notes)}
     if outcome.breakdown:
         facts["breakdown"] = dict(outcome.breakdown)
@@ -112,7 +112,7 @@ def outcome_facts(outcome: StepOutcome) -> dict[str, Any]:
 
 
 def output_facts(outcome: StepOutcome) -> dict[str, Any]:
-    """The table that a step made, so that a next step, a style or a question can use it."""
+    """The table that a step created, for further steps, styles and questions."""
     table = outcome.table
     crs = {"crs": f"EPSG:{table.srid}"} if table.geometry_column is not None and table.srid else {}
     return {
@@ -125,7 +125,7 @@ def output_facts(outcome: StepOutcome) -> dict[str, Any]:
 
 
 def found_operations(operations: Sequence[OperationInfo], text: str) -> list[OperationInfo]:
-    """The operations that a few words mean, best first. A word counts the more, the fewer operations have it."""
+    """The operations that match a few words, best first. A word weighs more the fewer operations contain it."""
     texts = {
         info.name: _WORD.findall(f"{info.name.replace('_', ' ')} {info.summary.lower()}")
         for info in operations
@@ -143,13 +143,13 @@ def found_operations(operations: Sequence[OperationInfo], text: str) -> list[Ope
 
 
 def _among(word: str, others: Sequence[str]) -> bool:
-    """Whether a word is there, perhaps with another ending."""
+    """Whether the word occurs, possibly with another ending."""
     stem = word[: max(4, len(word) - 3)]
     return any(other == word or (len(stem) >= 4 and other.startswith(stem)) for other in others)
 
 
 def shown_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """An operation's schema as a model sees it: what stands in the analyst's rules, or says nothing, is left out."""
+    """An operation's schema as shown to a model, without what the analyst's rules state already."""
     properties = {name: _shown(name, part) for name, part in schema.get("properties", {}).items()}
     properties["title"] = {"type": "string"}
     return {"type": "object", "properties": properties, "required": list(schema.get("required", ()))}
@@ -171,12 +171,12 @@ def _shown(name: str, part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _known(part: Mapping[str, Any]) -> dict[str, Any]:
-    """A property without the keywords that only GeoAgent reads."""
+    """A property without GeoAgent's own keywords."""
     return {key: value for key, value in part.items() if key != "title" and not key.startswith("x-")}
 
 
 def _inlined(node: Any, definitions: Mapping[str, Any]) -> Any:
-    """A schema with its definitions in the places that refer to them; none of an operation's contains itself."""
+    """A schema with its definitions inlined; no operation's definition contains itself."""
     if isinstance(node, Mapping):
         name = str(node.get("$ref", "")).rpartition("/")[2]
         if name in definitions:
@@ -187,11 +187,11 @@ def _inlined(node: Any, definitions: Mapping[str, Any]) -> Any:
 
 
 def _columns(table: Table) -> list[str]:
-    """Of a wide table the first ones and the last ones, for operations put what they add behind the others."""
+    """The first and the last columns of a wide table: operations append theirs at the end."""
     named = [f"{column.name} ({column.kind})" for column in table.columns if column.kind != "geometry"]
-    if len(named) <= SHOWN_COLUMNS:
+    if len(named) <= MAX_SHOWN_COLUMNS:
         return named
-    half = SHOWN_COLUMNS // 2
+    half = MAX_SHOWN_COLUMNS // 2
     return [
         *named[:half],
         f"... {len(named) - 2 * half} more, which describe_table names ...",

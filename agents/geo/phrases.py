@@ -16,7 +16,7 @@ _COMPARISONS = {"=": "is", "<>": "is not", ">": ">", ">=": "≥", "<": "<", "<="
 
 
 def number(value: float) -> str:
-    """With thousands separators; decimals as the size deserves: `7,813`, `1,234.5`, `0.0042`, `31,117,332`."""
+    """The number with thousands separators and as many decimals as its size needs: `7,813`, `1,234.5`, `0.0042`."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if float(value).is_integer() and abs(value) < 1e15:
@@ -54,12 +54,12 @@ def listed(words: Sequence[str], joiner: str = "and") -> str:
 
 
 def refusal(reason: str, alternative: str = "") -> str:
-    """What the user reads when something cannot be done."""
+    """The text that the user reads when something cannot be done."""
     return f"I cannot do that: {reason.rstrip('.')}.{f' {alternative}' if alternative else ''}"
 
 
 def value(item: Any) -> str:
-    """One value of a table, for reading."""
+    """One value of a table as readable text."""
     if item is None:
         return "–"
     if isinstance(item, bool | int | float):
@@ -78,13 +78,13 @@ def filter_words(filter: Cql2 | str | None) -> str:
 
 
 def breakdown_words(breakdown: Mapping[str, int]) -> str:
-    """The classes of a result, to follow its number of rows: ` (hot 99 %: 812, not significant: 33,191)`."""
+    """The classes of a result, after its number of rows: ` (hot 99 %: 812, not significant: 33,191)`."""
     told = ", ".join(f"{name}: {number(count)}" for name, count in breakdown.items())
     return f" ({told})" if told else ""
 
 
 def style_words(style: StyleSpec | Style) -> str:
-    """How a layer looks, to follow its name: `in red`, `coloured by population (5 quantile classes)`."""
+    """How a layer is drawn, after its name: `in red`, `coloured by population (5 quantile classes)`."""
     by = f" by {style.column}" if style.column else ""
     label = f", labelled by {style.label}" if style.label else ""
     match style.kind:
@@ -123,6 +123,7 @@ def layer_words(layer: Layer) -> str:
 
 
 def bounds_words(bounds: Bounds) -> str:
+    """A bounding box in degrees with hemispheres."""
     west, south, east, north = bounds
     return (
         f"{_degrees(south, 'N', 'S')} to {_degrees(north, 'N', 'S')}, "
@@ -146,7 +147,7 @@ def table_rows(columns: Sequence[str], rows: Sequence[Any], limit: int = 20) -> 
 
 
 def row_values(columns: Sequence[str], row: Any) -> list[Any]:
-    """A row's values in the order of the columns, whether it is a mapping or a sequence."""
+    """The values of a row, a mapping or a sequence, in the order of the columns."""
     return [row.get(name) for name in columns] if isinstance(row, Mapping) else list(row)
 
 

@@ -1,4 +1,6 @@
-"""The tool for what no other tool can ask: one SELECT in the model's own words. Offered where the host runs it."""
+"""The tool for one SELECT written by the model, for questions that no other tool answers. Offered if the host
+runs SQL.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,8 @@ from agents.geo.tools import GeoTools
 
 
 class SqlTools(GeoTools):
+    """The tool `run_sql`; a mixin of GeoAgent."""
+
     @tool(timeout=60)
     async def run_sql(self, statement: str) -> Result:
         """Run one read-only SELECT that you wrote, in PostGIS's SQL, where no other tool can answer.

@@ -87,7 +87,7 @@ def new_style(table: Table | None, color: str | None, wanted: Mapping[str, Any] 
 def changed_style(
     table: Table | None, now: Style, color: str | None, wanted: Mapping[str, Any] | None
 ) -> StyleSpec:
-    """The present style with what was asked for; nothing else of it changes."""
+    """The present style with the requested changes and nothing else."""
     kept = now.model_dump(include=set(StyleSpec.model_fields), exclude_none=True)
     asked = _with_kind(table, dict(wanted or {}))
     if color:
@@ -101,7 +101,7 @@ def changed_style(
 
 
 def _outdated(now: Style, asked: Mapping[str, Any], kind: str) -> list[str]:
-    """What of the present style says nothing any more beside what was asked for."""
+    """Fields of the present style that have no meaning after the requested changes."""
     if kind != now.kind:
         return ["column", "ramp", "method", "classes", "breaks", "values"]
     gone = ["ramp"] if "color" in asked else []
@@ -113,7 +113,7 @@ def _outdated(now: Style, asked: Mapping[str, Any], kind: str) -> list[str]:
 
 
 def _with_kind(table: Table | None, fields: dict[str, Any]) -> dict[str, Any]:
-    """A column without a kind: numbers are graduated, everything else is categories."""
+    """A column without a kind: numbers become graduated, other values categorical."""
     if not fields.get("kind") and (fields.get("values") or fields.get("breaks")):
         fields["kind"] = "categorical" if fields.get("values") else "graduated"
     if fields.get("column") and not fields.get("kind"):

@@ -1,4 +1,4 @@
-"""What the tools of GeoAgent have in common: the collaborators they were handed, and how results are written."""
+"""What the tools of GeoAgent have in common: their collaborators, and how results are written."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class GeoTools:
     seen_tables: dict[str, None]
     """Tables that tools have named in this conversation, the newest last; they stay in narrowed enums."""
     told_notes: set[str]
-    """Notes that the model has read in this conversation."""
+    """Notes that the model got in this conversation."""
     _catalogue: Catalogue | None
 
     def catalogue(self) -> Catalogue:
@@ -50,11 +50,11 @@ class GeoTools:
         return self._catalogue
 
     def table(self, name: str) -> Table:
-        """The table that a tool is asked about. Raises ToolFailed with the nearest names."""
+        """The table that a tool is called about. Raises ToolFailed with the nearest names."""
         return self.registry.get(name)
 
     def described_tables(self) -> Sequence[str]:
-        """Whatever `table` knows."""
+        """The tables that `table` accepts."""
         return self.catalogue().table_ids
 
     def remember_tables(self, tables: Sequence[Table]) -> None:
@@ -65,7 +65,9 @@ class GeoTools:
             del self.seen_tables[table_id]
 
     def layer(self, layer_id: str) -> Layer:
-        """The layer with this id; the check of the call saw to it that there is one, but another user may be quick."""
+        """The layer with this id. The call was checked, but another user may have removed it meanwhile: raises
+        ToolFailed.
+        """
         for layer in self.map.layers():
             if layer.id == layer_id:
                 return layer
@@ -74,7 +76,7 @@ class GeoTools:
 
 
 def read_filter(filters: Mapping[str, Any] | str | None) -> Filter:
-    """A filter as the model wrote it; JSON inside a string is taken out, an empty one is none."""
+    """The model's filter; JSON inside a string is parsed, an empty filter is None."""
     if isinstance(filters, str):
         text = filters.strip()
         if text.startswith("{"):
@@ -90,14 +92,14 @@ def read_filter(filters: Mapping[str, Any] | str | None) -> Filter:
 
 
 def asked_style(style: StyleSpec | Style) -> dict[str, Any]:
-    """The request part of a style, without defaults, for a result."""
+    """The requested part of a style, without defaults, for a result."""
     return StyleSpec.model_validate(style.model_dump(include=set(StyleSpec.model_fields))).model_dump(
         exclude_defaults=True
     )
 
 
 def layer_facts(layer: Layer, drawn: str = "") -> dict[str, Any]:
-    """What a model should know of a layer after a change."""
+    """What the model gets about a layer after a change."""
     facts: dict[str, Any] = {
         "layer_id": layer.id,
         "name": layer.name,

@@ -1,5 +1,5 @@
-"""Figures: the numbers of an answer, each traced to the result of a tool that it comes from, or marked as unfounded.
+"""The numbers of an answer, each traced to the tool result that it comes from, or marked as unsupported.
 
-`numerals` finds numbers in a text as people of any language write them, `evidence` knows what the tools gave, and
-`linking` brings the two together. Pure functions of texts and results: no model, no input or output.
+`numerals` finds numbers in text of many languages, `evidence` collects the numbers in tool results, and
+`linking` matches the two. Pure functions of texts and results, without a model or I/O.
 """

@@ -1,4 +1,4 @@
-"""Figures as `ai_response` carries them: plain JSON, each source once."""
+"""Figures as `ai_response` carries them: plain JSON, without duplicate sources."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 from agents.provenance.evidence import Source
 from agents.provenance.linking import Figure
 
-MOST_SQL = 20_000
+MAX_SQL_CHARS = 20_000
 
 
 def annotation(figures: Sequence[Figure]) -> dict[str, Any]:
-    """`{figures, sources}`, where a figure's `source` is a place in `sources`; nothing where there are no figures."""
+    """`{figures, sources}`, where a figure's `source` is an index in `sources`; empty without figures."""
     if not figures:
         return {}
     sources: list[Source] = []
-    said = []
+    entries = []
     for figure in figures:
         entry: dict[str, Any] = {
             "start": figure.start,
@@ -34,12 +34,14 @@ def annotation(figures: Sequence[Figure]) -> dict[str, Any]:
             entry["row"] = figure.row
         if figure.note:
             entry["note"] = figure.note
-        said.append(entry)
-    return {"figures": said, "sources": [_plain(source) for source in sources]}
+        entries.append(entry)
+    return {"figures": entries, "sources": [_plain(source) for source in sources]}
 
 
 def _plain(source: Source) -> dict[str, Any]:
     kept = {name: value for name, value in asdict(source).items() if value is not None}
-    if len(kept.get("sql", "")) > MOST_SQL:
-        kept["sql"] = f"{kept['sql'][:MOST_SQL]}\n-- and {len(kept['sql']) - MOST_SQL:,} more characters"
+    if len(kept.get("sql", "")) > MAX_SQL_CHARS:
+        kept["sql"] = (
+            f"{kept['sql'][:MAX_SQL_CHARS]}\n-- and {len(kept['sql']) - MAX_SQL_CHARS:,} more characters"
+        )
     return kept

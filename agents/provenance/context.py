@@ -1,4 +1,4 @@
-"""Which rows a number of a text can be about: those whose names stand beside it in its sentence, line or cell."""
+"""Finds the rows that a number can be about: those whose names occur near it in its sentence, line or cell."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ _OF = re.compile(
     r"\W*(?:[\w²³%]+\W+){0,2}(?:in|for|of|at|from|by|on|near|im|für|bei|von|à|en|de|au|في)\s+(?:the\s+|der\s+)?\W*",
     re.IGNORECASE,
 )
-MOST_LABELS = 5_000
+MAX_LABELS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
+    """An occurrence of a row's name in the text."""
+
     start: int
     end: int
     label: str
 
 
 class Context:
-    """The sentences and lines of a text with the names in them; `labels` are what rows of results are called."""
+    """The sentences and lines of a text with the names in them; `labels` are the names of result rows."""
 
     def __init__(self, text: str, numerals: Sequence[Numeral], labels: Iterable[str]) -> None:
         self.text = text
@@ -34,12 +36,13 @@ class Context:
         self._mentions = _mentions(text, labels)
 
     def segment(self, numeral: Numeral) -> tuple[int, int]:
-        """From where to where the sentence, line or row of a table goes that the number stands in."""
+        """Start and end of the sentence, line or table row that contains the number."""
         place = bisect_right(self._ends, numeral.start)
         start = self._ends[place - 1] if place else 0
         return start, self._ends[place] if place < len(self._ends) else len(self.text)
 
     def words(self, numeral: Numeral) -> str:
+        """The segment of the number in lower case."""
         start, end = self.segment(numeral)
         return self.text[start:end].lower()
 
@@ -53,10 +56,10 @@ class Context:
         return frozenset(each.label for each in self._mentions if start <= each.start < end)
 
     def beside(self, numeral: Numeral) -> frozenset[str]:
-        """The names that the number can belong to; none where the sentence has no names.
+        """The names that the number can belong to; empty if its sentence contains no names.
 
-        Where a sentence begins with a name, numbers follow their names: `Lima has 8, Cusco 3`; unless the name
-        comes after them with an `in` or the like. Else it may be either.
+        In a sentence that begins with a name, numbers follow their names (`Lima has 8, Cusco 3`), unless a name
+        follows the number with a preposition such as `in`. Otherwise both are possible.
         """
         start, end = self.segment(numeral)
         mentions = [each for each in self._mentions if start <= each.start < end]
@@ -77,7 +80,7 @@ class Context:
 
 
 def _run(mentions: Sequence[Mention], numerals: Sequence[Numeral]) -> list[Mention]:
-    """The nearest names, as many as have no number between them."""
+    """The nearest names, up to the first number between them."""
     run: list[Mention] = []
     for each in mentions:
         if run:
@@ -89,7 +92,7 @@ def _run(mentions: Sequence[Mention], numerals: Sequence[Numeral]) -> list[Menti
 
 
 def _mentions(text: str, labels: Iterable[str]) -> list[Mention]:
-    """Where names stand as words of their own; of names within names the longer ones."""
+    """Names that occur as whole words; of overlapping names the longer one."""
     found: list[Mention] = []
     for label in dict.fromkeys(labels):
         if label in text and any(sign.isalpha() for sign in label):
@@ -104,7 +107,7 @@ def _mentions(text: str, labels: Iterable[str]) -> list[Mention]:
 
 
 def _is_introduction(text: str, end: re.Match[str]) -> bool:
-    """A colon after a name belongs to it: `Lima: 8`; the one at the end of a line ends nothing more than the line."""
+    """A colon after a name belongs to the name: `Lima: 8`; the same holds for the period of an abbreviation."""
     return end.group() == ":" or (
         end.group() == "." and text[max(0, end.start() - 2) : end.start()].istitle()
     )

@@ -1,7 +1,8 @@
-"""What the tools of a conversation gave, as numbers with their sources; from the newest turn and from earlier ones.
+"""The numbers in the tool results of a conversation, with their sources, from the newest turn and earlier ones.
 
-The best evidence is a receipt: the value of a query, with its SQL. Then come other numbers in results, and last those
-in texts of results. What a model wrote itself (the words of another agent, a reason for a refusal) proves nothing.
+The best evidence is a receipt: the value of a query, with its SQL. Other numbers in results come next, and
+those inside texts of results last. Text written by a model (another agent's answer, the reason for a refusal)
+is no evidence.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ from agents.domain import Cql2, QueryReceipt
 from agents.provenance.numerals import values_in
 
 VALUE, CELL, CONTENT, TEXT = range(4)
-"""Ranks of evidence, the best first; that of earlier turns comes after all of this one."""
+"""Ranks of evidence, best first; evidence of earlier turns ranks after all of this turn."""
 EARLIER = 4
-MOST_FACTS = 20_000
+MAX_FACTS = 20_000
 _NO_RESULT = frozenset(
     {"filter", "filters", "filter_words", "style", "reason", "alternative", "text", "goal", "sort"}
 )
-"""Parts of results that only repeat what the call said."""
+"""Parts of results that only repeat the call's arguments."""
 _PROSE = frozenset({"detail", "note", "notes", "drawn", "legend", "comment", "summary", "what", "title"})
-"""Parts whose texts say numbers; other texts are names."""
-_SAID = frozenset({"summary", "reason", "alternative"})
-"""Arguments in which a model speaks to the user: what they say is to be checked, too."""
+"""Parts whose texts contain numbers as evidence; other texts are names."""
+_SPOKEN_ARGUMENTS = frozenset({"summary", "reason", "alternative"})
+"""Arguments with text for the user, whose numbers are checked as well."""
 _NOT_LABELS = _NO_RESULT | _PROSE | {"table", "column", "kind", "type", "geometry", "id"}
-_LONGEST_LABEL = 80
+_MAX_LABEL_CHARS = 80
 COUNTS = frozenset({"count", "rows", "total", "nulls", "distinct", "not_finite", "found"})
-"""What numbers of rows are called in results."""
+"""Names of row counts in results."""
 _YEAR = re.compile(r"(?<!\d)(?:1\d{3}|2[01]\d{2})(?!\d)")
 _IDENTIFIER = re.compile(r"(?:.*_)?(?:id|fid|gid|oid|code|srid|version|order|iso_numeric)$", re.IGNORECASE)
 _DATA = re.compile(r"<data>\n(.*)\n</data>", re.DOTALL)
@@ -41,7 +42,7 @@ _DATA = re.compile(r"<data>\n(.*)\n</data>", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where numbers come from: a call, and the query in it if it is known. `rows` of `table` stand behind it."""
+    """The source of numbers: a tool call, and its query if known, over rows of `table`."""
 
     call_id: str
     tool: str
@@ -54,10 +55,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A number that a result holds. `row` is the value of the source's key column, if it is of one row.
+    """A number in a result. `row` is the value of the source's key column, if the number is of one row.
 
-    `column` is what a statistic is of, `labels` are the texts of the fact's own row, `group` tells the rows of one
-    list from those of others, and `is_count` says that it counts rows or things in a list.
+    `column` is the column of a statistic, `labels` are the texts of the fact's own row, `group` identifies the
+    list of rows, and `is_count` tells that it counts rows or items.
     """
 
     value: float
@@ -73,27 +74,29 @@ class Fact:
 
 @dataclass(slots=True)
 class Evidence:
-    """All facts; `said` the numbers of the newest message, `known` others that claim nothing: those of earlier
-    messages, of the calls, and identifiers in results.
+    """All facts. `user_numbers` are those of the newest user message; `known` are numbers that claim nothing:
+    those of earlier messages and of calls, and identifiers in results.
     """
 
     facts: list[Fact] = field(default_factory=list)
-    said: set[float] = field(default_factory=set)
+    user_numbers: set[float] = field(default_factory=set)
     known: set[float] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
-    """Texts of results with digits in them: names, labels."""
+    """Texts of results that contain digits: names, labels."""
     years: set[float] = field(default_factory=set)
-    """Whatever may be a year in the texts of results: dates, comments, notes."""
+    """Possible years in texts of results: dates, comments, notes."""
 
 
 def evidence(messages: Sequence[Message], written: Collection[str] = ()) -> Evidence:
-    """Of a conversation whose last turn is not answered yet. `written`: tools whose content a model wrote."""
+    """The evidence of a conversation whose last turn has no answer yet. `written` names tools whose results a
+    model wrote.
+    """
     found = Evidence()
     begin = max((index for index, it in enumerate(messages) if isinstance(it, UserMessage)), default=0)
     calls: dict[str, ToolCall] = {}
     for index, message in enumerate(messages):
         if isinstance(message, UserMessage):
-            (found.said if index >= begin else found.known).update(values_in(message.text))
+            (found.user_numbers if index >= begin else found.known).update(values_in(message.text))
         elif isinstance(message, AssistantMessage):
             calls.update((call.id, call) for call in message.calls)
         elif isinstance(message, ToolMessage):
@@ -114,7 +117,7 @@ def _add(
         found.known.update(
             value for _, cells in receipt.cells for name, value in cells.items() if _IDENTIFIER.match(name)
         )
-    if result.name in written or len(found.facts) > MOST_FACTS:
+    if result.name in written or len(found.facts) > MAX_FACTS:
         return
     found.years.update(years_in(result.content))
     content = _DATA.search(result.content)
@@ -139,8 +142,10 @@ def _add(
     styled = next((one for one in receipts if one.column), None)
     of_legend = source if styled is None else _source(result, styled)
     for key, prose in (("", text), *((key, each) for key, each in words if key in _PROSE)):
-        told = of_legend if key == "legend" else source
-        found.facts += [Fact(one, TEXT + later, told) for one in values_in(prose) if one not in given]
+        source_of_text = of_legend if key == "legend" else source
+        found.facts += [
+            Fact(one, TEXT + later, source_of_text) for one in values_in(prose) if one not in given
+        ]
 
 
 def _source(result: ToolResult, receipt: QueryReceipt) -> Source:
@@ -181,7 +186,7 @@ def _of_receipt(receipt: QueryReceipt, result: ToolResult, later: int, group: st
 
 
 def _content_source(result: ToolResult, receipts: Sequence[QueryReceipt], value: Any) -> Source:
-    """The call, with its query where it made only one, else with the rows that it says it is about."""
+    """The call, with its query if it made exactly one, else with the table and filter that the result names."""
     if len(receipts) == 1:
         return _source(result, receipts[0])
     facts: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
@@ -194,7 +199,7 @@ def _content_source(result: ToolResult, receipts: Sequence[QueryReceipt], value:
 
 
 class _Item(NamedTuple):
-    """A number of a JSON value, or of a list how long it is; `labels` are the short texts beside it."""
+    """A number in a JSON value, or the length of a list; `labels` are the short texts beside it."""
 
     name: str
     value: float
@@ -211,7 +216,7 @@ def _walk(value: Any, name: str = "", labels: tuple[str, ...] = (), depth: int =
         beside = tuple(
             each
             for key, each in value.items()
-            if isinstance(each, str) and 2 < len(each) <= _LONGEST_LABEL and key not in _NOT_LABELS
+            if isinstance(each, str) and 2 < len(each) <= _MAX_LABEL_CHARS and key not in _NOT_LABELS
         )
         for key, item in value.items():
             if key not in _NO_RESULT:
@@ -223,7 +228,7 @@ def _walk(value: Any, name: str = "", labels: tuple[str, ...] = (), depth: int =
 
 
 def _words(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """The texts of a JSON value, each with the key that it stands under."""
+    """The texts in a JSON value, each with its key."""
     if depth > 12:
         return
     if isinstance(value, str):
@@ -238,7 +243,7 @@ def _words(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, st
 
 
 def _numbers_of(value: Any) -> Iterator[float]:
-    """All numbers in a call's arguments, those in its texts, too."""
+    """All numbers in a call's arguments, including those in texts."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         yield float(value)
     elif isinstance(value, str):
@@ -246,7 +251,7 @@ def _numbers_of(value: Any) -> Iterator[float]:
     elif isinstance(value, Mapping | list):
         given = value
         if isinstance(value, Mapping):
-            given = [item for name, item in value.items() if name not in _SAID]
+            given = [item for name, item in value.items() if name not in _SPOKEN_ARGUMENTS]
         for item in given:
             yield from _numbers_of(item)
 
@@ -259,7 +264,7 @@ def _parsed(text: str) -> Any:
 
 
 def years_in(text: str) -> Iterator[float]:
-    """What may be a year in a text, in dates, too."""
+    """Numbers in a text that may be years, also inside dates."""
     yield from map(float, _YEAR.findall(text))
 
 

@@ -1,9 +1,9 @@
-"""The numbers of an answer, each with the source that it agrees with, or with none.
+"""Links the numbers of an answer to the results that they agree with.
 
-A number agrees with a fact that rounds to it and that the words around it allow: 2.5 million people with a population
-of 2,498,103, 12 % with a share of 0.1234, 205 km with a distance_m of 205474.3, and beside the name of a row only with
-what stands in that row. Numbers that the user gave are nobody's claim and are left alone; so are those of calls and
-of names.
+A number agrees with a fact that rounds to it and that the surrounding words permit: 2.5 million people with a
+population of 2,498,103, 12 % with a share of 0.1234, 205 km with a distance_m of 205474.3, and next to the name
+of a row only with values of that row. Numbers of the user, of calls and in names are not claims and are
+skipped.
 """
 
 from __future__ import annotations
@@ -15,17 +15,25 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from agents.core.messages import Message, UserMessage
-from agents.provenance.context import MOST_LABELS, Context
+from agents.provenance.calculations import CalculationSearch, format_value
+from agents.provenance.context import MAX_LABELS, Context
 from agents.provenance.evidence import CELL, TEXT, VALUE, Evidence, Fact, Source, evidence, years_in
-from agents.provenance.measures import PEOPLE_NOUNS, Measure, Nouns, Said, is_about, measure_of, names_table
+from agents.provenance.measures import (
+    PEOPLE_NOUNS,
+    Measure,
+    Nouns,
+    UnitPhrase,
+    is_about,
+    measure_of,
+    names_table,
+)
 from agents.provenance.numerals import Numeral, Reading, numerals, values_in
-from agents.provenance.reckoning import Reckoner, shown
 from agents.provenance.vocabulary import NO_CLAIM
 
-MOST_FIGURES = 500
-MOST_NAMED = 20
-FEW_COUNTS = 4
-"""Of so many counts of a turn a bare small number can be meant to be one."""
+MAX_FIGURES = 500
+MAX_NAMED_ROWS = 20
+MAX_COUNTS_FOR_BARE_NUMBER = 4
+"""With at most so many counts in a turn, a bare small number may refer to one."""
 _REST = re.compile(r"\s+(?:more|others?)\b")
 """As in: Shanghai, Beijing and 48 more."""
 _NO_CLAIM = re.compile(rf"\b(?:{NO_CLAIM})[ \t*_]+$", re.IGNORECASE)
@@ -35,11 +43,12 @@ How = Literal["stated", "rounded", "reckoned", "likely"]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number of the answer: its characters from `start` to `end`. Without a source it was found in no result.
+    """A number of the answer, at characters `start` to `end`. Without a source it was found in no result.
 
-    `row` is a value of the source's key column, where the number is of that row. `how` it was found: as it stands, by
-    rounding or in another unit, reckoned from several, or only likely, because it agrees with a number of the result
-    and nothing else in the words ties it to that. `note` is the exact value, or how it was reckoned: `7,895 ÷ 28,298`.
+    `row` is the value of the source's key column, if the number is of one row. `how` it was found: as in a
+    result, rounded or in another unit, calculated from several, or only likely, because it equals a number of a
+    result but the words do not say that it is that number. `note` is the exact value or the calculation: `7,895
+    ÷ 28,298`.
     """
 
     start: int
@@ -51,21 +60,23 @@ class Figure:
     how: How = "stated"
 
 
-def linked(
+def link_figures(
     text: str,
     messages: Sequence[Message],
     written: Collection[str] = (),
     names: Iterable[str] = (),
     tables: Iterable[str] = (),
-    told: str = "",
+    context_text: str = "",
 ) -> list[Figure]:
-    """The figures of an answer to a conversation, in order. `written` are tools whose results a model wrote, `names`
-    texts whose digits are no figures, `tables` the ids of those whose rows may be spoken of, and `told` what the model
-    was told besides, whose numbers it may repeat.
+    """The figures of an answer to a conversation, in order.
+
+    `written` names tools whose results a model wrote, `names` texts whose digits are no figures, and `tables`
+    the tables whose rows the answer may mention. Numbers in `context_text`, which the model got besides the
+    conversation, may be repeated.
     """
     found = evidence(messages, written)
-    found.known.update(values_in(told))
-    found.years.update(years_in(told))
+    found.known.update(values_in(context_text))
+    found.years.update(years_in(context_text))
     spans = list(_spans(text, {*names, *found.names}))
     claims = [
         numeral
@@ -73,18 +84,18 @@ def linked(
         if not any(start <= numeral.start and numeral.end <= end for start, end in spans)
     ]
     asked = next((item.text for item in reversed(messages) if isinstance(item, UserMessage)), "")
-    book = Book(found, text, claims, Nouns(tables), asked)
+    book = FactIndex(found, text, claims, Nouns(tables), asked)
     figures: list[Figure] = []
     for numeral in claims:
         figure = book.figure(numeral)
-        if figure is not None and (figure.source is None or len(figures) < MOST_FIGURES):
+        if figure is not None and (figure.source is None or len(figures) < MAX_FIGURES):
             figures.append(figure)
     return figures
 
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """A fact that a numeral agrees with, and how well the words around it fit."""
+    """A fact that a number agrees with, and how well the surrounding words fit."""
 
     fact: Fact
     converted: bool
@@ -96,8 +107,8 @@ class _Match:
         return (self.converted, not self.supported, self.fact.rank, self.distance)
 
 
-class Book:
-    """Facts by value, for the numerals of one text."""
+class FactIndex:
+    """The facts sorted by value, for the numbers of one text."""
 
     def __init__(
         self, found: Evidence, text: str, claims: Sequence[Numeral], nouns: Nouns, asked: str
@@ -109,54 +120,56 @@ class Book:
         self._facts = sorted(found.facts, key=lambda fact: fact.value)
         self._values = [fact.value for fact in self._facts]
         labels = dict.fromkeys(label for fact in found.facts for label in fact.labels)
-        self._context = Context(text, claims, list(labels)[:MOST_LABELS])
+        self._context = Context(text, claims, list(labels)[:MAX_LABELS])
         self._rows: dict[tuple[str, str], set[str]] = {}
         for fact in found.facts:
             self._rows.setdefault((fact.group, fact.name), set()).update(fact.labels)
-        self._few_counts = len({fact.value for fact in found.facts if fact.rank == VALUE}) <= FEW_COUNTS
-        self._reckoner = Reckoner(found.facts, self._context, claims, _agrees)
+        self._few_counts = (
+            len({fact.value for fact in found.facts if fact.rank == VALUE}) <= MAX_COUNTS_FOR_BARE_NUMBER
+        )
+        self._calculations = CalculationSearch(found.facts, self._context, claims, _agrees)
 
     def figure(self, numeral: Numeral) -> Figure | None:
-        """None for a number that is no claim."""
-        if self._given(numeral, self._found.said):
+        """The figure of a number; None if it is not a claim."""
+        if self._matches_any(numeral, self._found.user_numbers):
             return None
-        said = self._nouns.after(self._text, numeral)
+        phrase = self._nouns.after(self._text, numeral)
         figure = Figure(numeral.start, numeral.end, numeral.text)
-        match = self._best(numeral, said, numeral.readings) or self._best(
-            numeral, said, list(_coarser(numeral))
+        match = self._best(numeral, phrase, numeral.readings) or self._best(
+            numeral, phrase, list(_coarser(numeral))
         )
         if match is not None and not (numeral.in_words and not match.supported):
             return _of_match(figure, numeral, match)
         if numeral.like_year and numeral.value in self._found.years:
             return None
-        reckoned = self._reckoner.found(numeral, said)
-        if reckoned is not None:
-            (value, is_only) = reckoned
+        calculated = self._calculations.found(numeral, phrase)
+        if calculated is not None:
+            (value, is_only) = calculated
             how: How = "reckoned" if is_only else "likely"
             return replace(figure, source=value.fact.source, note=value.note, how=how)
         if numeral.in_words:
-            return figure if self._claims(numeral, said) else None
+            return figure if self._claims(numeral, phrase) else None
         whole = self._whole(numeral.value) if _REST.match(self._text, numeral.end) else None
         if whole is not None:
-            note = f"{shown(whole.value)} − {whole.value - numeral.value:,.0f}"
+            note = f"{format_value(whole.value)} − {whole.value - numeral.value:,.0f}"
             return replace(figure, source=whole.source, note=note, how="reckoned")
-        return None if self._given(numeral, self._found.known) else figure
+        return None if self._matches_any(numeral, self._found.known) else figure
 
-    def _claims(self, numeral: Numeral, said: Said) -> bool:
-        """Whether a number in words says how many rows there are, and not which ones were spoken of."""
-        counts = said.noun != "" or said.measure is not None
+    def _claims(self, numeral: Numeral, phrase: UnitPhrase) -> bool:
+        """Whether a number in words states a quantity of rows."""
+        counts = phrase.noun != "" or phrase.measure is not None
         return (
             counts
             and not _NO_CLAIM.search(self._text[: numeral.start])
-            and not self._given(numeral, self._found.known)
+            and not self._matches_any(numeral, self._found.known)
         )
 
-    def _best(self, numeral: Numeral, said: Said, readings: Sequence[Reading]) -> _Match | None:
-        """The best fact: direct before converted, then what the words speak of, then by rank, then the nearest."""
-        matches = [match for reading in readings for match in self._agreeing(numeral, said, reading)]
+    def _best(self, numeral: Numeral, phrase: UnitPhrase, readings: Sequence[Reading]) -> _Match | None:
+        """The best fact: direct before converted, then supported by the words, then by rank, then the nearest."""
+        matches = [match for reading in readings for match in self._agreeing(numeral, phrase, reading)]
         return min(matches, key=lambda match: match.order, default=None)
 
-    def _agreeing(self, numeral: Numeral, said: Said, reading: Reading) -> Iterator[_Match]:
+    def _agreeing(self, numeral: Numeral, phrase: UnitPhrase, reading: Reading) -> Iterator[_Match]:
         for fact in self._near(reading):
             if reading.doubtful and fact.value.is_integer():
                 continue
@@ -166,35 +179,35 @@ class Book:
                 and (fact.value - reading.value) * numeral.leaning < -0.5
             ):
                 continue
-            if not self._allowed(numeral, said, reading, fact):
+            if not self._allowed(numeral, phrase, reading, fact):
                 continue
-            supported = self._supported(numeral, said, fact)
+            supported = self._supported(numeral, phrase, fact)
             yield _Match(fact, reading.converted, supported, abs(fact.value - reading.value))
 
-    def _allowed(self, numeral: Numeral, said: Said, reading: Reading, fact: Fact) -> bool:
-        """Whether nothing around the numeral speaks against the fact."""
+    def _allowed(self, numeral: Numeral, phrase: UnitPhrase, reading: Reading, fact: Fact) -> bool:
+        """Whether nothing near the number contradicts the fact."""
         measure = measure_of(fact)
         if numeral.like_year and (measure is not None and measure.kind != "year"):
             return False
-        if said.measure is not None and not _fits(said, measure, reading, fact):
+        if phrase.measure is not None and not _fits(phrase, measure, reading, fact):
             return False
         beside = self._context.beside(numeral) if fact.labels else frozenset()
         if beside and not beside.intersection(fact.labels):
             return not beside.intersection(self._rows[fact.group, fact.name])
         return True
 
-    def _supported(self, numeral: Numeral, said: Said, fact: Fact) -> bool:
-        """Whether more than the value ties the numeral to the fact."""
+    def _supported(self, numeral: Numeral, phrase: UnitPhrase, fact: Fact) -> bool:
+        """Whether more than the value connects the number with the fact."""
         if not _is_weak(numeral):
             return True
         if fact.rank % 4 == TEXT and not fact.is_count:
-            return True  # words of a tool say it so
-        if said.noun:
-            return is_about(fact, said.noun)
+            return True  # a tool's text states it
+        if phrase.noun:
+            return is_about(fact, phrase.noun)
         if fact.labels and self._context.beside(numeral).intersection(fact.labels):
             return True
         measure = measure_of(fact)
-        if said.measure is not None and measure is not None:
+        if phrase.measure is not None and measure is not None:
             return True
         words = f"{self._context.words(numeral)} {self._asked}"
         spoken = {
@@ -202,11 +215,13 @@ class Book:
         }
         if any(part in words for part in spoken - {"name", "count", "rows"}):
             return True
-        return fact.is_count and fact.rank in (VALUE, CELL) and self._few_counts and not said.other_noun
+        return fact.is_count and fact.rank in (VALUE, CELL) and self._few_counts and not phrase.other_noun
 
     def _whole(self, rest: float) -> Fact | None:
-        """A count of which so many are left when a few have been named."""
-        counts = [fact for fact in self._facts if fact.rank == VALUE and 0 < fact.value - rest <= MOST_NAMED]
+        """A count from which so many remain after a few rows were named."""
+        counts = [
+            fact for fact in self._facts if fact.rank == VALUE and 0 < fact.value - rest <= MAX_NAMED_ROWS
+        ]
         return min(counts, key=lambda fact: fact.value, default=None)
 
     def _near(self, reading: Reading) -> Iterator[Fact]:
@@ -216,32 +231,32 @@ class Book:
             yield self._facts[index]
             index += 1
 
-    def _given(self, numeral: Numeral, given: set[float]) -> bool:
+    def _matches_any(self, numeral: Numeral, given: set[float]) -> bool:
         direct = [reading for reading in numeral.readings if not reading.converted]
         return any(_agrees(reading, value) for value in given for reading in direct)
 
 
 def _of_match(figure: Figure, numeral: Numeral, match: _Match) -> Figure:
-    """The figure with its source, and with the exact value where the text has another."""
+    """The figure with its source, and with the exact value if the text has another."""
     fact = match.fact
     how: How = "stated"
     note = ""
     if match.converted or match.distance > abs(fact.value) * 1e-9:
         how = "rounded"
-        note = f"{fact.column or fact.name} {shown(fact.value)}".strip()
+        note = f"{fact.column or fact.name} {format_value(fact.value)}".strip()
     return replace(
         figure, source=fact.source, row=fact.row, how=how if match.supported else "likely", note=note
     )
 
 
-def _fits(said: Said, measure: Measure | None, reading: Reading, fact: Fact) -> bool:
-    """Whether a fact is in the unit that the text says, or of the rows that it names."""
-    wanted = said.measure
+def _fits(phrase: UnitPhrase, measure: Measure | None, reading: Reading, fact: Fact) -> bool:
+    """Whether a fact has the unit that the text states, or counts the rows that it names."""
+    wanted = phrase.measure
     if wanted is None:
         return True
-    if said.noun:
+    if phrase.noun:
         if measure is None or measure.kind in ("count", "year"):
-            return is_about(fact, said.noun)
+            return is_about(fact, phrase.noun)
         return False
     if measure is None:
         return True
@@ -257,13 +272,13 @@ def _fits(said: Said, measure: Measure | None, reading: Reading, fact: Fact) -> 
 
 
 def _is_weak(numeral: Numeral) -> bool:
-    """Of few figures, so that chance finds one like it: 7, 12 %, 300."""
+    """Whether the number has so few digits that it may match by chance: 7, 12 %, 300."""
     digits = re.sub(r"\D", "", numeral.text).strip("0")
     return len(digits) <= 2
 
 
 def _slack(reading: Reading) -> float:
-    """Half of the last written place, and a little for what floating point leaves."""
+    """Half of the last written place, plus a tolerance for floating point."""
     return reading.step / 2 + abs(reading.value) * 1e-9
 
 
@@ -272,7 +287,7 @@ def _agrees(reading: Reading, value: float) -> bool:
 
 
 def _coarser(numeral: Numeral) -> Iterator[Reading]:
-    """Of whole numbers that end in zeros: as if rounded to them (28,000 for 28,298), two figures at least."""
+    """Integers that end in zeros as rounded to these (28,000 for 28,298), keeping two digits at least."""
     for reading in numeral.readings:
         value = abs(reading.value)
         if reading.step < 1 or value < 100 or value % 10 or not (numeral.hedged or value >= 10_000):
@@ -285,7 +300,7 @@ def _coarser(numeral: Numeral) -> Iterator[Reading]:
 
 
 def _spans(text: str, names: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Where names with digits stand in the text, perhaps with Markdown's backslashes in them."""
+    """Occurrences of names that contain digits, also with Markdown's backslashes in them."""
     bare = text.replace("\\", "")
     for name in names:
         if name in bare and any(sign.isdigit() for sign in name) and any(sign.isalpha() for sign in name):

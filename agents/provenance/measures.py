@@ -1,4 +1,4 @@
-"""What a number measures: told by its unit or noun in the text, and by the name of its column in a result."""
+"""The measure of a number: from its unit or noun in the text, and from the name of its column in a result."""
 
 from __future__ import annotations
 
@@ -18,51 +18,52 @@ _PER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """`kind` is length, area, people, count, share, year or other; `factor` how many metres or square metres it is."""
+    """`kind` is length, area, people, count, share, year or other; `factor` converts to metres or square metres."""
 
     kind: str
     factor: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What the words after a number make of it: its unit, or the table whose rows it counts, as a noun."""
+class UnitPhrase:
+    """The meaning of the words after a number: its unit, or the noun for the rows that it counts."""
 
     measure: Measure | None = None
     noun: str = ""
-    """A word for rows of a known table."""
+    """A noun for rows of a known table."""
     other_noun: bool = False
-    """Some other word stands there: gates, pilots."""
+    """Another noun follows: gates, pilots."""
     is_rate: bool = False
-    """So much per something."""
+    """A ratio: so much per something."""
 
 
 class Nouns:
-    """The words by which the rows of tables are called: `airports`, `airport`."""
+    """The nouns for rows of the tables: `airports`, `airport`."""
 
     def __init__(self, tables: Iterable[str]) -> None:
         self._stems = {_stem(word) for table in tables for word in _name_of(table).split()[-1:]}
 
-    def after(self, text: str, numeral: Numeral) -> Said:
+    def after(self, text: str, numeral: Numeral) -> UnitPhrase:
+        """The unit phrase after a number of the text."""
         rest = text[numeral.end : numeral.end + 60]
         is_rate = bool(_PER.match(rest))
         if numeral.percent:
-            return Said(Measure("share"), is_rate=is_rate)
+            return UnitPhrase(Measure("share"), is_rate=is_rate)
         dimension = DIMENSIONS.get(numeral.unit)
         if dimension is not None:
-            return Said(Measure("other") if is_rate else Measure(*dimension), is_rate=is_rate)
+            return UnitPhrase(Measure("other") if is_rate else Measure(*dimension), is_rate=is_rate)
         words = _WORDS_AFTER.match(rest)
         found = [] if words is None else [word.strip("*_'’").lower() for word in words.group().split()]
         for word in found:
             if word in _PEOPLE:
-                return Said(Measure("other" if is_rate else "people"), is_rate=is_rate)
+                return UnitPhrase(Measure("other" if is_rate else "people"), is_rate=is_rate)
             if _stem(word) in self._stems:
-                return Said(Measure("count"), noun=_stem(word), is_rate=is_rate)
-        return Said(other_noun=bool(found) and found[0] not in _FUNCTION_WORDS, is_rate=is_rate)
+                return UnitPhrase(Measure("count"), noun=_stem(word), is_rate=is_rate)
+        return UnitPhrase(other_noun=bool(found) and found[0] not in _FUNCTION_WORDS, is_rate=is_rate)
 
 
 def measure_of(fact: Fact) -> Measure | None:
-    """By the name of the column or of the value; None where that tells nothing."""
+    """The measure of a fact from the name of its column or value; None if unknown."""
     if fact.is_count:
         return Measure("count")
     for name in (fact.column, fact.name):
@@ -73,15 +74,18 @@ def measure_of(fact: Fact) -> Measure | None:
 
 
 def is_about(fact: Fact, noun: str) -> bool:
-    """Whether rows of the table with that name were counted, or asked for, in the query of a fact."""
+    """Whether the fact counts rows that the noun names, or its query reads them."""
     if fact.is_count and fact.name not in ("", "rows") and fact.name not in COUNTS:
         return _stem(fact.name.lower()) == noun  # how long some list of the result is
     source = fact.source
-    told = " ".join((fact.name, fact.column, source.table or "", source.summary, source.sql or "")).lower()
-    return re.search(rf"(?<![a-z]){re.escape(noun)}", told) is not None
+    source_text = " ".join(
+        (fact.name, fact.column, source.table or "", source.summary, source.sql or "")
+    ).lower()
+    return re.search(rf"(?<![a-z]){re.escape(noun)}", source_text) is not None
 
 
 def names_table(fact: Fact, words: Iterable[str]) -> bool:
+    """Whether one of the words names the table of the fact's source."""
     table = _name_of(fact.source.table or "")
     return any(_stem(word) in {_stem(part) for part in table.split()} for word in words)
 
@@ -91,7 +95,7 @@ def _name_of(table: str) -> str:
 
 
 def _stem(word: str) -> str:
-    """Roughly what singular and plural share: airport, cit, countr."""
+    """Roughly the common stem of singular and plural: airport, cit, countr."""
     for ending in ("ies", "y", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]

@@ -1,8 +1,8 @@
-"""Numbers in a text, as people write them: `28,298`, `28 298`, `28.298`, `2.5 million`, `12,3 %`, `٢٨٬٢٩٨`.
+"""Numbers in text: `28,298`, `28 298`, `28.298`, `2.5 million`, `12,3 %`, `٢٨٬٢٩٨`.
 
-What a writing can mean depends on the language, which nobody tells: `1.234` is 1234 or 1.234. A `Numeral` has all
-its readings, the likeliest first, each with the step to which it was rounded. Digits that are no quantities (names,
-dates, versions, codes, addresses, the ordinals of lists) are none.
+The meaning of a notation depends on the language, which is unknown: `1.234` is 1234 or 1.234. A `Numeral` has
+all its readings, most likely first, each with the step to which it was rounded. Digits that are no quantities
+(in names, dates, versions, codes, addresses, list markers) are skipped.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from agents.provenance.vocabulary import (
 class Reading:
     """A value that a numeral can mean. `step` is the unit of its last written place: 100 for 2.3 thousand.
 
-    `converted` readings are in another unit than the text's: of `2.3 km` 2300, for a result in metres. A `doubtful`
-    one takes what is most likely a thousands separator for a decimal one; it can only mean a number with decimals.
+    `converted` readings are in another unit than the text: 2300 for `2.3 km`, for a result in metres. A
+    `doubtful` one reads a probable thousands separator as a decimal one; it only matches numbers with decimals.
     """
 
     value: float
@@ -39,12 +39,14 @@ class Reading:
     converted: bool = False
     doubtful: bool = False
     factor: float = 1.0
-    """What `value` was multiplied by to be in the other unit."""
+    """The factor that converted `value` to the other unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """`start` and `end` count characters of the text; a scale word and a percent sign belong to it, a unit does not."""
+    """A number at characters `start` to `end` of the text, including a scale word and a percent sign, without a
+    unit.
+    """
 
     start: int
     end: int
@@ -52,11 +54,11 @@ class Numeral:
     readings: tuple[Reading, ...]
     percent: bool = False
     hedged: bool = False
-    """`about`, `over` or the like stands before it."""
+    """Preceded by `about`, `over` or the like."""
     leaning: int = 0
-    """1 where what is meant is said to be no less than the number, -1 where no more."""
+    """1 if the quantity is at least the number, -1 if at most, else 0."""
     like_year: bool = False
-    """Four bare digits from 1000 to 2199 where a year may stand."""
+    """Four bare digits from 1000 to 2199 at a position where a year is possible."""
     scale: str = ""
     """The word that multiplies it: million."""
     unit: str = ""
@@ -120,13 +122,13 @@ _YEAR = re.compile(rf"(?:\b(?:{YEARS})|\b[^\W\d_a-z]\w*|[(–-])[ \t]*$")
 
 
 MAX_CHARACTERS = 20_000
-"""Of a text that are searched for numbers."""
+"""Only so many characters of a text are searched for numbers."""
 MAX_CONTEXT = 60
-"""Characters around a number that are looked at."""
+"""Characters before and after a number that are considered."""
 
 
 def numerals(text: str) -> list[Numeral]:
-    """All numbers that say how much or how many, in the order of the text."""
+    """All quantities in the text, in order."""
     alike = _ascii(text[:MAX_CHARACTERS])
     masked = _mask(alike)
     found = [_numeral(text, masked, match) for match in _NUMBER.finditer(masked)]
@@ -136,7 +138,7 @@ def numerals(text: str) -> list[Numeral]:
 
 
 def _with_shared(there: list[Numeral], masked: str) -> list[Numeral]:
-    """Of `24.9, 19 and 17.5 million km`, all numbers in millions and kilometres."""
+    """In `24.9, 19 and 17.5 million km`, scale and unit apply to all numbers."""
     for place in range(len(there) - 2, -1, -1):
         one, other = there[place], there[place + 1]
         bare = not (one.unit or one.scale or one.percent or one.in_words)
@@ -156,13 +158,13 @@ def _with_shared(there: list[Numeral], masked: str) -> list[Numeral]:
 
 
 def values_in(text: str) -> Iterator[float]:
-    """What the numbers of a text may mean, without conversions."""
+    """The values that the numbers of a text can mean, without unit conversions."""
     for numeral in numerals(text):
         yield from (reading.value for reading in numeral.readings if not reading.converted)
 
 
 def _ascii(text: str) -> str:
-    """The text with the digits and signs of all scripts as ASCII's, character by character."""
+    """The text with digits and signs of all scripts replaced by ASCII ones, one to one."""
     if text.isascii():
         return text
     return "".join(
@@ -171,7 +173,7 @@ def _ascii(text: str) -> str:
 
 
 def _mask(text: str) -> str:
-    """The text with all that is no prose as `#`, in place."""
+    """The text with everything that is not prose replaced by `#`, one to one."""
     return _MASKED.sub(lambda found: "#" * len(found.group()), text)
 
 
@@ -206,19 +208,19 @@ def _numeral(text: str, masked: str, match: re.Match[str]) -> Numeral | None:
         direct = list(readings)
         readings += [_times(each, by, converted=True) for by in _conversions(unit["unit"]) for each in direct]
     start -= negative
-    said = before[: len(before) - negative]
+    context_before = before[: len(before) - negative]
     year = bool(re.fullmatch(r"1\d{3}|2[01]\d{2}", body)) and taken is None and unit is None
     return Numeral(
         start, end, text[start:end], tuple(readings), bool(percent),
-        hedged=bool(_HEDGE.search(said)),
-        leaning=bool(_LEAST.search(said)) - bool(_MOST.search(said)),
+        hedged=bool(_HEDGE.search(context_before)),
+        leaning=bool(_LEAST.search(context_before)) - bool(_MOST.search(context_before)),
         like_year=year and bool(_YEAR.search(before)), scale="" if scale is None else scale["word"],
         unit="" if unit is None else unit["unit"],
     )  # fmt: skip
 
 
 def _spelled(text: str, masked: str, match: re.Match[str]) -> Numeral:
-    """A small number that is written as a word."""
+    """A small number written as a word."""
     start, end = match.span()
     unit = _UNIT.match(masked, end)
     readings = (Reading(NUMBER_WORDS[match.group().lower()], 1.0),)
@@ -228,7 +230,7 @@ def _spelled(text: str, masked: str, match: re.Match[str]) -> Numeral:
 
 
 def _conversions(unit: str) -> list[float]:
-    """What a number with this unit is multiplied by to be in a unit that a result may have."""
+    """Factors that convert a number with this unit to units that results may have."""
     kind, metres = DIMENSIONS.get(unit, ("", 1.0))
     others = {metres / factor for known, factor in COLUMN_UNITS.values() if known == kind} - {1.0}
     return [*FACTORS[unit], *(factor for factor in others if factor not in FACTORS[unit])]
@@ -245,7 +247,7 @@ def _times(reading: Reading, factor: float, *, converted: bool = False) -> Readi
 
 
 def _is_attached(before: str, after: str) -> bool:
-    """Part of a word, a code or a path: A320, step_1, x.5, no-12, 5_a."""
+    """Whether the digits are part of a word, a code or a path: A320, step_1, x.5, no-12, 5_a."""
     last, first = before[-1:], after[:1]
     if last.isalnum() or last in ("_", "#", "/", "\\") or first in ("_", "/") or after[:2] == "#:":
         return True
@@ -255,7 +257,7 @@ def _is_attached(before: str, after: str) -> bool:
 
 
 def _readings(match: re.Match[str]) -> Iterator[Reading]:
-    """The values that a writing can mean, the likeliest first."""
+    """The values that a notation can mean, most likely first."""
     body, exponent = match.group(), match["exponent"]
     if exponent:
         digits = body[: -len(exponent)].replace(",", ".")

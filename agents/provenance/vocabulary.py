@@ -1,4 +1,4 @@
-"""Words around numbers, in the languages that answers are most often written in. Data, no code."""
+"""Words around numbers in the most common languages of answers. Data only."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SCALES: dict[str, tuple[float, ...]] = {
     "億": (1e8,),
     "亿": (1e8,),
 }
-"""By how much a word after a number multiplies it; several where languages differ."""
+"""The factors that a word after a number can mean; several where languages differ."""
 
 _LENGTHS = (1e3, 1609.344, 1852.0, 0.3048)
 _AREAS = (1e6, 1e4)

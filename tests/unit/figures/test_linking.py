@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agents.core import AssistantMessage, Message, ToolCall, ToolMessage, ToolResult, UserMessage
 from agents.domain import QueryReceipt
 from agents.provenance.annotation import annotation
-from agents.provenance.linking import Figure, linked
+from agents.provenance.linking import Figure, link_figures
 
 IN_GERMANY = {"op": "=", "args": [{"property": "country"}, "Germany"]}
 
@@ -54,7 +54,7 @@ WRITINGS = [
 @given(st.integers(100_000, 10**9), st.sampled_from(WRITINGS))
 @settings(deadline=None)
 def test_a_number_is_found_however_it_is_written_and_rounded(value: int, write: Any) -> None:
-    figure = only(linked(f"There are {write(value)} airports.", turn(counted(value))))
+    figure = only(link_figures(f"There are {write(value)} airports.", turn(counted(value))))
     assert figure.source is not None, write(value)
     assert (figure.source.call_id, figure.source.sql) == ("c1", "SELECT count(*);")
     assert (figure.source.table, figure.source.filter) == ("data.airports", IN_GERMANY)
@@ -64,7 +64,7 @@ def test_a_number_is_found_however_it_is_written_and_rounded(value: int, write: 
 @settings(deadline=None)
 def test_a_number_that_no_result_holds_is_marked(value: int, other: int) -> None:
     assume(abs(value - other) > 0.05 * value)
-    assert only(linked(f"There are {other:,} airports.", turn(counted(value)))).source is None
+    assert only(link_figures(f"There are {other:,} airports.", turn(counted(value)))).source is None
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
@@ -72,7 +72,9 @@ def test_a_number_that_no_result_holds_is_marked(value: int, other: int) -> None
 def test_a_share_is_reckoned_from_two_counts(part: int, whole: int) -> None:
     assume(part < whole)
     assume(all(abs(100 * part / whole - value) > 0.1 for value in (part, whole)))
-    figure = only(linked(f"That is {100 * part / whole:.1f} %.", turn(counted(part), counted(whole, "c2"))))
+    figure = only(
+        link_figures(f"That is {100 * part / whole:.1f} %.", turn(counted(part), counted(whole, "c2")))
+    )
     assert figure.source is not None
     assert figure.note.startswith(f"{part:,} ÷ {whole:,} = ")
     assert figure.how == "reckoned"
@@ -81,7 +83,7 @@ def test_a_share_is_reckoned_from_two_counts(part: int, whole: int) -> None:
 @given(st.text(max_size=200))
 @settings(deadline=None)
 def test_no_text_breaks_it_and_places_are_right(text: str) -> None:
-    for figure in linked(text, turn(counted(479))):
+    for figure in link_figures(text, turn(counted(479))):
         assert text[figure.start : figure.end] == figure.text
 
 
@@ -97,13 +99,13 @@ def test_no_text_breaks_it_and_places_are_right(text: str) -> None:
 )
 def test_what_is_no_claim_is_left_alone(text: str) -> None:
     messages = turn(counted(479), says="airports above 2000 m", arguments='{"filters": "elevation_m > 1500"}')
-    assert linked(text, messages) == []
+    assert link_figures(text, messages) == []
 
 
 def test_names_of_results_and_of_the_map_are_no_figures() -> None:
     rows = ToolResult("c1", "query_features", data({"rows": [{"name": "Area 51 Airport"}]}))
-    assert linked("**Area 51 Airport** is on Zone 17.", turn(rows), names=["Zone 17"]) == []
-    assert only(linked("There are 51.", turn(rows))).source is None
+    assert link_figures("**Area 51 Airport** is on Zone 17.", turn(rows), names=["Zone 17"]) == []
+    assert only(link_figures("There are 51.", turn(rows))).source is None
 
 
 def test_a_number_of_a_row_knows_its_row() -> None:
@@ -112,34 +114,36 @@ def test_a_number_of_a_row_knows_its_row() -> None:
         cells=((7, {"population": 24_874_500, "id": 7}), (9, {"population": 18_960_744, "id": 9})),
     )  # fmt: skip
     result = ToolResult("c1", "query_features", data({}), receipts=(receipt.model_dump(mode="json"),))
-    first, second, of = linked("24.9 million, 18,960,744 of 34,003; and 7.", turn(result))  # 7 is an id
+    first, second, of = link_figures("24.9 million, 18,960,744 of 34,003; and 7.", turn(result))  # 7 is an id
     assert (first.row, second.row, of.row) == (7, 9, None)
     assert first.source is not None
     assert first.source.key == "id"
 
 
 def test_how_many_more_there_are_than_were_named_is_reckoned() -> None:
-    figure = only(linked("Shanghai, Beijing and 48 more.", turn(counted(50))))
+    figure = only(link_figures("Shanghai, Beijing and 48 more.", turn(counted(50))))
     assert figure.note == "50 − 2"
-    assert only(linked("Shanghai, Beijing and 12 more.", turn(counted(50)))).source is None
+    assert only(link_figures("Shanghai, Beijing and 12 more.", turn(counted(50)))).source is None
 
 
 def test_metres_may_be_told_in_kilometres_and_shares_in_percent() -> None:
     result = ToolResult("c1", "describe", data({"distance_m": 205_474.3, "share": 0.1234, "below": -12.4}))
     text = "205 km, or 205.47 km; 12.3 %; 12 m below the sea"
-    assert [figure.source is not None for figure in linked(text, turn(result))] == [True] * 4
+    assert [figure.source is not None for figure in link_figures(text, turn(result))] == [True] * 4
 
 
 def test_a_thousand_is_not_taken_for_a_one() -> None:
-    assert only(linked("There are 2,000.", turn(ToolResult("c1", "x", data({"parts": 2}))))).source is None
+    assert (
+        only(link_figures("There are 2,000.", turn(ToolResult("c1", "x", data({"parts": 2}))))).source is None
+    )
 
 
 def test_earlier_results_count_after_those_of_this_turn() -> None:
     earlier = [*turn(counted(479)), AssistantMessage("479.")]
-    figure = only(linked("Still 479.", [*earlier, *turn(counted(479, "c2"))]))
+    figure = only(link_figures("Still 479.", [*earlier, *turn(counted(479, "c2"))]))
     assert figure.source is not None
     assert figure.source.call_id == "c2"
-    figure = only(linked("As I said, 479.", [*earlier, UserMessage("really?")]))
+    figure = only(link_figures("As I said, 479.", [*earlier, UserMessage("really?")]))
     assert figure.source is not None
     assert figure.source.call_id == "c1"
 
@@ -147,18 +151,18 @@ def test_earlier_results_count_after_those_of_this_turn() -> None:
 def test_words_that_a_model_wrote_prove_nothing_but_the_receipts_in_them_do() -> None:
     kept = counted(11).receipts
     analysis = ToolResult("c1", "run_analysis", "There are 11 of 9,999.", receipts=kept)
-    found, made_up = linked("There are 11 of 9,999.", turn(analysis), written={"run_analysis"})
+    found, made_up = link_figures("There are 11 of 9,999.", turn(analysis), written={"run_analysis"})
     assert found.source is not None
     assert made_up.source is None
 
 
 def test_a_tool_of_the_hosts_own_that_returns_words_is_a_result() -> None:
     result = ToolResult("c1", "park_hours", "The park opens at 9 and has 12 gates.")
-    assert only(linked("It has 12 gates.", turn(result))).source is not None
+    assert only(link_figures("It has 12 gates.", turn(result))).source is not None
 
 
 def test_the_annotation_has_each_source_once_and_plain_values() -> None:
-    figures = linked("479, again 479, and 5,555.", turn(counted(479, summary="479 in airports")))
+    figures = link_figures("479, again 479, and 5,555.", turn(counted(479, summary="479 in airports")))
     said = json.loads(json.dumps(annotation(figures)))
     assert [figure["source"] for figure in said["figures"]] == [0, 0, None]
     (source,) = said["sources"]
@@ -172,5 +176,5 @@ def test_the_annotation_has_each_source_once_and_plain_values() -> None:
 def test_very_long_sql_is_cut_with_a_word() -> None:
     receipt = QueryReceipt(sql="x" * 50_000, table="t", values={"count": 5.0})
     result = ToolResult("c1", "count", "", receipts=(receipt.model_dump(mode="json"),))
-    (source,) = annotation(linked("5 of them", turn(result)))["sources"]
+    (source,) = annotation(link_figures("5 of them", turn(result)))["sources"]
     assert source["sql"].endswith("-- and 30,000 more characters")
