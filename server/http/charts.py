@@ -10,8 +10,8 @@ from typing import Any
 
 from aiohttp import web
 
-from server.gis.charts import Made
-from server.gis.charts.links import MOST_ASKED, MOST_FEATURES, Part, Window
+from server.gis.charts import ComputedChart
+from server.gis.charts.links import MAX_FEATURE_IDS, MAX_FEATURES, Part, Window
 from server.gis.charts.table import csv_of
 from server.http.errors import HttpFault
 from server.http.exports import disposition
@@ -24,7 +24,7 @@ IMMUTABLE = "private, max-age=31536000, immutable"
 def routes(charts: ChartService) -> list[web.RouteDef]:
     """The routes of a chart's data and of its links to the map."""
 
-    async def chart_of(request: web.Request) -> Made:
+    async def chart_of(request: web.Request) -> ComputedChart:
         wanted = request.match_info
         version = int(wanted["version"]) if len(wanted["version"]) < 10 else 0
         return await charts.find(wanted["map_id"], wanted["chart_id"], version)
@@ -51,14 +51,14 @@ def routes(charts: ChartService) -> list[web.RouteDef]:
         parts = [parse_part(text) for text in list_parameter(request, "parts")]
         window = parse_window(request, made)
         found = await charts.source.features(made.chart, made.data, parts, window)
-        return json_answer({"ids": list(found.ids), "total": found.total, "most": MOST_FEATURES})
+        return json_answer({"ids": list(found.ids), "total": found.total, "most": MAX_FEATURES})
 
     async def parts(request: web.Request) -> web.Response:
         """`?ids=`: of each part `[place, series, how many]`; of points `[x, y, series]`."""
         made = await chart_of(request)
         ids = [parse_integer(text, "ids", 2**63) for text in list_parameter(request, "ids")]
-        if len(ids) > MOST_ASKED:
-            raise HttpFault("invalid_payload", f"`ids` are at most {MOST_ASKED} whole numbers.")
+        if len(ids) > MAX_FEATURE_IDS:
+            raise HttpFault("invalid_payload", f"`ids` are at most {MAX_FEATURE_IDS} whole numbers.")
         return json_answer({"parts": await charts.source.parts(made.chart, made.data, ids)})
 
     base = "/api/maps/{map_id}/charts/{chart_id}/{version:[0-9]+}"
@@ -92,7 +92,7 @@ def parse_integer(text: str, name: str, most: int) -> int:
     return int(text)
 
 
-def parse_window(request: web.Request, made: Made) -> Window | None:
+def parse_window(request: web.Request, made: ComputedChart) -> Window | None:
     """The `window` of a scatter plot: least and greatest x, then y; None without one. Raises HttpFault
     `invalid_payload`.
     """

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.core.errors import ToolSignal
 from agents.domain import Layer
-from server.gis.charts import Made
+from server.gis.charts import ComputedChart
 from server.gis.export.sample import Sample, sample
 from server.gis.export.source import Source
 from server.gis.tiles import TableLookup
@@ -89,7 +89,7 @@ async def layer_document(reader: AsyncEngine, tables: TableLookup, layer: Layer)
     return {"layer": about, "data": taken.features}
 
 
-def chart_document(made: Made) -> dict[str, Any]:
+def chart_document(made: ComputedChart) -> dict[str, Any]:
     """The chart with its data, without its address on this server."""
     chart = made.chart.model_dump(mode="json", exclude={"data", "filter", "layer_filter"})
     return {"chart": chart, "data": made.data.model_dump(mode="json")}

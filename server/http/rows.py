@@ -15,7 +15,7 @@ from aiohttp import web
 
 from agents.domain import Bounds, Cql2, Layer
 from server.gis.query.data import MAX_ROWS, PostgisData
-from server.gis.query.distribution import MOST_BINS, MOST_VALUES
+from server.gis.query.distribution import MAX_BINS, MAX_VALUES
 from server.gis.tiles import LayerLookup, TableLookup
 from server.http.errors import HttpFault
 
@@ -61,14 +61,14 @@ def routes(data: PostgisData, tables: TableLookup, layers: LayerLookup) -> list[
     async def histogram(request: web.Request) -> web.Response:
         """`?column=&bins=&filter=`: equal bins and their counts; see `server.gis.query.distribution`."""
         layer, asked = await layer_of(request), request.query
-        bins = int_parameter(asked.get("bins", "40"), "bins", 1, MOST_BINS)
+        bins = int_parameter(asked.get("bins", "40"), "bins", 1, MAX_BINS)
         filter = filter_or_default(layer.filter, asked.get("filter"))
         return json_answer(dict(await data.histogram(layer.table, asked.get("column", ""), filter, bins)))
 
     async def values(request: web.Request) -> web.Response:
         """`?column=&q=&limit=&filter=`: the most frequent values that hold the text `q`."""
         layer, asked = await layer_of(request), request.query
-        limit = int_parameter(asked.get("limit", "20"), "limit", 1, MOST_VALUES)
+        limit = int_parameter(asked.get("limit", "20"), "limit", 1, MAX_VALUES)
         filter = filter_or_default(layer.filter, asked.get("filter"))
         text = asked.get("q", "")[:MAX_SEARCH_CHARS]
         found = await data.values(layer.table, asked.get("column", ""), filter, text, limit)

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.charts import Chart, ChartData, ChartDraft
 from agents.domain import Cql2
-from server.gis.charts import Charts, Made
+from server.gis.charts import Charts, ComputedChart
 from server.maps.faults import MapFault
 from server.maps.layers.verbs import HAND, By, layer_of
 from server.maps.log.event_log import EventLog
@@ -47,7 +47,7 @@ class ChartService:
         self._log = log
         self._owner = owner
         self.source = source
-        self._cache: LRUCache[tuple[str, str, int], Made] = LRUCache(MAX_CACHED_CHARTS)
+        self._cache: LRUCache[tuple[str, str, int], ComputedChart] = LRUCache(MAX_CACHED_CHARTS)
 
     async def add(self, map_id: str, draft: ChartDraft, by: By = HAND) -> Drawn:
         state = await self._log.reader.state(map_id)
@@ -85,7 +85,7 @@ class ChartService:
             await writer.record(chart_removed(chart_id))
             return writer.seq, await writer.state(), chart
 
-    async def find(self, map_id: str, chart_id: str, version: int) -> Made:
+    async def find(self, map_id: str, chart_id: str, version: int) -> ComputedChart:
         """Any version of a chart, also of a removed one. Raises MapFault `unknown_chart`. Versions never
         change, so results are cached.
         """
@@ -102,11 +102,11 @@ class ChartService:
             row = (await connection.execute(query)).one_or_none() if 0 < version < 2**31 else None
         if row is None:
             raise MapFault("unknown_chart", f"This map has no chart {chart_id!r} of version {version}.")
-        made = Made(Chart.model_validate(row.document), ChartData.model_validate(row.data))
+        made = ComputedChart(Chart.model_validate(row.document), ChartData.model_validate(row.data))
         self._cache[key] = made
         return made
 
-    async def _keep(self, writer: MapWriter, made: Made, chart_id: str) -> Chart:
+    async def _keep(self, writer: MapWriter, made: ComputedChart, chart_id: str) -> Chart:
         """Store the chart's data under a version above all earlier ones of this id."""
         own = (chart_table.c.map_id == writer.map_id, chart_table.c.chart_id == chart_id)
         newest = await writer.connection.execute(select(func.max(chart_table.c.version)).where(*own))

@@ -1,1 +1,1 @@
-"""The table registry: what can be read, how it is named and searched."""
+"""The table registry: the readable tables, their names and the search among them."""

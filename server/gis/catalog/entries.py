@@ -1,9 +1,7 @@
-"""Entries of the registry, read from PostgreSQL's catalogue in one query each: what there is, and what has
-changed.
+"""Reads the registry's entries from PostgreSQL's catalogue, in one query each for marks and entries.
 
-`marks` is cheap and says which tables differ from before; `entries` reads those (or all) with their
-columns, comments, keys and the planner's statistics. What the catalogue does not know is found by
-registry_probe.py.
+`marks` is cheap and shows which tables changed; `entries` reads these (or all) with their columns, comments,
+keys and the planner's statistics. `probe.py` finds what the catalogue does not contain.
 """
 
 from __future__ import annotations
@@ -24,9 +22,9 @@ from agents.domain import Column, ColumnKind, Table
 from server.gis.expressions.identifiers import WGS84, base_type, join_id
 
 _COLUMN_FIELDS = set(Column.model_fields)
-"""One set for all columns: each would have its own, and there may be 100,000 of them."""
-SAMPLES = 5
-SAMPLE_LENGTH = 80
+"""One set shared by all columns, of which there may be 100,000."""
+MAX_SAMPLES = 5
+MAX_SAMPLE_CHARS = 80
 
 _KINDS: dict[str, ColumnKind] = {
     "smallint": "integer",
@@ -61,9 +59,9 @@ _PREFERRED_GEOMETRY = ("geom", "geometry", "the_geom", "wkb_geometry", "shape", 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A table as the catalogue has it.
+    """A table as the catalogue describes it.
 
-    `analyzed` is false where the planner has no statistics of it; `empty` is true where it surely has no rows.
+    `analyzed` is false if the planner has no statistics for it; `empty` is true if it certainly has no rows.
     """
 
     oid: int
@@ -75,9 +73,9 @@ class Entry:
 async def marks(
     engine: AsyncEngine, schemas: Sequence[str], only: tuple[str, str] | None = None
 ) -> dict[int, str]:
-    """A mark for each readable table, by oid; another mark means that its entry must be read again.
+    """A mark for each readable table, by oid; an entry must be read again when its mark changes.
 
-    `only` is the schema and the name of the one table that is looked at.
+    `only` is schema and name of a single table to check.
     """
     async with engine.connect() as connection:
         if only is None:
@@ -103,7 +101,7 @@ def _marks_of_all() -> str:
 async def entries(
     engine: AsyncEngine, schemas: Sequence[str], oids: Sequence[int] | None = None
 ) -> list[Entry]:
-    """All readable tables, or those of the given oids that (still) are."""
+    """All readable tables, or those of the given oids that are still readable."""
     async with engine.connect() as connection:
         wanted = None if oids is None else list(oids)
         rows = await connection.exec_driver_sql(_sql("catalog.sql"), (list(schemas), wanted))
@@ -155,20 +153,20 @@ def _column(found: Mapping[str, Any]) -> Column:
 
 
 def column_kind(sql_type: str, typtype: str = "b") -> ColumnKind:
-    """Enumerations are texts; arrays, intervals, ranges, binary and the like are `other`."""
+    """The kind of an SQL type. Enumerations are `text`; arrays, intervals, ranges and binary types are `other`."""
     if typtype == "e":
         return "text"
     return _KINDS.get(base_type(sql_type), "other")
 
 
 def samples(common: Sequence[str | None], spread: Sequence[str | None] = ()) -> tuple[str, ...]:
-    """The most common values, or where none is common some that are spread over the range; cut, each once."""
+    """The most common values, or else some that are spread over the range; shortened, without duplicates."""
     chosen = [value for value in common if value] or [value for value in spread if value]
-    return tuple(dict.fromkeys(_cut(value) for value in chosen))[:SAMPLES]
+    return tuple(dict.fromkeys(_cut(value) for value in chosen))[:MAX_SAMPLES]
 
 
 def _cut(value: str) -> str:
-    return value if len(value) <= SAMPLE_LENGTH else value[: SAMPLE_LENGTH - 1] + "…"
+    return value if len(value) <= MAX_SAMPLE_CHARS else value[: MAX_SAMPLE_CHARS - 1] + "…"
 
 
 def _number(value: str | None) -> float | None:
@@ -177,7 +175,7 @@ def _number(value: str | None) -> float | None:
 
 
 def _geometry_column(columns: Sequence[Column]) -> Column | None:
-    """The one that is drawn, where there are several: by the usual names, else the first."""
+    """The geometry column that is drawn: the first with a usual name, else the first."""
     found = [column for column in columns if column.kind == "geometry"]
     for name in _PREFERRED_GEOMETRY:
         for column in found:
@@ -187,7 +185,7 @@ def _geometry_column(columns: Sequence[Column]) -> Column | None:
 
 
 def _declared_geometry(sql_type: str) -> tuple[str | None, int]:
-    """Type and SRID as declared: `geometry(MultiPolygonZ,4326)`; None and 0 where nothing is."""
+    """Type and SRID from a declaration such as `geometry(MultiPolygonZ,4326)`; None and 0 if there is none."""
     declared = re.fullmatch(r"geo(?:metry|graphy)\((\w+?)(?:ZM|Z|M)?(?:,(\d+))?\)", sql_type)
     default = WGS84 if sql_type.startswith("geography") else 0
     if declared is None:

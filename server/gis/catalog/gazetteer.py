@@ -1,8 +1,7 @@
-"""Which tables can be searched for places, and which of their columns say what: names, codes, populations,
-regions.
+"""Selects the tables and columns in which places are searched: names, codes, populations, regions.
 
-Decided from the registry's entries alone, so that a person's own table of trails or shops is searched like
-the samples.
+Decided from the registry's entries alone, so that a person's own table of trails or shops is searched like the
+samples.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from dataclasses import dataclass
 
 from agents.domain import Column, Table
 
-MOST_TABLES = 8
-MOST_NAMES = 3
+MAX_TABLES = 8
+MAX_NAME_COLUMNS = 3
 
 _FIRST_NAMES = ("name", "name_en", "name_eng", "english_name", "official_name", "full_name", "title", "label")
 _NAME_LIKE = re.compile(
@@ -32,7 +31,7 @@ _PLACE_WORDS = re.compile(
 
 @dataclass(frozen=True)
 class Searchable:
-    """A table with geometry and names."""
+    """A table with geometry and a name column."""
 
     table: Table
     names: tuple[str, ...]
@@ -42,24 +41,25 @@ class Searchable:
 
     @property
     def kind(self) -> str:
-        """What one row is: `country` for data.countries."""
+        """The kind of one row: `country` for data.countries."""
         return singular(self.table.name.replace("_", " ").strip().lower())
 
 
-def searchable(tables: Sequence[Table], limit: int = MOST_TABLES) -> list[Searchable]:
+def searchable(tables: Sequence[Table], limit: int = MAX_TABLES) -> list[Searchable]:
     """The most promising tables, best first."""
     found = [each for table in tables if (each := _searchable(table)) is not None]
     return sorted(found, key=lambda each: (-_promise(each), each.table.id))[:limit]
 
 
 def folded(text: str) -> str:
-    """Without case, accents and punctuation. places.py does the same in SQL."""
+    """The text without case, accents and punctuation; places.py does the same in SQL."""
     decomposed = unicodedata.normalize("NFD", text)
     plain = re.sub("[\u0300-\u036f]", "", decomposed).lower()
     return re.sub(r"[-_.,'’()/\s]+", " ", plain).strip()
 
 
 def singular(word: str) -> str:
+    """The singular of an English word, by its ending."""
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("ches", "shes", "xes", "sses")):
@@ -100,7 +100,7 @@ def _names(table: Table, texts: Sequence[Column]) -> tuple[str, ...]:
         alike = [name for lower, name in by_lower.items() if _NAME_LIKE.fullmatch(lower)]
         own = [name for name in alike if name.lower() == singular(table.name.lower())]
         alike = own or alike[:1]
-    return tuple(dict.fromkeys([*first, *alike]))[:MOST_NAMES]
+    return tuple(dict.fromkeys([*first, *alike]))[:MAX_NAME_COLUMNS]
 
 
 def _promise(each: Searchable) -> float:

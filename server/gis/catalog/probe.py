@@ -1,9 +1,8 @@
-"""What the catalogue cannot say of a table, found by looking into it, within limits: the geometry's type and
-SRID where the column declares none, the extent, the number of rows of views, samples where ANALYZE never
-ran.
+"""Reads from tables what the catalogue does not contain, within limits: geometry type and SRID if the column
+declares none, the extent, row counts of views, and samples of tables that were never analysed.
 
-`complete` is called by the registry for new and changed entries. A table that fails or takes too long keeps
-what the catalogue said: a probe never raises.
+The registry calls `complete` for new and changed entries. A table that fails or takes too long keeps the
+catalogue's values; a probe never raises.
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ log = structlog.get_logger(__name__)
 
 SHAPE_ROWS = 2_000
 SAMPLE_ROWS = 200
-BATCH = 40
+TABLES_PER_STATEMENT = 40
 SAMPLED_KINDS = ("text", "integer", "number", "boolean", "date", "timestamp")
 
 
 async def complete(engine: AsyncEngine, found: Sequence[Entry]) -> list[Entry]:
-    """The same entries in the same order, with what looking adds."""
+    """The same entries in the same order, with the probed values."""
     probe = _Probe(Guard(engine, PROBE_TIMEOUT_S, cost=2_000_000.0))
     shaped = [entry if entry.empty else await probe.shaped(entry) for entry in found]
     boxes = await probe.extents([entry.table for entry in shaped if not entry.empty])
@@ -69,7 +68,7 @@ class _Probe:
         return entry if table is entry.table else replace(entry, table=table)
 
     async def _counted(self, table: Table) -> Table:
-        """Exact for small tables, the planner's guess for views and large ones."""
+        """The exact count for small tables, the planner's estimate for views and large tables."""
         some = (
             sa.select(sa.literal(1)).select_from(relation(table)).limit(MAX_COUNTED_ROWS + 1).subquery("some")
         )
@@ -134,11 +133,11 @@ class _Probe:
         ]
         found: dict[str, Bounds] = {}
         plain = [table for table in small if table.srid in (0, WGS84)]
-        for start in range(0, len(plain), BATCH):
-            found |= await self._boxed(plain[start : start + BATCH])
+        for start in range(0, len(plain), TABLES_PER_STATEMENT):
+            found |= await self._boxed(plain[start : start + TABLES_PER_STATEMENT])
         others = [table for table in small if table.id not in found]
-        for start in range(0, len(others), BATCH):
-            found |= await self._measured(others[start : start + BATCH])
+        for start in range(0, len(others), TABLES_PER_STATEMENT):
+            found |= await self._measured(others[start : start + TABLES_PER_STATEMENT])
         for table in spatial:
             if table.id not in found and table not in small:
                 box = await self._extent(table)
@@ -150,10 +149,11 @@ class _Probe:
         return found
 
     async def _boxed(self, tables: Sequence[Table]) -> dict[str, Bounds]:
-        """The extents of several small tables in longitude and latitude, with one statement that is written as text:
-        for 10,000 tables, to compile it would take most of a minute. None of them if it fails."""
+        """The extents of several small EPSG:4326 tables, with one statement written as text: compiling it with
+        SQLAlchemy would take most of a minute for 10,000 tables. Empty if it fails.
+        """
         statement = sa.text(" UNION ALL ".join(_box_sql(table, place) for place, table in enumerate(tables)))
-        as_query = cast("Query", statement)  # it is executed as it is: only a gate would look into it
+        as_query = cast("Query", statement)  # executed as it is; only the cost check needs a Select
         try:
             rows = await self._guard.rows(as_query, "tables", gate=False)
         except GisError:
@@ -162,7 +162,7 @@ class _Probe:
         return {name: box for name, box in boxes.items() if box is not None}
 
     async def _measured(self, tables: Sequence[Table]) -> dict[str, Bounds]:
-        """The exact extents of several small tables in one statement; one by one if that fails."""
+        """The exact extents of several small tables in one statement; if it fails, in halves."""
         statements = [_measure(table).add_columns(sa.literal(place)) for place, table in enumerate(tables)]
         try:
             rows = await self._guard.rows(
@@ -199,7 +199,7 @@ class _Probe:
         return extents.across(found, rows[0]) if rows else found
 
     async def _ask(self, statement: Query, table: Table) -> Sequence[Record]:
-        """The rows, or none where the table cannot be asked within the limits."""
+        """The rows, or none if the table cannot be read within the limits."""
         try:
             return await self._guard.rows(statement, table.id)
         except GisError as error:
@@ -208,8 +208,9 @@ class _Probe:
 
 
 def _box_sql(table: Table, place: int) -> str:
-    """West, south, east, north and `place` of a table. Its names are the catalogue's, quoted; a colon would begin a
-    parameter."""
+    """The statement for west, south, east, north and `place` of a table. Names are quoted; colons are escaped
+    because they would begin a parameter.
+    """
     column = '"' + (table.geometry_column or "").replace('"', '""').replace(":", r"\:") + '"'
     source = sql_name(table).replace(":", r"\:")
     return (
@@ -223,7 +224,7 @@ def _measure(table: Table) -> Query:
 
 
 def common_type(found: Sequence[str]) -> str:
-    """One type for all: itself, the multi type of a single and its multi, else GEOMETRY."""
+    """One type for all: the only one, the multi type of a single type and its multi type, else GEOMETRY."""
     kinds = {kind.upper() for kind in found if kind}
     if len(kinds) == 1:
         return kinds.pop()
@@ -232,7 +233,7 @@ def common_type(found: Sequence[str]) -> str:
 
 
 def _filled(column: Column, values: Sequence[str | None], whole: bool) -> Column:
-    """Samples, and the range if these are all the values there are."""
+    """The column with samples, and with its range if `values` is complete."""
     present = [value for value in values if value is not None]
     common = [value for value, _count in Counter(present).most_common(5)]
     update: dict[str, Any] = {"samples": samples(common)}

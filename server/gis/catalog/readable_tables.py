@@ -1,7 +1,7 @@
-"""The registry as one map sees it: every shared table, and of the results of analyses and the uploads only its own.
+"""The registry as one map sees it: all shared tables, and of analysis results and uploads only the map's own.
 
-Implements `agents.ports.TableRegistry`. Made for one turn or one request; what an analysis makes meanwhile is
-shown to its map as it comes, and hidden again where it was only a step on the way.
+Implements `agents.ports.TableRegistry` for one turn or request. Tables that an analysis creates meanwhile are
+shown, and hidden again if they were only an intermediate step.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from server.gis.catalog.table_names import TableNames
 
 
 class ReadableTables:
+    """Filters the registry's tables; `results` are the ids of the map's own."""
+
     def __init__(self, registry: Registry, results: Iterable[str] = ()) -> None:
         """`results` are the ids of the map's own tables; without them it is what every map sees."""
         self._registry = registry
@@ -23,7 +25,7 @@ class ReadableTables:
 
     @property
     def version(self) -> int:
-        """Grows when the registry changes, and when a result is shown or hidden."""
+        """Increases when the registry changes and when a table is shown or hidden."""
         return self._registry.version + self._changes
 
     def tables(self) -> Sequence[Table]:

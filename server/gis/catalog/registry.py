@@ -1,10 +1,9 @@
-"""The live catalogue of readable tables: what the agent may speak of and every identifier in SQL comes from
-here.
+"""The live registry of readable tables: the tables the agent may use, and the source of every SQL identifier.
 
-Read as the reader role, so what that role may not read does not exist. Kept true by LISTEN on the DDL
-triggers' channel, by a look after every reconnect, and by a cheap look every few seconds, which also
-notices what no trigger tells (ANALYZE, rights, a database where triggers may not be made). Only what
-changed is read again.
+Read as the reader role, so tables that this role may not read do not exist. Kept current by LISTEN on the DDL
+triggers' channel, by a check after every reconnect, and by a cheap check every few seconds, which catches
+changes that no trigger reports (ANALYZE, privileges, databases without the triggers). Only what changed is read
+again.
 """
 
 from __future__ import annotations
@@ -31,17 +30,19 @@ from server.gis.errors import translated
 log = structlog.get_logger(__name__)
 
 CHANNEL = "geoagent_ddl"
-POLL_SECONDS = 5.0
-DEBOUNCE = 0.05
-PATIENCE = 0.3
-"""How long a change waits for the looks into its tables before it is published without them."""
-START_PATIENCE = 5.0
-CATALOGUE_SECONDS = 60.0
-LONGEST_WAIT = 600.0
-SLICE = 200
+POLL_INTERVAL_S = 5.0
+DEBOUNCE_S = 0.05
+PROBE_WAIT_S = 0.3
+"""A change waits so long for the probes of its tables before it is published without them."""
+START_PROBE_WAIT_S = 5.0
+CATALOGUE_TIMEOUT_S = 60.0
+MAX_PROBE_DELAY_S = 600.0
+ENTRIES_PER_SLICE = 200
 
 
 class Subscription(Protocol):
+    """A subscription to notifications of the database."""
+
     async def close(self) -> None: ...
 
 
@@ -50,18 +51,18 @@ Listen = Callable[
     Awaitable[Subscription],
 ]
 OnChange = Callable[[frozenset[str]], None]
-"""Called with the ids of the tables that came, went or changed."""
+"""Called with the ids of the tables that were added, removed or changed."""
 
 
 class Registry:
-    """Implements `agents.ports.TableRegistry`. `start` before use, `stop` at the end."""
+    """Implements `agents.ports.TableRegistry`. Call `start` before use and `stop` at the end."""
 
     def __init__(
         self,
         engine: AsyncEngine,
         schemas: Sequence[str] = ("data", "analysis", "public"),
         listen: Listen | None = None,
-        poll_seconds: float = POLL_SECONDS,
+        poll_seconds: float = POLL_INTERVAL_S,
     ) -> None:
         self._engine = engine
         self._schemas = tuple(schemas)
@@ -72,14 +73,14 @@ class Registry:
         self._marks: dict[int, str] = {}
         self._entries: dict[int, Entry] = {}
         self._names = TableNames()
-        self._again: dict[int, tuple[float, float]] = {}
-        """When to look again at tables whose geometry nothing said yet, and how long that is after the last look."""
+        self._probe_due: dict[int, tuple[float, float]] = {}
+        """By oid, for tables of unknown geometry type: time of the next probe, and its delay after the last."""
         self._index = SearchIndex()
         self._changed: list[OnChange] = []
         self._wake = asyncio.Event()
         self._lock = asyncio.Lock()
-        self._keeper: asyncio.Task[None] | None = None
-        self._looking: set[asyncio.Task[None]] = set()
+        self._watcher: asyncio.Task[None] | None = None
+        self._probes: set[asyncio.Task[None]] = set()
         self._subscription: Subscription | None = None
 
     @property
@@ -88,7 +89,7 @@ class Registry:
 
     @property
     def was_read(self) -> bool:
-        """Whether the catalogue was read at least once; there may be no table in it."""
+        """Whether the catalogue was read at least once; it may be empty."""
         return self._was_read
 
     def tables(self) -> Sequence[Table]:
@@ -100,7 +101,7 @@ class Registry:
     async def search(
         self, text: str, limit: int = 20, readable: Callable[[Table], bool] | None = None
     ) -> Sequence[Table]:
-        """Best first; of all tables, or of those that are `readable`."""
+        """Tables that match the text, best first; optionally only those that are `readable`."""
 
         def allowed(table_id: str) -> bool:
             return readable is None or readable(self._names.by_id[table_id])
@@ -108,39 +109,42 @@ class Registry:
         return [self._names.by_id[found] for found in self._index.search(text, limit, allowed)]
 
     def on_change(self, callback: OnChange) -> Callable[[], None]:
-        """Be told of changes from now on; the returned function ends that."""
+        """Call `callback` after each change, until the returned function is called."""
         self._changed.append(callback)
         return lambda: self._changed.remove(callback)
 
     async def start(self) -> None:
-        """Read everything once, then keep it true in the background. DataUnavailable without a database."""
+        """Read everything once, then keep it current in the background. Raises DataUnavailable without a
+        database.
+        """
         if self._listen is not None:
             self._subscription = await self._listen(
                 (CHANNEL,), lambda _channel, _payload: self._wake.set(), self._wake.set
             )
-        await self.refresh(patience=START_PATIENCE)
-        self._keeper = asyncio.create_task(self._keep())
+        await self.refresh(patience=START_PROBE_WAIT_S)
+        self._watcher = asyncio.create_task(self._watch())
 
     async def stop(self) -> None:
-        tasks = [task for task in (self._keeper, *self._looking) if task is not None]
+        tasks = [task for task in (self._watcher, *self._probes) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._keeper = None
+        self._watcher = None
         if self._subscription is not None:
             await self._subscription.close()
             self._subscription = None
 
     async def settle(self) -> None:
-        """Wait until the looks into tables that are under way have been published."""
-        while self._looking:
-            await asyncio.wait(tuple(self._looking))
+        """Wait until all running probes are published."""
+        while self._probes:
+            await asyncio.wait(tuple(self._probes))
 
-    async def refresh(self, patience: float = PATIENCE, only: tuple[str, str] | None = None) -> None:
-        """Look for changes now; when this returns they are published (looks into tables may follow).
+    async def refresh(self, patience: float = PROBE_WAIT_S, only: tuple[str, str] | None = None) -> None:
+        """Check for changes now; they are published on return, probed values may follow after `patience`
+        seconds.
 
-        `only` is the schema and the name of a table that was made or changed: no other one is looked at, which with
-        10,000 tables takes a hundredth of the time.
+        `only` is schema and name of a single table to check, which with 10,000 tables takes a hundredth of the
+        time.
         """
         async with self._lock:
             try:
@@ -149,7 +153,7 @@ class Registry:
                 translated(error, "the table catalogue")
 
     async def _refresh(self, patience: float, only: tuple[str, str] | None = None) -> None:
-        async with asyncio.timeout(CATALOGUE_SECONDS):
+        async with asyncio.timeout(CATALOGUE_TIMEOUT_S):
             marks = await catalog.marks(self._engine, self._schemas, only)
         if only is not None:
             marks = self._marks | marks
@@ -157,11 +161,11 @@ class Registry:
         gone = self._marks.keys() - marks.keys()
         stale = [oid for oid, mark in marks.items() if self._marks.get(oid) != mark]
         now = time.monotonic()
-        stale += [oid for oid, (due, _delay) in self._again.items() if oid in marks and due <= now]
+        stale += [oid for oid, (due, _delay) in self._probe_due.items() if oid in marks and due <= now]
         if not gone and not stale:
             return
         whole = len(stale) > 500 and len(stale) > len(marks) / 2
-        async with asyncio.timeout(CATALOGUE_SECONDS):
+        async with asyncio.timeout(CATALOGUE_TIMEOUT_S):
             found = (
                 await catalog.entries(self._engine, self._schemas, None if whole else stale) if stale else []
             )
@@ -171,44 +175,46 @@ class Registry:
         if not found:
             self._publish((), removed)
             return
-        looking = asyncio.create_task(self._look(found, removed))
-        self._looking.add(looking)
-        looking.add_done_callback(self._looking.discard)
-        # Thousands of tables are not worth waiting for: what looking adds follows, slice by slice.
-        patience = patience if len(found) <= SLICE else PATIENCE
-        done, _pending = await asyncio.wait({looking}, timeout=patience)
+        probing = asyncio.create_task(self._probe_and_publish(found, removed))
+        self._probes.add(probing)
+        probing.add_done_callback(self._probes.discard)
+        # For thousands of tables, do not wait: the probed values follow slice by slice.
+        patience = patience if len(found) <= ENTRIES_PER_SLICE else PROBE_WAIT_S
+        done, _pending = await asyncio.wait({probing}, timeout=patience)
         if not done:
             self._publish([self._as_known(entry) for entry in found], removed)
 
-    async def _look(self, found: Sequence[Entry], removed: Iterable[int]) -> None:
-        """Publish the entries with what looking into the tables adds, unless they changed again meanwhile."""
-        for start in range(0, len(found), SLICE):
+    async def _probe_and_publish(self, found: Sequence[Entry], removed: Iterable[int]) -> None:
+        """Publish the entries with their probed values, unless they changed again meanwhile."""
+        for start in range(0, len(found), ENTRIES_PER_SLICE):
             await asyncio.sleep(0)
-            self._index.catch_up(SLICE)
-            part = found[start : start + SLICE]
+            self._index.catch_up(ENTRIES_PER_SLICE)
+            part = found[start : start + ENTRIES_PER_SLICE]
             before = {entry.oid: self._marks.get(entry.oid) for entry in part}
             try:
                 finished = await complete(self._engine, part)
             except Exception:
-                log.exception("looking into tables failed")
+                log.exception("probing tables failed")
                 finished = list(part)
             for entry in finished:
-                self._look_again(entry)
+                self._schedule_probe(entry)
             current = [each for each in finished if self._marks.get(each.oid) == before[each.oid] is not None]
             self._publish(current, removed)
             removed = ()
 
-    def _look_again(self, entry: Entry) -> None:
-        """Rows may come into a view whose geometry is unknown, and nothing tells: look again, ever more seldom."""
+    def _schedule_probe(self, entry: Entry) -> None:
+        """Rows may arrive in a view whose geometry type is unknown without any notification: probe it again,
+        with growing delays.
+        """
         if entry.table.geometry_column is None or entry.table.geometry_type is not None:
-            self._again.pop(entry.oid, None)
+            self._probe_due.pop(entry.oid, None)
             return
-        _due, delay = self._again.get(entry.oid, (0.0, self._poll_seconds / 2))
-        delay = min(LONGEST_WAIT, delay * 2)
-        self._again[entry.oid] = (time.monotonic() + delay, delay)
+        _due, delay = self._probe_due.get(entry.oid, (0.0, self._poll_seconds / 2))
+        delay = min(MAX_PROBE_DELAY_S, delay * 2)
+        self._probe_due[entry.oid] = (time.monotonic() + delay, delay)
 
     def _as_known(self, entry: Entry) -> Entry:
-        """A fresh entry with what an earlier look found, until the new look is done."""
+        """A new entry with the earlier probed values, until the new probe is done."""
         known = self._entries.get(entry.oid)
         if known is None or known.table.geometry_column != entry.table.geometry_column:
             return entry
@@ -218,12 +224,12 @@ class Registry:
         return replace(entry, table=entry.table.model_copy(update=update))
 
     def _publish(self, found: Iterable[Entry], removed: Iterable[int]) -> None:
-        """The one place where the registry changes: all at once, then the subscribers are told."""
+        """The only place where the registry changes: atomically, then subscribers are called."""
         touched: set[str] = set()
         searched: set[str] = set()
-        """Those whose words for the search changed."""
+        """Tables whose words for the search changed."""
         for oid in removed:
-            self._again.pop(oid, None)
+            self._probe_due.pop(oid, None)
             if (entry := self._entries.pop(oid, None)) is not None:
                 touched.add(entry.table.id)
                 searched.add(entry.table.id)
@@ -250,24 +256,24 @@ class Registry:
             except Exception:
                 log.exception("a subscriber of the registry failed")
 
-    async def _keep(self) -> None:
+    async def _watch(self) -> None:
         away = False
         ended = took = 0.0
         while True:
             try:
-                # Looking may never take more than a fiftieth of the time, however many tables there are.
+                # Checks take at most a fiftieth of the time, however many tables there are.
                 # Not wait_for: before Python 3.12 it loses a cancellation that comes with the event.
                 async with asyncio.timeout(max(self._poll_seconds, 50 * took)):
                     await self._wake.wait()
-                # A burst of changes is looked at together, and no more than half of the time.
-                await asyncio.sleep(max(DEBOUNCE, ended + took - time.monotonic()))
+                # A burst of changes is checked together, using at most half of the time.
+                await asyncio.sleep(max(DEBOUNCE_S, ended + took - time.monotonic()))
             except TimeoutError:
                 pass
             self._wake.clear()
             started = time.monotonic()
             try:
                 async with self._lock:
-                    await self._refresh(PATIENCE)
+                    await self._refresh(PROBE_WAIT_S)
                 away = False
             except Exception as error:
                 if not away:

@@ -1,10 +1,8 @@
-"""Search among the registry's tables by what a person might call them: names, columns, comments, frequent
-values.
+"""Searches tables by words: names, columns, comments, frequent values.
 
-An inverted index in this process, weighted by field and by rarity of the word (BM25's idf), with prefixes
-and, for a word that nothing begins with, the most similar known words. It is in the process because the
-registry already is: a table is found the moment it is known, PostgreSQL needs no extension and no second
-copy of its catalogue, and ranking 10,000 tables takes about a millisecond.
+An in-process inverted index, weighted by field and by rarity of the word (idf of BM25), with prefixes and, for
+a word that is no prefix of any, the most similar known words. In the process a new table is found immediately,
+PostgreSQL needs no extension and no copy of its catalogue, and ranking 10,000 tables takes about a millisecond.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from agents.domain import Table
 
 NAME, COMMENT, COLUMN, COLUMN_COMMENT, SCHEMA, SAMPLE = 8.0, 4.0, 3.0, 2.0, 1.0, 1.0
 EXACT, PREFIX, SIMILAR = 1.0, 0.6, 0.5
-PREFIXES, SIMILARS = 50, 8
+MAX_PREFIX_MATCHES, MAX_SIMILAR_WORDS = 50, 8
 STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -38,12 +36,14 @@ STOP_WORDS = frozenset(
 
 
 class SearchIndex:
+    """An inverted index of tables. `put` is lazy; `catch_up` or the next search indexes."""
+
     def __init__(self) -> None:
         self._postings: dict[str, dict[str, float]] = defaultdict(dict)
         self._documents: dict[str, tuple[str, ...]] = {}
         self._vocabulary: list[str] | None = None
         self._waiting: dict[str, Table] = {}
-        """Tables that are indexed before the next search, or piece by piece before that."""
+        """Tables to be indexed by `catch_up`, at the latest before the next search."""
 
     def __len__(self) -> int:
         return len(self._documents.keys() | self._waiting.keys())
@@ -53,7 +53,7 @@ class SearchIndex:
         self._waiting[table.id] = table
 
     def catch_up(self, limit: int | None = None) -> None:
-        """Index the tables that wait for it, at most so many."""
+        """Index waiting tables, at most `limit`."""
         for table_id in list(itertools.islice(self._waiting, limit)):
             self._index(self._waiting.pop(table_id))
 
@@ -79,14 +79,15 @@ class SearchIndex:
         self._vocabulary = None
 
     def search(self, text: str, limit: int, readable: Callable[[str], bool] | None = None) -> list[str]:
-        """Ids of the best tables, best first; of those that are `readable`. A text without a telling word
-        finds nothing."""
+        """Ids of the best matches, best first, optionally only those that are `readable`. Empty for a text of
+        stop words only.
+        """
         self.catch_up()
         asked = [list(self._alike(word)) for word in dict.fromkeys(words(text))]
         asked.sort(key=lambda alike: sum(len(self._postings[known]) for known, _likeness in alike))
         scores: dict[str, float] = {}
         for alike in asked:
-            # Rare words choose the candidates; a word that is everywhere only orders them.
+            # Rare words select the candidates; frequent words only order them.
             few = scores if len(scores) >= limit else None
             for table_id, score in self._scored(alike, few).items():
                 if readable is None or readable(table_id):
@@ -98,7 +99,7 @@ class SearchIndex:
     def _scored(
         self, alike: Iterable[tuple[str, float]], candidates: Mapping[str, float] | None
     ) -> dict[str, float]:
-        """The best score of each table for one word that was asked for."""
+        """The best score of each table for one word of the query."""
         best: dict[str, float] = {}
         for known, likeness in alike:
             postings = self._postings[known]
@@ -113,7 +114,7 @@ class SearchIndex:
         return best
 
     def _alike(self, word: str) -> Iterator[tuple[str, float]]:
-        """Known words for a word that was asked for, and how much each counts."""
+        """Known words that match a word of the query, with their weights."""
         if word in self._postings:
             yield word, EXACT
         if self._vocabulary is None:
@@ -122,7 +123,7 @@ class SearchIndex:
         prefixed = False
         if len(word) >= 3:
             start = bisect_left(vocabulary, word)
-            for known in vocabulary[start : start + PREFIXES]:
+            for known in vocabulary[start : start + MAX_PREFIX_MATCHES]:
                 if not known.startswith(word):
                     break
                 if known != word:
@@ -130,13 +131,13 @@ class SearchIndex:
                     yield known, PREFIX
         if word not in self._postings and not prefixed and len(word) >= 4:
             for known, ratio, _place in process.extract(
-                word, vocabulary, scorer=fuzz.ratio, limit=SIMILARS, score_cutoff=72
+                word, vocabulary, scorer=fuzz.ratio, limit=MAX_SIMILAR_WORDS, score_cutoff=72
             ):
                 yield known, SIMILAR * ratio / 100
 
 
 def words_of(table: Table) -> Hashable:
-    """All that a table is found by: while it is equal, the index need not be changed."""
+    """Everything that a table is found by; the index need not change while it is equal."""
     columns = tuple((column.name, column.comment, column.samples) for column in table.columns)
     return table.id, table.comment, columns
 
@@ -159,7 +160,7 @@ def _each(text: str | None, weight: float) -> Iterator[tuple[str, float]]:
 
 @lru_cache(maxsize=50_000)
 def words(text: str) -> tuple[str, ...]:
-    """Lower-case words without accents and plural endings: `CityRoads_2020` is `city`, `road`, `2020`."""
+    """Lower-case words without accents and plural endings: `CityRoads_2020` gives `city`, `road`, `2020`."""
     spaced = re.sub(r"(?<=[a-zà-ÿ0-9])(?=[A-Z])", " ", text)
     flat = unicodedata.normalize("NFKD", spaced)
     flat = "".join(character for character in flat if not unicodedata.combining(character)).lower()

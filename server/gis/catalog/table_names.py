@@ -1,4 +1,4 @@
-"""Tables by name: an id, a bare name where only one table has it, and words for a name that nothing has."""
+"""Finds tables by id or by an unambiguous bare name, and raises helpful errors for unknown names."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from server.gis.expressions.identifiers import split_id
 
 
 class TableNames:
-    """Of an unchanging set of tables."""
+    """The names of a fixed set of tables."""
 
     def __init__(self, tables: Iterable[Table] = ()) -> None:
         self.tables: Sequence[Table] = tuple(sorted(tables, key=lambda table: table.id))
         self.by_id = {table.id: table for table in self.tables}
 
     def get(self, table_id: str) -> Table:
-        """By id, or by bare name where only one table has it. Raises UnknownTable with the nearest ids."""
+        """The table with this id, or with this bare name if only one has it. Raises UnknownTable with the
+        nearest ids.
+        """
         found = self.by_id.get(table_id)
         if found is not None:
             return found

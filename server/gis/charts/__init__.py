@@ -1,5 +1,5 @@
-"""Charts from PostGIS: what is drawn is aggregated in SQL, as the reader role, within limits of time and cost."""
+"""Charts from PostGIS: aggregated in SQL by the reader role, within limits of time and cost."""
 
-from server.gis.charts.service import Charts, Made
+from server.gis.charts.service import Charts, ComputedChart
 
-__all__ = ["Charts", "Made"]
+__all__ = ["Charts", "ComputedChart"]

@@ -1,7 +1,7 @@
-"""Axes: how they are chosen from the data, and the place of a row on one as SQL.
+"""Axes: chosen from the data, with the index of a row on an axis as SQL.
 
-The place is the same expression when a chart is drawn, when its bars are looked up on the map, and when features of
-the map are looked up in the chart, so the three cannot disagree.
+The same expression draws a chart, finds the features of its bars on the map, and finds features of the map in
+the chart, so the three always agree.
 """
 
 from __future__ import annotations
@@ -14,22 +14,23 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from agents.charts import Axis
 from agents.domain import Column, Table
-from server.gis.charts.columns import LONGEST_KEY, TIMES, category, measured
-from server.gis.charts.ticks import MOST, number_edges, time_edges
+from server.gis.charts.columns import TIMES, category, measured
+from server.gis.charts.ticks import MAX_BINS, number_edges, time_edges
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import Expression
 from server.gis.query.guard import Guard
 
 Rows = sa.Select[tuple[()]]
-"""The rows that count, without columns yet."""
-FEW_VALUES = 60
+"""The rows that count, without columns."""
+MAX_SINGLE_VALUE_BINS = 60
 
 
 async def categories(
     guard: Guard, table: Table, rows: Rows, column: Column, limit: int, rank: Expression | None = None
 ) -> Axis:
-    """The values of a column: all in their own order where they are few numbers or truths, else the first `limit` by
-    `rank` (the number of rows), greatest first. Rows without a value come last."""
+    """The values of a column: all in their natural order if they are few numbers or booleans, else the first
+    `limit` by `rank` (by default the number of rows), greatest first. Rows without a value come last.
+    """
     key = category(table, column).label("key")
     order = (rank if rank is not None else sa.func.count()).label("rank")
     least = (
@@ -56,8 +57,9 @@ async def categories(
 
 
 async def bins(guard: Guard, table: Table, rows: Rows, column: Column, wanted: int | None) -> Axis:
-    """Bins over all values of a number or a time. Without a wish as many as Freedman and Diaconis advise for what
-    the values are, so that neither noise nor shape is lost."""
+    """Bins over all values of a number or a time. Without `wanted` their number follows the rule of Freedman
+    and Diaconis.
+    """
     value = measured(table, column)
     whole, advice = column.kind == "integer", wanted is None and column.kind not in TIMES
     middle = sa.func.percentile_cont(sa.cast([0.25, 0.75], ARRAY(sa.Double))).within_group(value)
@@ -75,26 +77,27 @@ async def bins(guard: Guard, table: Table, rows: Rows, column: Column, wanted: i
         return Axis(kind="time" if column.kind in TIMES else "number", column=column.name)
     count, low, high, quartiles, different = found
     if column.kind in TIMES:
-        return Axis(kind="time", column=column.name, edges=time_edges(low, high, wanted or MOST // 2))
+        return Axis(kind="time", column=column.name, edges=time_edges(low, high, wanted or MAX_BINS // 2))
     number_of_bins = wanted or _advised(count, low, high, quartiles)
-    if different is not None and different <= FEW_VALUES and high - low < FEW_VALUES:
+    if different is not None and different <= MAX_SINGLE_VALUE_BINS and high - low < MAX_SINGLE_VALUE_BINS:
         number_of_bins = int(high - low) + 1
     return Axis(kind="number", column=column.name, edges=number_edges(low, high, number_of_bins, whole))
 
 
 def place(table: Table, axis: Axis | None) -> Expression:
-    """The place of a row, from 0; the last one for other values. NULL for rows that have none, and a number beyond
-    all places for numbers beyond all edges."""
+    """The index of a row on the axis, from 0; the last index collects other values. NULL for rows without a
+    value, and an index beyond the axis for numbers beyond its edges.
+    """
     if axis is None:
         return sa.literal(0, sa.Integer())
     column = table.column(axis.column)
     if column is None:
-        raise InvalidQuestion(f"{table.id} has no column {axis.column!r} any more. Make the chart anew.")
+        raise InvalidQuestion(f"{table.id} has no column {axis.column!r} any more. Create the chart again.")
     if not axis.places:
         return sa.null()
     if axis.kind == "category":
         return _category_place(axis, category(table, column))
-    # The last bin holds its upper edge as well. What lies beyond the edges was not there when they were chosen.
+    # The last bin includes its upper edge. Values beyond the edges were added after these were chosen.
     edges = [*axis.edges[:-1], math.nextafter(axis.edges[-1], math.inf)]
     bucket = sa.func.width_bucket(
         measured(table, column), sa.cast(edges, ARRAY(sa.Double)), type_=sa.Integer()
@@ -114,8 +117,8 @@ def _category_place(axis: Axis, key: Expression) -> Expression:
 def _advised(count: int, low: float, high: float, middle: Any) -> int:
     width = 2 * (middle[1] - middle[0]) / count ** (1 / 3)
     if not 0 < width < math.inf or not 0 < high - low < math.inf:
-        return min(MOST // 2, max(5, round(math.log2(count) + 1)))
-    return int(min(MOST, max(5, math.ceil((high - low) / width))))
+        return min(MAX_BINS // 2, max(5, round(math.log2(count) + 1)))
+    return int(min(MAX_BINS, max(5, math.ceil((high - low) / width))))
 
 
-__all__ = ["LONGEST_KEY", "Rows", "bins", "categories", "place"]
+__all__ = ["Rows", "bins", "categories", "place"]

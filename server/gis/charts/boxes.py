@@ -1,4 +1,4 @@
-"""Box plots: quartiles, whiskers of 1.5 times their distance (Tukey), and the farthest of what lies beyond."""
+"""Box plots: quartiles, whiskers within 1.5 interquartile ranges (Tukey), and the farthest outliers."""
 
 from __future__ import annotations
 
@@ -15,17 +15,22 @@ from server.gis.expressions.identifiers import Expression, column_of
 from server.gis.query.guard import Guard, Record
 from server.gis.tiles.statement import feature_key
 
-BOXES = 12
-FARTHEST = 20
-"""Outliers of a box that are shown one by one."""
+DEFAULT_BOXES = 12
+MAX_OUTLIERS_SHOWN = 20
+"""Outliers of a box that are shown individually."""
 
 
 async def box(guard: Guard, asked: Question) -> ChartData:
+    """The boxes, one per group or a single one."""
     assert asked.y is not None  # noqa: S101 - question.py sees to it
     table = asked.table
     value = number(table, asked.y)
     known = asked.usable
-    axis = None if asked.x is None else await categories(guard, table, known, asked.x, asked.bins or BOXES)
+    axis = (
+        None
+        if asked.x is None
+        else await categories(guard, table, known, asked.x, asked.bins or DEFAULT_BOXES)
+    )
     group = place(table, axis).label("place")
     quartiles = sa.func.percentile_cont(sa.cast([0.25, 0.5, 0.75], ARRAY(sa.Double))).within_group(value)
     found = await guard.rows(known.add_columns(group, sa.func.count(), quartiles).group_by("place"), table.id)
@@ -39,7 +44,7 @@ async def box(guard: Guard, asked: Question) -> ChartData:
 
 
 def _fences(groups: list[Record]) -> sa.Values:
-    """For each place the values within which a whisker ends."""
+    """For each index, the range within which its whiskers end."""
     rows = [
         (row[0], row[2][0] - 1.5 * (row[2][2] - row[2][0]), row[2][2] + 1.5 * (row[2][2] - row[2][0]))
         for row in groups
@@ -49,7 +54,7 @@ def _fences(groups: list[Record]) -> sa.Values:
 
 
 def _fenced(asked: Question, value: Expression, group: sa.Label[int], fences: sa.Values) -> sa.Subquery:
-    """The values with their places and fences."""
+    """The values with their index and fences."""
     key = feature_key(asked.table)
     identifier: Expression = (
         sa.null() if key is None else sa.cast(column_of(asked.table, key.name), sa.BigInteger)
@@ -89,7 +94,7 @@ def _farthest(
     )
     return (
         sa.select(ranked.c.place, ranked.c.value, ranked.c.id)
-        .where(ranked.c.rank <= FARTHEST)
+        .where(ranked.c.rank <= MAX_OUTLIERS_SHOWN)
         .order_by(ranked.c.place, ranked.c.rank)
     )
 

@@ -1,4 +1,6 @@
-"""Columns as charts read them: finite numbers, moments as seconds, categories as text; and which column may be what."""
+"""Columns as charts read them: finite numbers, times as seconds, categories as text; and the roles a column may
+have.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,15 @@ TIMES = ("date", "timestamp")
 CATEGORIES = ("text", "integer", "number", "boolean", "date", "timestamp", "other")
 SPLITS = ("text", "integer", "boolean", "other")
 """Columns whose values may become series."""
-LONGEST_KEY = 200
+MAX_KEY_CHARS = 200
 """Characters of a category; longer texts with the same beginning fall together."""
 _EARLIEST, _LATEST = "0001-01-01", "9999-12-31"
 
 
 def column_named(table: Table, name: str, role: str, kinds: tuple[str, ...]) -> Column:
-    """The column, if it can play its role in the chart. Raises InvalidQuestion with the columns that can."""
+    """The column, if its kind is one of `kinds`. Raises UnknownColumn, or InvalidQuestion with the columns that
+    qualify.
+    """
     column = table.column(name)
     if column is None:
         raise unknown_column(table, name)
@@ -35,12 +39,12 @@ def column_named(table: Table, name: str, role: str, kinds: tuple[str, ...]) -> 
 
 
 def number(table: Table, column: Column) -> Expression:
-    """As double precision, NaN and the infinities as NULL."""
+    """The column as double precision, with NaN and infinities as NULL."""
     return finite(column_of(table, column.name))
 
 
 def exact(table: Table, column: Column) -> Expression:
-    """For sums: whole numbers stay whole."""
+    """The column for sums: integers stay integers."""
     return column_of(table, column.name) if column.kind == "integer" else number(table, column)
 
 
@@ -56,12 +60,12 @@ def seconds(table: Table, column: Column) -> Expression:
 
 
 def category(table: Table, column: Column) -> Expression:
-    """As text."""
-    return sa.func.left(sa.cast(column_of(table, column.name), sa.Text), LONGEST_KEY, type_=sa.Text())
+    """The column as text of at most `MAX_KEY_CHARS` characters."""
+    return sa.func.left(sa.cast(column_of(table, column.name), sa.Text), MAX_KEY_CHARS, type_=sa.Text())
 
 
 def measured(table: Table, column: Column) -> Expression:
-    """A number or a time as double precision."""
+    """The column, a number or a time, as double precision."""
     return seconds(table, column) if column.kind in TIMES else number(table, column)
 
 
@@ -75,7 +79,7 @@ AGGREGATES: dict[str, Callable[[Expression], Expression]] = {
 
 
 def aggregated(table: Table, y: Column | None, how: str | None) -> Expression:
-    """One value for all rows of a place and series."""
+    """The aggregate of all rows with the same index and series."""
     if y is None or how in (None, "count"):
         return sa.func.count()
     return AGGREGATES[how or "mean"](exact(table, y))

@@ -1,4 +1,6 @@
-"""Between a chart and the map: which features a part of a chart stands for, and where features stand in a chart."""
+"""Links between a chart and the map: the features behind a part of a chart, and the parts that features belong
+to.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,9 @@ from server.gis.expressions.identifiers import Expression, column_of
 from server.gis.query.guard import Guard
 from server.gis.tiles.statement import feature_key
 
-MOST_FEATURES = 5_000
-MOST_ASKED = 300
-MOST_PARTS = 1_000
+MAX_FEATURES = 5_000
+MAX_FEATURE_IDS = 300
+MAX_PARTS = 1_000
 
 Window = tuple[float, float, float, float]
 """Least and greatest x, least and greatest y."""
@@ -29,7 +31,7 @@ Window = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Part:
-    """A place of a chart; of one series, or of all."""
+    """An index on a chart's axis, of one series or of all."""
 
     place: int
     series: int | None = None
@@ -37,7 +39,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Features:
-    """`ids` are at most MOST_FEATURES of `total`."""
+    """At most `MAX_FEATURES` ids of `total` features."""
 
     ids: Sequence[int]
     total: int
@@ -46,7 +48,7 @@ class Features:
 async def features_in(
     guard: Guard, asked: Question, data: ChartData, parts: Sequence[Part], window: Window | None
 ) -> Features:
-    """The features of some bars, bins, lines or boxes, or of the points within a window."""
+    """The features of some bars, bins, lines or boxes, or of the points within a window. Raises InvalidQuestion."""
     key = _key(asked)
     series = place(asked.table, data.series)
     if window is not None:
@@ -62,7 +64,7 @@ async def features_in(
     identifier = sa.cast(column_of(asked.table, key.name), sa.BigInteger)
     counted = sa.func.count().over()
     found = await guard.rows(
-        wanted.add_columns(identifier, counted).order_by(identifier).limit(MOST_FEATURES), asked.table.id
+        wanted.add_columns(identifier, counted).order_by(identifier).limit(MAX_FEATURES), asked.table.id
     )
     return Features([row[0] for row in found], int(found[0][1]) if found else 0)
 
@@ -70,7 +72,9 @@ async def features_in(
 async def parts_of(
     guard: Guard, asked: Question, data: ChartData, ids: Sequence[int]
 ) -> list[tuple[Any, ...]]:
-    """`(place, series, how many)` of the features with these ids; of a scatter plot `(x, y, series)` of each."""
+    """`(index, series, count)` of the features with these ids; for a scatter plot `(x, y, series)` of each
+    feature.
+    """
     key = _key(asked)
     mine = asked.rows.where(
         column_of(asked.table, key.name) == sa.any_(sa.cast(list(ids), ARRAY(sa.BigInteger)))
@@ -79,7 +83,7 @@ async def parts_of(
     if data.points is not None:
         assert asked.x is not None and asked.y is not None  # noqa: S101, PT018
         wanted = (measured(asked.table, asked.x), measured(asked.table, asked.y), series)
-        found = await guard.rows(mine.add_columns(*wanted).limit(MOST_ASKED), asked.table.id)
+        found = await guard.rows(mine.add_columns(*wanted).limit(MAX_FEATURE_IDS), asked.table.id)
         return [tuple(row) for row in found if row[2] is not None]
     across = place(asked.table, data.x).label("place")
     found = await guard.rows(
@@ -90,8 +94,8 @@ async def parts_of(
 
 
 def _chosen(across: Expression, series: Expression, parts: Sequence[Part]) -> list[Expression]:
-    if len(parts) > MOST_PARTS:
-        raise InvalidQuestion(f"At most {MOST_PARTS} parts of a chart can be asked about at once.")
+    if len(parts) > MAX_PARTS:
+        raise InvalidQuestion(f"At most {MAX_PARTS} parts of a chart can be asked about at once.")
     whole = [part.place for part in parts if part.series is None]
     single = [
         sa.and_(across == part.place, series == part.series) for part in parts if part.series is not None

@@ -1,4 +1,4 @@
-"""A wish for a chart, checked against its table: which columns play which role, over which rows."""
+"""A chart draft checked against its table: the role of each column, and the rows that count."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from server.gis.filters import compile_filter
 
 @dataclass(frozen=True)
 class Question:
+    """A valid request for a chart. `rows` and `usable` are the selections that its statements build on."""
+
     kind: ChartKind
     table: Table
     filter: Cql2 | None
@@ -28,14 +30,14 @@ class Question:
 
     @property
     def rows(self) -> Rows:
-        """Those that pass the filter, without columns yet."""
+        """The rows that pass the filter, without columns."""
         passing: Rows = sa.select().select_from(relation(self.table))
         condition = compile_filter(self.table, self.filter)
         return passing if condition is None else passing.where(condition)
 
     @property
     def usable(self) -> Rows:
-        """Those that also have the numbers that the chart needs of each row."""
+        """The rows that also have the numbers that the chart needs."""
         needed = {"scatter": (self.x, self.y), "box": (self.y,)}.get(
             self.kind, (self.y,) if self.aggregate not in (None, "count") else ()
         )
@@ -45,7 +47,7 @@ class Question:
 
 
 def question(table: Table, draft: ChartDraft, filter: Cql2 | None) -> Question:
-    """Raises InvalidQuestion where a column is missing, is too many, or cannot be what it is asked to be."""
+    """The checked draft. Raises InvalidQuestion if a column is missing, superfluous or of the wrong kind."""
     x, y = draft.x, draft.y
     if draft.kind == "histogram" and x is None:
         x, y = y, None

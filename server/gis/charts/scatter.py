@@ -1,4 +1,4 @@
-"""Scatter plots: every point of a small table, an even sample of a large one, always the same."""
+"""Scatter plots: every point of a small table, a reproducible even sample of a large one."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from server.gis.expressions.identifiers import Expression, column_of, relation
 from server.gis.query.guard import Guard
 from server.gis.tiles.statement import feature_key
 
-MOST_POINTS = 5_000
-DIGITS = 7
+MAX_POINTS = 5_000
+SIGNIFICANT_DIGITS = 7
 """Significant digits of a coordinate: finer than a pixel of any screen."""
 
 
 async def scatter(guard: Guard, asked: Question) -> ChartData:
+    """The points, at most `MAX_POINTS`."""
     assert asked.x is not None and asked.y is not None  # noqa: S101, PT018 - question.py sees to it
     table = asked.table
     series = await series_of(guard, table, asked.usable, asked.color)
@@ -30,7 +31,7 @@ async def scatter(guard: Guard, asked: Question) -> ChartData:
     )
     if series is not None:
         statement = statement.where(place(table, series).is_not(None))
-    found = await guard.rows(statement.order_by(*_evenly(table)).limit(MOST_POINTS), table.id)
+    found = await guard.rows(statement.order_by(*_evenly(table)).limit(MAX_POINTS), table.id)
     is_time = asked.x.kind in TIMES
     points = Points(
         x=tuple(row[0] if is_time else _short(row[0]) for row in found),
@@ -42,7 +43,7 @@ async def scatter(guard: Guard, asked: Question) -> ChartData:
 
 
 def _evenly(table: Table) -> list[Expression]:
-    """By a hash of the key, so that a sample has no favourites and is the same every time."""
+    """The order by a hash of the key: an unbiased sample that is always the same."""
     names = table.key or tuple(
         column.name for column in table.columns if column.kind in ("text", "integer", "number")
     )
@@ -56,4 +57,4 @@ def _evenly(table: Table) -> list[Expression]:
 
 
 def _short(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}")
+    return float(f"{value:.{SIGNIFICANT_DIGITS}g}")

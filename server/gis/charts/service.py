@@ -1,4 +1,4 @@
-"""What the maps ask of charts: draw one, and tell which features its parts stand for. Raises GisError."""
+"""Draws charts and finds the features behind their parts. Methods raise GisError."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from server.gis.charts.links import Features, Part, Window, features_in, parts_o
 from server.gis.charts.question import Question, question
 from server.gis.charts.scatter import scatter
 from server.gis.charts.summaries import bar, histogram, line
-from server.gis.charts.words import note_of, title_of
+from server.gis.charts.titles import note_of, title_of
 from server.gis.filters import normalize
 from server.gis.query.guard import Guard
 
@@ -36,14 +36,16 @@ Readable = Callable[[str], Awaitable[TableRegistry]]
 
 
 @dataclass(frozen=True)
-class Made:
-    """A chart that has no id yet, and what it draws."""
+class ComputedChart:
+    """A chart without an id, and its data."""
 
     chart: Chart
     data: ChartData
 
 
 class Charts:
+    """Reads as `engine`'s role, each statement within `seconds` and the planner's `cost`."""
+
     def __init__(
         self,
         engine: AsyncEngine,
@@ -59,17 +61,17 @@ class Charts:
 
     async def draw(
         self, draft: ChartDraft, table_id: str, layer_filter: Cql2 | None = None, map_id: str | None = None
-    ) -> Made:
-        """The chart of a table, of the rows that pass both the layer's filter and the one that was asked for.
+    ) -> ComputedChart:
+        """The chart of the rows that pass both the layer's filter and the draft's.
 
-        With `map_id` the table must be one that this map may read.
+        With `map_id` the table must be readable for that map.
         """
         tables = self._registry
         if map_id is not None and self._readable is not None:
             tables = await self._readable(map_id)
         table = tables.get(table_id)
         own = normalize(table, draft.filter)
-        asked = question(table, draft, both(layer_filter, own))
+        asked = question(table, draft, combine_filters(layer_filter, own))
         data, rows = await asyncio.gather(DRAWERS[asked.kind](self._guard, asked), self._count(asked))
         shown = shown_rows(data)
         usable = await self._usable(asked, data, rows, shown)
@@ -92,7 +94,7 @@ class Charts:
             shown=shown,
             note=note_of(rows, usable, shown),
         )
-        return Made(chart, data)
+        return ComputedChart(chart, data)
 
     async def features(
         self, chart: Chart, data: ChartData, parts: Sequence[Part], window: Window | None = None
@@ -103,7 +105,7 @@ class Charts:
         return await parts_of(self._guard, self._asked(chart), data, ids)
 
     def _asked(self, chart: Chart) -> Question:
-        """The question that the chart answered."""
+        """The question that the chart answers."""
         draft = ChartDraft(
             kind=chart.kind,
             x=chart.x,
@@ -112,28 +114,31 @@ class Charts:
             aggregate=chart.aggregate,
             bins=chart.bins,
         )
-        return question(self._registry.get(chart.table), draft, both(chart.layer_filter, chart.filter))
+        return question(
+            self._registry.get(chart.table), draft, combine_filters(chart.layer_filter, chart.filter)
+        )
 
     async def _count(self, asked: Question) -> int:
         row = await self._guard.row(asked.rows.add_columns(sa.func.count()), asked.table.id)
         return int(row[0]) if row else 0
 
     async def _usable(self, asked: Question, data: ChartData, rows: int, shown: int) -> int:
-        """Points are few of many; of all else what can be drawn is drawn."""
+        """The number of rows with all needed values; only scatter plots show fewer."""
         if data.points is None or shown == rows:
             return shown
         row = await self._guard.row(asked.usable.add_columns(sa.func.count()), asked.table.id)
         return int(row[0]) if row else shown
 
 
-def both(first: Filter, second: Cql2 | None) -> Any:
-    """Rows for which both hold."""
+def combine_filters(first: Filter, second: Cql2 | None) -> Any:
+    """Both filters joined by `and`."""
     if first is None or second is None:
         return second if first is None else first
     return {"op": "and", "args": [first, second]}
 
 
 def shown_rows(data: ChartData) -> int:
+    """The number of rows that the chart shows."""
     if data.points is not None:
         return len(data.points.x)
     return sum(map(sum, data.counts)) + sum(each.count for each in data.boxes if each is not None)

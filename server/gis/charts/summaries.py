@@ -1,4 +1,4 @@
-"""Bars, lines and histograms: one aggregate for each place and series. The rows never leave PostgreSQL."""
+"""Bars, lines and histograms: one aggregate per index and series, computed in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from server.gis.charts.question import Question
 from server.gis.errors import InvalidQuestion
 from server.gis.query.guard import Guard
 
-BARS = 12
-SERIES = 6
-LINE_BINS = 48
-MOST_NUMBERS = 60
+DEFAULT_BARS = 12
+MAX_SERIES = 6
+DEFAULT_LINE_BINS = 48
+MAX_NUMBER_BARS = 60
 
 
 async def bar(guard: Guard, asked: Question) -> ChartData:
-    """A bar for each of the greatest groups, and one for all others together."""
+    """One bar for each of the greatest groups, and one for all others. Raises InvalidQuestion for too many
+    values.
+    """
     assert asked.x is not None  # noqa: S101 - question.py sees to it
     table, x = asked.table, asked.x
-    limit = asked.bins or BARS
+    limit = asked.bins or DEFAULT_BARS
     if x.kind in ("integer", "number", "date", "timestamp") and asked.bins is None:
-        limit = MOST_NUMBERS
+        limit = MAX_NUMBER_BARS
     rank = aggregated(table, asked.y, asked.aggregate)
     axis = await categories(guard, table, asked.usable, x, limit, rank)
     if x.kind in ("integer", "number") and axis.others and asked.bins is None:
@@ -38,14 +40,14 @@ async def bar(guard: Guard, asked: Question) -> ChartData:
 
 
 async def line(guard: Guard, asked: Question) -> ChartData:
-    """A value for each bin of a number or a time."""
+    """One value per bin of a number or a time."""
     assert asked.x is not None  # noqa: S101
-    axis = await bins(guard, asked.table, asked.usable, asked.x, asked.bins or LINE_BINS)
+    axis = await bins(guard, asked.table, asked.usable, asked.x, asked.bins or DEFAULT_LINE_BINS)
     return await _summed(guard, asked, axis)
 
 
 async def histogram(guard: Guard, asked: Question) -> ChartData:
-    """How many rows fall into each bin."""
+    """The number of rows per bin."""
     assert asked.x is not None  # noqa: S101
     axis = await bins(guard, asked.table, asked.usable, asked.x, asked.bins)
     return await _summed(guard, asked, axis)
@@ -53,7 +55,7 @@ async def histogram(guard: Guard, asked: Question) -> ChartData:
 
 async def series_of(guard: Guard, table: Table, rows: Rows, color: Column | None) -> Axis | None:
     """The most frequent values of the column that splits the chart."""
-    return None if color is None else await categories(guard, table, rows, color, SERIES)
+    return None if color is None else await categories(guard, table, rows, color, MAX_SERIES)
 
 
 async def _summed(guard: Guard, asked: Question, axis: Axis) -> ChartData:

@@ -1,4 +1,4 @@
-"""Edges of bins that people can read: steps of 1, 2 or 5, and of whole minutes, days, months or years. Pure."""
+"""Readable edges of bins: steps of 1, 2 or 5, or of whole minutes, days, months or years. Pure functions."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
-MOST = 60
+MAX_BINS = 60
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECONDS = [1, 5, 15, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 604_800]
 _MONTHS = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 6000]
 
 
 def number_edges(low: float, high: float, wanted: int, whole: bool) -> tuple[float, ...]:
-    """At most about `wanted` bins from `low` to `high`, each as wide as the others. `whole`: of whole numbers, so a
-    bin is at least 1 wide, and the greatest value falls below the last edge."""
+    """The edges of about `wanted` equal bins from `low` to `high`. With `whole`, for integers: bins are at
+    least 1 wide, and the greatest value lies below the last edge.
+    """
     if low == high:
         half = 0.5 if whole else max(abs(low) * 0.05, 0.5)
         return (low, low + 1) if whole else (low - half, low + half)
@@ -28,14 +29,14 @@ def number_edges(low: float, high: float, wanted: int, whole: bool) -> tuple[flo
     last = math.floor(high / step) + 1 if whole else max(math.ceil(high / step), first + 1)
     # Whole multiples of the step, so that an edge is the number that a person would write.
     edges = tuple(_clean(index, step) for index in range(first, last + 1))
-    if len(edges) > 2 * MOST or any(a >= b for a, b in pairwise(edges)):
+    if len(edges) > 2 * MAX_BINS or any(a >= b for a, b in pairwise(edges)):
         # The numbers are so close together, for their size, that doubles cannot tell neat edges apart.
         return (low, high)
     return edges
 
 
 def time_edges(low: float, high: float, wanted: int) -> tuple[float, ...]:
-    """As `number_edges`, of seconds since 1970, on calendar steps in UTC."""
+    """Like `number_edges`, for seconds since 1970 in UTC, on calendar steps."""
     span = max(high - low, 1.0) / max(wanted, 1)
     if span <= _SECONDS[-1]:
         step = next(each for each in _SECONDS if each >= span)
@@ -67,7 +68,7 @@ def _month_edges(low: float, high: float, months: int) -> Iterator[float]:
 
 
 def _step(rough: float) -> float:
-    """The least of 1, 2, 5 times a power of ten that is not below."""
+    """The smallest of 1, 2, 5 times a power of ten that is at least `rough`."""
     if not rough > 0:
         return 0.0
     power = 10.0 ** min(math.floor(math.log10(rough)), 307)

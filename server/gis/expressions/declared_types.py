@@ -1,4 +1,4 @@
-"""What a geometry column promises of every row, from its declaration; a look at some rows promises nothing."""
+"""The geometry type that a column's declaration guarantees for every row; sampled rows guarantee nothing."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ SIMPLE = frozenset({"POINT", "MULTIPOINT", "LINESTRING", "MULTILINESTRING", "POL
 
 
 def declared_type(table: Table) -> tuple[str, str]:
-    """`("MULTIPOLYGON", "Z")` of `geometry(MultiPolygonZ,4326)`; `("GEOMETRY", "")` where nothing is declared."""
+    """`("MULTIPOLYGON", "Z")` for `geometry(MultiPolygonZ,4326)`; `("GEOMETRY", "")` without a declaration."""
     return declared_kind(table.column(table.geometry_column or ""))
 
 
 def declared_kind(column: Column | None) -> tuple[str, str]:
-    """The same of one geometry column."""
+    """The same for one geometry column."""
     found = re.search(r"\((\w+?)(ZM|Z|M)?[,)]", column.sql_type if column else "")
     if found is None:
         return "GEOMETRY", ""
@@ -23,5 +23,5 @@ def declared_kind(column: Column | None) -> tuple[str, str]:
 
 
 def may_be_curved(table: Table) -> bool:
-    """Whether rows may be curves or triangulated surfaces, which most formats have no word for."""
+    """Whether rows may be curves or triangulated surfaces, which most formats cannot represent."""
     return declared_type(table)[0] not in SIMPLE

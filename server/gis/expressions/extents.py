@@ -1,8 +1,7 @@
-"""The bounds of a set of geometries in longitude and latitude, also across the antimeridian.
+"""The bounds of a set of geometries in longitude and latitude (EPSG:4326), also across the antimeridian.
 
-The box is taken in the coordinate system of the data and only then transformed, with its edges densified,
-so that asking costs one pass over stored boxes. Used by the registry, by questions about data and for
-places.
+The box is computed in the coordinate system of the data and then transformed with densified edges, so that it
+costs one pass over stored boxes.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Query = sa.Select[*tuple[Any, ...]]
 
 
 def box_columns(box: Expression, srid: int) -> list[Expression]:
-    """`west, south, east, north` of a box2d in the given coordinate system (0: taken to be lon/lat)."""
+    """`west, south, east, north` in degrees of a box2d in the given SRID (0 is taken to be EPSG:4326)."""
     if srid not in (0, WGS84):
         outline = sa.func.ST_SetSRID(sa.cast(box, GEOMETRY), srid)
         size = sa.func.greatest(
@@ -39,16 +38,16 @@ def box_columns(box: Expression, srid: int) -> list[Expression]:
 
 
 def extent_of(source: Query, geometry: Expression, srid: int) -> Query:
-    """The box of all rows of `source`, which must not select anything yet but filter as wanted."""
+    """The box of all rows of `source`, a query that filters and selects no columns yet."""
     boxed = source.add_columns(sa.func.ST_Extent(geometry).label("box")).subquery("extent")
     return sa.select(*box_columns(boxed.c.box, srid))
 
 
 def parts_of(source: Query, lonlat: Expression, geometry_type: str | None = None) -> Query:
-    """West and east of the whole when longitudes run from 0 to 360: asked when the plain box spans the world.
+    """West and east of the whole with longitudes from 0 to 360, for a plain box that spans the world.
 
-    Each part of a multi-geometry counts for itself: a country cut at the antimeridian has them on both sides. Of a
-    declared type without parts nothing is taken apart: the planner expects a thousand parts of each row.
+    Each part of a multi-geometry counts separately: a country cut at the antimeridian has parts on both sides.
+    Geometries of a declared single-part type are not dumped: the planner expects a thousand parts per row.
     """
     geometry: Expression
     if (geometry_type or "").upper().rstrip("ZM") in WITHOUT_PARTS:
@@ -75,7 +74,7 @@ _DUMP = _Dump()
 
 
 def bounds(row: Sequence[Any] | None) -> Bounds | None:
-    """A box row as bounds; None when there is nothing, or nothing finite."""
+    """A box row as bounds; None if it is empty or not finite."""
     if row is None or any(value is None or not math.isfinite(value) for value in row[:4]):
         return None
     west, south, east, north = (float(value) for value in row[:4])
@@ -88,12 +87,12 @@ def bounds(row: Sequence[Any] | None) -> Bounds | None:
 
 
 def spans_the_world(found: Bounds | None) -> bool:
-    """Wide enough that it may be a narrow thing on both sides of the antimeridian."""
+    """Whether the box is so wide that it may be a narrow extent across the antimeridian."""
     return found is not None and found[2] - found[0] > HALF
 
 
 def across(found: Bounds, turned: Sequence[Any] | None) -> Bounds:
-    """The narrower of the plain box and the one that `parts_of` found."""
+    """The narrower of the plain box and the one from `parts_of`."""
     if turned is None or any(value is None or not math.isfinite(value) for value in turned[:2]):
         return found
     west, east = float(turned[0]), float(turned[1])
@@ -103,7 +102,7 @@ def across(found: Bounds, turned: Sequence[Any] | None) -> Bounds:
 
 
 def wrapped(longitude: float) -> float:
-    """A longitude up to one turn away, brought back to -180 ... 180."""
+    """A longitude of -540 to 540 degrees as one of -180 to 180."""
     if longitude > HALF:
         return longitude - 360
     return longitude + 360 if longitude < -HALF else longitude

@@ -1,12 +1,12 @@
-"""Shapes that PostGIS may be given, because others stop the database.
+"""Checks of stored geometries before PostGIS computes with them, because some crash or hang the database.
 
-PostGIS 3.3 and GEOS 3.11 crash, or never come back and cannot be stopped, where a coordinate is not a number,
-infinite or absurdly large (ST_Intersection, ST_Difference, ST_Buffer, ST_WrapX, ST_SimplifyPreserveTopology), and
-where a part of a multi-part shape is empty (ST_PointOnSurface, ST_Contains, ST_Centroid of geography). A crash of one
-connection restarts all of PostgreSQL. So what computes with stored shapes asks here first. To look at a shape's type,
-box, length or perimeter, to write it as text or take it apart is harmless.
+PostGIS 3.3 with GEOS 3.11 crashes or cannot be interrupted if a coordinate is NaN, infinite or absurdly large
+(ST_Intersection, ST_Difference, ST_Buffer, ST_WrapX, ST_SimplifyPreserveTopology), or if a part of a multi-part
+geometry is empty (ST_PointOnSurface, ST_Contains, ST_Centroid of geography). A crash of one connection restarts
+all of PostgreSQL. Reading a geometry's type, box, length or perimeter, writing it as text and taking it apart
+are safe.
 
-`kind` is what the column declares (`declared.declared_type`), which PostgreSQL enforces for every row.
+`kind` is the column's declared type (`declared_types.declared_type`), which PostgreSQL enforces for every row.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ import sqlalchemy as sa
 from server.gis.expressions.declared_types import SIMPLE
 from server.gis.expressions.identifiers import GEOMETRY, Expression
 
-FARTHEST = "1e12"
-"""Units of any reference system, which no place on the earth has; beyond, sums and squares lose all meaning."""
-LONGEST = "1e18"
+MAX_COORDINATE = "1e12"
+"""In units of any reference system; no place on the earth exceeds it, and sums and squares beyond lose precision."""
+MAX_LENGTH = "1e18"
 PARTS = {"MULTILINESTRING": 2, "MULTIPOLYGON": 3}
-"""Kinds of several parts by the number that ST_CollectionExtract has for these."""
+"""Multi-part types, and their type numbers in ST_CollectionExtract."""
 
 
 def reasonable(shape: Expression, kind: str) -> Expression:
-    """Whether all coordinates of a shape are numbers that a place can have; null where there is no shape."""
-    longest: Expression = sa.literal_column(LONGEST)
-    farthest: Expression = sa.literal_column(FARTHEST)
-    # Of a sum nothing is left where one of its terms is NaN, which PostgreSQL holds for greater than all numbers.
+    """Whether all coordinates are finite and at most `MAX_COORDINATE`; NULL without a geometry."""
+    longest: Expression = sa.literal_column(MAX_LENGTH)
+    farthest: Expression = sa.literal_column(MAX_COORDINATE)
+    # A sum with a NaN is NaN, which PostgreSQL treats as greater than all numbers.
     if kind == "POINT":
         return sa.and_(
             sa.func.abs(sa.func.ST_X(shape)) <= farthest, sa.func.abs(sa.func.ST_Y(shape)) <= farthest
@@ -43,13 +43,13 @@ def reasonable(shape: Expression, kind: str) -> Expression:
 
 
 def _within(shape: Expression) -> Expression:
-    """By the stored box, in one call. An empty shape has none, and is reasonable."""
-    edges: list[Expression] = [sa.literal_column(f"{sign}{FARTHEST}") for sign in ("-", "-", "", "")]
+    """Whether the stored box is within the limits; an empty geometry has no box and passes."""
+    edges: list[Expression] = [sa.literal_column(f"{sign}{MAX_COORDINATE}") for sign in ("-", "-", "", "")]
     return sa.or_(sa.func.geometry_within(shape, sa.func.ST_MakeEnvelope(*edges)), sa.func.ST_IsEmpty(shape))
 
 
 def has_empty_parts(shape: Expression, kind: str) -> Expression:
-    """Whether a shape that is not empty has parts that are. Only of reasonable shapes."""
+    """Whether a non-empty geometry has empty parts. Only for reasonable geometries."""
     if kind in PARTS:
         filled = sa.func.ST_CollectionExtract(shape, sa.literal_column(str(PARTS[kind])))
         return sa.func.ST_NumGeometries(shape) != sa.func.ST_NumGeometries(filled)
@@ -60,18 +60,18 @@ def has_empty_parts(shape: Expression, kind: str) -> Expression:
 
 
 def unsound(shape: Expression, kind: str) -> Expression:
-    """Whether PostGIS must not be given a shape as it is."""
+    """Whether PostGIS must not compute with a geometry as it is."""
     fits = reasonable(shape, kind)
     return sa.case((sa.not_(fits), sa.true()), else_=has_empty_parts(shape, kind))
 
 
 def computable(shape: Expression, kind: str) -> Expression:
-    """The shape without its empty parts; null where its coordinates are no numbers that a place can have."""
+    """The geometry without empty parts; NULL if its coordinates are not reasonable."""
     return sa.case((sa.not_(reasonable(shape, kind)), sa.null()), else_=without_gaps(shape, kind))
 
 
 def without_gaps(shape: Expression, kind: str) -> Expression:
-    """The shape without its empty parts. Only of reasonable shapes."""
+    """The geometry without empty parts. Only for reasonable geometries."""
     if kind in PARTS:
         return sa.func.ST_CollectionExtract(shape, sa.literal_column(str(PARTS[kind])), type_=GEOMETRY)
     if kind in SIMPLE and kind != "MULTIPOINT":
@@ -80,7 +80,7 @@ def without_gaps(shape: Expression, kind: str) -> Expression:
 
 
 def _filled(shape: Expression) -> Expression:
-    """The parts that are not empty, collected again, to any depth."""
+    """The non-empty parts, at any depth, collected again."""
     part = (
         sa.func.ST_Dump(shape).table_valued("path", sa.column("geom", GEOMETRY)).render_derived(name="part")
     )

@@ -1,8 +1,7 @@
-"""SQL identifiers and types, made from registry entries and from nothing else.
+"""SQL identifiers and types, built from registry entries only.
 
-`relation` is a table as SQLAlchemy names it in FROM; every name is quoted, so `select`, `My Table` and
-`naïve"quote` are names like any other. Also the two ways in which geometries are looked at: as stored, and
-in longitude/latitude.
+`relation` is a table for FROM; every name is quoted, so `select`, `My Table` and `naïve"quote` are ordinary
+names. Also gives geometries as stored and in longitude/latitude (EPSG:4326).
 """
 
 from __future__ import annotations
@@ -56,7 +55,9 @@ _TYPES: dict[str, sa.types.TypeEngine[Any]] = {
 
 @lru_cache(maxsize=1024)
 def relation(table: Table) -> sa.TableClause:
-    """The table with all its columns, for FROM. The same object for equal entries, so that parts fit together."""
+    """The table with all its columns, for FROM. Equal entries give the same object, so that parts of a
+    statement fit together.
+    """
     return sa.table(
         exact(table.name),
         *(sa.column(exact(column.name), sql_type(column)) for column in table.columns),
@@ -70,7 +71,7 @@ def exact(name: str) -> quoted_name:
 
 
 def sql_name(table: Table) -> str:
-    """The table's name for SQL that is text."""
+    """The quoted, schema-qualified name, for SQL text."""
     return ".".join('"' + part.replace('"', '""') + '"' for part in (table.schema_name, table.name))
 
 
@@ -83,6 +84,7 @@ def split_id(table_id: str) -> list[str]:
 
 
 def join_id(schema: str, name: str) -> str:
+    """The id of a table: `schema.name`, with parts quoted that contain a dot or a quote."""
     return f"{_id_part(schema)}.{_id_part(name)}"
 
 
@@ -96,6 +98,7 @@ def base_type(declared: str) -> str:
 
 
 def sql_type(column: Column) -> sa.types.TypeEngine[Any]:
+    """The SQLAlchemy type of a column; NullType if there is none for it."""
     declared = base_type(column.sql_type)
     if declared in _TYPES:
         return _TYPES[declared]
@@ -112,11 +115,12 @@ def column_of(table: Table, name: str, source: sa.FromClause | None = None) -> E
 
 
 def is_geography(column: Column) -> bool:
+    """Whether the column is of type geography."""
     return base_type(column.sql_type) == "geography"
 
 
 def geometry_of(table: Table, name: str | None = None, source: sa.FromClause | None = None) -> Expression:
-    """A geometry column (the table's own, unless named) as a geometry in the SRID it is stored in."""
+    """A geometry column (by default the table's own) as a geometry in its stored SRID. Raises UnknownColumn."""
     name = name or table.geometry_column
     if name is None:
         raise unknown_column(table, "geometry")
@@ -128,7 +132,7 @@ def geometry_of(table: Table, name: str | None = None, source: sa.FromClause | N
 
 
 def srid_of(table: Table, name: str | None = None) -> int:
-    """The SRID of a geometry column; 0 where nothing says what it is."""
+    """The SRID of a geometry column; 0 if it is unknown."""
     if name is None or name == table.geometry_column:
         return table.srid
     column = table.column(name)
@@ -141,7 +145,7 @@ def srid_of(table: Table, name: str | None = None) -> int:
 
 
 def lonlat_of(table: Table, name: str | None = None, source: sa.FromClause | None = None) -> Expression:
-    """A geometry column in longitude and latitude. Without a known SRID it is taken to be that already."""
+    """A geometry column in EPSG:4326; one without a known SRID is taken to be that already."""
     geometry = geometry_of(table, name, source)
     srid = srid_of(table, name)
     if srid == WGS84:

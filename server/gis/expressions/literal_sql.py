@@ -1,6 +1,6 @@
-"""Statements as text that runs in psql as it stands: every name quoted, every value a literal.
+"""Statements as text that runs in psql unchanged: every name quoted, every value a literal.
 
-For what PostgreSQL takes no parameters in (DDL), and for receipts that people read.
+For DDL, in which PostgreSQL accepts no parameters, and for receipts that people read.
 """
 
 from __future__ import annotations
@@ -29,4 +29,5 @@ quoted = _dialect.identifier_preparer.quote_identifier
 
 
 def literal_sql(statement: ClauseElement) -> str:
+    """The statement as text with all values as literals."""
     return str(statement.compile(dialect=_dialect, compile_kwargs={"literal_binds": True}))

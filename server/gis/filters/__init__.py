@@ -1,8 +1,9 @@
-"""CQL2 filters: JSON from models, text from people, checked against a table's columns and compiled to SQL.
+"""CQL2 filters (OGC 21-065r2): JSON from models or text from people, checked against a table's columns and
+compiled to SQL.
 
-`compile_filter` gives the condition, `normalize` the canonical JSON that a layer keeps, `to_text` a form
-for people. Every value in the SQL is a bound parameter with the column's type; every identifier comes from
-the registry's entry.
+`compile_filter` gives the condition, `normalize` the canonical JSON that a layer stores, `to_text` a readable
+form. Every value in the SQL is a bound parameter with the column's type; every identifier comes from the
+registry.
 """
 
 from server.gis.filters.compiler import MAX_DEPTH, MAX_NODES, compile_filter, normalize

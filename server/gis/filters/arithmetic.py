@@ -1,7 +1,6 @@
-"""Calculations with numbers: + - * / ^ % div, as floating point, so that no integer overflows and 1/2 is a
-half.
+"""Arithmetic: + - * / ^ % div. All in double precision, so that no integer overflows and 1/2 is 0.5.
 
-Division by zero has no value: such rows pass no comparison.
+Division by zero gives NULL: such rows pass no comparison.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def _remainder(left: Expression, right: Expression) -> Expression:
 
 
 def _whole(left: Expression, right: Expression) -> Expression:
-    """The whole part of the quotient, towards zero."""
+    """The integer part of the quotient, rounded towards zero."""
     return _cast(sa.func.div(_exact(left), sa.func.nullif(_exact(right), 0)))
 
 
@@ -49,11 +48,12 @@ ARITHMETIC: dict[str, Callable[[Expression, Expression], Any]] = {
 }
 
 
-def calculated(op: str, left: Term, right: Term) -> Term:
+def calculation(op: str, left: Term, right: Term) -> Term:
+    """The result of an arithmetic operator. Raises InvalidFilter unless both sides are numbers."""
     sides = [typed(term, _FLOAT) for term in (left, right)]
     for term in sides:
         if term.kind not in NUMBERS:
-            raise InvalidFilter(f"{op} calculates with numbers, {term.says} is not a number.")
+            raise InvalidFilter(f"{op} calculates with numbers, {term.label} is not a number.")
     sql = ARITHMETIC[op](*(_cast(term.expression) for term in sides))
     json = {"op": op, "args": [term.json for term in sides]}
     return Term("number", json, sql, type=_DOUBLE)

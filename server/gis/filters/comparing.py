@@ -1,7 +1,7 @@
 """Comparisons of two terms: = <> < > <= >=, between, in, like, isNull.
 
-A day and a moment are compared by the day, in UTC: `updated <= DATE('2024-12-31')` includes that evening. It
-is written as a half-open range of moments, so that an index on the column serves.
+A date and a timestamp are compared by day in UTC: `updated <= DATE('2024-12-31')` includes that evening. The
+condition is a half-open range of timestamps, so that it can use an index on the column.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from server.gis.errors import InvalidFilter
 from server.gis.expressions.identifiers import Expression
 from server.gis.filters.literals import bound, instant, typed, untyped
 from server.gis.filters.terms import INSTANTS, NUMBERS, Term
-from server.gis.filters.texts import folded_alike
+from server.gis.filters.texts import fold_both
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq, "<>": operator.ne,
@@ -27,7 +27,8 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 _MIRRORED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
-def compared(op: str, left: Term, right: Term) -> Term:
+def comparison(op: str, left: Term, right: Term) -> Term:
+    """A comparison with `op`. Raises InvalidFilter for types that cannot be compared."""
     if "null" in (left.kind, right.kind):
         return _with_null(op, left, right)
     equality = op in ("=", "<>")
@@ -35,22 +36,24 @@ def compared(op: str, left: Term, right: Term) -> Term:
         left, right = untyped(left), untyped(right)
     left, right = typed(left, right, equality=equality), typed(right, left, equality=equality)
     _comparable(op, left, right)
-    left, right = folded_alike(left, right)
+    left, right = fold_both(left, right)
     sql = _instants(op, left, right) if left.kind in INSTANTS else COMPARISONS[op](*_sides(left, right))
     return Term("boolean", {"op": op, "args": [left.json, right.json]}, sql)
 
 
 def between(value: Term, low: Term, high: Term) -> Term:
-    lower, upper = compared(">=", value, low), compared("<=", value, high)
+    """`value` from `low` to `high`, both included. Raises InvalidFilter."""
+    lower, upper = comparison(">=", value, low), comparison("<=", value, high)
     value_json, low_json = lower.json["args"]
     json = {"op": "between", "args": [value_json, low_json, upper.json["args"][1]]}
     return Term("boolean", json, sa.and_(lower.expression, upper.expression))
 
 
 def is_in(value: Term, choices: Sequence[Term]) -> Term:
+    """Whether the value is one of the choices, with one array parameter per type. Raises InvalidFilter for null."""
     if any(choice.kind == "null" for choice in choices):
         raise InvalidFilter("null cannot be in a list of values. Use isNull.")
-    each = [compared("=", value, choice) for choice in choices]
+    each = [comparison("=", value, choice) for choice in choices]
     value_json = each[0].json["args"][0]
     json = {"op": "in", "args": [value_json, [one.json["args"][1] for one in each]]}
     simple = value.sql is not None and not value.folds and value.kind in (*NUMBERS, "text")
@@ -61,26 +64,28 @@ def is_in(value: Term, choices: Sequence[Term]) -> Term:
 
 
 def is_null(value: Term) -> Term:
+    """Whether a column has no value. Raises InvalidFilter for a literal."""
     if value.is_literal:
         raise InvalidFilter("isNull takes a column.")
     return Term("boolean", {"op": "isNull", "args": [value.json]}, value.expression.is_(sa.null()))
 
 
 def like(value: Term, pattern: Term) -> Term:
+    """A text comparison with the wildcards % and _. Raises InvalidFilter for other types and invalid patterns."""
     if value.kind != "text":
-        raise InvalidFilter(f"like compares text, {value.says} is not text.")
+        raise InvalidFilter(f"like compares text, {value.label} is not text.")
     if value.is_literal:
         value = untyped(value)
     pattern = typed(pattern, value)
     if isinstance(pattern.value, str) and _ends_in_escape(pattern.value):
         raise InvalidFilter("A pattern may not end with a single backslash.")
-    value, pattern = folded_alike(value, pattern)
+    value, pattern = fold_both(value, pattern)
     sql = value.expression.like(pattern.expression)
     return Term("boolean", {"op": "like", "args": [value.json, pattern.json]}, sql)
 
 
 def _with_null(op: str, left: Term, right: Term) -> Term:
-    """`x = null`, which models write, as what it means."""
+    """`x = null`, which models write, as isNull."""
     value = right if left.kind == "null" else left
     if op not in ("=", "<>") or value.is_literal:
         raise InvalidFilter("null can only be asked for with isNull.")
@@ -93,9 +98,9 @@ def _with_null(op: str, left: Term, right: Term) -> Term:
 def _comparable(op: str, left: Term, right: Term) -> None:
     groups = (NUMBERS, INSTANTS, ("text",), ("boolean",), ("other",))
     if not any(left.kind in group and right.kind in group for group in groups):
-        raise InvalidFilter(f"{left.says} cannot be compared with {right.says}.")
+        raise InvalidFilter(f"{left.label} cannot be compared with {right.label}.")
     if left.kind == "other" and op not in ("=", "<>"):
-        raise InvalidFilter(f"{left.says} can only be compared with = and <>.")
+        raise InvalidFilter(f"{left.label} can only be compared with = and <>.")
 
 
 def _sides(left: Term, right: Term) -> tuple[Expression, Expression]:
@@ -129,12 +134,12 @@ def _day(op: str, moment: Term, day: date) -> Expression:
 
 
 def where_known(value: Expression, truth: bool) -> Expression:
-    """Always so, or never so, but unknown where the value is: then `not` does not make it true."""
+    """Constantly true or false, but NULL where the value is, so that `not` does not make it true."""
     return sa.case((value.is_not(sa.null()), sa.true() if truth else sa.false()))
 
 
 def _common(left: Term, right: Term) -> tuple[Expression, Expression]:
-    """Both as the same type, in UTC, so that the session's time zone never counts."""
+    """Both sides in the same type, in UTC, independent of the session's time zone."""
     if "date" in (left.kind, right.kind):
         return _as_day(left), _as_day(right)
     zoned = [_is_zoned(term) for term in (left, right)]

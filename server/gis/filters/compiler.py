@@ -1,7 +1,7 @@
-"""The compiler: one walk over a CQL2 tree gives its canonical JSON and its SQL condition.
+"""The compiler: one pass over a CQL2 tree gives its canonical JSON and its SQL condition.
 
-It knows the table, so it resolves columns, gives literals their types and says what is wrong in words that
-name the column and the nearest thing that would be right. Called for every layer, tile, count and query.
+It resolves columns of the table, gives literals their types, and raises errors that name the column and the
+nearest valid name. Called for every layer, tile, count and query.
 """
 
 from __future__ import annotations
@@ -32,13 +32,17 @@ Condition = sa.ColumnElement[bool]
 
 
 def compile_filter(table: Table, filter: Filter, source: sa.FromClause | None = None) -> Condition | None:
-    """The condition on `relation(table)`, or on an alias of it; None for no filter. Raises InvalidFilter."""
+    """The condition on `relation(table)` or on `source`, an alias of it; None without a filter. Raises
+    InvalidFilter.
+    """
     found = _compiled(table, filter, source)
     return None if found is None else found.expression
 
 
 def normalize(table: Table, filter: Filter) -> Cql2 | None:
-    """The filter as canonical CQL2 JSON: checked against the table, columns and values as they are stored."""
+    """The filter as canonical CQL2 JSON, with the table's spelling of columns; None without a filter. Raises
+    InvalidFilter.
+    """
     found = _compiled(table, filter, None)
     if found is None:
         return None
@@ -61,13 +65,13 @@ class _Compiler:
         self._nodes = 0
 
     def condition(self, node: Any) -> Term:
-        """A part that is true or false."""
+        """A node that must be boolean."""
         term = self.term(node)
         if term.kind == "boolean" and term.is_literal:
             return term.with_sql(sa.true() if term.value else sa.false())
         if term.kind != "boolean":
             raise InvalidFilter(
-                f"A filter is made of conditions; {term.says} is not one, compare it with something."
+                f"A filter is made of conditions; {term.label} is not one, compare it with something."
             )
         return term
 
@@ -112,14 +116,14 @@ class _Compiler:
             return self._joined(name, args)
         if name in comparing.COMPARISONS or name == "like":
             left, right = self._terms(name, self._guessed(args), 2)
-            return comparing.like(left, right) if name == "like" else comparing.compared(name, left, right)
+            return comparing.like(left, right) if name == "like" else comparing.comparison(name, left, right)
         if name in arithmetic.ARITHMETIC:
             return self._calculated(name, args)
         if name in spatial.RELATIONS:
-            return spatial.spatially(name, *self._terms(name, args, 2))
+            return spatial.spatial_relation(name, *self._terms(name, args, 2))
         if name in temporal.RELATIONS:
             left_time, right_time = (self._interval(each) for each in _counted(name, args, 2))
-            return temporal.related(name, left_time, right_time)
+            return temporal.temporal_relation(name, left_time, right_time)
         if name in lists.ARRAYS:
             one, other = (self._list_or_term(each) for each in _counted(name, args, 2))
             return lists.array_compared(name, one, other)
@@ -127,7 +131,7 @@ class _Compiler:
         if special is not None:
             return special(self, args)
         if name in texts.FOLDS:
-            return texts.folded(name, self._terms(name, args, 1)[0])
+            return texts.fold_text(name, self._terms(name, args, 1)[0])
         raise _unknown_operator(name)
 
     def _joined(self, name: str, args: list[Any]) -> Term:
@@ -181,7 +185,7 @@ class _Compiler:
             raise InvalidFilter(f"{name} takes two numbers.")
         result = terms[0]
         for each in terms[1:]:
-            result = arithmetic.calculated(name, result, each)
+            result = arithmetic.calculation(name, result, each)
         return result
 
     def _terms(self, name: str, args: list[Any], count: int) -> list[Term]:
@@ -201,7 +205,7 @@ class _Compiler:
         return [term] if term.is_literal else term
 
     def _guessed(self, args: list[Any]) -> list[Any]:
-        """`["name", "x"]`, which models write for a property and a value: where it can mean nothing else."""
+        """`["name", "x"]`, which models write for a property and a value, if it cannot mean anything else."""
         if not args or not isinstance(args[0], str) or self._table.column(args[0]) is None:
             return args
         others = args[1] if len(args) == 2 and isinstance(args[1], list) else args[1:]
@@ -239,7 +243,7 @@ class _Compiler:
         return Term(kind, {"property": found}, sql, column=column, type=declared, folds=folds)
 
     def _resolved(self, name: str) -> str:
-        """A column's name as it is, for the spellings that can mean no other one."""
+        """The column's exact name for spellings that can only mean one column. Raises UnknownColumn."""
         if self._table.column(name) is not None:
             return name
         parts = split_id(name)

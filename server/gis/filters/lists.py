@@ -1,5 +1,5 @@
-"""Lists in columns: a_contains, a_containedBy, a_overlaps, a_equals, for PostgreSQL arrays; a_contains also
-for JSON.
+"""Array comparisons: a_contains, a_containedBy, a_overlaps, a_equals for PostgreSQL arrays; a_contains also for
+JSON.
 """
 
 from __future__ import annotations
@@ -26,17 +26,19 @@ _MIRRORED = {"a_contains": "a_containedBy", "a_containedBy": "a_contains"}
 
 
 def array_compared(op: str, left: Term | Sequence[Term], right: Term | Sequence[Term]) -> Term:
-    """One side at least is a column; the other a column or a list of literals."""
+    """An array comparison of a column with another column or a list of literals, in either order. Raises
+    InvalidFilter.
+    """
     if not isinstance(left, Term):
         if not isinstance(right, Term):
             raise InvalidFilter(f"{op} takes a column that holds lists.")
         swapped = array_compared(_MIRRORED.get(op, op), right, left)
         return Term("boolean", {"op": op, "args": swapped.json["args"][::-1]}, swapped.sql)
     if left.kind not in ("array", "json"):
-        raise InvalidFilter(f"{op} takes a column that holds lists, {left.says} does not.")
+        raise InvalidFilter(f"{op} takes a column that holds lists, {left.label} does not.")
     if isinstance(right, Term):
         if left.kind != right.kind:
-            raise InvalidFilter(f"{left.says} cannot be compared with {right.says}.")
+            raise InvalidFilter(f"{left.label} cannot be compared with {right.label}.")
         return _result(op, left, right.json, right.expression)
     if left.kind == "json":
         return _json_contains(op, left, right)

@@ -1,8 +1,7 @@
-"""Literals: reading them from JSON, and giving them the type of what they are compared with.
+"""Literals: reads them from JSON and gives them the type of the other side of a comparison.
 
-Coercion is safe only: '5' may become 5 and 5 may become '5' where a text is compared for equality; 'high'
-never becomes a number. Every literal ends as a bound parameter with an SQL type, so that a value can be
-nothing but a value.
+Only safe coercion: '5' may become 5, and 5 may become '5' in an equality with text; 'high' never becomes a
+number. Every literal becomes a bound parameter with an SQL type, so that it cannot be interpreted as SQL.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _TRUE, _FALSE = ("true", "t", "yes"), ("false", "f", "no")
 
 
 def literal(node: Any) -> Term | None:
-    """A literal that stands for itself or is written as {"date": ...}, {"timestamp": ...}, {"value": ...}."""
+    """A plain JSON value, or {"date": ...}, {"timestamp": ...}, {"value": ...}; None if the node is no literal."""
     if node is None:
         return Term("null", None)
     if isinstance(node, bool):
@@ -52,6 +51,7 @@ def literal(node: Any) -> Term | None:
 
 
 def checked_text(text: str) -> str:
+    """The text. Raises InvalidFilter if it is too long or contains a character that PostgreSQL cannot store."""
     if len(text) > MAX_STRING:
         raise InvalidFilter(
             f"A text in the filter has {len(text)} characters; at most {MAX_STRING} are allowed."
@@ -79,7 +79,7 @@ def _date(text: str) -> Term:
 
 
 def _timestamp(text: str) -> Term:
-    """Without a time zone it is taken to be UTC."""
+    """A timestamp without a time zone is in UTC."""
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError as error:
@@ -89,7 +89,7 @@ def _timestamp(text: str) -> Term:
 
 
 def typed(term: Term, like: Term, *, equality: bool = False) -> Term:
-    """A literal with the type of the term it is compared with; any other term as it is."""
+    """A literal with the type of the term it is compared with; other terms unchanged. Raises InvalidFilter."""
     if not term.is_literal:
         return term
     if like.kind in NUMBERS:
@@ -106,7 +106,7 @@ def typed(term: Term, like: Term, *, equality: bool = False) -> Term:
 
 
 def untyped(term: Term) -> Term:
-    """A literal that nothing gives a type to (compared with another literal), by its own kind."""
+    """A literal that is compared with another literal, with the type of its own kind."""
     if not term.is_literal:
         return term
     kinds: dict[str, sa.types.TypeEngine[Any]] = {
@@ -119,11 +119,12 @@ def untyped(term: Term) -> Term:
 
 
 def bound(value: Any, kind: sa.types.TypeEngine[Any]) -> sa.BindParameter[Any]:
+    """A value as a parameter of this type."""
     return sa.bindparam(None, value, type_=kind, unique=True)
 
 
 def _parameter(value: Any, kind: sa.types.TypeEngine[Any]) -> Expression:
-    """SQLAlchemy sends a REAL as double precision; as that it would not equal what the column holds."""
+    """SQLAlchemy sends REAL as double precision, which would not equal the stored value; a cast corrects that."""
     parameter = bound(value, kind)
     return sa.cast(parameter, sa.REAL) if isinstance(kind, sa.REAL) else parameter
 
@@ -133,7 +134,7 @@ def _as_number(term: Term, like: Term) -> Term:
     if term.kind == "text" and _NUMBER.fullmatch(value.strip()):
         term = _number(_parsed(value.strip()))
     if term.kind not in NUMBERS:
-        raise InvalidFilter(f"{like.says} is a number, {term.says} is not.")
+        raise InvalidFilter(f"{like.label} is a number, {term.label} is not.")
     value, kind = _fitting(term.value, like.type or sa.Double())
     return Term(term.kind, term.json, _parameter(value, kind), term.value)
 
@@ -143,7 +144,7 @@ def _parsed(text: str) -> float:
 
 
 def _fitting(value: float, kind: sa.types.TypeEngine[Any]) -> tuple[Any, sa.types.TypeEngine[Any]]:
-    """The value as the driver wants it for a column of this type, in a wider type where it does not fit."""
+    """The value as the driver expects it for a column of this type, or in a wider type if it does not fit."""
     if isinstance(kind, sa.SmallInteger | sa.Integer | sa.BigInteger):
         if not isinstance(value, int):
             return value, sa.Double()
@@ -160,7 +161,7 @@ def _as_text(term: Term, like: Term, equality: bool) -> Term:
     if equality and term.kind == "integer":
         value = str(value)
     if not isinstance(value, str):
-        raise InvalidFilter(f"{like.says} is text, {term.says} is not.")
+        raise InvalidFilter(f"{like.label} is text, {term.label} is not.")
     return Term("text", value, bound(value, sa.Text()), value)
 
 
@@ -171,12 +172,12 @@ def _as_boolean(term: Term, like: Term) -> Term:
     elif term.kind == "integer" and value in (0, 1):
         value = bool(value)
     if not isinstance(value, bool):
-        raise InvalidFilter(f"{like.says} is true or false, {term.says} is neither.")
+        raise InvalidFilter(f"{like.label} is true or false, {term.label} is neither.")
     return Term("boolean", value, bound(value, sa.Boolean()), value)
 
 
 def _as_instant(term: Term, like: Term) -> Term:
-    """A day stays one when it is compared with a moment; comparing.py knows what that means."""
+    """A date stays a date when it is compared with a timestamp; see comparing.py."""
     if isinstance(term.value, str):
         try:
             term = (
@@ -195,11 +196,11 @@ def _as_instant(term: Term, like: Term) -> Term:
 
 def _no_instant(term: Term, like: Term) -> InvalidFilter:
     example = "2024-12-31" if like.kind == "date" else "2024-12-31T23:59:00Z"
-    return InvalidFilter(f"{like.says} is a {like.kind}, {term.says} is not. Write it as '{example}'.")
+    return InvalidFilter(f"{like.label} is a {like.kind}, {term.label} is not. Write it as '{example}'.")
 
 
 def instant(value: date, like: Term) -> sa.BindParameter[Any]:
-    """A day or moment as a parameter of the kind of `like`: without a time zone where that has none."""
+    """A date or time as a parameter of the type of `like`, without a time zone if that has none."""
     if like.kind == "date":
         return bound(value, sa.Date())
     zoned = isinstance(like.type, sa.TIMESTAMP) and like.type.timezone
@@ -212,16 +213,16 @@ def _as_other(term: Term, like: Term) -> Term:
         try:
             return Term("other", term.json, bound(str(UUID(term.value)), like.type), term.value)
         except ValueError as error:
-            raise InvalidFilter(f"{like.says} is a UUID, {term.says} is not.") from error
+            raise InvalidFilter(f"{like.label} is a UUID, {term.label} is not.") from error
     return Term("other", term.json, bound(term.value, sa.Text()), term.value)
 
 
 def _mismatch(term: Term, like: Term) -> InvalidFilter:
     if like.kind == "array":
-        return InvalidFilter(f"{like.says} is a list. Compare it with a_contains, a_overlaps or a_equals.")
+        return InvalidFilter(f"{like.label} is a list. Compare it with a_contains, a_overlaps or a_equals.")
     if like.kind == "geometry":
-        return InvalidFilter(f"{like.says} is a geometry. Compare it with s_intersects and the like.")
+        return InvalidFilter(f"{like.label} is a geometry. Compare it with s_intersects and the like.")
     if like.kind == "null" or term.kind == "null":
         return InvalidFilter("null can only be asked for with isNull.")
     kind = base_type(like.column.sql_type) if like.column else like.kind
-    return InvalidFilter(f"{like.says} is of type {kind} and cannot be compared with {term.says}.")
+    return InvalidFilter(f"{like.label} is of type {kind} and cannot be compared with {term.label}.")

@@ -1,4 +1,4 @@
-"""The forms in which models write an operation, beside the standard's: only such as can mean nothing else.
+"""Non-standard spellings of operations that models write, as far as they are unambiguous.
 
 `{"op": "gte", ...}`, `{"property": "x", "op": ">", "value": 3}`, `{"and": [...]}`, `not in`.
 """
@@ -29,7 +29,7 @@ NEGATED = {
 
 
 def canonical_operation(node: Mapping[str, Any]) -> tuple[str, list[Any], bool] | None:
-    """Operator, arguments and whether it is negated; None where the node is no operation in any form."""
+    """Operator, arguments and whether it is negated; None if the node is no operation in any known form."""
     name = node.get("op", node.get("operator"))
     if not isinstance(name, str):
         return _by_single_key(node)

@@ -1,7 +1,7 @@
-"""From what models and people hand over to a plain tree of CQL2 JSON; text is parsed by the `cql2` library.
+"""Reads filters of models and people into a tree of CQL2 JSON; text is parsed by the `cql2` library.
 
-A scan goes before: the library's parser recurses without a limit, so a hostile text of 10,000 characters
-would end the process, and it reads integers as floats. Neither can happen here.
+Text is scanned first: the library's parser recurses without a limit, so 10,000 hostile characters could crash
+the process, and it reads integers as floats. The scan prevents both.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ _WORD_OPERATORS = frozenset(("not", "and", "or", "like", "between", "in", "is", 
 
 
 def read(given: Cql2 | str | list[Any] | None, columns: Collection[str] = ()) -> Any:
-    """The tree as plain JSON; None where there is no filter. `columns` tell names from values in double quotes."""
+    """The tree as plain JSON; None without a filter. `columns` distinguishes names from values in double
+    quotes. Raises InvalidFilter.
+    """
     if given is None:
         return None
     if isinstance(given, str):
@@ -66,7 +68,9 @@ def _from_text(text: str, columns: Collection[str]) -> Any:
 
 
 def _prepared(text: str, columns: Collection[str]) -> str:
-    """The text as the library reads it right. Refuses what could exhaust the library's stack."""
+    """The text in the form that the library reads correctly. Raises InvalidFilter for what could exhaust its
+    stack.
+    """
     tokens = [(str(found.lastgroup), found.group()) for found in _TOKEN.finditer(text)]
     depth = operators = 0
     for kind, token in tokens:
@@ -81,14 +85,14 @@ def _prepared(text: str, columns: Collection[str]) -> str:
 
 
 def _exact(kind: str, token: str) -> tuple[str, str]:
-    """Integers that a float cannot hold travel as text; the column's type makes them numbers again."""
+    """Integers that a float cannot represent are passed as text; the column's type makes them numbers again."""
     if kind == "number" and token.isdigit() and len(token) > EXACT_DIGITS:
         return "text", f"'{token}'"
     return (kind, "=") if (kind, token) == ("operator", "==") else (kind, token)
 
 
 def _with_values(tokens: list[tuple[str, str]], columns: Collection[str]) -> list[tuple[str, str]]:
-    """`name = "Zürich"`: in double quotes, right of a comparison and no column, it can only be meant as a value."""
+    """`name = "Zürich"`: double quotes to the right of a comparison that name no column can only be a value."""
     found: list[tuple[str, str]] = []
     before = ""
     for kind, token in tokens:
@@ -101,7 +105,7 @@ def _with_values(tokens: list[tuple[str, str]], columns: Collection[str]) -> lis
 
 
 def _without_ilike(tokens: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """`name ILIKE 'a%'` as the standard has it: `casei(name) LIKE casei('a%')`."""
+    """`name ILIKE 'a%'` in the standard's form: `casei(name) LIKE casei('a%')`."""
     places = [
         place for place, (kind, token) in enumerate(tokens) if kind == "word" and token.lower() == "ilike"
     ]

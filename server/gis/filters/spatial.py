@@ -1,7 +1,8 @@
-"""Geometries in filters: GeoJSON literals in longitude and latitude, taken to the column's coordinate system.
+"""Spatial filters: GeoJSON literals in longitude and latitude (EPSG:4326), transformed to the column's
+coordinate system.
 
-The literal is transformed, never the column, so that the column's spatial index serves. What crosses the
-antimeridian is cut there first; long edges are densified before they are projected.
+The literal is transformed and not the column, so that the spatial index is used. Geometries that cross the
+antimeridian are cut there first; long edges are densified before they are projected.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from server.gis.filters.terms import NUMBERS, Term
 MAX_COORDINATES = 50_000
 WEB_MERCATOR = 3857
 WEB_MERCATOR_LATITUDE = 85.06
-LONGEST_EDGE = 0.5
+MAX_EDGE_DEG = 0.5
 METRES_PER_DEGREE = 111_000.0
-FARTHEST = 20_100_000.0
+MAX_DISTANCE_M = 20_100_000.0
 
 _TYPES = (
     "Point",
@@ -50,17 +51,18 @@ RELATIONS: dict[str, Callable[..., Any]] = {
     "s_contains": sa.func.ST_Contains,
 }
 DISTANCE = "s_dwithin"
-"""Beyond the standard: s_dwithin(geometry, geometry, metres), on the ellipsoid."""
+"""An extension of the standard: s_dwithin(geometry, geometry, metres), on the ellipsoid."""
 
 
 def is_geometry(node: Mapping[str, Any]) -> bool:
+    """Whether the node is GeoJSON or a bbox."""
     if "bbox" in node and len(node) == 1:
         return True
     return node.get("type") in (*_TYPES, "Feature", "FeatureCollection")
 
 
 def geometry_literal(node: Mapping[str, Any]) -> Term:
-    """GeoJSON, a Feature, or `{"bbox": [west, south, east, north]}`."""
+    """GeoJSON, a Feature, or `{"bbox": [west, south, east, north]}`. Raises InvalidFilter."""
     if "bbox" in node and "type" not in node:
         west, south, east, north = _bbox(node["bbox"])
         boxes = [box(west, south, east, north)] if west <= east else [
@@ -72,7 +74,10 @@ def geometry_literal(node: Mapping[str, Any]) -> Term:
     return Term("geometry", _geojson(found), value=found)
 
 
-def spatially(op: str, left: Term, right: Term) -> Term:
+def spatial_relation(op: str, left: Term, right: Term) -> Term:
+    """A relation such as s_intersects; false for stored geometries that PostGIS cannot process safely. Raises
+    InvalidFilter.
+    """
     _check(op, left, right)
     srid = left.srid if not left.is_literal else right.srid
     a, b = _stored(left, srid), _stored(right, srid)
@@ -81,21 +86,22 @@ def spatially(op: str, left: Term, right: Term) -> Term:
     sound = [sa.not_(unsound(each.expression, declared_kind(each.column)[0])) for each in columns]
     sql = sa.case((sa.and_(*sound), sql))
     if op != "s_disjoint":
-        # An index knows boxes, and nothing of a CASE.
+        # An index cannot evaluate a CASE, only boxes.
         sql = sa.and_(a.op("&&", is_comparison=True)(b), sql)
     return Term("boolean", {"op": op, "args": [left.json, right.json]}, sql)
 
 
 def within_distance(left: Term, right: Term, metres: Term) -> Term:
+    """Whether two geometries are at most `metres` apart on the ellipsoid. Raises InvalidFilter."""
     _check(DISTANCE, left, right)
-    if metres.kind not in NUMBERS or metres.value is None or not 0 <= metres.value <= FARTHEST:
+    if metres.kind not in NUMBERS or metres.value is None or not 0 <= metres.value <= MAX_DISTANCE_M:
         raise InvalidFilter(f"{DISTANCE} takes a distance in metres: {DISTANCE}(geometry, geometry, 1000).")
     near: Expression = sa.func.ST_DWithin(
         _geography(left), _geography(right), bound(float(metres.value), sa.Double()), type_=sa.Boolean
     )
     for column, given in ((left, right), (right, left)):
         if given.is_literal and not column.is_literal:
-            around = _around(given.value, float(metres.value))
+            around = _search_box(given.value, float(metres.value))
             if around is not None:
                 bounds = _stored(Term("geometry", None, value=around), column.srid)
                 near = sa.and_(column.expression.op("&&", is_comparison=True)(bounds), near)
@@ -105,13 +111,13 @@ def within_distance(left: Term, right: Term, metres: Term) -> Term:
 def _check(op: str, left: Term, right: Term) -> None:
     for term in (left, right):
         if term.kind != "geometry":
-            raise InvalidFilter(f"{op} takes geometries, {term.says} is not one.")
+            raise InvalidFilter(f"{op} takes geometries, {term.label} is not one.")
     if left.is_literal and right.is_literal:
         raise InvalidFilter(f"{op} needs the geometry column of the table as one of its arguments.")
 
 
 def _stored(term: Term, srid: int) -> Expression:
-    """The term in the coordinate system of the column. One without a known system is taken to be lon/lat."""
+    """The term in the column's coordinate system. Geometries without a known SRID are taken to be in EPSG:4326."""
     if term.is_literal:
         return _transformed(_parameter(_projectable(term.value, srid)), WGS84, srid)
     return _transformed(term.expression, term.srid, srid)
@@ -154,12 +160,12 @@ def _projectable(geometry: BaseGeometry, srid: int) -> BaseGeometry:
     return (
         geometry
         if geometry.geom_type in ("Point", "MultiPoint")
-        else shapely.segmentize(geometry, LONGEST_EDGE)
+        else shapely.segmentize(geometry, MAX_EDGE_DEG)
     )
 
 
-def _around(geometry: BaseGeometry, metres: float) -> BaseGeometry | None:
-    """A box that surely holds all within the distance; None near the poles and across the antimeridian."""
+def _search_box(geometry: BaseGeometry, metres: float) -> BaseGeometry | None:
+    """A box that contains everything within the distance; None near the poles and across the antimeridian."""
     west, south, east, north = geometry.bounds
     margin = metres / METRES_PER_DEGREE * 1.01
     farthest = max(abs(south), abs(north)) + margin
@@ -185,10 +191,10 @@ def _bbox(values: Any) -> tuple[float, float, float, float]:
         raise InvalidFilter("A bbox is [west, south, east, north] in degrees, south below north.")
     if abs(east - west) >= 360:
         return -180.0, south, 180.0, north
-    return _turned(west), south, _turned(east), north
+    return _wrapped(west), south, _wrapped(east), north
 
 
-def _turned(longitude: float) -> float:
+def _wrapped(longitude: float) -> float:
     return longitude if -180 <= longitude <= 180 else (longitude + 180) % 360 - 180
 
 
@@ -201,7 +207,7 @@ def _shape(node: Mapping[str, Any]) -> BaseGeometry:
     try:
         found: BaseGeometry = shape(dict(node))
     except Exception as error:
-        # shapely raises whatever its C code and numpy raise for odd coordinates; all of it means the same.
+        # For invalid coordinates shapely raises various exceptions of its C code and numpy.
         raise InvalidFilter(f"This is not a valid GeoJSON geometry: {_cut_message(error)}.") from error
     if found.is_empty:
         raise InvalidFilter("The geometry in the filter is empty.")
@@ -218,19 +224,19 @@ def _shape(node: Mapping[str, Any]) -> BaseGeometry:
 
 
 def _valid(geometry: BaseGeometry) -> BaseGeometry:
-    """A polygon that crosses itself is made valid, and stays made of polygons."""
+    """A polygon that intersects itself is repaired and stays polygonal."""
     if geometry.is_valid:
         return geometry
-    mended = shapely.make_valid(geometry)
-    if geometry.geom_type in ("Polygon", "MultiPolygon") and mended.geom_type == "GeometryCollection":
-        mended = shapely.union_all([part for part in mended.geoms if part.geom_type.endswith("Polygon")])
-    if mended.is_empty:
+    repaired = shapely.make_valid(geometry)
+    if geometry.geom_type in ("Polygon", "MultiPolygon") and repaired.geom_type == "GeometryCollection":
+        repaired = shapely.union_all([part for part in repaired.geoms if part.geom_type.endswith("Polygon")])
+    if repaired.is_empty:
         raise InvalidFilter("The geometry in the filter has no extent.")
-    return mended
+    return repaired
 
 
 def _cut(geometry: BaseGeometry) -> BaseGeometry:
-    """What lies beyond 180 degrees, as maps that wrap draw it, brought back and cut at the antimeridian."""
+    """Parts beyond 180 degrees, as wrapping maps draw them, moved back and cut at the antimeridian."""
     west, _south, east, _north = geometry.bounds
     if west >= -180 and east <= 180:
         return geometry

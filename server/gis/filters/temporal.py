@@ -1,7 +1,7 @@
-"""Relations of instants and intervals: t_after, t_during, t_intersects ... as CQL2 defines them.
+"""Temporal relations of CQL2: t_after, t_during, t_intersects ...
 
-Every operand is an interval; a column or a single time is one whose start is its end. An open end (`..`)
-never needs a value: a comparison with it is known to be true or false.
+Every operand is an interval; a column or a single time is one whose start is its end. Comparisons with an open
+end (`..`) have a constant result.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from server.gis.errors import InvalidFilter
 from server.gis.expressions.identifiers import Expression
-from server.gis.filters.comparing import compared, where_known
+from server.gis.filters.comparing import comparison, where_known
 from server.gis.filters.literals import literal, typed
 from server.gis.filters.terms import INSTANTS, Term
 
@@ -42,7 +42,7 @@ RELATIONS: dict[str, tuple[tuple[str, str, str], ...]] = {
 
 @dataclass(frozen=True)
 class Interval:
-    """Ends are terms, or None where they are open."""
+    """`start` and `end` are terms, None where the interval is open."""
 
     start: Term | None
     end: Term | None
@@ -55,8 +55,9 @@ class Interval:
         return {"interval": [_end_json(self.start), _end_json(self.end)]}
 
 
-def related(op: str, left: Interval, right: Interval) -> Term:
-    left, right = _given_kinds(left, right), _given_kinds(right, left)
+def temporal_relation(op: str, left: Interval, right: Interval) -> Term:
+    """A temporal relation of two intervals. Raises InvalidFilter."""
+    left, right = _with_types_of(left, right), _with_types_of(right, left)
     ends = {"s1": left.start, "e1": left.end, "s2": right.start, "e2": right.end}
     conditions = [_condition(ends, one, comparison, other) for one, comparison, other in RELATIONS[op]]
     together = sa.or_(*conditions) if op == "t_disjoint" else sa.and_(*conditions)
@@ -64,7 +65,7 @@ def related(op: str, left: Interval, right: Interval) -> Term:
 
 
 def interval(ends: Any, term_of: Any) -> Interval:
-    """`{"interval": [a, b]}`; `term_of` compiles an end that is a property."""
+    """`{"interval": [a, b]}`; `term_of` compiles an end that is a property. Raises InvalidFilter."""
     if not isinstance(ends, Sequence) or isinstance(ends, str) or len(ends) != 2:
         raise InvalidFilter('An interval has two ends: {"interval": ["2020-01-01", ".."]}.')
     start, end = (_end(each, term_of) for each in ends)
@@ -74,10 +75,11 @@ def interval(ends: Any, term_of: Any) -> Interval:
 
 
 def instant_of(term: Term) -> Interval:
+    """A date or time as an interval of no length. Raises InvalidFilter for other terms."""
     if term.kind == "text" and term.is_literal:
         term = _moment(term.value)
     if term.kind not in INSTANTS:
-        raise InvalidFilter(f"Temporal operators take dates and times, {term.says} is neither.")
+        raise InvalidFilter(f"Temporal operators take dates and times, {term.label} is neither.")
     return Interval(term, term, is_instant=True)
 
 
@@ -88,7 +90,7 @@ def _end(node: Any, term_of: Any) -> Term | None:
         return _moment(node)
     term: Term = term_of(node)
     if term.kind not in INSTANTS:
-        raise InvalidFilter(f"The ends of an interval are dates or times, {term.says} is neither.")
+        raise InvalidFilter(f"The ends of an interval are dates or times, {term.label} is neither.")
     return term
 
 
@@ -103,8 +105,8 @@ def _later(one: Term, other: Term) -> bool:
     return str(one.value) > str(other.value) if one.kind == other.kind else False
 
 
-def _given_kinds(side: Interval, other: Interval) -> Interval:
-    """Literals take the type of a column on the other side; without one, of moments in UTC."""
+def _with_types_of(side: Interval, other: Interval) -> Interval:
+    """Literals get the type of a column on the other side; without one, that of timestamps in UTC."""
     known = [
         end
         for end in (other.start, other.end, side.start, side.end)
@@ -118,7 +120,7 @@ def _given_kinds(side: Interval, other: Interval) -> Interval:
 def _condition(ends: Mapping[str, Term | None], one: str, op: str, other: str) -> Expression:
     left, right = ends[one], ends[other]
     if left is not None and right is not None:
-        return compared(op, left, right).expression
+        return comparison(op, left, right).expression
     first, second = _infinity(one, left), _infinity(other, right)
     truth = {"<": first < second, ">": first > second, "=": first == second}
     truth |= {"<=": first <= second, ">=": first >= second}
@@ -129,7 +131,7 @@ def _condition(ends: Mapping[str, Term | None], one: str, op: str, other: str) -
 
 
 def _infinity(name: str, end: Term | None) -> int:
-    """An open start lies before everything, an open end after everything."""
+    """-1 for an open start, 1 for an open end, 0 for a closed one."""
     if end is not None:
         return 0
     return -1 if name.startswith("s") else 1

@@ -1,4 +1,4 @@
-"""What the parts of a filter are while it is compiled: their kind, canonical JSON and SQL."""
+"""The parts of a filter during compilation: kind, canonical JSON and SQL."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INSTANTS = ("date", "timestamp")
 
 @dataclass(frozen=True)
 class Term:
-    """A value in a filter. A literal has no `sql` until something it is compared with gives it a type."""
+    """A value in a filter. A literal has no `sql` until the other side of a comparison gives it a type."""
 
     kind: Kind
     json: Any
@@ -30,9 +30,9 @@ class Term:
     type: sa.types.TypeEngine[Any] | None = None
     """The SQL type that a literal takes when it is compared with this term."""
     srid: int = 0
-    """Of geometries."""
+    """Of geometries; 0 if unknown."""
     folds: tuple[str, ...] = ()
-    """The text functions around a text, outermost first: the other side of a comparison gets the same."""
+    """Text functions applied, outermost first; the other side of a comparison gets the same ones."""
 
     @property
     def is_literal(self) -> bool:
@@ -45,8 +45,8 @@ class Term:
         return self.sql
 
     @property
-    def says(self) -> str:
-        """How messages name this term."""
+    def label(self) -> str:
+        """The name of this term in error messages."""
         if self.column is not None:
             return f"{self.column.name!r} ({self.column.sql_type})"
         if self.is_literal:

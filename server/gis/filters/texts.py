@@ -1,7 +1,7 @@
-"""casei and accenti: text without regard to case or accents. Needs no extension of PostgreSQL.
+"""casei and accenti: text comparison without regard to case or accents. Needs no extension of PostgreSQL.
 
-What is done to one side of a comparison is done to the other too, so `casei(name) = 'PARIS'`, which models
-write, means what it looks like.
+What is applied to one side of a comparison is applied to the other as well, so `casei(name) = 'PARIS'`, which
+models write, finds Paris.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from server.gis.filters.terms import Term
 FOLDS = ("casei", "accenti")
 
 
-def folded(name: str, term: Term) -> Term:
+def fold_text(name: str, term: Term) -> Term:
+    """The term with `casei` or `accenti` applied. Raises InvalidFilter unless it is text."""
     if term.kind != "text":
-        raise InvalidFilter(f"{name} takes text, {term.says} is not text.")
+        raise InvalidFilter(f"{name} takes text, {term.label} is not text.")
     if name in term.folds:
         return term
     term = untyped(term)
@@ -33,15 +34,16 @@ def folded(name: str, term: Term) -> Term:
     return replace(term, json=json, sql=sql, column=None, folds=(name, *term.folds), type=sa.Text())
 
 
-def folded_alike(left: Term, right: Term) -> tuple[Term, Term]:
+def fold_both(left: Term, right: Term) -> tuple[Term, Term]:
+    """Both sides with every fold that one of them has."""
     for name in FOLDS:
         if left.kind == right.kind == "text" and (name in left.folds) != (name in right.folds):
-            left, right = folded(name, left), folded(name, right)
+            left, right = fold_text(name, left), fold_text(name, right)
     return left, right
 
 
 def without_accents(text: Expression) -> Expression:
-    """Decomposed, and the combining marks taken away: é is e. Letters of their own, as ø, stay."""
+    """The text decomposed (NFD) and without combining marks: é becomes e. Letters such as ø stay."""
     decomposed = sa.func.normalize(text, sa.literal_column("NFD"))
     stripped = sa.func.regexp_replace(decomposed, "[\u0300-\u036f]", "", "g", type_=sa.Text())
     is_ascii = sa.func.octet_length(text) == sa.func.length(text)

@@ -1,4 +1,4 @@
-"""A canonical filter as CQL2 text, for people to read. Read again it means the same."""
+"""Writes a canonical filter as CQL2 text. Parsing that text gives an equivalent filter."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ _RESERVED = re.compile(
 
 
 def to_text(filter: Cql2) -> str:
+    """The filter as CQL2 text."""
     return _written(filter)[0]
 
 
 def _written(node: Any) -> tuple[str, int]:
-    """The text of a node and how strongly it holds together: weaker parts of a whole get parentheses."""
+    """The text of a node and its precedence; parts of lower precedence get parentheses."""
     if isinstance(node, bool):
         return ("TRUE" if node else "FALSE"), 9
     if node is None:
@@ -43,12 +44,12 @@ def _written(node: Any) -> tuple[str, int]:
 
 def _operation(op: str, args: list[Any]) -> tuple[str, int]:
     if op in ("and", "or"):
-        return f" {op.upper()} ".join(_held(each, _STRENGTH[op] + 1) for each in args), _STRENGTH[op]
+        return f" {op.upper()} ".join(_parenthesized(each, _STRENGTH[op] + 1) for each in args), _STRENGTH[op]
     if op == "not":
         return _negation(args[0])
     if op in _STRENGTHS_OF_NUMBERS:
         strength = _STRENGTHS_OF_NUMBERS[op]
-        return f"{_held(args[0], strength)} {op} {_held(args[1], strength + 1)}", strength
+        return f"{_parenthesized(args[0], strength)} {op} {_parenthesized(args[1], strength + 1)}", strength
     if op in (*_COMPARISONS, "like", "in", "between", "isNull"):
         return _condition(op, args, ""), 4
     return f"{op.upper() if op[1:2] == '_' else op}({', '.join(to_text(each) for each in args)})", 9
@@ -57,21 +58,21 @@ def _operation(op: str, args: list[Any]) -> tuple[str, int]:
 def _negation(inner: Any) -> tuple[str, int]:
     if isinstance(inner, Mapping) and inner.get("op") in ("like", "in", "between", "isNull"):
         return _condition(inner["op"], inner["args"], "NOT "), 4
-    return f"NOT {_held(inner, 4)}", 3
+    return f"NOT {_parenthesized(inner, 4)}", 3
 
 
 def _condition(op: str, args: list[Any], negated: str) -> str:
-    value = _held(args[0], 5)
+    value = _parenthesized(args[0], 5)
     if op == "isNull":
         return f"{value} IS {negated}NULL"
     if op == "between":
-        return f"{value} {negated}BETWEEN {_held(args[1], 5)} AND {_held(args[2], 5)}"
+        return f"{value} {negated}BETWEEN {_parenthesized(args[1], 5)} AND {_parenthesized(args[2], 5)}"
     if op in ("like", "in"):
-        return f"{value} {negated}{op.upper()} {_held(args[1], 5)}"
-    return f"{value} {op} {_held(args[1], 5)}"
+        return f"{value} {negated}{op.upper()} {_parenthesized(args[1], 5)}"
+    return f"{value} {op} {_parenthesized(args[1], 5)}"
 
 
-def _held(node: Any, strength: int) -> str:
+def _parenthesized(node: Any, strength: int) -> str:
     text, own = _written(node)
     return text if own >= strength else f"({text})"
 

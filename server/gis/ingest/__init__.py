@@ -1,4 +1,4 @@
-"""Files of people to tables of PostGIS: what uploads and `geoagent load` use."""
+"""Loads people's files as tables of PostGIS; used by uploads and `geoagent load`."""
 
 from server.gis.ingest.limits import CannotLoad, IngestLimits, TableExists
 from server.gis.ingest.load import IngestReport, load_file, share

@@ -1,4 +1,4 @@
-"""Where the geometries of a new table are: its SRID from what the file says, and its type from the rows."""
+"""Finds the SRID of a new table from its file, and the geometry type from its rows."""
 
 from __future__ import annotations
 
@@ -16,20 +16,24 @@ SINGLE = {"MULTIPOINT": "POINT", "MULTILINESTRING": "LINESTRING", "MULTIPOLYGON"
 
 
 @dataclass(frozen=True)
-class Place:
+class GeometryDeclaration:
+    """The declared geometry type and SRID of a new table; None without geometry."""
+
     geometry_type: str | None
     srid: int | None
 
 
-async def shaped(
+async def declare_geometry(
     connection: asyncpg.Connection,
     plan: TablePlan,
     layout: Layout,
     asked: int | None,
     file: str,
     remarks: list[str],
-) -> Place:
-    """Give the geometry column its type and SRID. Raises CannotLoad when nothing says where on earth it is."""
+) -> GeometryDeclaration:
+    """Declare type and SRID of the geometry column. Raises CannotLoad if the reference system cannot be
+    determined.
+    """
     column = quoted(plan.geometry or "")
     srid, definition = await _srid(connection, plan, layout, asked, file, remarks)
     kind, dimensions = await _kind(connection, plan, column)
@@ -50,7 +54,7 @@ async def shaped(
     await connection.execute(
         f"ALTER TABLE {plan.relation} ALTER COLUMN {column} TYPE {declared} USING {value}"
     )
-    return Place(kind, srid)
+    return GeometryDeclaration(kind, srid)
 
 
 async def _srid(
@@ -61,7 +65,7 @@ async def _srid(
     file: str,
     remarks: list[str],
 ) -> tuple[int, str | None]:
-    """The SRID, and a definition to transform from where the file's system has none."""
+    """The SRID, and a definition to transform from if the file's system has no SRID in this database."""
     if asked is not None:
         if not await _known(connection, asked):
             raise CannotLoad(f"SRID {asked} is not known to this database (spatial_ref_sys).")
@@ -105,7 +109,7 @@ async def _looks_like_degrees(connection: asyncpg.Connection, plan: TablePlan) -
 
 
 async def _kind(connection: asyncpg.Connection, plan: TablePlan, column: str) -> tuple[str, str]:
-    """The narrowest type that holds all rows, and its dimensions (`mixed` where they differ)."""
+    """The narrowest type for all rows, and its dimensions (`mixed` if they differ)."""
     rows = await connection.fetch(
         f"SELECT DISTINCT GeometryType({column}), ST_ZMFlag({column}) FROM {plan.relation} "  # noqa: S608 - quoted
         f"WHERE {column} IS NOT NULL"

@@ -1,4 +1,4 @@
-"""The faults of loading a file, and how much it may bring."""
+"""Errors of loading a file, and the limits of one."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ __all__ = [
 
 
 class CannotLoad(GisError):
-    """The file cannot become a table; the message says why, and what would help."""
+    """The file cannot become a table; the message says why and what would help."""
 
     code = "invalid_payload"
 
 
 class FileTooLarge(CannotLoad):
+    """The file, or its table, is above a limit."""
+
     code = "too_large"
 
 
@@ -34,7 +36,7 @@ class NoDiskSpace(GisError):
 
 
 class ChooseLayer(CannotLoad):
-    """The file has several layers, of which one must be named."""
+    """The file has several layers, and one must be named."""
 
     def __init__(self, message: str, layers: list[str]) -> None:
         super().__init__(message)
@@ -42,10 +44,12 @@ class ChooseLayer(CannotLoad):
 
 
 class TooManyVertices(FileTooLarge):
-    """A shape is too large; it may be cut into pieces."""
+    """A geometry has too many vertices; it could be cut into pieces."""
 
     code = "too_many_vertices"
 
 
 class TableExists(CannotLoad):
+    """The name of the new table is taken."""
+
     code = "conflict"

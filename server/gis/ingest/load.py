@@ -1,7 +1,8 @@
-"""A file becomes a table in one transaction: all of it is there, indexed, described and analysed, or nothing is.
+"""Loads a file as a table in one transaction: it is complete, indexed, commented and analysed, or does not
+exist.
 
-The transaction runs on a connection of its own, as a role that may do nothing but make tables in `data`, and that
-connection is closed whatever happens, so that nothing is left waiting for a file that ended.
+The transaction has a connection of its own, as a role that may only create tables in `data`. The connection is
+always closed, so that nothing waits for a file whose reader ended.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from server.database import Database, is_unavailable
 from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError
 from server.gis.expressions.identifiers import join_id
-from server.gis.ingest.crs import Place, shaped
+from server.gis.ingest.crs import GeometryDeclaration, declare_geometry
 from server.gis.ingest.limits import CannotLoad, FileTooLarge, IngestLimits, NoDiskSpace, TableExists
 from server.gis.ingest.process import Reading, reading
-from server.gis.ingest.table import TablePlan, planned, quoted
+from server.gis.ingest.table import TablePlan, plan_table, quoted
 from server.gis.reading.notes import Notes
 
 log = structlog.get_logger(__name__)
@@ -36,22 +37,22 @@ T = TypeVar("T")
 
 SCHEMA = "data"
 SHARE_WAIT_S = 2
-"""For those who read a table that is to be shared: whoever wants to read it meanwhile waits too."""
+"""Wait for readers of a table that is to be shared; new readers wait meanwhile."""
 LOCK_NOT_AVAILABLE = "55P03"
 
 MB = 1024 * 1024
 
 
 class IngestReport(BaseModel):
-    """What came of a file. `table` is the id of the new table."""
+    """The result of loading a file. `table` is the id of the new table."""
 
     table: str
     rows: int
     skipped: int = 0
     problems: list[str] = []
-    """The first of the rows that were skipped, each with the reason."""
+    """The first skipped rows, each with the reason."""
     remarks: list[str] = []
-    """What was assumed or changed on the way."""
+    """Assumptions and changes that were made."""
     geometry_type: str | None = None
     srid: int | None = None
     columns: list[str] = []
@@ -71,26 +72,27 @@ async def load_file(
     shared: bool = True,
     folder: Path | None = None,
 ) -> IngestReport:
-    """Load `path`, which people call `file`, into a new table, named as the file unless `table_name` says else.
+    """Load `path` into a new table, named after the file unless `table_name` is given; `file` is its name for
+    messages.
 
-    `layer` chooses one of several in the file; `srid` and `encoding` say what the file does not. A table that is
-    not `shared` stays with the map that it is for. Raises CannotLoad, TableExists, FileTooLarge or DataUnavailable,
-    and then nothing has changed. Temporary files are made in `folder`.
+    `layer` chooses one of several; `srid` (EPSG) and `encoding` apply where the file has none. A table that is
+    not `shared` belongs to one map. Temporary files are created in `folder`. Raises CannotLoad, TableExists,
+    FileTooLarge or DataUnavailable, and then nothing has changed.
     """
     limits = limits or IngestLimits()
     file = file or path.name
     name = table_name if table_name is not None else Path(file).stem
     started = time.monotonic()
-    room = limits.expanded((await asyncio.to_thread(path.stat)).st_size, limits.copied_bytes)
+    remaining_bytes = limits.expanded((await asyncio.to_thread(path.stat)).st_size, limits.copied_bytes)
     try:
         with tempfile.TemporaryDirectory(prefix="geoagent-load-", dir=folder) as temporary:
             async with (
                 asyncio.timeout(limits.seconds),
                 reading(path, file, Path(temporary), limits, layer, encoding) as opened,
             ):
-                plan = planned(SCHEMA, name, opened.fields, opened.layout.geometry)
+                plan = plan_table(SCHEMA, name, opened.fields, opened.layout.geometry)
                 async with _transaction(database, plan, limits) as connection:
-                    report = await _load(connection, opened, plan, srid, file, room)
+                    report = await _load(connection, opened, plan, srid, file, remaining_bytes)
                     await _check_space(connection, plan, file, limits)
                 if shared:
                     await share(database.owner, plan.relation)
@@ -101,7 +103,9 @@ async def load_file(
 
 
 async def share(owner: AsyncEngine, relation: str) -> None:
-    """Let every map see a table that was uploaded to one: it becomes the owner's. Raises DataBusy while it is read."""
+    """Make a map's uploaded table readable for every map by giving it to the owner role. Raises DataBusy while
+    it is being read.
+    """
     try:
         async with owner.begin() as connection:
             await connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{SHARE_WAIT_S}s'")
@@ -133,10 +137,10 @@ async def _load(
     plan: TablePlan,
     srid: int | None,
     file: str,
-    room: int,
+    remaining_bytes: int,
 ) -> IngestReport:
     await connection.execute(plan.create())
-    copied = await _copy(connection, opened, plan, room)
+    copied = await _copy(connection, opened, plan, remaining_bytes)
     notes = await opened.notes()
     if copied != notes.rows:
         raise await opened.failure()
@@ -148,14 +152,14 @@ async def _load(
         )
         raise CannotLoad(f"{file} has no rows to load.{skipped}")
     remarks = _remarks(opened, plan, notes)
-    place = Place(None, None)
+    place = GeometryDeclaration(None, None)
     if plan.geometry is not None:
-        place = await shaped(connection, plan, opened.layout, srid, file, remarks)
-        remarks += _faults_of_shapes(notes)
-    await _keyed(connection, plan)
+        place = await declare_geometry(connection, plan, opened.layout, srid, file, remarks)
+        remarks += _geometry_remarks(notes)
+    await _add_key(connection, plan)
     if plan.geometry is not None:
         await connection.execute(f"CREATE INDEX ON {plan.relation} USING gist ({quoted(plan.geometry)})")
-    await _described(connection, plan, file, copied)
+    await _comment(connection, plan, file, copied)
     await connection.execute(f"ANALYZE {plan.relation}")
     return IngestReport(
         table=join_id(plan.schema, plan.name),
@@ -180,9 +184,12 @@ async def _check_space(
         )
 
 
-async def _copy(connection: asyncpg.Connection, opened: Reading, plan: TablePlan, room: int) -> int:
-    """Rows copied. One COPY for each frame: a row that PostgreSQL refuses ends the loading at that frame, and a
-    connection that breaks ends it at once, which asyncpg's own COPY would wait for."""
+async def _copy(
+    connection: asyncpg.Connection, opened: Reading, plan: TablePlan, remaining_bytes: int
+) -> int:
+    """Copy the rows; returns their number. One COPY per frame: a refused row stops loading at that frame, and a
+    lost connection at once, which asyncpg's own COPY would wait for.
+    """
     lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def on_loss(_connection: object) -> None:
@@ -193,8 +200,8 @@ async def _copy(connection: asyncpg.Connection, opened: Reading, plan: TablePlan
     rows = 0
     try:
         while (length := await opened.next_frame()) is not None:
-            room -= length
-            if room < 0:
+            remaining_bytes -= length
+            if remaining_bytes < 0:
                 raise FileTooLarge(f"{opened.name} becomes too large a table for a file of its size.")
             copied = connection.copy_to_table(
                 plan.name,
@@ -211,7 +218,7 @@ async def _copy(connection: asyncpg.Connection, opened: Reading, plan: TablePlan
 
 
 async def _unless_lost(work: Coroutine[Any, Any, T], lost: asyncio.Future[None]) -> T:
-    """The work's result. Raises ConnectionResetError when the connection it needs is lost meanwhile."""
+    """The work's result. Raises ConnectionResetError if its connection is lost meanwhile."""
     task = asyncio.create_task(work)
     try:
         waiting: set[asyncio.Future[Any]] = {task, lost}
@@ -233,7 +240,7 @@ def _remarks(opened: Reading, plan: TablePlan, notes: Notes) -> list[str]:
     return remarks + [f"Column {old!r} is named {new!r}." for new, old in plan.renamed.items()]
 
 
-def _faults_of_shapes(notes: Notes) -> list[str]:
+def _geometry_remarks(notes: Notes) -> list[str]:
     remarks = []
     if notes.no_geometry:
         remarks.append(f"{notes.no_geometry} rows have no geometry.")
@@ -251,8 +258,8 @@ def _faults_of_shapes(notes: Notes) -> list[str]:
     return remarks
 
 
-async def _keyed(connection: asyncpg.Connection, plan: TablePlan) -> None:
-    """A column of the file that is a key becomes it; else a column is added: features need an id to be pointed at."""
+async def _add_key(connection: asyncpg.Connection, plan: TablePlan) -> None:
+    """Make a unique column of the file the primary key, else add one: features need an id."""
     for name in plan.key_candidates():
         column = quoted(name)
         unique = await connection.fetchval(
@@ -267,8 +274,8 @@ async def _keyed(connection: asyncpg.Connection, plan: TablePlan) -> None:
     )
 
 
-async def _described(connection: asyncpg.Connection, plan: TablePlan, file: str, rows: int) -> None:
-    """COMMENT takes no parameters, so PostgreSQL itself quotes the text."""
+async def _comment(connection: asyncpg.Connection, plan: TablePlan, file: str, rows: int) -> None:
+    """Comment table and renamed columns. COMMENT takes no parameters, so PostgreSQL quotes the text."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     comments = {"TABLE": (plan.relation, f"{rows} rows loaded from {file} on {today}.")}
     for new, old in plan.renamed.items():

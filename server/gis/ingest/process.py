@@ -1,6 +1,6 @@
-"""The reader's process seen from the server: started with nothing but a path, limited by the kernel, and ended with us.
+"""Runs the reader's process: started with nothing but a path, limited by the kernel, and ended with the server.
 
-What it sends passes through in pieces; the server never holds a file's content.
+Its output is passed on in pieces; the server never holds a whole file in memory.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ from server.gis.reading.notes import (
 log = structlog.get_logger(__name__)
 
 READABLE = ("GeoJSON", "GPKG", "FlatGeobuf", "ESRI Shapefile", "LIBKML", "KML")
-"""GDAL's drivers that the reader has; with others, a file could have the server open other files or addresses."""
+"""The reader's GDAL drivers; others could let a file open further files or addresses."""
 ROOT = Path(__file__).resolve().parents[3]
 NOTES = "notes.json"
 LOG = "reader.log"
-LONGEST_LOG = 512 * 1024
-"""Bytes at its end; a refusal has fewer."""
-LONGEST_NOTES = MB
-LONGEST_HEADER = MB
-PIECE = 256 * 1024
-LONGEST_FRAME = 1024 * MB
+MAX_LOG_BYTES = 512 * 1024
+"""Read from its end; a refusal is shorter."""
+MAX_NOTES_BYTES = MB
+MAX_HEADER_BYTES = MB
+READ_CHUNK_BYTES = 256 * 1024
+MAX_FRAME_BYTES = 1024 * MB
 FRAME_LENGTH = struct.Struct(">Q")
 ARROW_BATCH_BYTES = 64 * MB
-LONGEST_GEOJSON_FEATURE_MB = 200
+MAX_GEOJSON_FEATURE_MB = 200
 
 
 @dataclass
 class Reading:
-    """A file that is being read: its columns first, then its rows, then what there is to say of them."""
+    """A file that is being read: first its columns, then its rows, then the reader's notes."""
 
     fields: list[tuple[str, str]]
     """Names and SQL types."""
@@ -63,7 +63,7 @@ class Reading:
     name: str
 
     async def next_frame(self) -> int | None:
-        """Bytes of the next frame, which holds whole rows; None after the last."""
+        """Size in bytes of the next frame, which holds whole rows; None after the last. Raises CannotLoad."""
         assert self.process.stdout is not None  # noqa: S101
         try:
             (length,) = FRAME_LENGTH.unpack(await self.process.stdout.readexactly(FRAME_LENGTH.size))
@@ -71,29 +71,29 @@ class Reading:
             if error.partial:
                 raise await self.failure() from error
             return None
-        if length > LONGEST_FRAME:
+        if length > MAX_FRAME_BYTES:
             raise await self.failure()
         return int(length)
 
     async def pieces(self, length: int) -> AsyncIterator[bytes]:
-        """The frame that was announced last."""
+        """The bytes of the frame announced by `next_frame`. Raises CannotLoad."""
         assert self.process.stdout is not None  # noqa: S101
         while length:
-            piece = await self.process.stdout.read(min(length, PIECE))
+            piece = await self.process.stdout.read(min(length, READ_CHUNK_BYTES))
             if not piece:
                 raise await self.failure()
             length -= len(piece)
             yield piece
 
     async def notes(self) -> Notes:
-        """After the last row. Raises CannotLoad when the reader did not come to a good end."""
+        """The reader's notes, available after the last row. Raises CannotLoad if the reader failed."""
         if await self.process.wait() != 0:
             raise await self.failure()
-        written = await asyncio.to_thread(_read, self.folder / NOTES, LONGEST_NOTES)
+        written = await asyncio.to_thread(_read, self.folder / NOTES, MAX_NOTES_BYTES)
         return Notes(**json.loads(written))
 
     async def failure(self) -> CannotLoad:
-        """What the reader said, if it was meant for people; else what its end means."""
+        """The reader's refusal, or an error that fits the way the process ended."""
         return await _failure(self.process, self.folder, self.name)
 
 
@@ -101,8 +101,7 @@ class Reading:
 async def reading(
     path: Path, name: str, folder: Path, limits: IngestLimits, layer: str | None, encoding: str | None
 ) -> AsyncIterator[Reading]:
-    """Unpacks into `folder` and reads `path`, which people call `name`. Raises CannotLoad with what the reader says
-    of the file."""
+    """Start reading `path`, called `name` in messages; archives are unpacked into `folder`. Raises CannotLoad."""
     order = {
         "path": str(path),
         "name": name,
@@ -126,17 +125,17 @@ async def reading(
 
 
 async def _start(order: dict[str, Any], folder: Path, limits: IngestLimits) -> Process:
-    """Without the server's environment: the reader has no business with its secrets."""
+    """Start the reader without the server's environment, so that it has no secrets."""
     environment = {
         "PATH": os.environ.get("PATH", ""),
         "PYTHONPATH": str(ROOT),
         "LANG": "C.UTF-8",
         "TMPDIR": str(folder),
-        "GDAL_SKIP": ",".join(unreadable()),
+        "GDAL_SKIP": ",".join(skipped_drivers()),
         "GDAL_NUM_THREADS": "1",
         "OGR_GPKG_NUM_THREADS": "1",
         "OGR_ARROW_MEM_LIMIT": str(ARROW_BATCH_BYTES),
-        "OGR_GEOJSON_MAX_OBJ_SIZE": str(LONGEST_GEOJSON_FEATURE_MB),
+        "OGR_GEOJSON_MAX_OBJ_SIZE": str(MAX_GEOJSON_FEATURE_MB),
         "CPL_VSIL_CURL_ALLOWED_EXTENSIONS": ".none",
         # Threads reserve address space, which is limited.
         "OMP_NUM_THREADS": "1",
@@ -147,7 +146,7 @@ async def _start(order: dict[str, Any], folder: Path, limits: IngestLimits) -> P
     bootstrap = _LIMITED.format(
         seconds=limits.processor_seconds, memory=limits.memory, output=limits.unpacked
     )
-    with (folder / LOG).open("wb") as said:
+    with (folder / LOG).open("wb") as log_text:
         return await asyncio.create_subprocess_exec(
             sys.executable,
             "-W",
@@ -157,10 +156,10 @@ async def _start(order: dict[str, Any], folder: Path, limits: IngestLimits) -> P
             json.dumps(order),
             stdin=DEVNULL,
             stdout=PIPE,
-            stderr=said,
+            stderr=log_text,
             env=environment,
             cwd=folder,
-            limit=LONGEST_HEADER,
+            limit=MAX_HEADER_BYTES,
         )
 
 
@@ -182,7 +181,8 @@ runpy.run_module("server.gis.reading.reader", run_name="__main__", alter_sys=Fal
 
 
 @cache
-def unreadable() -> tuple[str, ...]:
+def skipped_drivers() -> tuple[str, ...]:
+    """GDAL's drivers that the reader may not use."""
     import pyogrio  # loads GeoPandas where it is installed, and every start would wait for it
 
     return tuple(sorted(set(pyogrio.list_drivers()) - set(READABLE)))
@@ -191,9 +191,9 @@ def unreadable() -> tuple[str, ...]:
 async def _failure(process: Process, folder: Path, name: str) -> CannotLoad:
     await _end(process)
     status = process.returncode
-    written = await asyncio.to_thread(_read_end, folder / LOG, LONGEST_LOG)
-    said = written.decode(errors="replace").strip()
-    refusal = _refusal(said)
+    written = await asyncio.to_thread(_read_end, folder / LOG, MAX_LOG_BYTES)
+    log_text = written.decode(errors="replace").strip()
+    refusal = _refusal(log_text)
     if refusal is not None:
         message = str(refusal["message"])
         if status == REFUSED:
@@ -204,17 +204,17 @@ async def _failure(process: Process, folder: Path, name: str) -> CannotLoad:
             return FileTooLarge(message)
         if status == REFUSED_FOR_VERTICES:
             return TooManyVertices(message)
-    log.error("the reader of a file failed", status=status, said=said[-2000:])
+    log.error("the reader of a file failed", status=status, log_text=log_text[-2000:])
     if status in (-signal.SIGXCPU, -signal.SIGKILL):
         return FileTooLarge(f"{name} takes too long to read. {SMALLER}")
-    if "MemoryError" in said or "bad_alloc" in said or "annot allocate memory" in said:
+    if "MemoryError" in log_text or "bad_alloc" in log_text or "annot allocate memory" in log_text:
         return FileTooLarge(f"{name} needs more memory to be read than is allowed. {SMALLER}")
     return CannotLoad(f"{name} could not be read: it is damaged, or not what its name says.")
 
 
-def _refusal(said: str) -> dict[str, Any] | None:
-    """What the reader wrote for the person, among what libraries wrote."""
-    for line in reversed(said.splitlines()):
+def _refusal(log_text: str) -> dict[str, Any] | None:
+    """The reader's refusal among the messages of libraries; None if there is none."""
+    for line in reversed(log_text.splitlines()):
         if line.startswith(REFUSAL):
             return dict(json.loads(line.removeprefix(REFUSAL)))
     return None
@@ -233,13 +233,13 @@ def _read(path: Path, most: int) -> bytes:
 
 
 async def _end(process: Process) -> None:
-    """A reader that has written all is left its moment to end by itself."""
+    """End the process; a reader that has written everything gets a second to exit by itself."""
     if process.returncode is None and process.stdout is not None and process.stdout.at_eof():
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), 1)
     if process.returncode is None:
         process.kill()
-    # asyncio tells the end of a process only after the end of its output, which a full buffer holds back.
-    while process.stdout is not None and await process.stdout.read(PIECE):
+    # asyncio reports the end of a process only after its output has ended, which a full buffer prevents.
+    while process.stdout is not None and await process.stdout.read(READ_CHUNK_BYTES):
         pass
     await process.wait()

@@ -1,4 +1,4 @@
-"""A table as a file is to become one: names that PostgreSQL takes, and each once."""
+"""Plans the table for a file: valid and unique names for table and columns."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 
 from server.gis.ingest.limits import CannotLoad
 
-LONGEST_NAME = 63
+MAX_NAME_BYTES = 63
 """Bytes of a name in PostgreSQL."""
-MOST_COLUMNS = 1500
+MAX_COLUMNS = 1500
 SYSTEM = frozenset({"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"})
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """Characters that show nothing, break lines, or turn the direction of the text around them."""
-KEYS = ("id", "fid", "gid", "ogc_fid", "objectid")
+KEY_NAMES = ("id", "fid", "gid", "ogc_fid", "objectid")
 
 
 @dataclass
 class TablePlan:
-    """What the table is to be. `geometry` is the name of its geometry column, `key` of an added key column."""
+    """The table to create. `geometry` is the name of its geometry column."""
 
     schema: str
     name: str
@@ -34,16 +34,16 @@ class TablePlan:
         return f"{quoted(self.schema)}.{quoted(self.name)}"
 
     def create(self) -> str:
-        """The geometry without a type for now: that is known when all rows are there."""
+        """The CREATE TABLE statement. The geometry type is declared later, when all rows are known."""
         columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in self.columns)
         return f"CREATE TABLE {self.relation} ({columns})"
 
     def key_candidates(self) -> list[str]:
-        """Columns that may turn out to be a key, likeliest first."""
+        """Columns that may be a key, most likely first."""
         whole = {
             name.lower(): name for name, kind in self.columns if kind in ("smallint", "integer", "bigint")
         }
-        return [whole[name] for name in KEYS if name in whole]
+        return [whole[name] for name in KEY_NAMES if name in whole]
 
     def free_name(self, *wanted: str) -> str:
         taken = {name.lower() for name, _ in self.columns}
@@ -53,16 +53,18 @@ class TablePlan:
         return name
 
 
-def planned(schema: str, name: str, fields: Sequence[tuple[str, str]], geometry: str | None) -> TablePlan:
+def plan_table(schema: str, name: str, fields: Sequence[tuple[str, str]], geometry: str | None) -> TablePlan:
     """`fields` are names and SQL types. Raises CannotLoad for names that no table can have."""
     if not name.strip():
         raise CannotLoad("The table needs a name.")
     if CONTROLS.search(name):
         raise CannotLoad("The table's name has control characters in it. Take a name without them.")
-    if len(name.encode()) > LONGEST_NAME:
-        raise CannotLoad(f"The table's name is too long: {name[:40]!r}… has more than {LONGEST_NAME} bytes.")
-    if len(fields) > MOST_COLUMNS:
-        raise CannotLoad(f"The file has {len(fields)} columns; a table has at most {MOST_COLUMNS}.")
+    if len(name.encode()) > MAX_NAME_BYTES:
+        raise CannotLoad(
+            f"The table's name is too long: {name[:40]!r}… has more than {MAX_NAME_BYTES} bytes."
+        )
+    if len(fields) > MAX_COLUMNS:
+        raise CannotLoad(f"The file has {len(fields)} columns; a table has at most {MAX_COLUMNS}.")
     columns: list[tuple[str, str]] = []
     renamed: dict[str, str] = {}
     for each, kind in fields:
@@ -80,15 +82,16 @@ def fitting_name(name: str, taken: set[str]) -> str:
     clean = name or "column"
     if clean in SYSTEM:
         clean += "_"
-    clean = _cut(clean, LONGEST_NAME)
+    clean = _cut(clean, MAX_NAME_BYTES)
     number = 2
     while clean in taken:
-        clean = f"{_cut(name, LONGEST_NAME - 5)}_{number}"
+        clean = f"{_cut(name, MAX_NAME_BYTES - 5)}_{number}"
         number += 1
     return clean
 
 
 def quoted(name: str) -> str:
+    """The name as a quoted SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 

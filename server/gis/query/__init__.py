@@ -1,1 +1,1 @@
-"""Bounded, read-only questions to PostGIS and what comes back."""
+"""Bounded, read-only queries of the data."""

@@ -1,8 +1,7 @@
-"""Questions about the data: how many, how distributed, which rows, where is a place. Read-only and bounded.
+"""Queries of the data: counts, extents, statistics, rows and places. Read-only and bounded.
 
-Implements `agents.ports.DataSource` on PostGIS as the reader role. Every number is computed by PostgreSQL
-from the rows as they are now; nothing is estimated, and what cannot be answered within the limits raises
-TooExpensive.
+Implements `agents.ports.DataSource` on PostGIS as the reader role. PostgreSQL computes every number from the
+rows as they are now; nothing is estimated, and what exceeds the limits raises TooExpensive.
 """
 
 from __future__ import annotations
@@ -32,18 +31,20 @@ from server.gis.filters import compile_filter, normalize
 from server.gis.query import places
 from server.gis.query.distribution import frequent_values, histogram
 from server.gis.query.guard import Guard, Query
-from server.gis.query.recorded_queries import Witness
+from server.gis.query.recorded_queries import RecordingGuard
 from server.gis.query.statistics import column_statistics
 from server.gis.query.table_bounds import LONLAT_NAME, crs_name, table_bounds
-from server.gis.query.values import presented, selected
+from server.gis.query.values import json_value, selected
 
-DEEP = 5_000
-"""Rows left out before a page from which on its keys are found first."""
+KEYS_FIRST_OFFSET = 5_000
+"""From this offset on, the keys of a page are selected before its rows."""
 MAX_ROWS = 1_000
 SORTABLE = ("text", "integer", "number", "boolean", "date", "timestamp")
 
 
 class PostgisData:
+    """Each statement may take `seconds` and the planner's `cost`. Methods raise GisError."""
+
     def __init__(
         self,
         engine: AsyncEngine,
@@ -56,16 +57,16 @@ class PostgisData:
         self._guard = Guard(engine, seconds, cost)
 
     async def count(self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None) -> int:
-        """Rows that pass the filter and, if a GeoJSON geometry is given, touch it or lie in it."""
+        """Rows that pass the filter and, with `within` (GeoJSON in EPSG:4326), intersect it."""
         entry = self._registry.get(table)
-        asked = self._witness()
+        asked = self._recording_guard()
         row = await asked.row(_passing(entry, filter, within).add_columns(sa.func.count()), entry.id)
         count = int(row[0]) if row else 0
         asked.note(entry.id, _both(entry, filter, within), {"count": count}, rows=count)
         return count
 
     async def extent(self, table: str, filter: Filter = None) -> Bounds | None:
-        """The bounds of the rows that pass the filter; None where there are none."""
+        """The bounds in EPSG:4326 of the rows that pass the filter; None if there are none."""
         entry = self._registry.get(table)
         passing = _passing(entry, filter)
         box = extents.extent_of(passing, geometry_of(entry), entry.srid)
@@ -78,12 +79,12 @@ class PostgisData:
         return found
 
     async def bounds(self, table: str) -> Mapping[str, Any]:
-        """Exactly, in the table's own reference system and in longitude and latitude."""
+        """The exact bounds in the table's own reference system and in EPSG:4326."""
         return await table_bounds(self._guard, self._registry.get(table))
 
     async def stats(self, table: str, column: str, filter: Filter = None) -> Mapping[str, Any]:
         entry = self._registry.get(table)
-        asked = self._witness()
+        asked = self._recording_guard()
         found = await column_statistics(asked, entry, _column(entry, column), _passing(entry, filter))
         asked.note(entry.id, normalize(entry, filter), found, rows=found.get("count"), column=column)
         return found
@@ -114,10 +115,13 @@ class PostgisData:
         *,
         lonlat: bool = False,
     ) -> Mapping[str, Any]:
-        """Geometries are in the reference system of the table, or in longitude and latitude; `geometry_crs` names
-        which. Each row is a mapping from column to value. Rows without a value to sort by come last. The first
-        `offset` rows are left out; they count in `total`. Who knows the total from an earlier page gives it: then
-        nothing is counted, and the second half of the rows is read from its end, which is nearer."""
+        """Rows as mappings from column to value, sorted with missing values last, after leaving out `offset`
+        rows.
+
+        Geometries are in the table's reference system, or in EPSG:4326 with `lonlat`; `geometry_crs` names it.
+        `total` counts all rows; callers that know it from an earlier page pass it, which avoids counting and
+        lets pages of the second half be read from the end.
+        """
         entry = self._registry.get(table)
         if limit < 1:
             raise InvalidQuestion("limit is at least 1.")
@@ -129,7 +133,7 @@ class PostgisData:
         key = entry.key[0] if len(entry.key) == 1 and receipts.wanted() else None
         statement = statement if key is None else statement.add_columns(column_of(entry, key).label("key"))
         limit = min(limit, MAX_ROWS)
-        asked = self._witness()
+        asked = self._recording_guard()
         order = _order(entry, sort, descending)
         found = await asked.rows(_page(statement, entry, order, limit, offset, total), entry.id)
         if _is_nearer_to_the_end(entry, offset, total):
@@ -140,7 +144,7 @@ class PostgisData:
                 counted = await asked.row(passing.add_columns(sa.func.count()), entry.id)
                 total = int(counted[0]) if counted else total
         rows = [
-            {each.name: presented(each, value) for each, value in zip(wanted, row, strict=False)}
+            {each.name: json_value(each, value) for each, value in zip(wanted, row, strict=False)}
             for row in found
         ]
         keys = [row[-1] for row in found] if key is not None else [None] * len(rows)
@@ -164,8 +168,8 @@ class PostgisData:
             for name, srid in srids.items()
         }
 
-    def _witness(self) -> Witness:
-        return Witness(self._guard.engine, self._guard.seconds, self._guard.cost)
+    def _recording_guard(self) -> RecordingGuard:
+        return RecordingGuard(self._guard.engine, self._guard.seconds, self._guard.cost)
 
     async def find_place(self, text: str, limit: int = 5) -> Sequence[Place]:
         return await places.find(self._guard, self._registry.tables(), text, limit)
@@ -210,14 +214,15 @@ def _wanted(table: Table, names: Sequence[str] | None) -> list[Column]:
 def _page(
     statement: Query, table: Table, order: Sequence[_By], limit: int, offset: int, total: int | None
 ) -> Query:
-    """The rows of a page in their order, or in the opposite one where that is the shorter way. Far from both ends
-    the keys are found first: an index alone counts rows off faster, and sorts carry less, than whole rows do."""
+    """The rows of a page, read in reverse order if that is shorter. Far from both ends the keys are selected
+    first, because an index alone skips rows faster than whole rows.
+    """
     sorted_by = [each.sql() for each in order]
     if total is not None and _is_nearer_to_the_end(table, offset, total):
         limit = min(limit, total - offset)
         offset = total - offset - limit
         sorted_by = [_backwards(each) for each in order]
-    if offset < DEEP or len(table.key) != 1:
+    if offset < KEYS_FIRST_OFFSET or len(table.key) != 1:
         page = statement.order_by(*sorted_by).limit(limit)
         return page.offset(offset) if offset else page
     key = column_of(table, table.key[0])
@@ -226,7 +231,7 @@ def _page(
 
 
 def _is_nearer_to_the_end(table: Table, offset: int, total: int | None) -> bool:
-    """Only an order that a key makes certain can be read from its other end."""
+    """Whether to read from the end; only an order made unique by a key can be reversed."""
     return total is not None and bool(table.key) and total / 2 < offset < total
 
 
@@ -251,7 +256,7 @@ def _backwards(by: _By) -> sa.ColumnElement[Any]:
 
 
 def _order(table: Table, sort: str | None, descending: bool) -> list[_By]:
-    """By the asked column, then by key, so that the same question gives the same rows."""
+    """By the requested column, then by key, so that the order is reproducible."""
     keys = [_By(column_of(table, name)) for name in table.key]
     if sort is None:
         return keys
@@ -260,6 +265,6 @@ def _order(table: Table, sort: str | None, descending: bool) -> list[_By]:
         raise InvalidQuestion(f"Rows cannot be sorted by {sort!r}, which is of type {column.sql_type}.")
     expression = column_of(table, sort)
     if column.kind == "number":
-        # PostgreSQL holds NaN to be the greatest number; for people it is no number.
+        # PostgreSQL sorts NaN above all numbers; people expect it among missing values.
         expression = sa.func.nullif(expression, sa.cast(sa.literal("NaN", sa.Text), sql_type(column)))
     return [_By(expression, descending, nullable=True), *keys]

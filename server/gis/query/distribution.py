@@ -1,5 +1,6 @@
-"""How the values of one column are spread: a histogram of its numbers or instants, and its real values by how often
-they occur. Exact, as the reader role, within the guard's limits."""
+"""The distribution of one column: a histogram of numbers or times, and its values by frequency. Exact, as the
+reader role, within the guard's limits.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from server.gis.query.guard import Guard
 from server.gis.query.values import plain
 from server.gis.styles.attributes import as_number
 
-MOST_BINS = 100
-MOST_VALUES = 50
+MAX_BINS = 100
+MAX_VALUES = 50
 DAY = 86_400.0
 
 Passing = sa.Select[tuple[()]]
@@ -27,16 +28,19 @@ Passing = sa.Select[tuple[()]]
 async def histogram(
     guard: Guard, table: Table, column: Column, passing: Passing, bins: int
 ) -> Mapping[str, Any]:
-    """`counts` of equal bins between `from` and `to`, which hold `minimum` to `maximum`; dates and times are seconds
-    since 1970 (UTC), numbers are as they are. Whole numbers and days are never cut apart: few of them make few bins.
-    Without values `counts` is empty."""
+    """`counts` of equal bins from `from` to `to`, for values from `minimum` to `maximum`; dates and times are
+    in seconds since 1970 (UTC).
+
+    Integers and days are never split, so few of them give few bins. Without values `counts` is empty. Raises
+    InvalidQuestion for other types.
+    """
     value = as_number(table, column)
     if value is None:
         raise InvalidQuestion(
             f"{column.name!r} is {column.sql_type}, and a histogram needs numbers or dates."
         )
-    if not 1 <= bins <= MOST_BINS:
-        raise InvalidQuestion(f"`bins` is a number from 1 to {MOST_BINS}.")
+    if not 1 <= bins <= MAX_BINS:
+        raise InvalidQuestion(f"`bins` is a number from 1 to {MAX_BINS}.")
     ends = await guard.row(
         passing.add_columns(sa.func.min(value), sa.func.max(value), sa.func.count() - sa.func.count(value)),
         table.id,
@@ -54,15 +58,15 @@ async def histogram(
 
 
 def edges(column: Column, low: float, high: float, bins: int) -> tuple[float, float, int]:
-    """Where the bins begin and end, and how many there are."""
+    """First edge, last edge and number of the bins."""
     unit = {"integer": 1.0, "date": DAY}.get(column.kind)
     if unit is None:
         return (low, high, bins) if high > low else (low - 0.5, high + 0.5, 1)
     steps = round((high - low) / unit) + 1
     wide = -(-steps // bins)
-    """Units in one bin."""
+    """Number of units in one bin."""
     bins = -(-steps // wide)
-    # A whole number stands in the middle of its bin, a day begins with it.
+    # An integer is in the middle of its bin, a day at its start.
     start = low - unit / 2 if column.kind == "integer" else low
     return start, start + bins * wide * unit, bins
 
@@ -70,7 +74,7 @@ def edges(column: Column, low: float, high: float, bins: int) -> tuple[float, fl
 async def frequent_values(
     guard: Guard, table: Table, column: Column, passing: Passing, text: str, limit: int
 ) -> list[dict[str, Any]]:
-    """`{value, count}`, the most frequent first, of values that hold the text in any case."""
+    """`{value, count}` of values that contain the text in any case, most frequent first. Raises InvalidQuestion."""
     if column.kind not in ("text", "integer", "number", "boolean", "date"):
         raise InvalidQuestion(f"The values of {column.name!r} ({column.sql_type}) cannot be listed.")
     value = column_of(table, column.name)
@@ -80,5 +84,5 @@ async def frequent_values(
     if text:
         statement = statement.where(sa.func.strpos(sa.func.lower(written), text.lower()) > 0)
     statement = statement.where(value.is_not(None)).group_by(value).order_by(number.desc(), value)
-    rows = await guard.rows(statement.limit(max(1, min(limit, MOST_VALUES))), table.id)
+    rows = await guard.rows(statement.limit(max(1, min(limit, MAX_VALUES))), table.id)
     return [{"value": plain(row[0]), "count": row[1]} for row in rows]

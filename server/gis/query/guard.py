@@ -1,8 +1,8 @@
-"""How questions to PostGIS are kept small: read-only, with a time limit, and explained before they run.
+"""Limits on queries: read-only, with a time limit, and a check of the planner's cost before they run.
 
-`Guard.rows` is the way every question of a model or a person goes. It retries once when the connection
-turns out to be dead (the pool replaces it), and raises only GisErrors. Waiting for a connection is bounded by the
-lane and answered with DataBusy; it never counts as the question's own time.
+All queries of models and people use `Guard.rows`. It retries once if the connection turns out to be dead (the
+pool replaces it) and raises only GisError. Waiting for a connection is limited by the lane, which raises
+DataBusy, and does not count towards the query's time.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from server.gis.errors import UNAVAILABLE, DataUnavailable, TooExpensive, transl
 from server.lanes import LANE_WAIT_S, LaneBusy
 from server.pools import pool_of, replace_connections
 
-SILENCE = 10.0
-"""Seconds that a connection may take to be made and to answer, on top of what a question may take."""
+CONNECTION_GRACE_S = 10.0
+"""Time for connecting and answering, in addition to the statement's own limit."""
 
-UNSTOPPED = (
+UNSTOPPABLE = (
     "The question about {subject} took too long, and PostgreSQL did not stop working on it in time: some of its shapes "
     "have very many vertices. Simplify or subdivide them first, or filter them out."
 )
@@ -48,14 +48,16 @@ class Explain(sa.Executable, sa.ClauseElement):
 @compiles(Explain)
 def _explain(element: Explain, compiler: PGCompiler, **kw: Any) -> str:
     text = "EXPLAIN (FORMAT JSON) " + compiler.process(element.statement, **kw)
-    # What comes back is a plan, not the statement's columns, and must not be read as those.
+    # The result is a plan and must not be read as the statement's columns.
     compiler._result_columns = []
     return text
 
 
 @dataclass(frozen=True)
 class Guard:
-    """Limits. `cost` is in the planner's units: about 1 a page read in order; 20 million is some minutes."""
+    """Limits per statement. `cost` is in the planner's units, about 1 per page read sequentially; 20 million is
+    some minutes.
+    """
 
     engine: AsyncEngine
     seconds: float = 10.0
@@ -64,14 +66,16 @@ class Guard:
     async def rows(
         self, statement: Query, subject: str, *, seconds: float | None = None, gate: bool = True
     ) -> Sequence[Record]:
-        """All rows of a statement about `subject` (for messages). The statement itself must limit them."""
-        # PostgreSQL ends what takes too long, and the lane what waits for a connection; this ends what waits for a
-        # PostgreSQL that is silent, or that does not stop.
-        patience = LANE_WAIT_S + (seconds or self.seconds) + SILENCE
+        """All rows of a statement; `subject` names its topic in errors. The statement must limit its rows
+        itself. Raises GisError.
+        """
+        # PostgreSQL limits the statement and the lane the wait for a connection; this limits the wait for a
+        # PostgreSQL that does not respond or does not stop.
+        time_limit_s = LANE_WAIT_S + (seconds or self.seconds) + CONNECTION_GRACE_S
         for attempt in (1, 2):
             pid: int | None = None
             try:
-                async with asyncio.timeout(patience), self.engine.connect() as connection:
+                async with asyncio.timeout(time_limit_s), self.engine.connect() as connection:
                     pid = await _backend_of(connection)
                     await limit(connection, seconds or self.seconds)
                     if gate:
@@ -80,8 +84,8 @@ class Guard:
                     return found
             except TimeoutError as error:
                 if pid is not None and await pool_of(self.engine).backends.terminate(pid):
-                    raise TooExpensive(UNSTOPPED.format(subject=subject)) from error
-                # The other connections of the pool are most likely as dead.
+                    raise TooExpensive(UNSTOPPABLE.format(subject=subject)) from error
+                # The pool's other connections are most likely dead, too.
                 replace_connections(self.engine)
                 raise DataUnavailable(UNAVAILABLE) from error
             except (SQLAlchemyError, OSError) as error:
@@ -110,14 +114,14 @@ async def _backend_of(connection: AsyncConnection) -> int:
 
 
 async def explained(connection: AsyncConnection, statement: Query) -> Mapping[str, Any]:
-    """The planner's top node for a statement."""
+    """The top node of the planner's plan for a statement."""
     found = (await connection.execute(Explain(statement))).scalar_one()
     plan: Mapping[str, Any] = (json.loads(found) if isinstance(found, str) else found)[0]["Plan"]
     return plan
 
 
 async def limit(connection: AsyncConnection, seconds: float) -> None:
-    """For this transaction only: read-only, and ended by PostgreSQL after so many seconds."""
+    """Make this transaction read-only and limit its statements to so many seconds."""
     milliseconds = str(max(1, int(seconds * 1000)))
     await connection.execute(
         sa.select(

@@ -1,8 +1,8 @@
-"""Where is a place, by its name, in the person's own tables: exact before beginning before inside before
-similar.
+"""Finds places by name in the person's own tables: exact matches before prefixes, word starts and similar
+names.
 
-Case, accents and hyphens do not count. Among equals the more populous comes first. Each table has a second
-at most, and a table that fails is left out: a place is a courtesy, never a fault.
+Case, accents and hyphens are ignored. Among equal matches the more populous comes first. A table that fails or
+takes longer than `STATEMENT_TIMEOUT_S` is left out.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from server.gis.query.values import as_json
 
 log = structlog.get_logger(__name__)
 
-STATEMENT_LIMIT_S = 3.0
-"""For each statement of a search: a table that takes longer is left out of it."""
-MANY_ROWS = 300_000
-"""Beyond, names are not folded row by row: only what an index on the name can serve is asked."""
-FUZZY_ROWS = 60_000
-FUZZY_NAMES = 20
-LONGEST = 200
-CONCURRENT = 3
+STATEMENT_TIMEOUT_S = 3.0
+"""Per statement of a search; a table that takes longer is left out."""
+MAX_FOLDED_ROWS = 300_000
+"""In larger tables names are not folded row by row; only conditions that an index on the name serves are used."""
+MAX_FUZZY_ROWS = 60_000
+MAX_FUZZY_NAMES = 20
+MAX_TEXT_CHARS = 200
+MAX_CONCURRENT = 3
 
 EXACT, CODE, BEGINS, INSIDE, SIMILAR = range(5)
 
@@ -49,30 +49,32 @@ class _Match:
     rank: float
     population: float
     codes: int
-    """How many codes it has: an airport with an IATA code is better known than one without."""
+    """Number of its codes: an airport with an IATA code is better known than one without."""
     place: Place
     asked: Query
     """The statement that found it."""
     named: str
     """The column of its name."""
-    surroundings: str
-    """Everything the row says about where it is, folded: what a hint after a comma is looked for in."""
+    location_text: str
+    """The row's regions and codes, folded: a hint after a comma is searched in it."""
 
 
 async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5) -> list[Place]:
-    """The places of that name, best first; `Paris, Texas` prefers rows that also say Texas."""
-    name, _comma, hint = text[:LONGEST].partition(",")
+    """Places with that name, best match first; `Paris, Texas` prefers rows that also contain Texas. Raises
+    InvalidQuestion or DataUnavailable.
+    """
+    name, _comma, hint = text[:MAX_TEXT_CHARS].partition(",")
     wanted, near = folded(name), folded(hint)
     if not wanted:
         raise InvalidQuestion("Name a place.")
     candidates = searchable(tables)
     matches = await _everywhere(guard, candidates, wanted, limit)
     if not any(match.rank < BEGINS for match in matches):
-        matches += await _of_a_kind(guard, candidates, wanted, limit)
+        matches += await _by_kind(guard, candidates, wanted, limit)
     if not matches:
         matches = await _similar(guard, candidates, wanted, limit)
     if near:
-        preferred = [match for match in matches if near in match.surroundings]
+        preferred = [match for match in matches if near in match.location_text]
         matches = preferred or matches
     matches.sort(key=_order)
     unique = {(match.place.name, match.place.table, match.place.bounds): match for match in matches}
@@ -82,7 +84,7 @@ async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5)
 
 
 def _note(best: Sequence[_Match]) -> None:
-    """Tell the call that is running which statement found the places of each table."""
+    """Record the statements that found the places in the running tool call's receipt."""
     for table in dict.fromkeys(match.place.table for match in best):
         there = [match for match in best if match.place.table == table]
         names = list(dict.fromkeys(match.place.name for match in there))
@@ -103,7 +105,7 @@ def _note(best: Sequence[_Match]) -> None:
 
 
 def _order(match: _Match) -> tuple[Any, ...]:
-    """As `_statement` orders: names that begin with the text or hold it are one group, the best known first."""
+    """The same order as in `_statement`: prefixes and word starts form one group, ordered by population."""
     group = EXACT if match.rank == CODE else BEGINS if match.rank == INSIDE else match.rank
     return (group, -match.population, -match.codes, match.rank, len(match.place.name), match.place.table)
 
@@ -111,11 +113,13 @@ def _order(match: _Match) -> tuple[Any, ...]:
 async def _everywhere(
     guard: Guard, candidates: Sequence[Searchable], wanted: str, limit: int
 ) -> list[_Match]:
-    return await _gathered([_matches(guard, each, wanted, limit) for each in candidates])
+    return await _gather([_matches(guard, each, wanted, limit) for each in candidates])
 
 
-async def _of_a_kind(guard: Guard, candidates: Sequence[Searchable], wanted: str, limit: int) -> list[_Match]:
-    """`paris airport`, `city of paris`: the name without the word for what it is, in the tables of that."""
+async def _by_kind(guard: Guard, candidates: Sequence[Searchable], wanted: str, limit: int) -> list[_Match]:
+    """`paris airport`, `city of paris`: searches for the name without the word for its kind, in tables of that
+    kind.
+    """
     words = wanted.split()
     asked = []
     for each in candidates:
@@ -123,19 +127,19 @@ async def _of_a_kind(guard: Guard, candidates: Sequence[Searchable], wanted: str
             rest = " ".join(word for word in words if word not in (each.kind, "of", "the"))
             if rest:
                 asked.append(_matches(guard, each, rest, limit, anywhere=True))
-    return await _gathered(asked)
+    return await _gather(asked)
 
 
 async def _similar(guard: Guard, candidates: Sequence[Searchable], wanted: str, limit: int) -> list[_Match]:
-    """For a name with a slip in it: the names that are most alike, compared in this process."""
+    """For misspelled names: the most similar names, compared in this process."""
     if len(wanted) < 4:
         return []
-    small = [each for each in candidates if each.table.row_estimate <= MANY_ROWS]
-    return await _gathered([_alike(guard, each, wanted, limit) for each in small])
+    small = [each for each in candidates if each.table.row_estimate <= MAX_FOLDED_ROWS]
+    return await _gather([_similar_in(guard, each, wanted, limit) for each in small])
 
 
-async def _gathered(asked: Sequence[Any]) -> list[_Match]:
-    gate = asyncio.Semaphore(CONCURRENT)
+async def _gather(asked: Sequence[Any]) -> list[_Match]:
+    gate = asyncio.Semaphore(MAX_CONCURRENT)
 
     async def one(question: Any) -> list[_Match]:
         async with gate:
@@ -159,7 +163,7 @@ async def _matches(
     passing: list[Expression] = []
     for name in where.names:
         column = sa.cast(column_of(table, name), sa.Text)
-        if table.row_estimate > MANY_ROWS:
+        if table.row_estimate > MAX_FOLDED_ROWS:
             pattern = wanted.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
             levels += [(EXACT, column.ilike(pattern)), (BEGINS, column.ilike(pattern + "%"))]
             passing.append(column.ilike(pattern + "%"))
@@ -176,17 +180,17 @@ async def _matches(
     levels.sort(key=lambda each: each[0])
     rank = sa.case(*((condition, level) for level, condition in levels), else_=INSIDE)
     asked = _statement(where, rank, sa.or_(*passing), limit)
-    rows = await guard.rows(asked, table.id, seconds=STATEMENT_LIMIT_S)
+    rows = await guard.rows(asked, table.id, seconds=STATEMENT_TIMEOUT_S)
     return [match for row in rows if (match := _match(where, row, asked)) is not None]
 
 
-async def _alike(guard: Guard, where: Searchable, wanted: str, limit: int) -> list[_Match]:
+async def _similar_in(guard: Guard, where: Searchable, wanted: str, limit: int) -> list[_Match]:
     table, first = where.table, where.names[0]
     column = sa.cast(column_of(table, first), sa.Text)
     names = sa.select(column, _folded(column)).select_from(relation(table)).where(column.is_not(None))
     if where.population:
         names = names.order_by(column_of(table, where.population).desc().nulls_last())
-    rows = await guard.rows(names.limit(FUZZY_ROWS), table.id, seconds=STATEMENT_LIMIT_S)
+    rows = await guard.rows(names.limit(MAX_FUZZY_ROWS), table.id, seconds=STATEMENT_TIMEOUT_S)
     by_fold = {row[1]: row[0] for row in reversed(rows)}
     likely = await asyncio.to_thread(_likely, wanted, list(by_fold))
     if not likely:
@@ -199,24 +203,24 @@ async def _alike(guard: Guard, where: Searchable, wanted: str, limit: int) -> li
 
 
 def _likely(wanted: str, names: list[str]) -> list[tuple[str, float, int]]:
-    """The names with few letters wrong, missing, too many or swapped."""
+    """Names within a small edit distance (Damerau-Levenshtein)."""
     slips = 1 if len(wanted) <= 5 else 2 if len(wanted) <= 10 else 3
     distance: Any = DamerauLevenshtein.distance
-    return list(process.extract(wanted, names, scorer=distance, limit=FUZZY_NAMES, score_cutoff=slips))
+    return list(process.extract(wanted, names, scorer=distance, limit=MAX_FUZZY_NAMES, score_cutoff=slips))
 
 
 def _folded(text: Expression) -> Expression:
-    """As `gazetteer.folded`."""
+    """The SQL equivalent of `gazetteer.folded`."""
     plain = sa.func.lower(without_accents(text))
     spaced = sa.func.regexp_replace(plain, r"[-_.,'’()/\s]+", " ", "g", type_=sa.Text())
     return sa.func.btrim(spaced, type_=sa.Text())
 
 
 def _statement(where: Searchable, rank: Expression, condition: Expression, limit: int) -> Query:
-    """The best rows first, and only of these the geometry is looked at."""
+    """The best rows; geometry is computed for these only."""
     table = where.table
     population = column_of(table, where.population) if where.population else sa.null()
-    said = [
+    texts = [
         sa.cast(column_of(table, each), sa.Text) for each in (where.names[0], *where.regions, *where.codes)
     ]
     size = sa.cast(population, sa.Double).label("population")
@@ -228,26 +232,26 @@ def _statement(where: Searchable, rank: Expression, condition: Expression, limit
             rank.label("rank"),
             size,
             known,
-            sa.func.jsonb_build_array(*(sa.func.left(each, LONGEST) for each in said)).label("said"),
+            sa.func.jsonb_build_array(*(sa.func.left(each, MAX_TEXT_CHARS) for each in texts)).label("texts"),
             lonlat_of(table).label("geometry"),
         )
         .where(condition, column_of(table, table.geometry_column or "").is_not(None))
-        .order_by(group, size.desc().nulls_last(), known.desc(), rank, sa.func.length(said[0]))
+        .order_by(group, size.desc().nulls_last(), known.desc(), rank, sa.func.length(texts[0]))
         .limit(limit)
         .subquery("best")
     )
     geometry = sa.type_coerce(best.c.geometry, GEOMETRY)
-    turned = _turned(geometry)
+    turned = _wrapped_extent(geometry)
     inside = sa.func.ST_PointOnSurface(computable(geometry, declared_type(table)[0]))
     return sa.select(
-        best.c.rank, best.c.population, best.c.codes, best.c.said,
+        best.c.rank, best.c.population, best.c.codes, best.c.texts,
         *(corner(geometry) for corner in (sa.func.ST_XMin, sa.func.ST_YMin, sa.func.ST_XMax, sa.func.ST_YMax)),
         turned.c.west, turned.c.east, sa.func.ST_X(inside), sa.func.ST_Y(inside),
     ).select_from(best.outerjoin(turned, sa.true()))  # fmt: skip
 
 
-def _turned(geometry: Expression) -> sa.FromClause:
-    """West and east with longitudes from 0 to 360, as `extents.parts_of` has it for whole tables."""
+def _wrapped_extent(geometry: Expression) -> sa.FromClause:
+    """West and east with longitudes from 0 to 360, as `extents.parts_of` computes for whole tables."""
     part = (
         sa.func.ST_Dump(geometry)
         .table_valued("path", sa.column("geom", GEOMETRY))
@@ -261,36 +265,47 @@ def _turned(geometry: Expression) -> sa.FromClause:
 
 
 def _match(where: Searchable, row: Record, asked: Query) -> _Match | None:
-    rank, population, codes, said, west, south, east, north, turned_west, turned_east, longitude, latitude = (
-        row
-    )
+    (
+        rank,
+        population,
+        codes,
+        texts,
+        west,
+        south,
+        east,
+        north,
+        turned_west,
+        turned_east,
+        longitude,
+        latitude,
+    ) = row
     box = extents.bounds((west, south, east, north))
-    said = as_json(said)
-    if box is None or longitude is None or not said[0]:
+    texts = as_json(texts)
+    if box is None or longitude is None or not texts[0]:
         return None
     if extents.spans_the_world(box):
         box = extents.across(box, (turned_west, turned_east))
-    regions = [each for each in said[1 : 1 + len(where.regions)] if each]
+    regions = [each for each in texts[1 : 1 + len(where.regions)] if each]
     detail = ", ".join(dict.fromkeys(regions))
     if population and population > 0:
         detail += f"{'; ' if detail else ''}population {population:,.0f}"
     place = Place(
-        name=said[0],
+        name=texts[0],
         table=where.table.id,
         kind=where.kind,
-        bounds=_roomy(box, population or 0),
+        bounds=_padded(box, population or 0),
         longitude=longitude,
         latitude=latitude,
         detail=detail,
         population=population or None,
         whole=rank in (EXACT, CODE),
     )
-    surroundings = folded(" ".join(each for each in said[1:] if each))
-    return _Match(rank, population or 0.0, codes, place, asked, where.names[0], surroundings)
+    location_text = folded(" ".join(each for each in texts[1:] if each))
+    return _Match(rank, population or 0.0, codes, place, asked, where.names[0], location_text)
 
 
-def _roomy(box: Bounds, population: float) -> Bounds:
-    """A point as a box that one can look at: larger for larger cities."""
+def _padded(box: Bounds, population: float) -> Bounds:
+    """A point as a box that makes a useful view, larger for larger cities."""
     west, south, east, north = box
     if west > east or max(east - west, north - south) > 0.01:
         return box

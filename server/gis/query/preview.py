@@ -1,4 +1,4 @@
-"""A first look at a table before it becomes a layer: some of its shapes, from all over it, and nothing else."""
+"""A preview of a table before it becomes a layer: a sample of its geometries without attributes."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from server.gis.expressions.geometry_checks import computable
 from server.gis.expressions.identifiers import GEOMETRY, relation
 from server.gis.query.guard import Guard
 
-SHAPES = 500
-ROOM = 500_000
+MAX_SHAPES = 500
+MAX_GEOJSON_CHARS = 500_000
 """Characters of GeoJSON."""
 DECIMALS = 4
-"""Of a degree: about ten metres."""
-TOLERANCE = 1 / 1000
-"""Of the width or height of the table, whichever is greater: about a pixel."""
-SECONDS = 5.0
+"""Of a degree; about ten metres."""
+RELATIVE_TOLERANCE = 1 / 1000
+"""For simplifying, relative to the larger of the table's width and height: about a pixel."""
+TIMEOUT_S = 5.0
 EMPTY: dict[str, Any] = {"type": "FeatureCollection", "features": []}
 
 
 async def preview(source: Source) -> dict[str, Any]:
-    """A GeoJSON FeatureCollection of at most `SHAPES` shapes without attributes, in longitude and latitude.
+    """A GeoJSON FeatureCollection (EPSG:4326) of at most `MAX_SHAPES` geometries without attributes.
 
-    Of a large table each row has the same chance; which are drawn is another every time. Raises GisError.
+    In a large table each row has the same chance, and each preview draws another sample. Raises GisError.
     """
     table = source.table
     shape = computable(source.geometry(), declared_type(table)[0])
     if table.bounds is not None:
         west, south, east, north = table.bounds
-        tolerance = max((east - west) % 360, north - south) * TOLERANCE
+        tolerance = max((east - west) % 360, north - south) * RELATIVE_TOLERANCE
         shape = sa.func.ST_SimplifyPreserveTopology(shape, tolerance, type_=GEOMETRY)
     query = sa.select(sa.func.ST_AsGeoJSON(shape, DECIMALS)).select_from(relation(table))
-    if table.row_estimate > 2 * SHAPES:
-        query = query.where(sa.func.random() < 1.2 * SHAPES / table.row_estimate)
-    found = await Guard(source.reader, SECONDS).rows(query.limit(SHAPES), table.id)
-    features, room = [], ROOM
+    if table.row_estimate > 2 * MAX_SHAPES:
+        query = query.where(sa.func.random() < 1.2 * MAX_SHAPES / table.row_estimate)
+    found = await Guard(source.reader, TIMEOUT_S).rows(query.limit(MAX_SHAPES), table.id)
+    features, room = [], MAX_GEOJSON_CHARS
     for (text,) in found:
         room -= len(text or "")
         if text and room >= 0:

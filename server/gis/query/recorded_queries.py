@@ -1,4 +1,4 @@
-"""A guard that remembers what it was asked, and makes a receipt of it for the tool call that is running."""
+"""A guard that records its statements and turns them into a receipt for the running tool call."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from agents.domain import Cql2, QueryReceipt
 from server.gis.expressions.literal_sql import literal_sql
 from server.gis.query.guard import Guard, Query, Record
 
-LONGEST_NAME = 80
-MOST_TEXTS = 5
+MAX_NAME_CHARS = 80
+MAX_TEXTS = 5
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class Witness(Guard):
-    """One for each question: `asked` are the statements of it, in their order."""
+class RecordingGuard(Guard):
+    """Use one per question: `asked` collects its statements in order."""
 
     asked: list[Query] = field(default_factory=list)
 
@@ -32,7 +32,7 @@ class Witness(Guard):
         return await super().rows(statement, subject, seconds=seconds, gate=gate)
 
     def note(self, table: str, filter: Cql2 | None, values: Mapping[str, Any], **more: Any) -> None:
-        """As `note_answer`, of all that was asked."""
+        """Call `note_answer` with all recorded statements."""
         note_answer(self.asked, table, filter, values, **more)
 
 
@@ -47,13 +47,13 @@ def note_answer(
     key: str | None = None,
     cells: Sequence[tuple[Any, Mapping[str, Any]]] = (),
 ) -> None:
-    """Tell the call that is running, if one is, what the answer was. Values that are no numbers are left out."""
+    """Add a receipt to the running tool call, if there is one. Values that are not numbers are left out."""
     if not receipts.wanted():
         return
     try:
         sql = "\n".join(f"{literal_sql(statement).strip()};" for statement in asked)
     except Exception:
-        # Without its SQL a number only loses its trace; the question was answered.
+        # Without its SQL the answer is still valid; only the source of its numbers is missing.
         log.exception("a statement could not be written out", table=table)
         return
     kept = QueryReceipt(
@@ -71,6 +71,7 @@ def note_answer(
 
 
 def numbers(values: Mapping[str, Any]) -> dict[str, float]:
+    """The numeric values, without booleans and NaN."""
     return {
         name: value
         for name, value in values.items()
@@ -79,6 +80,8 @@ def numbers(values: Mapping[str, Any]) -> dict[str, float]:
 
 
 def short_texts(values: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a row may be called by: the first few of its texts that are no longer than a name."""
-    found = [value for value in values.values() if isinstance(value, str) and 2 < len(value) <= LONGEST_NAME]
-    return tuple(found[:MOST_TEXTS])
+    """The first texts of a row that are short enough to be its name."""
+    found = [
+        value for value in values.values() if isinstance(value, str) and 2 < len(value) <= MAX_NAME_CHARS
+    ]
+    return tuple(found[:MAX_TEXTS])

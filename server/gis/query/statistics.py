@@ -1,4 +1,4 @@
-"""The statistics of one column, exact, in one or two statements. What makes no sense for a type is left out."""
+"""Exact statistics of one column, in one or two statements. Measures that do not apply to a type are left out."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from server.gis.expressions.identifiers import Expression, base_type, column_of,
 from server.gis.query.guard import Guard
 from server.gis.query.values import plain
 
-TOP = 10
-FEW = 30
-"""A number or date with at most so many different values is also counted by value."""
+MAX_TOP_VALUES = 10
+MAX_COUNTED_VALUES = 30
+"""A number or date column with at most so many distinct values is also counted by value."""
 
 
 async def column_statistics(
     guard: Guard, table: Table, column: Column, passing: sa.Select[tuple[()]]
 ) -> Mapping[str, Any]:
-    """`passing` is the rows of the table that count, without columns."""
+    """The statistics of a column over `passing`, a selection of rows without columns."""
     value = column_of(table, column.name)
     kind = column.kind
     measures: dict[str, Any] = {"count": sa.func.count(), "nulls": sa.func.count() - sa.func.count(value)}
@@ -48,7 +48,7 @@ async def column_statistics(
 
 
 def _of_numbers(column: Column, value: Expression) -> dict[str, Any]:
-    """NaN and infinities are counted apart: one of them would make a mean of nothing."""
+    """NaN and infinities are counted separately: a single one would make the mean meaningless."""
     declared = base_type(column.sql_type)
     if column.kind == "integer":
         finite, extra = value, {}
@@ -81,12 +81,12 @@ def _of_instants(value: Expression) -> dict[str, Any]:
 
 
 def _grouped(table: Table, column: Column, value: Expression, found: Mapping[str, Any]) -> Expression | None:
-    """What to count by value, if that says something."""
+    """The expression to count by value, or None for types and columns where that is not useful."""
     if column.kind == "geometry":
         return sa.func.GeometryType(geometry_of(table, column.name), type_=sa.Text())
     if column.kind == "text":
         return sa.cast(value, sa.Text)
-    few = int(found.get("distinct") or 0) <= FEW
+    few = int(found.get("distinct") or 0) <= MAX_COUNTED_VALUES
     if column.kind == "boolean" or (few and column.kind in ("integer", "number", "date", "timestamp")):
         return value
     return None
@@ -101,6 +101,6 @@ async def _most_common(
         .where(grouped.is_not(None))
         .group_by(grouped)
         .order_by(number.desc(), grouped)
-        .limit(TOP)
+        .limit(MAX_TOP_VALUES)
     )
     return [{"value": plain(row[0]), "count": row[1]} for row in await guard.rows(statement, table.id)]

@@ -1,7 +1,8 @@
-"""The bounds of a table, exactly, in its own reference system and in longitude and latitude.
+"""The exact bounds of a table, in its own reference system and in EPSG:4326.
 
-They are taken from coordinates: the boxes that PostGIS stores beside them are rounded, and the box of a transformed
-box is larger than what lies in it. Where that costs too much, the estimate of the catalogue is given, and called one.
+They are computed from coordinates: PostGIS rounds its stored boxes, and a transformed box is larger than the
+extent of the transformed geometries. If that is too expensive, the catalogue's estimate is returned with
+`exact: false`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LONLAT_NAME = "EPSG:4326"
 
 
 async def table_bounds(guard: Guard, table: Table) -> Mapping[str, Any]:
-    """`bounds` and `bounds_lonlat`, each `{crs, box, exact}`; one is left out where they are the same."""
+    """`bounds` and `bounds_lonlat`, each `{crs, box, exact}`; the second is left out if both are the same."""
     if table.geometry_column is None or table.bounds is None:
         return {}
     source = sa.select().select_from(relation(table))
@@ -48,7 +49,7 @@ async def table_bounds(guard: Guard, table: Table) -> Mapping[str, Any]:
 
 
 async def crs_name(guard: Guard, srid: int) -> str:
-    """`EPSG:27700`, or whose number it is."""
+    """The name of a reference system, as `EPSG:27700`; `SRID:n` if it is unknown."""
     query = sa.select(
         sa.literal_column("auth_name", sa.Text), sa.literal_column("auth_srid", sa.Integer)
     ).select_from(sa.table("spatial_ref_sys"))
@@ -57,7 +58,9 @@ async def crs_name(guard: Guard, srid: int) -> str:
 
 
 def _edges(geometry: Expression) -> list[Expression]:
-    """`box3d` is computed from coordinates, where a box2d may be the stored one."""
+    """West, south, east, north. `box3d` is computed from coordinates, while a box2d may be the rounded stored
+    one.
+    """
     box = sa.func.box3d(geometry)
     return [
         sa.func.min(sa.func.ST_XMin(box)),

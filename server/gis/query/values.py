@@ -1,7 +1,7 @@
-"""Values on their way out: columns as PostgreSQL hands them over safely, and JSON that every client can read.
+"""Converts column values to JSON that every client can read.
 
-Numbers, texts and truths travel as they are; all else as PostgreSQL's own JSON, because a Python date
-cannot hold 'infinity' or 44 BC, and an interval of a month is not 30 days.
+Numbers, texts and booleans are read as they are, everything else as PostgreSQL's own JSON, because a Python
+date cannot represent 'infinity' or 44 BC, and an interval of a month is not 30 days.
 """
 
 from __future__ import annotations
@@ -17,36 +17,37 @@ from sqlalchemy.dialects.postgresql import JSONB
 from agents.domain import Column, Table
 from server.gis.expressions.identifiers import Expression, base_type, column_of, geometry_of, lonlat_of
 
-LONGEST_TEXT = 2_000
-LARGEST_JSON = 20_000
-EXACT_IN_JAVASCRIPT = 2**53
-ALL_DIGITS = 15
+MAX_TEXT_CHARS = 2_000
+MAX_JSON_CHARS = 20_000
+MAX_SAFE_INTEGER = 2**53
+COORDINATE_DIGITS = 15
 
 
 def selected(table: Table, column: Column, lonlat: bool = False) -> Expression:
-    """The column as it is asked for: bounded in size, a geometry as GeoJSON with all its digits, in the reference
-    system of the table or in longitude and latitude."""
+    """The column as selected: limited in size, a geometry as GeoJSON with all digits, in the table's reference
+    system or, with `lonlat`, in EPSG:4326.
+    """
     expression = column_of(table, column.name)
     declared = base_type(column.sql_type)
     if column.kind == "geometry":
         geometry = lonlat_of(table, column.name) if lonlat else geometry_of(table, column.name)
-        geojson = sa.func.ST_AsGeoJSON(geometry, ALL_DIGITS, sa.literal_column("0"))
+        geojson = sa.func.ST_AsGeoJSON(geometry, COORDINATE_DIGITS, sa.literal_column("0"))
         return sa.cast(geojson, JSONB)
     if column.kind in ("integer", "number", "boolean"):
         return expression
     if column.kind == "text":
-        return sa.func.left(sa.cast(expression, sa.Text), LONGEST_TEXT + 1, type_=sa.Text())
+        return sa.func.left(sa.cast(expression, sa.Text), MAX_TEXT_CHARS + 1, type_=sa.Text())
     if declared == "bytea":
         return sa.func.octet_length(expression, type_=sa.Integer())
     as_json = sa.func.to_jsonb(expression, type_=JSONB())
-    too_large = sa.func.length(sa.cast(expression, sa.Text)) > LARGEST_JSON
+    too_large = sa.func.length(sa.cast(expression, sa.Text)) > MAX_JSON_CHARS
     if column.kind in ("date", "timestamp"):
         return as_json
-    cut = sa.func.to_jsonb(sa.func.left(sa.cast(expression, sa.Text), LONGEST_TEXT + 1), type_=JSONB())
+    cut = sa.func.to_jsonb(sa.func.left(sa.cast(expression, sa.Text), MAX_TEXT_CHARS + 1), type_=JSONB())
     return sa.case((too_large, cut), else_=as_json)
 
 
-def presented(column: Column, value: Any) -> Any:
+def json_value(column: Column, value: Any) -> Any:
     """A value of `selected` as plain JSON."""
     if value is None:
         return None
@@ -56,17 +57,17 @@ def presented(column: Column, value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """JSON-safe: no NaN, no Decimal, no integer that JavaScript would round, no endless text."""
+    """The value as JSON: no NaN, no Decimal, no integer that JavaScript would round, no long text."""
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, Decimal):
         return _decimal(value)
     if isinstance(value, int):
-        return value if abs(value) <= EXACT_IN_JAVASCRIPT else str(value)
+        return value if abs(value) <= MAX_SAFE_INTEGER else str(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else _infinite(value)
     if isinstance(value, str):
-        return value if len(value) <= LONGEST_TEXT else value[:LONGEST_TEXT] + "…"
+        return value if len(value) <= MAX_TEXT_CHARS else value[:MAX_TEXT_CHARS] + "…"
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
     if isinstance(value, dict):
@@ -75,7 +76,7 @@ def plain(value: Any) -> Any:
 
 
 def as_json(value: Any) -> Any:
-    """What `to_jsonb` gave, whether the driver parsed it or not."""
+    """A result of `to_jsonb`, whether the driver parsed it or not."""
     return json.loads(value) if isinstance(value, str | bytes) else value
 
 

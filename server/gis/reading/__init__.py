@@ -1,1 +1,1 @@
-"""Reading files, in a process of its own: nothing here may import more of the server than it must."""
+"""Reads files in a process of its own: modules here import as little of the server as possible."""

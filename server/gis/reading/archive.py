@@ -1,6 +1,6 @@
-"""From an upload to the one data set in it: archives are unpacked within limits and nowhere but into their folder.
+"""Finds the one data set of an upload; archives are unpacked within limits and only into their folder.
 
-Every file is opened under a name of our own, because GDAL gives `;`, `!` and `/vsi` in names a meaning.
+Every file is opened under a generated name, because GDAL interprets `;`, `!` and `/vsi` in names.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ DATA_SETS = (".geojson", ".json", ".gpkg", ".fgb", ".shp", ".kml", ".csv", ".tsv
 COMPANIONS = (".shx", ".dbf", ".prj", ".cpg", ".qix", ".sbn", ".sbx", ".csvt")
 ARCHIVES = (".zip", ".kmz", ".shz")
 KNOWN = "GeoJSON, GeoPackage, FlatGeobuf, Shapefile (zipped), KML, CSV and GeoParquet"
-PIECE = 1024 * 1024
-LISTED = 30
+READ_CHUNK_BYTES = 1024 * 1024
+MAX_NAMES_LISTED = 30
 """Names in a message."""
 
 
 def data_set(path: Path, name: str, folder: Path, limits: IngestLimits) -> DataSet:
-    """The file to read: the given one, or the only data set of an archive, unpacked into `folder`."""
+    """The file to read: the upload itself, or the only data set of an archive, unpacked into `folder`. Raises
+    Unreadable or TooLarge.
+    """
     size = path.stat().st_size
     if size == 0:
         raise Unreadable(f"{name} is empty.")
@@ -39,7 +41,7 @@ def data_set(path: Path, name: str, folder: Path, limits: IngestLimits) -> DataS
 
 
 def is_archive(path: Path, name: str) -> bool:
-    """Whether the file is unpacked before it is read, however it is named."""
+    """Whether the file must be unpacked, judged by suffix and content."""
     suffix = PurePosixPath(name).suffix.lower()
     return suffix in ARCHIVES or (suffix not in DATA_SETS and zipfile.is_zipfile(path))
 
@@ -60,7 +62,9 @@ def _plainly_named(path: Path, name: str, suffix: str, folder: Path) -> DataSet:
 
 
 def unpacked(path: Path, name: str, folder: Path, limits: IngestLimits) -> list[DataSet]:
-    """The files of an archive that may be data, in `folder`. Sizes are measured, not believed."""
+    """The files of an archive that may be data, unpacked into `folder`. Sizes are measured, not taken from
+    headers. Raises Unreadable or TooLarge.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
@@ -92,7 +96,7 @@ def unpacked(path: Path, name: str, folder: Path, limits: IngestLimits) -> list[
 
 
 def _inside(entry: zipfile.ZipInfo, archive: str) -> PurePosixPath:
-    """The entry's path, which must stay within the folder that it is unpacked to."""
+    """The entry's path. Raises Unreadable if it would leave the folder."""
     name = PurePosixPath(entry.filename.replace("\\", "/"))
     if name.is_absolute() or ".." in name.parts or ":" in name.parts[0] or "\0" in entry.filename:
         raise Unreadable(f"{archive} has an entry that would leave its folder: {entry.filename[:80]!r}.")
@@ -104,10 +108,10 @@ def _inside(entry: zipfile.ZipInfo, archive: str) -> PurePosixPath:
 
 
 def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, left: int, name: str) -> int:
-    """Bytes written; never more than are left."""
+    """Unpack an entry; returns the bytes written. Raises TooLarge beyond `left`."""
     written = 0
     with archive.open(entry) as source, target.open("xb") as file:
-        while piece := source.read(PIECE):
+        while piece := source.read(READ_CHUNK_BYTES):
             written += len(piece)
             if written > left:
                 raise TooLarge(f"{name} unpacks to more than is allowed for an archive of its size.")
@@ -121,9 +125,9 @@ def _only(found: Iterable[DataSet], archive: str) -> DataSet:
         raise Unreadable(f"{archive} has nothing in it that can be loaded. What can: {KNOWN}.")
     if len(files) > 1:
         names = sorted(file.name for file in files)
-        more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+        more = f" and {len(names) - MAX_NAMES_LISTED} more" if len(names) > MAX_NAMES_LISTED else ""
         raise Unreadable(
-            f"{archive} has several data sets: {', '.join(names[:LISTED])}{more}. Load them one by one."
+            f"{archive} has several data sets: {', '.join(names[:MAX_NAMES_LISTED])}{more}. Load them one by one."
         )
     return files[0]
 

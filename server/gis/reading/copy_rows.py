@@ -1,4 +1,4 @@
-"""Arrow batches as CSV for COPY, with the types that PostgreSQL takes, and bounds on values and rows."""
+"""Arrow batches as CSV for COPY, with PostgreSQL types and limits on the sizes of values and rows."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ FRAME_BYTES = 4 * MB
 """About how many bytes of rows are converted and sent at once."""
 
 
-def checked(batch: pa.RecordBatch, geometry: str | None, first_row: int, limits: IngestLimits) -> None:
-    """Raises TooLarge for a value that no column may hold."""
+def check_sizes(batch: pa.RecordBatch, geometry: str | None, first_row: int, limits: IngestLimits) -> None:
+    """Raise TooLarge for a value above the limits."""
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         most = limits.geometry_bytes if name == geometry else limits.value_bytes
         row, size = _longest(column)
@@ -31,7 +31,9 @@ def checked(batch: pa.RecordBatch, geometry: str | None, first_row: int, limits:
 
 
 def slices(batch: pa.RecordBatch, limits: IngestLimits) -> Iterator[pa.RecordBatch]:
-    """The batch in parts of about `FRAME_BYTES`, at least a row each. Raises TooLarge for a row beyond the limit."""
+    """The batch in parts of about `FRAME_BYTES`, at least one row each. Raises TooLarge for a row above the
+    limit.
+    """
     for decoded in _decoded(batch):
         rows = max(1, len(decoded) * FRAME_BYTES // max(1, decoded.nbytes))
         for start in range(0, len(decoded), rows):
@@ -42,7 +44,9 @@ def slices(batch: pa.RecordBatch, limits: IngestLimits) -> Iterator[pa.RecordBat
 
 
 def _decoded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Without dictionaries, in parts: a dictionary of one long text stands for as many copies as there are rows."""
+    """The batch without dictionaries, in parts: a dictionary with one long text can represent a copy for every
+    row.
+    """
     longest = sum(
         _longest(column.dictionary)[1] for column in batch.columns if pa.types.is_dictionary(column.type)
     )
@@ -57,6 +61,7 @@ def _decoded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
 
 def sql_type(kind: pa.DataType) -> str:
+    """The PostgreSQL type of an Arrow type."""
     for is_kind, sql in _TYPES:
         if is_kind(kind):
             return sql
@@ -72,7 +77,7 @@ def sql_type(kind: pa.DataType) -> str:
 
 
 def copy_rows(batch: pa.RecordBatch, geometry: int | None) -> tuple[bytes, int]:
-    """The batch as CSV for COPY (empty is NULL, quoted is a value), and how many NUL characters were left out."""
+    """The batch as CSV for COPY (empty is NULL, quoted is a value), and the number of NUL characters removed."""
     arrays, dropped = [], 0
     for index, column in enumerate(batch.columns):
         array, nuls = _printable(column, index == geometry)
@@ -104,7 +109,7 @@ def _printable(column: pa.Array, geometry: bool) -> tuple[pa.Array, int]:
 
 
 def _without_nul(column: pa.Array) -> tuple[pa.Array, int]:
-    """PostgreSQL has no NUL in texts."""
+    """The texts without NUL characters, which PostgreSQL cannot store, and their number."""
     found = pc.sum(pc.count_substring(column, "\0")).as_py() or 0
     return (pc.replace_substring(column, "\0", "") if found else column), found
 
@@ -114,7 +119,7 @@ def _json(value: Any) -> str:
 
 
 def _longest(column: pa.Array) -> tuple[int, int]:
-    """Index and bytes of the longest value; texts, binary, lists and structures only."""
+    """Index and size in bytes of the longest value; only for texts, binary, lists and structures."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         return 0, _longest(column.dictionary)[1]

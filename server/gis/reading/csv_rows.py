@@ -1,6 +1,7 @@
-"""CSV and TSV as Arrow batches: delimiter, encoding, types and coordinates are found in a first pass over the file.
+"""CSV and TSV as Arrow batches: a first pass over the file finds delimiter, encoding, types and coordinates.
 
-Coordinates are a longitude and a latitude column, or one column of WKT. A row that does not fit is skipped and told.
+Coordinates are a longitude and a latitude column, or one column of WKT. Rows that do not fit are skipped and
+reported.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ SHAPES = ("wkt", "geometry", "geom", "the_geom", "wkt_geom", "shape", "geometry_
 ENCODINGS = ("utf-8-sig", "cp1252")
 BATCH_ROWS = 20_000
 BATCH_CHARACTERS = 8 * 1024 * 1024
-LONGEST_FIELD = 160 * 1024 * 1024
+MAX_FIELD_CHARS = 160 * 1024 * 1024
 """Characters: a geometry as WKT may have several times the bytes of its WKB."""
 
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
@@ -51,7 +52,7 @@ Convert = Callable[[str], Any]
 
 @dataclass
 class Guess:
-    """What type a column's values have had so far, most special first."""
+    """The types that fit all values of a column so far, most specific first."""
 
     kinds: list[str] = field(default_factory=lambda: ["boolean", "integer", "number", "date", "timestamp"])
     empty: bool = True
@@ -67,7 +68,7 @@ class Guess:
 
 @dataclass
 class Sheet:
-    """A CSV file as the first pass found it."""
+    """A CSV file after the first pass."""
 
     path: Path
     name: str
@@ -156,8 +157,8 @@ class Sheet:
 
 
 def sheet(path: Path, name: str, encoding: str | None = None) -> Sheet:
-    """The first pass. Raises Unreadable."""
-    csv.field_size_limit(LONGEST_FIELD)
+    """Run the first pass. Raises Unreadable."""
+    csv.field_size_limit(MAX_FIELD_CHARS)
     encoding = encoding or _encoding_of(path, name)
     delimiter = _delimiter_of(path, name, encoding)
     with _opened(path, encoding) as file:
@@ -208,7 +209,7 @@ def _encoding_of(path: Path, name: str) -> str:
 
 
 def _delimiter_of(path: Path, name: str, encoding: str) -> str:
-    """By the header: what parts it into most columns."""
+    """The delimiter that splits the header into most columns."""
     with _opened(path, encoding) as file:
         first = file.readline(1024 * 1024)
     if "\0" in first:
@@ -254,7 +255,7 @@ def _wkb(text: str) -> bytes | None:
 
 
 def _number(text: str) -> float:
-    """Also with a decimal comma, which cannot part columns where it is one."""
+    """A number, also with a decimal comma if that is not the delimiter."""
     return float(text.replace(",", ".") if "," in text and "." not in text else text)
 
 
@@ -281,7 +282,7 @@ def _parses(parse: Callable[[str], Any], text: str) -> bool:
 
 _FITS: dict[str, Callable[[str], bool]] = {
     "boolean": lambda text: text.lower() in ("true", "false"),
-    # 007 is a code and no number.
+    # 007 is a code, not a number.
     "integer": lambda text: _WHOLE.fullmatch(text) is not None and not _LEADING_ZERO.match(text),
     "number": lambda text: _NUMBER.fullmatch(text) is not None and not re.match(r"[+-]?0\d", text),
     "date": _is_date,

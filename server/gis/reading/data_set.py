@@ -1,4 +1,4 @@
-"""The one data set of an upload."""
+"""The data set of an upload."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ class DataSet:
     """A file that GDAL or pyarrow can open."""
 
     path: Path
-    """Where it is opened, under a plain name."""
+    """The path at which it is opened, with a generated name."""
     name: str
-    """What people call it."""
+    """The file name for messages."""

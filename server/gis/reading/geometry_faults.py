@@ -1,4 +1,4 @@
-"""Counts what is wrong with geometries, here and not in the database, where GEOS cannot be interrupted."""
+"""Counts faulty geometries, outside of the database because GEOS cannot be interrupted there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ POLYGONS = (3, 6)
 
 
 def count_faults(column: pa.Array, notes: Notes) -> None:
-    """Adds missing geometries, invalid polygons and polygons that are too large to check to the notes."""
+    """Add missing geometries, invalid polygons and polygons too large to check to the notes."""
     shapes = shapely.from_wkb(column.to_numpy(zero_copy_only=False), on_invalid="ignore")
     # What shapely cannot read is no missing geometry: curves, say.
     readable = ~shapely.is_missing(shapes)

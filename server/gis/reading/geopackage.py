@@ -1,5 +1,5 @@
-"""What of a GeoPackage may be read: ordinary tables. Views, triggers and generated columns are programs of
-whoever made the file, and GDAL would run them.
+"""Restricts GeoPackages to ordinary tables: views, triggers and generated columns are code of an unknown
+author, which GDAL would run.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ COMPUTED_COLUMNS = (2, 3)
 """What `table_xinfo` says of generated columns, virtual and stored."""
 
 
-def programs(path: Path, name: str) -> set[str]:
-    """Names of the layers that are computed when they are read. Raises Unreadable where the file's own
-    catalogue is computed."""
+def computed_layers(path: Path, name: str) -> set[str]:
+    """Names of the layers that are computed on reading. Raises Unreadable if the file's own catalogue is
+    computed.
+    """
     try:
         connection = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
         try:
@@ -40,6 +41,7 @@ def programs(path: Path, name: str) -> set[str]:
 
 
 def check_layer(layer: str, computed: Collection[str], name: str) -> None:
+    """Raise Unreadable if the layer is one of the computed ones."""
     if layer.lower() in {each.lower() for each in computed}:
         raise Unreadable(
             f"{layer!r} in {name} is a view, or has computed columns. Only stored tables are read: "

@@ -1,21 +1,23 @@
-"""How much a file may bring. The reader's process checks what it reads; the server limits that process."""
+"""Limits of uploaded files. The reader's process checks what it reads; the server limits that process."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MB = 1024 * 1024
-SMALLEST_EXPANSION_BYTES = 256 * MB
-"""What any file may become, however small it is."""
-LARGEST_EXPANSION = 100
-"""How many times its own size a larger file may become."""
+MIN_EXPANSION_BYTES = 256 * MB
+"""Any file may expand to this size, however small it is."""
+MAX_EXPANSION_FACTOR = 100
+"""A larger file may expand to so many times its size."""
 
 TEXT_TO_TABLE = 4
-"""How many times as large rows are as CSV than in a table, at most."""
+"""Rows as CSV are at most so many times as large as in a table."""
 
 
 @dataclass(frozen=True)
 class IngestLimits:
+    """Limits of one upload, in bytes unless noted."""
+
     bytes: int = 512 * MB
     """Of the file itself."""
     entries: int = 2000
@@ -45,9 +47,9 @@ class IngestLimits:
 
     @property
     def copied_bytes(self) -> int:
-        """Of rows that a table of `space` could come from: as text they are at most so much larger."""
+        """The bytes of CSV rows that a table of at most `space` bytes may come from."""
         return min(self.table_bytes, TEXT_TO_TABLE * self.space)
 
     def expanded(self, size: int, most: int) -> int:
-        """What a file of `size` bytes may become, and at most `most`."""
-        return min(most, max(SMALLEST_EXPANSION_BYTES, LARGEST_EXPANSION * size))
+        """The size that a file of `size` bytes may expand to, at most `most`."""
+        return min(most, max(MIN_EXPANSION_BYTES, MAX_EXPANSION_FACTOR * size))

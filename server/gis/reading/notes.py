@@ -1,4 +1,4 @@
-"""What a reader tells of a file besides its rows: where they are, what was left out, what was assumed."""
+"""A reader's report on a file besides its rows: layout, skipped rows, assumptions, refusals."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from dataclasses import dataclass, field
 
 from server.gis.reading.data_set import DataSet
 
-REPORTED = 20
-"""Bad rows that are described one by one."""
+MAX_PROBLEMS_REPORTED = 20
+"""Number of bad rows that are described individually."""
 REFUSAL = "refusal: "
-"""What the line of the reader's standard error begins with that is for the person; JSON follows. Other lines come
-from libraries."""
+"""Prefix of the line on the reader's standard error that is for people; JSON follows. Other lines are from
+libraries."""
 REFUSED = 3
-"""The reader's exit code when it wrote a refusal."""
+"""Exit code of the reader after writing a refusal."""
 REFUSED_AS_TOO_LARGE = 4
-"""The same, when the file is larger than is allowed, or becomes so when it is read."""
+"""Exit code if the file is too large, or becomes so when it is read."""
 REFUSED_FOR_A_CHOICE = 5
-"""The same, when one of several layers must be chosen."""
+"""Exit code if one of several layers must be chosen."""
 REFUSED_FOR_VERTICES = 6
-"""The same, when a shape has too many vertices, and might be cut."""
+"""Exit code if a geometry has too many vertices and could be cut."""
 
 SMALLER = "Split it, or save it as GeoPackage or FlatGeobuf, which are read piece by piece."
 
 
 class Unreadable(Exception):
-    """The file cannot be read; the message is for the person who brought it."""
+    """The file cannot be read; the message is for the uploader."""
 
     exit_code = REFUSED
     layers: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Unreadable(Exception):
 
 
 class SeveralLayers(Unreadable):
-    """One of the layers must be chosen."""
+    """The file has several layers, and one must be chosen."""
 
     exit_code = REFUSED_FOR_A_CHOICE
 
@@ -43,23 +43,27 @@ class SeveralLayers(Unreadable):
 
 
 class TooLarge(Unreadable):
+    """The file, or what it expands to, is above a limit."""
+
     exit_code = REFUSED_AS_TOO_LARGE
 
 
 class TooManyVertices(Unreadable):
+    """A geometry has too many vertices; the file could be loaded with `subdivide`."""
+
     exit_code = REFUSED_FOR_VERTICES
 
 
 @dataclass
 class Layout:
-    """What must be known before the first row."""
+    """Facts that must be known before the first row."""
 
     geometry: str | None
     """The column that holds WKB."""
     crs: str | None
-    """`EPSG:25832`, or WKT; None where the file does not say."""
+    """`EPSG:25832`, or WKT; None if the file has none."""
     assumed: bool = False
-    """The file does not say, but longitude and latitude were seen."""
+    """The file has no CRS, but columns named longitude and latitude."""
     encoding: str | None = None
 
     def metadata(self) -> dict[bytes, bytes]:
@@ -72,15 +76,15 @@ class Layout:
 
 @dataclass
 class Notes:
-    """What is known after the last row."""
+    """Facts that are known after the last row."""
 
     rows: int = 0
     skipped: int = 0
     problems: list[str] = field(default_factory=list)
-    """The first of the rows that were skipped, each with the reason."""
+    """The first skipped rows, each with the reason."""
     remarks: list[str] = field(default_factory=list)
     nul: int = 0
-    """NUL characters that were left out of texts."""
+    """NUL characters that were removed from texts."""
     no_geometry: int = 0
     """Rows without a geometry, or with an empty one."""
     invalid: int = 0
@@ -90,15 +94,15 @@ class Notes:
     subdivided: int = 0
     """Shapes with too many vertices that were cut."""
     pieces: int = 0
-    """What they were cut into."""
+    """Number of pieces of these."""
 
     def skip(self, problem: str) -> None:
         self.skipped += 1
-        if len(self.problems) < REPORTED:
+        if len(self.problems) < MAX_PROBLEMS_REPORTED:
             self.problems.append(problem)
 
 
 def summary(error: BaseException, found: DataSet) -> str:
-    """What a library says of a file, in one sentence and under the name that people know."""
+    """A library's error message in one sentence, with the name of the file that people know."""
     text = " ".join(str(error).replace(str(found.path), found.name).split()).partition("; It might help")[0]
     return (text[:200] or type(error).__name__).rstrip(".") + "."

@@ -1,4 +1,4 @@
-"""Parquet files as Arrow batches: GeoParquet 1.x with WKB, or a column of WKB by its usual names, or a plain table."""
+"""Parquet files as Arrow batches: GeoParquet 1.x with WKB, a column of WKB with a usual name, or a plain table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Rows = tuple[pa.Schema, Iterator[pa.RecordBatch]]
 
 
 def parquet_rows(found: DataSet, notes: Notes) -> Rows:
-    """GeoParquet 1.x with WKB; without its metadata, a column of WKB by its usual names; else a plain table."""
+    """The rows of a Parquet file. Raises Unreadable."""
     try:
         file = pq.ParquetFile(found.path)
         schema = file.schema_arrow
@@ -97,7 +97,9 @@ def _geoparquet(found: DataSet, schema: pa.Schema) -> tuple[str | None, str | No
 
 
 def _crs_of(column: dict[str, Any]) -> str | None:
-    """Without `crs` it is OGC:CRS84; null is unknown; else PROJJSON, which names its code."""
+    """The CRS of a GeoParquet column: OGC:CRS84 if omitted, unknown if null, else PROJJSON, which usually names
+    its code.
+    """
     if "crs" not in column:
         return "EPSG:4326"
     crs = column["crs"]

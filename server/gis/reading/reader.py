@@ -1,9 +1,9 @@
-"""Reads one file and writes its rows to standard output, ready for COPY. Runs as a process of its own.
+"""Reads one file and writes its rows to standard output in COPY's format. Runs as a process of its own.
 
-`python -m server.gis.reading.reader '{"path": ..., "folder": ..., "limits": ...}'`: GDAL knows only the formats that
-`process` left it, has no credentials and no network, and memory, time and output are limited, so that a broken or
-hostile file costs nobody but whoever brought it. What there is to say of the rows is written to the notes file at the
-end. Exit codes 3 to 6: a line on standard error is for the person (`refuse`).
+`python -m server.gis.reading.reader '{"path": ..., "folder": ..., "limits": ...}'`: GDAL has only the drivers
+that `ingest.process` allows, no credentials and no network, and memory, time and output are limited, so that a
+broken or hostile file harms nobody else. A report on the rows is written to the notes file at the end. With
+exit codes 3 to 6, a line on standard error explains the refusal (`refuse`).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import pyarrow.compute as pc
 import pyogrio
 
 from server.gis.reading.archive import data_set
-from server.gis.reading.copy_rows import checked, copy_rows, slices, sql_type
+from server.gis.reading.copy_rows import check_sizes, copy_rows, slices, sql_type
 from server.gis.reading.csv_rows import sheet
 from server.gis.reading.data_set import DataSet
 from server.gis.reading.geometry_faults import count_faults
-from server.gis.reading.geopackage import check_layer, programs
+from server.gis.reading.geopackage import check_layer, computed_layers
 from server.gis.reading.limits import IngestLimits
 from server.gis.reading.notes import (
     REFUSAL,
@@ -42,10 +42,10 @@ from server.gis.reading.parquet_rows import Rows, parquet_rows
 from server.gis.reading.vertices import bounded_shapes
 
 BATCH_ROWS = 1000
-LONGEST_MESSAGE = 20_000
-MOST_LAYERS = 100
+MAX_MESSAGE_CHARS = 20_000
+MAX_LAYERS_OFFERED = 100
 """Of one file, from which one can be chosen."""
-LONGEST_LAYER_NAME = 200
+MAX_LAYER_NAME_CHARS = 200
 """Characters; layers of longer names are not offered."""
 FRAME_LENGTH = struct.Struct(">Q")
 """Before each frame: how many bytes it has."""
@@ -60,6 +60,7 @@ KML_FLAGS = {"tessellate", "extrude", "visibility"}
 
 
 def main() -> int:
+    """Read the file that the first argument describes; returns the exit code."""
     order: dict[str, Any] = json.loads(sys.argv[1])
     limits = IngestLimits(**order["limits"])
     folder, notes = Path(order["folder"]), Notes()
@@ -78,21 +79,23 @@ def main() -> int:
 
 
 def refuse(message: str, layers: Sequence[str] = ()) -> None:
-    """Say to the person why the file is not read, and between which layers there is a choice."""
-    refusal = {"message": message[:LONGEST_MESSAGE], "layers": layers}
+    """Write the reason for refusing the file, and the layers to choose from, to standard error."""
+    refusal = {"message": message[:MAX_MESSAGE_CHARS], "layers": layers}
     sys.stderr.write(f"\n{REFUSAL}{json.dumps(refusal)}\n")
 
 
 def send(
     out: BinaryIO, schema: pa.Schema, batches: Iterator[pa.RecordBatch], notes: Notes, limits: IngestLimits
 ) -> None:
-    """A line of JSON with the columns and the layout, then frames of CSV rows, each after its length."""
+    """Write one line of JSON with columns and layout, then frames of CSV rows, each preceded by its length.
+    Raises TooLarge.
+    """
     layout = Layout.of(schema.metadata)
     fields = [(name, sql_type(kind)) for name, kind in zip(schema.names, schema.types, strict=True)]
     out.write(json.dumps({"fields": fields, "layout": vars(layout)}).encode() + b"\n")
     geometry = None if layout.geometry is None else schema.get_field_index(layout.geometry)
     for batch in batches:
-        checked(batch, layout.geometry, notes.rows, limits)
+        check_sizes(batch, layout.geometry, notes.rows, limits)
         for part in slices(batch, limits):
             if geometry is not None:
                 part = bounded_shapes(part, geometry, notes, limits)
@@ -107,6 +110,7 @@ def send(
 
 
 def rows_of(found: DataSet, layer: str | None, encoding: str | None, notes: Notes) -> Rows:
+    """The schema and the rows of a data set in any supported format. Raises Unreadable."""
     suffix = found.path.suffix.lower()
     if suffix in (".csv", ".tsv"):
         table = sheet(found.path, found.name, encoding)
@@ -171,7 +175,7 @@ def _ogr_batches(found: DataSet, options: dict[str, Any], schema: pa.Schema) -> 
 
 
 def geometry_name(name: str | None, schema: pa.Schema) -> str:
-    """The file's own name of its geometry, or `geom` where GDAL made one up."""
+    """The file's own name of its geometry column, or `geom` if GDAL generated one."""
     taken = {each.lower() for each in schema.names if each != name}
     wanted = "geom" if name in (None, "", "wkb_geometry", "_ogr_geometry_") else str(name)
     while wanted.lower() in taken:
@@ -180,7 +184,7 @@ def geometry_name(name: str | None, schema: pa.Schema) -> str:
 
 
 def _chosen_layer(found: DataSet, wanted: str | None) -> str:
-    computed = programs(found.path, found.name) if found.path.suffix.lower() == ".gpkg" else set()
+    computed = computed_layers(found.path, found.name) if found.path.suffix.lower() == ".gpkg" else set()
     known = [(str(name), kind) for name, kind in pyogrio.list_layers(found.path)]
     layers = [name for name, _ in known]
     if wanted is not None:
@@ -197,13 +201,13 @@ def _chosen_layer(found: DataSet, wanted: str | None) -> str:
     if not stored:
         check_layer(shaped[0], computed, found.name)
     if len(stored) > 1:
-        short = [name for name in stored if len(name) <= LONGEST_LAYER_NAME]
-        raise SeveralLayers(found.name, short[:MOST_LAYERS])
+        short = [name for name in stored if len(name) <= MAX_LAYER_NAME_CHARS]
+        raise SeveralLayers(found.name, short[:MAX_LAYERS_OFFERED])
     return stored[0]
 
 
 def _filled_fields(path: Path, layer: str) -> list[str]:
-    """All fields but those that GDAL made up and nothing is in."""
+    """All fields except those that GDAL adds and that are empty."""
     fields = [str(name) for name in pyogrio.read_info(path, layer=layer)["fields"]]
     doubtful = [name for name in fields if name in KML_FIELDS]
     if not doubtful:

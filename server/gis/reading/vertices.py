@@ -1,6 +1,7 @@
-"""Bounds the vertices of a shape: PostGIS cannot be interrupted within one, and its time can grow with their square.
+"""Limits the vertices of a geometry: PostGIS cannot be interrupted within one, and its time can grow with their
+square.
 
-A shape beyond the limit is refused, or cut into pieces if the person asked for that, each a row of its own.
+A larger geometry is refused, or cut into pieces on request, each a row of its own.
 """
 
 from __future__ import annotations
@@ -16,17 +17,18 @@ from server.gis.reading.limits import IngestLimits
 from server.gis.reading.notes import Notes, TooLarge, TooManyVertices
 
 VERTEX_BYTES = 16
-"""A vertex takes at least so much of a geometry's bytes."""
+"""Minimum size of a vertex in WKB."""
 MAX_PIECE_VERTICES = 50_000
-MAX_WORK = 16
-"""Vertices that are looked at while a shape is cut, as a multiple of its own."""
+MAX_CUTTING_WORK = 16
+"""Vertices processed while cutting a geometry, as a multiple of its own number."""
 
 
 def bounded_shapes(
     batch: pa.RecordBatch, geometry: int, notes: Notes, limits: IngestLimits
 ) -> pa.RecordBatch:
-    """The batch with no shape of too many vertices. Raises TooManyVertices for one that is not to be cut, and
-    TooLarge for one that cannot be."""
+    """The batch without geometries above the limit. Raises TooManyVertices unless they are to be cut, and
+    TooLarge for one that cannot be cut.
+    """
     column = batch.column(geometry)
     longest = pc.max(pc.binary_length(column)).as_py() or 0
     if longest <= limits.vertices * VERTEX_BYTES:
@@ -74,11 +76,10 @@ def _subdivided(
 
 
 def _pieces(shape: Any, most: int) -> list[Any]:
-    """The shape in parts of at most so many vertices, each cut in the middle of its longer side.
-
-    Raises GEOSException where cutting makes more vertices instead of fewer.
+    """The geometry in parts of at most `most` vertices, each cut in the middle of its longer side. Raises
+    GEOSException if cutting adds vertices instead of reducing them.
     """
-    work = MAX_WORK * int(shapely.get_num_coordinates(shape))
+    work = MAX_CUTTING_WORK * int(shapely.get_num_coordinates(shape))
     waiting, done = [shape], []
     while waiting:
         part = waiting.pop()
@@ -104,7 +105,7 @@ def _halves(shape: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 def _same_kind(cut: Any, shape: Any) -> Any | None:
-    """Without the points and lines in which a shape only touches the cut."""
+    """The cut without points and lines in which the geometry only touches the edge."""
     dimension = shapely.get_dimensions(shape)
     parts = [
         part

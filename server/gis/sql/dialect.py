@@ -1,7 +1,7 @@
-"""PostgreSQL as text and as a tree, without translation: what is written is what was read.
+"""Parses and writes PostgreSQL's SQL without translation.
 
-sqlglot knows many functions as nodes of their own and writes some of them differently than they were read. Here
-every function but those with a syntax of their own stays a call by its name, so that names are what is judged.
+sqlglot has nodes of its own for many functions and writes some of them differently from the input. Here every
+function without a special syntax stays a call by name, so that checks see the written names.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from sqlglot.parsers.postgres import PostgresParser
 
 from server.gis.errors import InvalidQuestion
 
-# It logs statements that it does not understand; here those are refused, and the refusal tells why.
+# It logs statements that it does not understand; here these are refused with a reason.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
-MOST_CHARACTERS = 10_000
-DEEPEST = 40
-"""Brackets within brackets; deeper ones only make readers slow."""
-LONGEST_NAME = 63
-"""Bytes; PostgreSQL cuts longer names, so that two of them may become one."""
+MAX_CHARACTERS = 10_000
+MAX_NESTING = 40
+"""Levels of brackets; deeper nesting only makes parsers slow."""
+MAX_NAME_BYTES = 63
+"""PostgreSQL truncates longer names, so that two of them may become equal."""
 
 _OWN_SYNTAX = ("CAST", "EXTRACT", "OVERLAY", "POSITION", "SUBSTRING", "TRIM")
 
 
 class InvalidSql(InvalidQuestion):
-    """A statement that is not run; the message says what is not allowed in it, and what is."""
+    """A statement that is refused; the message names what is not allowed and what is."""
 
 
 class _Parser(PostgresParser):
@@ -37,6 +37,8 @@ class _Parser(PostgresParser):
 
 
 class PlainPostgres(Postgres):
+    """sqlglot's PostgreSQL dialect with calls kept as written."""
+
     Parser = _Parser
 
 
@@ -44,14 +46,14 @@ _dialect = PlainPostgres()
 
 
 def read(text: str) -> list[exp.Expr]:
-    """The statements of a text. Raises InvalidSql when it is too long, too deep, or no SQL."""
-    if len(text) > MOST_CHARACTERS:
+    """The statements of a text. Raises InvalidSql if it is too long, nested too deeply, or not SQL."""
+    if len(text) > MAX_CHARACTERS:
         raise InvalidSql(
-            f"The statement has {len(text):,} characters; at most {MOST_CHARACTERS:,} are allowed."
+            f"The statement has {len(text):,} characters; at most {MAX_CHARACTERS:,} are allowed."
         )
-    if _depth(text) > DEEPEST:
+    if _depth(text) > MAX_NESTING:
         raise InvalidSql(
-            f"The statement has brackets more than {DEEPEST} deep. Use WITH for its parts instead."
+            f"The statement has brackets more than {MAX_NESTING} deep. Use WITH for its parts instead."
         )
     if "\x00" in text:
         raise InvalidSql("The statement has a NUL character in it.")
@@ -66,7 +68,9 @@ def read(text: str) -> list[exp.Expr]:
 
 
 def write(tree: exp.Expr) -> str:
-    """The tree as one line of SQL: every name quoted, no comments. Raises InvalidSql for what has no words."""
+    """The tree as one line of SQL with quoted names and no comments. Raises InvalidSql for parts that cannot be
+    written.
+    """
     try:
         return _dialect.generate(
             tree, identify=True, comments=False, normalize_functions=False, unsupported_level=ErrorLevel.RAISE
@@ -76,11 +80,13 @@ def write(tree: exp.Expr) -> str:
 
 
 def fold(tree: exp.Expr) -> None:
-    """Fold unquoted names to lower case as PostgreSQL does (ASCII only), so that all of them may be quoted."""
+    """Fold unquoted names to lower case as PostgreSQL does (ASCII only), so that all can be quoted. Raises
+    InvalidSql for names that are too long.
+    """
     for name in tree.find_all(exp.Identifier):
         text = str(name.this)
-        if len(text.encode()) > LONGEST_NAME or not text:
-            raise InvalidSql(f"A name has at most {LONGEST_NAME} bytes: {text[:LONGEST_NAME]}…")
+        if len(text.encode()) > MAX_NAME_BYTES or not text:
+            raise InvalidSql(f"A name has at most {MAX_NAME_BYTES} bytes: {text[:MAX_NAME_BYTES]}…")
         if not name.args.get("quoted"):
             name.set("this", "".join(each.lower() if each.isascii() else each for each in text))
             name.set("quoted", True)

@@ -1,7 +1,8 @@
-"""Third defence: only functions and types that are named here.
+"""Third layer: only functions and types on these lists.
 
-They compute from their arguments and touch nothing else: no file, no setting, no other session, no table by name.
-What makes huge values from small ones (`repeat`, `lpad`, `ST_GeneratePoints` ...) is left out as well.
+Listed functions compute from their arguments and access nothing else: no file, setting, other session or table
+by name. Functions that create huge values from small ones (`repeat`, `lpad`, `ST_GeneratePoints` ...) are left
+out.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ TYPES = frozenset(
 )  # fmt: skip
 
 FIELDS = frozenset({"geom", "path", "key", "value", "i", "j", "location", "reason", "valid"})
-"""Of the composite values that these functions return: `(ST_Dump(geom)).geom`."""
+"""Fields of composite results of these functions: `(ST_Dump(geom)).geom`."""
 
 _UNITS = """
     century day days decade dow doy epoch hour hours isodow isoyear julian microseconds millennium milliseconds minute
@@ -99,7 +100,7 @@ UNITS = frozenset(f"{_UNITS}".split())
 
 
 def check(query: exp.Expr) -> None:
-    """Raise InvalidSql at the first function or type that is not allowed."""
+    """Raise InvalidSql for the first function or type that is not allowed."""
     for node in query.walk():
         if isinstance(node, exp.Anonymous):
             _check_call(node)
@@ -122,7 +123,7 @@ _SYNTAX = (
     exp.ArrayContainedBy, exp.JSONExtract, exp.JSONExtractScalar, exp.JSONBExtract, exp.JSONBExtractScalar,
     exp.JSONBContainsTopKey,
 )  # fmt: skip
-"""What sqlglot holds to be functions and PostgreSQL writes as operators or with a syntax of their own."""
+"""Nodes that are functions for sqlglot and operators or special syntax in PostgreSQL."""
 
 
 def _check_call(node: exp.Anonymous) -> None:
@@ -138,14 +139,14 @@ def _check_call(node: exp.Anonymous) -> None:
 
 
 def _check_transform(arguments: list[exp.Expr]) -> None:
-    """Its other forms take a definition as text, and such a text may name files of grids to be read."""
+    """Other forms of ST_Transform take a definition as text, which may name grid files to be read."""
     target = arguments[1] if len(arguments) == 2 else None
     if not isinstance(target, exp.Literal) or target.is_string:
         raise InvalidSql("ST_Transform takes a geometry and the number of an SRID here.")
 
 
 def _check_buffer(arguments: list[exp.Expr]) -> None:
-    """A circle of millions of corners is made outside of PostgreSQL's bookkeeping of memory."""
+    """A circle with millions of vertices is allocated outside of PostgreSQL's memory limits."""
     for style in arguments[2:]:
         if not isinstance(style, exp.Literal) or not _BUFFER_STYLE.fullmatch(str(style.this)):
             raise InvalidSql(
@@ -155,7 +156,7 @@ def _check_buffer(arguments: list[exp.Expr]) -> None:
 
 
 def _check_corners(arguments: list[exp.Expr]) -> None:
-    """As above, of a circle around shapes, of an arc that is made of straight lines, or of the letters of a hash."""
+    """Like `_check_buffer`, for bounding circles, linearised arcs and geohashes."""
     for corners in arguments[1:]:
         if not isinstance(corners, exp.Literal) or corners.is_string or not _FEW.fullmatch(str(corners.this)):
             raise InvalidSql("The further arguments of this function are whole numbers up to 99.")

@@ -1,8 +1,8 @@
-"""First defence: the statement is one SELECT, made of known parts only.
+"""First layer: the statement is one SELECT that consists of listed parts only.
 
-What is allowed is listed, part by part and with what each may carry; everything else is refused, also what a later
-version of the parser learns to read. So there is no INTO, no FOR UPDATE, no INSERT within WITH, no TABLESAMPLE, no
-parameter and no string with escapes, because none of them is in the list.
+Every allowed node is listed with the arguments that it may have; everything else is refused, including syntax
+that later versions of the parser learn. So there is no INTO, FOR UPDATE, INSERT in WITH, TABLESAMPLE, parameter
+or escape string: none of them is listed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from server.gis.sql.dialect import InvalidSql
 
-MOST_PARTS = 2_000
+MAX_NODES = 2_000
 
 _Kind = type[exp.Expr]
 
@@ -96,7 +96,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 
 
 def only_query(statements: list[exp.Expr]) -> exp.Expr:
-    """The one statement, if it is one and a query."""
+    """The statement. Raises InvalidSql unless there is exactly one and it is a query."""
     if len(statements) != 1:
         raise InvalidSql(f"Exactly one SELECT is run at a time; this has {len(statements)} statements.")
     query = statements[0]
@@ -106,10 +106,10 @@ def only_query(statements: list[exp.Expr]) -> exp.Expr:
 
 
 def check(query: exp.Expr) -> None:
-    """Raise InvalidSql at the first part that is not in the list, or carries what it may not."""
+    """Raise InvalidSql for the first node that is not listed or has an argument that is not."""
     for count, node in enumerate(query.walk(), start=1):
-        if count > MOST_PARTS:
-            raise InvalidSql(f"The statement has more than {MOST_PARTS:,} parts. Make it shorter.")
+        if count > MAX_NODES:
+            raise InvalidSql(f"The statement has more than {MAX_NODES:,} parts. Make it shorter.")
         carries = ALLOWED.get(type(node))
         if carries is None:
             raise InvalidSql(f"{_called(node)} is not allowed in a statement here. A plain SELECT is.")
@@ -120,7 +120,7 @@ def check(query: exp.Expr) -> None:
 
 
 def _check_raw(node: exp.Expr) -> None:
-    """Texts that are written as they are, without quotes, must be a number or a word."""
+    """Texts that are written without quotes must be a number or a word."""
     this = node.args.get("this")
     if isinstance(node, exp.Literal) and not node.is_string and not _NUMBER.fullmatch(str(this)):
         raise InvalidSql(f"{str(this)[:40]!r} is not a number as it is written here.")
@@ -139,5 +139,5 @@ def _called(node: exp.Expr) -> str:
 
 
 def _words(name: str) -> str:
-    """`SelectInto` and `with_` for people."""
+    """`SelectInto` and `with_` as words for messages."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").strip().upper()

@@ -1,8 +1,8 @@
-"""Second defence: every table is one of the registry's, and every column one of these tables'.
+"""Second layer: every table is in the registry, and every column in one of these tables.
 
-A bare name is a WITH query where one of that name can be seen from there, by PostgreSQL's own rules, else a table.
-Tables are written with their schema, so nothing hangs on a search path, and what is not in the registry (the
-system's catalogues, GeoAgent's own tables) cannot be named.
+A bare name is a WITH query if one with that name is visible by PostgreSQL's rules, else a table. Tables are
+written with their schema, so that nothing depends on a search path, and tables outside of the registry (system
+catalogues, GeoAgent's own tables) cannot be named.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from server.gis.sql.dialect import InvalidSql
 from server.gis.sql.functions import FIELDS
 
 SYSTEM_COLUMNS = frozenset({"cmax", "cmin", "ctid", "oid", "tableoid", "xmax", "xmin"})
-_GIVEN = FIELDS | frozenset(
+_IMPLICIT_NAMES = FIELDS | frozenset(
     {"array", "case", "exists", "ordinality", "overlay", "row", "btrim", "ltrim", "rtrim", "date_part", "extract",
      "current_date", "current_timestamp", "localtimestamp", "position", "substring", "column1", "column2", "column3",
      "column4", "column5"}
 )  # fmt: skip
-"""Names that PostgreSQL gives to columns by itself."""
+"""Column names that PostgreSQL assigns implicitly."""
 
 
 def resolve(query: exp.Expr, registry: TableRegistry) -> tuple[Table, ...]:
-    """Write every table of the folded tree with its schema; the tables, each once.
+    """Qualify every table of the folded tree with its schema; returns the distinct tables.
 
     Raises UnknownTable and UnknownColumn with the nearest names, InvalidSql for names with too many parts.
     """
@@ -45,11 +45,11 @@ def resolve(query: exp.Expr, registry: TableRegistry) -> tuple[Table, ...]:
 
 @dataclass
 class _Tables:
-    """Finds the registry's entry for every table, by the WITH queries that can be seen from where it stands."""
+    """Resolves each table node to its registry entry, considering the WITH queries visible at the node."""
 
     registry: TableRegistry
     of: dict[int, Table] = field(default_factory=dict)
-    """By the `id()` of the node."""
+    """The table of each node, by the node's `id()`."""
 
     def visit(self, node: exp.Expr, seen: frozenset[str]) -> None:
         with_ = node.args.get("with_")
@@ -62,7 +62,7 @@ class _Tables:
                 self.visit(child, seen)
 
     def _with(self, with_: exp.With, seen: frozenset[str]) -> frozenset[str]:
-        """A query of WITH sees those before it; in WITH RECURSIVE all of them, itself too."""
+        """A WITH query sees those before it; in WITH RECURSIVE all of them, itself included."""
         if with_.recursive:
             seen |= {query.alias for query in with_.expressions}
         for query in with_.expressions:
@@ -85,15 +85,15 @@ class _Tables:
 
 
 Sources = Mapping[str, Table | None]
-"""What FROM makes known, by alias, with the names of columns that it gives; None for anything but a table."""
+"""The items of FROM by alias, tables with the column names that it assigns; None for anything but a table."""
 
 
 class _Columns:
-    """Checks that columns are there. Guards besides against `table.function`, PostgreSQL's other way to call."""
+    """Checks that columns exist. Also refuses `table.function`, PostgreSQL's alternative call syntax."""
 
     def __init__(self, tables: _Tables) -> None:
         self._tables = tables
-        self._known: set[str] = set(_GIVEN)
+        self._known: set[str] = set(_IMPLICIT_NAMES)
         for table in tables.of.values():
             self._known |= {column.name for column in table.columns}
 
@@ -149,7 +149,7 @@ class _Columns:
 
 
 def _renamed(table: Table, node: exp.Expr) -> Table:
-    """The table with the names that `AS c(a, b)` gives to its first columns; the others keep theirs."""
+    """The table with the column names of `AS c(a, b)`; further columns keep their names."""
     alias = node.args.get("alias")
     given = [name.name for name in (alias.args.get("columns") or ())] if alias is not None else []
     columns = [
@@ -159,7 +159,7 @@ def _renamed(table: Table, node: exp.Expr) -> Table:
 
 
 def _outside_queries(node: exp.Expr) -> Iterator[exp.Expr]:
-    """What stands in FROM under its own name: not what is inside of a subquery."""
+    """The items of FROM that are visible by name, without those inside of subqueries."""
     if isinstance(node, exp.Table | exp.Subquery | exp.Lateral | exp.Unnest | exp.Values):
         yield node
     if isinstance(node, exp.Query | exp.Lateral) and not isinstance(node, exp.Table):
@@ -169,7 +169,7 @@ def _outside_queries(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _named(query: exp.Expr) -> Iterator[str]:
-    """Names that the statement itself gives: aliases, and functions, whose results are called after them."""
+    """Names that the statement defines: aliases, and functions, which name their result columns."""
     for node in query.find_all(exp.Alias, exp.TableAlias, exp.Anonymous, exp.Unnest):
         if isinstance(node, exp.Anonymous):
             yield str(node.this).lower()

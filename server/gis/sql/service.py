@@ -1,4 +1,4 @@
-"""`PostgisSql`: one SELECT of a model, checked, run and bounded. Implements `agents.ports.SqlRunner`."""
+"""Checks, runs and limits one SELECT of a model. Implements `agents.ports.SqlRunner`."""
 
 from __future__ import annotations
 
@@ -13,32 +13,34 @@ from agents.domain import QueryReceipt, SqlAnswer
 from agents.ports import TableRegistry
 from server.gis.query.recorded_queries import numbers, short_texts
 from server.gis.sql.session import Connect, Limits, run
-from server.gis.sql.statement import checked
+from server.gis.sql.statement import check_statement
 
-MOST_NOTED = 500
-"""Rows whose numbers answers may refer to."""
-AT_ONCE = 2
-"""Statements that this server runs at the same time; the others wait for their turn."""
+MAX_RECEIPT_ROWS = 500
+"""Rows whose numbers an answer may cite."""
+MAX_CONCURRENT = 2
+"""Statements that this server runs at the same time; further ones wait."""
 
 
 class PostgisSql:
-    """Made once for a server, since its limit on statements counts all of them; `reading` gives one to each turn."""
+    """One instance per server, because its limit on concurrent statements is the server's; `reading` gives one
+    per turn.
+    """
 
     def __init__(self, connect: Connect, registry: TableRegistry, limits: Limits | None = None) -> None:
         self._connect = connect
         self._registry = registry
         self._limits = limits or Limits()
-        self._turn = asyncio.Semaphore(AT_ONCE)
+        self._slots = asyncio.Semaphore(MAX_CONCURRENT)
 
     def reading(self, registry: TableRegistry) -> PostgisSql:
-        """The same, with other tables in reach, under the same limit."""
+        """A copy that reads other tables under the same limit."""
         other = copy.copy(self)
         other._registry = registry
         return other
 
     async def run(self, statement: str) -> SqlAnswer:
-        ready = checked(statement, self._registry)
-        async with self._turn:
+        ready = check_statement(statement, self._registry)
+        async with self._slots:
             began = time.perf_counter()
             found = await run(self._connect, ready.sql, self._limits)
             took = (time.perf_counter() - began) * 1000
@@ -54,10 +56,10 @@ class PostgisSql:
 
 
 def _note(sql: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """A receipt for the numbers of an answer: of one row by column, of several row by row."""
+    """Add a receipt with the numbers of the answer: by column for one row, row by row for several."""
     if not receipts.wanted():
         return
-    shown = [dict(zip(columns, row, strict=True)) for row in rows[:MOST_NOTED]]
+    shown = [dict(zip(columns, row, strict=True)) for row in rows[:MAX_RECEIPT_ROWS]]
     named = [numbers(row) for row in shown]
     made = QueryReceipt(
         sql=f"{sql.rstrip().rstrip(';')};",

@@ -1,10 +1,10 @@
-"""Fourth defence: what PostgreSQL itself is told, which holds however the statement came about.
+"""Fourth layer: restrictions by PostgreSQL itself, which hold whatever the statement is.
 
-A session of its own as the reading role, ended afterwards, so that nothing of it stays: no setting, no lock, no
-temporary table. In it one READ ONLY transaction that is always rolled back, with limits on time and on waiting for
-locks. The statement is prepared, so it can only be one; it runs as a subquery, so it can only be a SELECT; and its
-plan is read first: what costs too much, reads the system's catalogues or calls other set-returning functions than
-those on the list does not start.
+A separate session as the reader role, closed afterwards, so that no setting, lock or temporary table remains.
+It runs one READ ONLY transaction that is always rolled back, with limits on time and on waiting for locks. The
+statement is prepared, so it is a single one; it runs as a subquery, so it is a SELECT; and its plan is checked
+first: a statement that costs too much, reads system catalogues or calls set-returning functions that are not on
+the list is not started.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from server.gis.sql.functions import FUNCTIONS
 log = structlog.get_logger(__name__)
 
 Connect = Callable[[Mapping[str, str]], AbstractAsyncContextManager[asyncpg.Connection]]
-"""A session of its own as the reading role, with these settings."""
+"""Opens a separate session as the reader role, with these settings."""
 
 CLOSED_SCHEMAS = ("pg_catalog", "information_schema", "pg_toast", "geoagent")
-GRACE = 10.0
-"""Seconds for connecting and answering, on top of what the statement may take."""
-UNSTOPPED = (
+CONNECTION_GRACE_S = 10.0
+"""Time in seconds for connecting and answering, in addition to the statement's own limit."""
+UNSTOPPABLE = (
     "This statement took too long, and PostgreSQL has not let go of it yet: it puts many geometries together at once "
     "(a union, a Voronoi diagram). Do that with fewer of them."
 )
-LONGEST_NUMBER = 400
+MAX_NUMBER_CHARS = 400
 _NUMBERS = ("int2", "int4", "int8", "float4", "float8", "numeric")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """`cost` is in the planner's units, `characters` are of one value, `bytes` of all rows as JSON."""
+    """`cost` is in the planner's units, `characters` limits one value, `bytes` all rows as JSON."""
 
     seconds: float = 15.0
     lock_seconds: float = 2.0
@@ -69,7 +69,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Found:
-    """Rows as plain JSON values; `truncated` when there were more than the limits allow."""
+    """Rows as plain JSON values; `truncated` if there were more than the limits allow."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
@@ -77,10 +77,10 @@ class Found:
 
 
 async def run(connect: Connect, sql: str, limits: Limits) -> Found:
-    """Run one SELECT. Raises InvalidSql, TooExpensive and DataUnavailable; no other error of the database."""
+    """Run one SELECT. Raises InvalidSql, TooExpensive or DataUnavailable, and no other database error."""
     answers = False
     try:
-        async with asyncio.timeout(limits.seconds + GRACE), connect(limits.settings) as session:
+        async with asyncio.timeout(limits.seconds + CONNECTION_GRACE_S), connect(limits.settings) as session:
             answers = True
             transaction = session.transaction(readonly=True)
             await transaction.start()
@@ -90,13 +90,13 @@ async def run(connect: Connect, sql: str, limits: Limits) -> Found:
                 if not session.is_closed():
                     await transaction.rollback()
     except TimeoutError as error:
-        raise (TooExpensive(UNSTOPPED) if answers else DataUnavailable(UNAVAILABLE)) from error
+        raise (TooExpensive(UNSTOPPABLE) if answers else DataUnavailable(UNAVAILABLE)) from error
     except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
         raise _fault(error) from error
 
 
 async def _answer(session: asyncpg.Connection, sql: str, limits: Limits) -> Found:
-    await _make_sure(session)
+    await _check_session(session)
     shape = (await session.prepare(sql)).get_attributes()
     if not 1 <= len(shape) <= limits.columns:
         raise InvalidSql(f"A statement gives 1 to {limits.columns} columns; this one gives {len(shape)}.")
@@ -108,7 +108,7 @@ async def _answer(session: asyncpg.Connection, sql: str, limits: Limits) -> Foun
     size = 0
     for record in records[: limits.rows]:
         row = tuple(
-            presented(kind.type.name, value, limits) for kind, value in zip(shape, record, strict=True)
+            json_value(kind.type.name, value, limits) for kind, value in zip(shape, record, strict=True)
         )
         size += len(json.dumps(row, ensure_ascii=False).encode())
         if size > limits.bytes and rows:
@@ -117,8 +117,8 @@ async def _answer(session: asyncpg.Connection, sql: str, limits: Limits) -> Foun
     return Found(tuple(kind.name for kind in shape), tuple(rows), len(rows) < len(records))
 
 
-async def _make_sure(session: asyncpg.Connection) -> None:
-    """Not to be trusted to settings alone: a role that may write, or a transaction that may, is no session for this."""
+async def _check_session(session: asyncpg.Connection) -> None:
+    """Raise DataUnavailable if the role or the transaction could write: settings alone are not trusted."""
     reads_only = await session.fetchval(
         "SELECT current_setting('transaction_read_only') = 'on' AND NOT rolsuper AND NOT rolcreaterole"
         " FROM pg_roles WHERE rolname = current_user"
@@ -130,10 +130,10 @@ async def _make_sure(session: asyncpg.Connection) -> None:
 
 
 def wrapped(sql: str, shape: Sequence[asyncpg.Attribute], limits: Limits) -> str:
-    """The statement as a subquery whose values are cut to size before they leave the database."""
+    """The statement as a subquery whose values are shortened in the database."""
     names = [f"c{number}" for number in range(len(shape))]
     values = [_bounded(name, kind.type.name, limits) for name, kind in zip(names, shape, strict=True)]
-    # On lines of its own, so that no comment at the statement's end takes the rest away.
+    # On lines of its own, so that a comment at the statement's end does not hide the rest.
     return (
         f"SELECT {', '.join(values)} FROM (\n{sql}\n) AS answer ({', '.join(names)}) LIMIT {limits.rows + 1}"  # noqa: S608
     )
@@ -143,7 +143,7 @@ def _bounded(name: str, kind: str, limits: Limits) -> str:
     if kind == "bool":
         return name
     if kind in _NUMBERS:
-        return f"left({name}::text, {LONGEST_NUMBER + 1})"
+        return f"left({name}::text, {MAX_NUMBER_CHARS + 1})"
     if kind in ("geometry", "geography"):
         return f"left(ST_AsEWKT({name}::geometry, 6), {limits.characters + 1})"
     if kind == "bytea":
@@ -151,10 +151,11 @@ def _bounded(name: str, kind: str, limits: Limits) -> str:
     return f"left({name}::text, {limits.characters + 1})"
 
 
-def presented(kind: str, value: Any, limits: Limits) -> Any:
+def json_value(kind: str, value: Any, limits: Limits) -> Any:
+    """A selected value as plain JSON, numbers from their text."""
     if value is None or isinstance(value, bool):
         return value
-    if kind in _NUMBERS and len(value) <= LONGEST_NUMBER:
+    if kind in _NUMBERS and len(value) <= MAX_NUMBER_CHARS:
         try:
             return plain(Decimal(value))
         except InvalidOperation:
@@ -163,7 +164,9 @@ def presented(kind: str, value: Any, limits: Limits) -> Any:
 
 
 def check_plan(plan: Mapping[str, Any], limits: Limits) -> None:
-    """Raise for a plan that costs too much or reads what is not for reading, as the planner itself sees it."""
+    """Raise InvalidSql or TooExpensive for a plan that reads closed schemas, calls unlisted functions or costs
+    too much.
+    """
     for node in _nodes(plan):
         relation, function = node.get("Relation Name"), node.get("Function Name")
         if relation is not None and node.get("Schema") in CLOSED_SCHEMAS:
@@ -187,7 +190,7 @@ def _nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _fault(error: BaseException) -> Exception:
-    """PostgreSQL's own words only where they speak of the statement and cannot hold values of the data (class 42)."""
+    """Database messages are passed on only if they are about the statement and cannot contain data (class 42)."""
     if is_unavailable(error):
         return DataUnavailable(UNAVAILABLE)
     state = str(getattr(error, "sqlstate", "") or "")

@@ -1,4 +1,4 @@
-"""From the text that a model wrote to the statement that is run: read, checked, and written anew from the tree."""
+"""Turns a model's text into the statement that is run: parsed, checked, and written again from the tree."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from server.gis.sql.dialect import InvalidSql
 
 @dataclass(frozen=True)
 class Statement:
-    """`sql` is one SELECT over `tables`, all names quoted, tables with their schemas."""
+    """`sql` is one SELECT over `tables`, with quoted names and qualified tables."""
 
     sql: str
     tables: tuple[Table, ...]
 
 
-def checked(text: str, registry: TableRegistry) -> Statement:
-    """Raises InvalidSql, UnknownTable or UnknownColumn, each saying what to write instead."""
+def check_statement(text: str, registry: TableRegistry) -> Statement:
+    """The checked statement. Raises InvalidSql, UnknownTable or UnknownColumn, each with what to write instead."""
     tree, tables = _read(text, registry)
     sql = dialect.write(tree)
-    # What was written is read and checked once more: a slip of the writer must not become a way in.
-    again, same = _read(sql, registry)
-    if dialect.write(again) != sql or same != tables:
-        raise InvalidSql("The statement reads differently when it is written anew. Write it more plainly.")
+    # The written statement is parsed and checked again: a bug of the writer must not circumvent the checks.
+    reread, same_tables = _read(sql, registry)
+    if dialect.write(reread) != sql or same_tables != tables:
+        raise InvalidSql("The statement is read differently after it is rewritten. Write it more plainly.")
     return Statement(sql, tables)
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from agents.charts import ChartDraft
 from server.database import Database
 from server.gis.catalog.registry import Registry
-from server.gis.charts import Charts, Made
+from server.gis.charts import Charts, ComputedChart
 from server.gis.filters import normalize
 from server.settings import OWN_SCHEMAS
 
@@ -24,7 +24,7 @@ class Desk:
     registry: Registry
     charts: Charts
 
-    async def draw(self, kind: Any, table: str, filter: Any = None, **fields: Any) -> Made:
+    async def draw(self, kind: Any, table: str, filter: Any = None, **fields: Any) -> ComputedChart:
         """A chart of a table, or with `filter` of a layer that has this filter."""
         held = None if filter is None else normalize(self.registry.get(table), filter)
         return await self.charts.draw(ChartDraft(kind=kind, **fields), table, held)

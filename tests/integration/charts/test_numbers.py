@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from server.gis.charts import Made
-from server.gis.charts.boxes import FARTHEST
+from server.gis.charts import ComputedChart
+from server.gis.charts.boxes import MAX_OUTLIERS_SHOWN
 from server.gis.charts.links import Part
-from server.gis.charts.scatter import MOST_POINTS
+from server.gis.charts.scatter import MAX_POINTS
 from tests.integration.charts.conftest import Desk
 
 AIRPORTS = "SELECT id, elevation_m, country_code FROM data.airports"
@@ -17,7 +17,7 @@ COUNTRIES = "SELECT * FROM data.countries"
 HOW = {"sum": "sum", "mean": "mean", "median": "median", "minimum": "min", "maximum": "max"}
 
 
-def by_key(made: Made, series: int = 0) -> dict[str | None, float | None]:
+def by_key(made: ComputedChart, series: int = 0) -> dict[str | None, float | None]:
     assert made.data.x is not None
     return dict(zip(made.data.x.keys, made.data.values[series], strict=False))
 
@@ -111,7 +111,7 @@ async def test_boxes_are_tukeys(desk: Desk) -> None:
         assert (box.first, box.median, box.third) == pytest.approx((first, median, third))
         assert (box.low, box.high) == pytest.approx((inside.min(), inside.max()))
         assert (box.count, box.outliers) == (len(values), len(values) - len(inside))
-        assert len(box.farthest) == len(box.ids) == min(box.outliers, FARTHEST)
+        assert len(box.farthest) == len(box.ids) == min(box.outliers, MAX_OUTLIERS_SHOWN)
         assert frame.set_index("id").loc[list(box.ids)]["elevation_m"].tolist() == pytest.approx(
             list(box.farthest)
         )
@@ -131,7 +131,7 @@ async def test_many_points_are_an_even_sample_that_says_so(desk: Desk) -> None:
     points = made.data.points
     assert points is not None
     frame = (await desk.frame(AIRPORTS)).dropna(subset=["elevation_m"]).astype({"elevation_m": float})
-    assert len(points.x) == MOST_POINTS == made.chart.shown
+    assert len(points.x) == MAX_POINTS == made.chart.shown
     assert made.chart.note.startswith(f"5,000 of {len(frame):,} rows, evenly chosen")
     known = frame.set_index("id")["elevation_m"]
     assert list(points.y) == pytest.approx(known.loc[list(points.ids)].tolist(), rel=1e-6)

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from server.app import Server
 from server.gis.ingest.limits import NoDiskSpace
 from server.gis.ingest.load import _fault
-from server.gis.ingest.table import planned
+from server.gis.ingest.table import plan_table
 from server.http.errors import STATUS
 from server.maps.live.joins import Joined
 from server.protocol import Someone
@@ -329,7 +329,7 @@ async def holds_reservation(owner: AsyncEngine) -> bool:
 
 
 def test_a_full_disk_of_the_database_is_called_one() -> None:
-    plan = planned("data", "roads", [], None)
+    plan = plan_table("data", "roads", [], None)
     fault = _fault(asyncpg.DiskFullError("could not extend file"), plan)
     assert isinstance(fault, NoDiskSpace)
     assert (STATUS[fault.code], "no disk space left" in fault.message) == (507, True)

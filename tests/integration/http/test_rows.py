@@ -64,7 +64,7 @@ async def test_pages_follow_each_other_in_the_order_that_was_asked(high_airports
 async def test_a_page_is_the_same_from_whichever_end_it_is_read(
     high_airports: Rows, sort: str | None, descending: str, deep: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.gis.query.data.DEEP", deep)
+    monkeypatch.setattr("server.gis.query.data.KEYS_FIRST_OFFSET", deep)
     asked = {"descending": descending, **({"sort": sort} if sort else {})}
     whole = (await high_airports.get(limit="1000", **asked))["rows"]
     for offset in (0, 100, 189, 190, 250, 350, 378):

@@ -132,7 +132,7 @@ async def test_requests_whose_client_left_end_in_the_database(place: Place, samp
 async def test_a_search_of_a_socket_that_left_ends_in_the_database(
     place: Place, samples_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(places, "STATEMENT_LIMIT_S", STATEMENT_S)
+    monkeypatch.setattr(places, "STATEMENT_TIMEOUT_S", STATEMENT_S)
     async with locked(samples_url, "data.airports", "data.cities"):
         leaving = Client()
         await leaving.io.connect(place.server.url, transports=["websocket"])

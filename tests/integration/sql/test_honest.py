@@ -15,8 +15,8 @@ import pytest
 
 from agents.core import ToolFailed
 from server.gis.sql import Limits, PostgisSql
-from server.gis.sql.service import AT_ONCE
-from server.gis.sql.session import presented, wrapped
+from server.gis.sql.service import MAX_CONCURRENT
+from server.gis.sql.session import json_value, wrapped
 from tests.integration.sql.conftest import Place
 
 HONEST = (Path(__file__).parent / "honest.sql").read_text("utf-8").strip().split("\n\n")[1:]
@@ -45,7 +45,7 @@ async def as_written(text: str, place: Place) -> list[tuple[Any, ...]]:
     shape = (await place.owner.prepare(text)).get_attributes()
     found = await place.owner.fetch(wrapped(text, shape, Limits()))
     return [
-        tuple(presented(kind.type.name, value, Limits()) for kind, value in zip(shape, row, strict=True))
+        tuple(json_value(kind.type.name, value, Limits()) for kind, value in zip(shape, row, strict=True))
         for row in found
     ]
 
@@ -125,7 +125,7 @@ async def test_the_statements_of_all_turns_count_against_one_limit(place: Place)
     server = PostgisSql(counted, place.registry)
     turns = [server.reading(place.registry) for _ in range(4)]
     await asyncio.gather(*(turn.run("SELECT count(*) FROM cities") for turn in turns))
-    assert (max(at_once), at_once[-1]) == (AT_ONCE, 0)
+    assert (max(at_once), at_once[-1]) == (MAX_CONCURRENT, 0)
 
 
 async def test_names_are_read_as_postgresql_reads_them(place: Place) -> None:

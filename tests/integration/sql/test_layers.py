@@ -9,7 +9,7 @@ import pytest
 from sqlglot import exp
 
 from agents.core import ToolFailed
-from server.gis.sql import Limits, PostgisSql, checked, dialect, functions, grammar, names
+from server.gis.sql import Limits, PostgisSql, check_statement, dialect, functions, grammar, names
 from server.gis.sql.session import run
 from tests.integration.sql.attacks import ATTACKS, Attack, docs, table
 from tests.integration.sql.conftest import Place
@@ -49,9 +49,9 @@ def test_the_checker_as_a_whole(attack: Attack, place: Place) -> None:
     """Only what merely takes too much, which no reader of text can know, is left to the database."""
     if attack.by:
         with pytest.raises(ToolFailed):
-            checked(prepared(attack, place), place.registry)
+            check_statement(prepared(attack, place), place.registry)
     else:
-        assert checked(prepared(attack, place), place.registry).sql
+        assert check_statement(prepared(attack, place), place.registry).sql
         assert attack.database == "refuses"
 
 

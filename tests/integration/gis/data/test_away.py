@@ -94,7 +94,7 @@ async def test_a_cut_before_the_question_costs_a_new_connection_not_the_answer(s
 async def test_a_network_that_swallows_everything_is_noticed(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guard, "SILENCE", 0.5)
+    monkeypatch.setattr(guard, "CONNECTION_GRACE_S", 0.5)
     monkeypatch.setattr(guard, "LANE_WAIT_S", 0)
     monkeypatch.setattr(backends, "ANSWER_TIMEOUT_S", 0.5)
     hasty = PostgisData(setting.far.reader, setting.registry, seconds=0.5)

@@ -191,7 +191,7 @@ async def test_what_goes_on_past_its_end_is_terminated_and_is_no_outage(
         )
         await connection.exec_driver_sql("CREATE VIEW data.tangle AS SELECT data.stubborn(1) AS knots")
     await registry.refresh()
-    monkeypatch.setattr(guard, "SILENCE", 0.3)
+    monkeypatch.setattr(guard, "CONNECTION_GRACE_S", 0.3)
     monkeypatch.setattr(guard, "LANE_WAIT_S", 0)
     hasty = PostgisData(database.reader, registry, seconds=0.2)
     with pytest.raises(TooExpensive, match="did not stop"):

@@ -1,4 +1,4 @@
-"""What a chart is called, and what it says of the rows that it does not show. Pure."""
+"""Titles of charts, and notes about rows that a chart does not show. Pure functions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ HOW = {"sum": "Total", "mean": "Mean", "median": "Median", "minimum": "Least", "
 
 def title_of(asked: Question, data: ChartData) -> str:
     """`Mean elevation m by continent`, `Histogram of elevation m`."""
-    of = words(asked.table.name)
-    x, y = (words(column.name) if column else "" for column in (asked.x, asked.y))
+    of = readable_name(asked.table.name)
+    x, y = (readable_name(column.name) if column else "" for column in (asked.x, asked.y))
     match asked.kind:
         case "bar" | "line":
             what = f"{HOW[asked.aggregate]} {y}" if asked.aggregate in HOW else f"Number of {of}"
@@ -22,7 +22,7 @@ def title_of(asked: Question, data: ChartData) -> str:
             title = f"{y.capitalize()} against {x}"
         case _:
             title = f"{y.capitalize()} by {x}" if x else y.capitalize()
-    return f"{title}, by {words(asked.color.name)}" if asked.color else title
+    return f"{title}, by {readable_name(asked.color.name)}" if asked.color else title
 
 
 def note_of(rows: int, usable: int, shown: int) -> str:
@@ -37,5 +37,6 @@ def note_of(rows: int, usable: int, shown: int) -> str:
     return "; ".join(parts)
 
 
-def words(name: str) -> str:
+def readable_name(name: str) -> str:
+    """A name with spaces in place of underscores."""
     return name.replace("_", " ")
