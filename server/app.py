@@ -10,7 +10,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -167,6 +167,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
                 sql=raw_sql.reading(readable) if raw_sql else None,
                 exporter=ExportDesk(deliveries),
                 history=history,
+                limits=replace(agent_type.limits, reply_characters=settings.reply_characters),
                 toolbox=more_tools,
             )
 

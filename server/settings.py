@@ -166,6 +166,8 @@ class Settings(BaseSettings):
     """Turns of one network address that this server works on at once: the rest of `GEOAGENT_TURNS` stays free for
     everybody else, however slow the model is.
     """
+    reply_characters: int = Field(200_000, ge=1000, validation_alias=_named("GEOAGENT_REPLY_CHARACTERS"))
+    """Characters that one reply of the model may have, arguments of calls included; a longer one ends its turn."""
     waiting_turns: int = Field(400, ge=1, le=100_000, validation_alias=_named("GEOAGENT_WAITING_TURNS"))
     """Messages that may wait for an answer, on all maps and servers; more are refused as `busy`. At 16 turns at once
     that take a second each, the last of 400 waits under half a minute: longer than that nobody stays.

@@ -18,7 +18,8 @@ class Limits:
     take as their own (`ToolContext.own_time`). `tokens`
     and `cost` (US dollars) count everything the turn used; with a limit on cost, a model whose price is not known ends
     the turn (`unknown_cost`). `identical_failures` is how often one
-    byte-identical call may fail before the turn stops.
+    byte-identical call may fail before the turn stops. `reply_characters` bounds the text and the arguments of calls
+    in one reply of the model, so that one that never ends ends.
     """
 
     steps: int | None = 25
@@ -26,6 +27,7 @@ class Limits:
     tokens: int | None = None
     cost: float | None = None
     identical_failures: int | None = 3
+    reply_characters: int | None = 200_000
     inherited: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     """Names of the bounds that `within` took from the caller's."""
 
@@ -44,7 +46,7 @@ class Limits:
     @classmethod
     def unbounded(cls) -> Limits:
         """No bound at all."""
-        return cls(steps=None, seconds=None, identical_failures=None)
+        return cls(steps=None, seconds=None, identical_failures=None, reply_characters=None)
 
     def left(self, usage: Usage) -> Limits:
         """What remains of the bounds on tokens and cost after so much was used; no other bound."""

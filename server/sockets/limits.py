@@ -1,4 +1,5 @@
-"""How fast one connection may ask: a token bucket per kind of request. A refusal says when to come again.
+"""How fast one connection, and all connections of a network address together, may ask: a token bucket per kind of
+request. A refusal says when to come again.
 
 Limits of turns belong to network addresses (server/maps/turns/admission.py).
 """
@@ -11,6 +12,7 @@ from collections.abc import Callable, Mapping
 from ipaddress import IPv6Address, ip_address, ip_network
 
 from aiohttp import web
+from cachetools import LRUCache
 
 from server.http.middleware.proxies import client_address
 from server.maps.faults import MapFault
@@ -50,11 +52,18 @@ class Bucket:
         return 0
 
 
-class RateLimits:
-    """`factor` scales all rates; 0 switches them off."""
+ADDRESS_FACTOR = 20.0
+"""A network address may ask as fast as so many connections: people of an office or a school share one."""
+MAX_ADDRESSES = 10_000
+"""Of which the rates are kept; the address that asked least recently is forgotten."""
 
-    def __init__(self, factor: float = 1.0) -> None:
+
+class RateLimits:
+    """`factor` scales all rates; 0 switches them off. `whose` is for the refusal."""
+
+    def __init__(self, factor: float = 1.0, whose: str = "connection") -> None:
         self._factor = factor
+        self._whose = whose
         self._buckets: dict[str, Bucket] = {}
 
     def check(self, event: str) -> None:
@@ -63,7 +72,7 @@ class RateLimits:
             seconds = math.ceil(wait * 10) / 10
             raise MapFault(
                 "rate_limited",
-                f"Too many requests from this connection. Try again in {seconds} seconds.",
+                f"Too many requests from this {self._whose}. Try again in {seconds} seconds.",
                 seconds,
             )
 
@@ -73,6 +82,20 @@ class RateLimits:
             rate, burst = RATES[kind]
             self._buckets[kind] = Bucket(rate * self._factor, burst * self._factor)
         return self._buckets[kind]
+
+
+class AddressLimits:
+    """The rates of network addresses, over all their connections."""
+
+    def __init__(self, factor: float = 1.0) -> None:
+        self._factor = factor * ADDRESS_FACTOR
+        self._known: LRUCache[str, RateLimits] = LRUCache(MAX_ADDRESSES)
+
+    def of(self, address: str) -> RateLimits:
+        limits = self._known.get(address)
+        if limits is None:
+            limits = self._known[address] = RateLimits(self._factor, "network address")
+        return limits
 
 
 def shared_address(request: web.BaseRequest) -> str:

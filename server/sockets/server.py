@@ -32,7 +32,7 @@ from server.protocol import REQUESTS, Request, ServerClosing
 from server.sockets.connection import Connection
 from server.sockets.engine import SharedPacket, SocketIo
 from server.sockets.handlers import FindPlaces, Handlers
-from server.sockets.limits import RateLimits, shared_address
+from server.sockets.limits import AddressLimits, RateLimits, shared_address
 from server.sockets.packets import BoundedPacket
 from server.sockets.requests import read_request, refusal
 from server.sockets.rights import admitted
@@ -64,6 +64,7 @@ class SocketServer:
     ) -> None:
         self._maps = maps
         self._rate = rate
+        self._address_limits = AddressLimits(rate)
         self._closed = False
         self._connections: dict[str, Connection] = {}
         self._viewed: dict[str, dict[str, Access]] = {}
@@ -147,6 +148,8 @@ class SocketServer:
             return refusal(event, ConnectionError())
         try:
             connection.limits.check(event)
+            if connection.address is not None:
+                self._address_limits.of(connection.address).check(event)
             request = read_request(event, arguments)
             if event in READING:
                 with connection.reading():

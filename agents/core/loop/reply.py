@@ -13,7 +13,7 @@ from agents.core.loop.events import Delta
 from agents.core.loop.history import Conversation
 from agents.core.loop.runtime import Runtime
 from agents.core.messages import AssistantMessage, Message, ToolCall
-from agents.core.model import Completed, ModelError, ModelFailed, ModelRequest, TextDelta
+from agents.core.model import Completed, ModelError, ModelEvent, ModelFailed, ModelRequest, TextDelta
 from agents.core.tokens import message_size
 from agents.core.tools.snapshot import NO_TOOLS
 
@@ -46,8 +46,15 @@ class Reply:
         failed: list[ModelError] = []
         started = perf_counter()
         stream = agent.model.stream(request)
+        size = 0
         try:
             async for event in stream:
+                size += _size(event)
+                if agent.limits.reply_characters is not None and size > agent.limits.reply_characters:
+                    raise ModelError(
+                        "bad_reply",
+                        f"The model's reply is longer than {agent.limits.reply_characters:,} characters.",
+                    )
                 if isinstance(event, TextDelta):
                     self.said.append(event.text)
                     yield Delta(event.text)
@@ -130,3 +137,10 @@ def _distinct(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
         seen.add(name)
         kept.append(call if name == call.id else replace(call, id=name))
     return tuple(kept)
+
+
+def _size(event: ModelEvent) -> int:
+    """Characters of a piece of a reply."""
+    if isinstance(event, TextDelta):
+        return len(event.text)
+    return len(str(event.arguments)) if isinstance(event, ToolCall) else 0

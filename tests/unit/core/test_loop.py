@@ -337,3 +337,13 @@ async def test_a_model_without_prices_ends_a_turn_that_has_a_limit_on_cost() -> 
     assert (finished.status, finished.reason) == ("limit", "unknown_cost")
     assert "price" in finished.text
     assert len(model.requests) == 1
+
+
+async def test_a_reply_that_does_not_end_is_ended_by_its_size() -> None:
+    agent = Adder(Scripted(["word "] * 1000), limits=Limits(reply_characters=100))
+    events = await events_of(agent, "go on for ever")
+    finished = events[-1]
+    assert isinstance(finished, Finished)
+    assert finished.status == "failed"
+    assert "longer than 100 characters" in finished.text
+    assert sum(len(event.text) for event in events if isinstance(event, Delta)) <= 100
