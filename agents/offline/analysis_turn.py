@@ -25,14 +25,12 @@ from agents.geo.phrases import (
 from agents.offline.analysis_plan import Operation, drawn, filled, planned, title_of
 from agents.offline.columns import name_column, number_columns
 from agents.offline.commands.analysis import Chain, read_analysis
-from agents.offline.lexicon import OPERATION_WORDS
+from agents.offline.commands.examples import nearest_examples
 from agents.offline.reading import read
 from agents.offline.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.steps import Grouped
-from agents.offline.tokens import tokenize
 from agents.offline.vocabulary import Vocabulary
 from agents.offline.wording import plain, why_failed
-from agents.offline.words import fold
 from agents.ports import AnalysisSession
 
 _MOST_SHOWN = 20
@@ -78,7 +76,7 @@ async def analyst_reply(
     try:
         chain = await read(read_analysis, goal, vocabulary, vocabulary.operations)
         if chain is None:
-            raise _unread(goal)
+            raise _unread(goal, vocabulary)
         scene = Scene(agent, vocabulary, tools)
         recipe = await planned(scene, chain)
         operations = recipe.operations
@@ -153,15 +151,14 @@ def _has_figure(done: Done) -> bool:
     )
 
 
-def _unread(goal: str) -> Refuse:
+def _unread(goal: str, vocabulary: Vocabulary) -> Refuse:
     """What the words could not be read as, with the nearest things that can be said."""
-    words = [fold(token.text) for token in tokenize(goal)]
-    meant = [example for word in words if (example := OPERATION_WORDS.get(word))]
+    meant = nearest_examples(goal, vocabulary)
     examples = listed([f"“{example}”" for example in (meant or _EXAMPLES)])
     reason = (
         "I could not read all of that as steps of an analysis"
         if meant
-        else ("without a language model I cannot plan this analysis")
+        else "without a language model I cannot plan this analysis"
     )
     return Refuse(reason, f"I understand for example {examples}.")
 

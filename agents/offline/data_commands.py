@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.offline import phrasebook as p
-from agents.offline.commands.analysis import AnalysisReader
+from agents.offline.commands.analysis import AnalysisReader, Language, language_of
 from agents.offline.intents import (
     Analyse,
     ColumnMention,
@@ -17,18 +17,14 @@ from agents.offline.intents import (
     Statistic,
     Top,
 )
-from agents.offline.lexicon import ANALYSIS, OPERATION_WORDS, STARTS, STATISTICS, SUPERLATIVES
+from agents.offline.lexicon import STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.nouns import take_column, take_count, take_quantity
 from agents.offline.subjects import Grammar, Subject
 from agents.offline.vocabulary import RESULTS
 from agents.offline.words import word_set
 
-_OPERATIONS = frozenset(OPERATION_WORDS) - {"calculate", "grid", "hot", "share"}
-"""Words that begin a request of the analyst even where it cannot be read."""
-_NEAR = word_set("""
-    near nearby around nearest closest farthest furthest buffer buffers buffered intersect intersects
-    intersecting overlapping voronoi delaunay dissolve isochrone
-""")
+_NEAR = word_set("near nearby around nearest closest farthest furthest intersects intersecting overlapping")
+"""Relations in space, which no condition on columns has."""
 
 
 _EXTREMES = {
@@ -252,7 +248,7 @@ class DataCommands(Grammar):
         if cursor.word() in STARTS or cursor.word() in STATISTICS or cursor.word() in SUPERLATIVES:
             return None
         words = self._up_to("of", "in", most=4)
-        if ANALYSIS & set(words.lower().split()):
+        if self._language.telling & set(words.lower().split()):
             return None
         name = self.conditions(None).value_text() if words else ""
         return Lookup(words, name) if name else None
@@ -272,10 +268,14 @@ class DataCommands(Grammar):
         cursor.at = start
         return ""
 
+    @property
+    def _language(self) -> Language:
+        return language_of(self.vocabulary.operations)
+
     def analysis(self) -> Intent | None:
         """A spatial question, all of it to the end: steps joined by `then` belong together."""
         cursor, start = self.cursor, self.cursor.at
-        if not self._is_spatial(ANALYSIS | _NEAR):
+        if not self._is_spatial(self._language.telling | _NEAR):
             return None
         cursor.at = cursor.end
         return Analyse(cursor.since(start))
@@ -289,7 +289,7 @@ class DataCommands(Grammar):
         ):
             return Analyse(cursor.since(start))
         cursor.at = start
-        if not (cursor.word() in _OPERATIONS or self._is_spatial(_NEAR, to_joiner=True)):
+        if not (cursor.word() in self._language.verbs or self._is_spatial(_NEAR, to_joiner=True)):
             return None
         cursor.at = cursor.end
         return Analyse(cursor.since(start))
@@ -304,10 +304,11 @@ class DataCommands(Grammar):
                     continue
                 if cursor.word() in words:
                     return True
+                after_by = cursor.word(-1) == "by"
                 quantity = take_quantity(cursor)
                 if quantity is not None:
                     far = quantity.unit is not None and quantity.unit.dimension == "length"
-                    if far and cursor.word() in ("of", "from", "around", "away", "to", "along"):
+                    if far and (after_by or cursor.word() in ("of", "from", "around", "away", "to", "along")):
                         return True
                     continue
                 cursor.at += 1

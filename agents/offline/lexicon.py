@@ -143,34 +143,6 @@ ANALYSIS_FUNCTIONS = {
 }  # fmt: skip
 """Words that sum up a column, and the operations' function."""
 
-ANALYSIS = word_set("""
-    adjacent autocorrelation buffer buffered buffers centroid centroids clip closest cluster
-    clusters correlation delaunay dissolve distance distances farthest furthest grid heat-surface
-    hexagons hexbin hot hotspot hotspots hull intersect intersecting intersection intersects
-    isochrone join moran nearest neighboring neighbouring overlap overlapping overlaps overlay
-    simplify touching union voronoi
-""")
-"""Words that belong to spatial analysis, which the analyst does."""
-
-OPERATION_WORDS = {
-    "cluster": "cluster the airports within 20 km", "dissolve": "dissolve countries by continent",
-    "clip": "clip the roads to the parks", "intersect": "intersect the parcels with the zones",
-    "subtract": "subtract the lakes from the countries", "simplify": "simplify the countries by 5 km",
-    "smooth": "smooth the countries", "densify": "densify the borders to 10 km",
-    "reproject": "reproject the cities to EPSG:3857", "explode": "explode the countries",
-    "buffer": "buffer the airports by 5 km", "voronoi": "voronoi polygons around the cities in Germany",
-    "hull": "convex hull of airports by country", "centroids": "centroids of the countries",
-    "autocorrelation": "spatial autocorrelation of population in countries",
-    "hotspots": "hot spots of population in countries", "hot": "hot spots of population in countries",
-    "hexagons": "count the airports in 200 km hexagons", "grid": "count the airports in 100 km squares",
-    "surface": "heat surface of the cities with a radius of 200 km",
-    "rings": "rings of 10, 50 and 100 km around the airports",
-    "distances": "distances between the cities over 20 million people and the airports above 4000 m",
-    "share": "share out the population of countries over the hexagons",
-    "calculate": "calculate density = population / area_km2 for countries",
-}  # fmt: skip
-"""Words that tell an operation, each with a request that the language reads."""
-
 RAMPS = {
     name.lower(): name
     for name in (

@@ -12,8 +12,9 @@ from agents.offline.commands.rules import PARTS, Context, Reading, Rule, operati
 from agents.offline.cursor import Cursor, cursor_of
 from agents.offline.features import Features
 from agents.offline.language.chart import Chart
-from agents.offline.language.grammar import Slot
+from agents.offline.language.grammar import Slot, verbs
 from agents.offline.language.tags import Tags
+from agents.offline.lexicon import ARTICLES, STARTS
 from agents.offline.reading import Unreadable
 from agents.offline.steps import ColumnWords, Grouped, Step
 from agents.offline.vocabulary import Vocabulary
@@ -66,6 +67,11 @@ class Language:
         commands = (*groups.RULES, *rankings.RULES, *hot_spots.RULES) if offered else ()
         self.rules: tuple[Rule, ...] = (*commands, *operation_rules(operations))
         self.limits = frozenset(word for each in self.rules for word in each.template.words) | _PART_WORDS
+        first = {word for each in self.rules for word in each.template.first_words}
+        self.telling = frozenset(first) - STARTS - ARTICLES
+        """Words that an operation's phrase begins with, and no other command."""
+        self.verbs = frozenset(word for each in self.rules for word in verbs(each.template.node)) - STARTS
+        """Of those the ones that the rows follow at once: `buffer`, `dissolve`."""
 
 
 _PART_WORDS = frozenset(("within", "of", "from", "to", "by", "in", "with", "per", "each", "and", "or"))

@@ -76,6 +76,8 @@ class Rule:
     template: Template
     build: Build
     cost: float = 0.0
+    operation: str = ""
+    """The operation whose phrase it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def _operation_rule(operation: OperationInfo, phrase: str) -> Rule:
     def build(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return _step(operation, kinds, bindings, context)
 
-    return Rule(kinds, build, OPERATION_COST)
+    return Rule(kinds, build, OPERATION_COST, operation.name)
 
 
 def typed(template: Template, kind_of: Callable[[str], str]) -> Template:

@@ -207,6 +207,42 @@ def _nodes(node: Node) -> list[Node]:
             return [node]
 
 
+def verbs(node: Node) -> set[str]:
+    """The words that a template may begin with and that a slot for rows follows."""
+    return {
+        first.text
+        for first, *rest in filter(None, _leading(node, 2))
+        if isinstance(first, Word) and rest and isinstance(rest[0], Slot) and rest[0].kind in _ROWS
+    }
+
+
+_ROWS = frozenset(("rows", "bare", "any"))
+
+
+def _leading(node: Node, most: int) -> list[tuple[Node, ...]]:
+    """All ways in which the first leaves of a template may follow each other."""
+    match node:
+        case Choice(options):
+            return [each for option in options for each in _leading(option, most)]
+        case Kept(_, inner):
+            return _leading(inner, most)
+        case Sequence_(items):
+            ways: list[tuple[Node, ...]] = [()]
+            for item in items:
+                if all(len(way) >= most for way in ways):
+                    break
+                ways = [
+                    (*way, *more)[:most] if len(way) < most else way
+                    for way in ways
+                    for more in (_leading(item, most - len(way)) if len(way) < most else [()])
+                ]
+            return list(dict.fromkeys(way for way in ways if way)) or [()]
+        case Part():
+            return [()]
+        case _:
+            return [(node,)]
+
+
 Parts = Mapping[str, Node]
 """The parts that templates share, by name."""
 
