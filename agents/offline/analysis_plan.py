@@ -11,10 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 from agents.domain import Cql2, Place, Table
-from agents.offline.columns import name_column, named_column, top_column
-from agents.offline.commands.analysis import Chain, LookWords
-from agents.offline.features import Features
-from agents.offline.intents import (
+from agents.offline.commands.analyses.analysis import Chain, LookWords
+from agents.offline.language.vocabulary import columns_called
+from agents.offline.language.words import name_words
+from agents.offline.meaning.columns import name_column, named_column, top_column
+from agents.offline.meaning.features import Features
+from agents.offline.meaning.intents import (
     Between,
     ColumnMention,
     Compare,
@@ -24,13 +26,11 @@ from agents.offline.intents import (
     OneOf,
     Quantity,
 )
-from agents.offline.place_meant import full_name, place_meant
-from agents.offline.resolver import combined, to_cql2
-from agents.offline.scene import Refuse, Scene
-from agents.offline.steps import Added, ColumnWords, Grouped, Kept, NamedBy, Ranking, Step
-from agents.offline.values import equals, property_of
-from agents.offline.vocabulary import columns_called
-from agents.offline.words import name_words
+from agents.offline.meaning.place_meant import full_name, place_meant
+from agents.offline.meaning.resolver import combined, to_cql2
+from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.steps import Added, ColumnWords, Grouped, Kept, NamedBy, Ranking, Step
+from agents.offline.meaning.values import equals, property_of
 from agents.ports import AnalysisSession, OperationTrait
 
 _OPENING = re.compile(

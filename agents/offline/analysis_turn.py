@@ -23,14 +23,14 @@ from agents.geo.phrases import (
     value,
 )
 from agents.offline.analysis_plan import Operation, drawn, filled, planned, title_of
-from agents.offline.columns import name_column, number_columns
-from agents.offline.commands.analysis import Chain, read_analysis
-from agents.offline.commands.examples import nearest_examples
-from agents.offline.reading import read
-from agents.offline.scene import Ask, Done, MapAgent, Refuse, Scene
-from agents.offline.steps import Grouped
-from agents.offline.vocabulary import Vocabulary
-from agents.offline.wording import plain, why_failed
+from agents.offline.answers.wording import plain, why_failed
+from agents.offline.commands.analyses.analysis import Chain, read_analysis
+from agents.offline.commands.analyses.examples import nearest_examples
+from agents.offline.language.reading import read
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.columns import name_column, number_columns
+from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
+from agents.offline.meaning.steps import Grouped
 from agents.ports import AnalysisSession
 
 _MOST_SHOWN = 20

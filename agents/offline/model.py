@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 
 from agents.core.messages import AssistantMessage, Usage
 from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta
-from agents.offline.scene import MapAgent
+from agents.offline.meaning.scene import MapAgent
 from agents.offline.turn import Turn
 
 

@@ -9,19 +9,19 @@ import re
 from collections.abc import Callable
 
 from agents.domain import Table
-from agents.offline import phrasebook as p
-from agents.offline.beyond import beyond
-from agents.offline.chart_commands import ChartCommands
 from agents.offline.commands import catalogue, figures, history, layers, view
+from agents.offline.commands.beyond import beyond
+from agents.offline.commands.charts import ChartCommands
+from agents.offline.commands.drawing import DrawingCommands
+from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import CommandReader
 from agents.offline.commands.tools import tool_commands
-from agents.offline.cursor import cursor_of
-from agents.offline.data_commands import DataCommands
-from agents.offline.drawing_commands import DrawingCommands
-from agents.offline.intents import Analyse, Command, Intent, NotUnderstood, RunSql, Show, TooMuch
-from agents.offline.lexicon import STARTS
-from agents.offline.reading import MAX_COMMANDS, TOO_LONG, Unreadable
-from agents.offline.vocabulary import Vocabulary
+from agents.offline.language import phrasebook as p
+from agents.offline.language.cursor import cursor_of
+from agents.offline.language.lexicon import STARTS
+from agents.offline.language.reading import MAX_COMMANDS, TOO_LONG, Unreadable
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.intents import Analyse, Command, Intent, NotUnderstood, RunSql, Show, TooMuch
 
 _SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)\Z", re.IGNORECASE | re.DOTALL)
 

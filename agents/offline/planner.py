@@ -10,13 +10,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.offline import plan_charts, plan_data, plan_map
-from agents.offline.commands import catalogue, history, layers, tools, view
-from agents.offline.intents import Intent, Refine, Show
-from agents.offline.scene import Refuse, Scene
+from agents.offline.commands import (
+    catalogue,
+    history,
+    layers,
+    plan_charts,
+    plan_drawing,
+    plan_questions,
+    tools,
+    view,
+)
+from agents.offline.meaning.intents import Intent, Refine, Show
+from agents.offline.meaning.scene import Refuse, Scene
 
 _PLANS: Mapping[str, Any] = {
-    **plan_map.PLANS, **plan_data.PLANS, **plan_charts.PLANS, **layers.PLANS, **history.PLANS, **view.PLANS,
+    **plan_drawing.PLANS, **plan_questions.PLANS, **plan_charts.PLANS, **layers.PLANS, **history.PLANS, **view.PLANS,
     **catalogue.PLANS, **tools.PLANS,
 }  # fmt: skip
 

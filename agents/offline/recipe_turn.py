@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import ModelRequest
 from agents.domain import RecipeCard
-from agents.offline.reading import read
+from agents.offline.answers.wording import failed
+from agents.offline.language.reading import read
+from agents.offline.meaning.scene import Done, MapAgent
 from agents.offline.recipe_words import heard
-from agents.offline.scene import Done, MapAgent
-from agents.offline.wording import failed
 from agents.ports import Analyst
 
 _ID = "recipe-"

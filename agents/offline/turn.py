@@ -19,17 +19,17 @@ from agents.core.model import ModelRequest
 from agents.domain import Table
 from agents.geo.phrases import refusal
 from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
-from agents.offline.intents import Command, NotUnderstood, TooMuch
+from agents.offline.answers.phrasing import Phrasing
+from agents.offline.answers.suggestions import suggestions
+from agents.offline.commands.plan_questions import not_understood_words
+from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.intents import Command, NotUnderstood, TooMuch
+from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, chosen_option, operations_of
 from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, open_question, recall
 from agents.offline.parser import is_sql, parse
-from agents.offline.phrasing import Phrasing
-from agents.offline.plan_data import not_understood_words
 from agents.offline.planner import Step, plan
-from agents.offline.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.recipe_turn import recipe_reply
-from agents.offline.scene import Ask, Done, MapAgent, Refuse, Say, Scene, chosen_option, operations_of
-from agents.offline.suggestions import suggestions
-from agents.offline.vocabulary import Vocabulary
 
 log = logging.getLogger("agents.offline")
 _LAYER_ARGUMENTS = ("layer_id", "layer")

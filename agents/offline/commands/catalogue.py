@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.geo.phrases import layer_words
+from agents.offline.answers.suggestions import suggestions
 from agents.offline.commands.requests import command
-from agents.offline.intents import (
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
+from agents.offline.meaning.intents import (
     Describe,
     FindPlace,
     Greeting,
@@ -17,10 +20,7 @@ from agents.offline.intents import (
     ListTables,
     SearchTables,
 )
-from agents.offline.scene import Calls, Say, Scene
-from agents.offline.suggestions import suggestions
-from agents.offline.vocabulary import Vocabulary
-from agents.offline.words import name_words
+from agents.offline.meaning.scene import Calls, Say, Scene
 
 MAX_TABLES_FOUND = 12
 _ARE_THERE = (

@@ -7,9 +7,18 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.requests import command
-from agents.offline.intents import ColumnMention, Count, Intent, Lookup, Mention, OneOf, Show, Statistic
-from agents.offline.vocabulary import Vocabulary
-from agents.offline.words import name_words
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
+from agents.offline.meaning.intents import (
+    ColumnMention,
+    Count,
+    Intent,
+    Lookup,
+    Mention,
+    OneOf,
+    Show,
+    Statistic,
+)
 
 _PEOPLE = frozenset(("people", "inhabitant", "resident", "person", "citizen"))
 

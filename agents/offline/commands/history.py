@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agents.offline.commands.requests import command
-from agents.offline.intents import Redo, Reset, Undo
-from agents.offline.scene import Calls, Say, Scene
+from agents.offline.meaning.intents import Redo, Reset, Undo
+from agents.offline.meaning.scene import Calls, Say, Scene
 
 MAX_TIMES = 20
 _CHANGE = (

@@ -7,7 +7,8 @@ from typing import Any
 
 from agents.domain import Layer
 from agents.offline.commands.requests import command
-from agents.offline.intents import (
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.intents import (
     ClearFilter,
     Intent,
     Look,
@@ -22,8 +23,7 @@ from agents.offline.intents import (
     SetOpacity,
     SetVisible,
 )
-from agents.offline.scene import Calls, Say, Scene
-from agents.offline.vocabulary import Vocabulary
+from agents.offline.meaning.scene import Calls, Say, Scene
 
 HALF = 0.5
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.commands.rules import PARTS
-from agents.offline.cursor import Cursor
-from agents.offline.intents import Intent
+from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.language.chart import Chart
+from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Template, compiled
 from agents.offline.language.tags import Tags
-from agents.offline.vocabulary import Vocabulary
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.intents import Intent
 
 Means = Callable[[Mapping[str, Any], Vocabulary], Intent | None]
 

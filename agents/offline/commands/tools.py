@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.core.model import ToolSpec
+from agents.offline.commands.analyses.rules import typed
 from agents.offline.commands.requests import Command
-from agents.offline.commands.rules import typed
-from agents.offline.intents import Intent, Mention, UseTool
 from agents.offline.language.grammar import compiled
-from agents.offline.scene import Calls, Scene
-from agents.offline.vocabulary import Vocabulary
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.intents import Intent, Mention, UseTool
+from agents.offline.meaning.scene import Calls, Scene
 
 
 def tool_commands(tools: Sequence[ToolSpec]) -> tuple[Command, ...]:

@@ -7,11 +7,11 @@ from typing import Any
 
 from agents.domain import Bounds
 from agents.offline.commands.requests import command
-from agents.offline.intents import Intent, Mention, Zoom
-from agents.offline.scene import Calls, Refuse, Scene
-from agents.offline.values import in_place
-from agents.offline.vocabulary import Vocabulary
-from agents.offline.words import name_words
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
+from agents.offline.meaning.intents import Intent, Mention, Zoom
+from agents.offline.meaning.scene import Calls, Refuse, Scene
+from agents.offline.meaning.values import in_place
 
 MAX_TABLES_TRIED = 8
 """Tables among whose values a name is looked for that no place has."""

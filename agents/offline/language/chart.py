@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.offline.language.grammar import Choice, Kept, Node, Part, Parts, Sequence_, Slot, Word
-from agents.offline.reading import TOO_INVOLVED
+from agents.offline.language.reading import TOO_INVOLVED
 
 MAX_EDGES = 60_000
 MAX_ALTERNATIVES = 3

@@ -11,20 +11,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from agents.domain import Table
-from agents.offline import phrasebook as p
-from agents.offline.conditions import joined
-from agents.offline.cursor import Cursor
-from agents.offline.features import Features
-from agents.offline.intents import ColumnMention, Condition, Group, Look, Negation, OneOf, Quantity
+from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
+from agents.offline.language.conditions import joined
+from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
-from agents.offline.lexicon import ANALYSIS_FUNCTIONS
-from agents.offline.looks import settled
-from agents.offline.nouns import take_count, take_quantity
-from agents.offline.steps import ColumnWords
-from agents.offline.subjects import Grammar, Subject
-from agents.offline.vocabulary import Vocabulary
-from agents.offline.words import name_words, word_set
+from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
+from agents.offline.language.looks import settled
+from agents.offline.language.nouns import take_count, take_quantity
+from agents.offline.language.subjects import Grammar, Subject
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words, word_set
+from agents.offline.meaning.features import Features
+from agents.offline.meaning.intents import ColumnMention, Condition, Group, Look, Negation, OneOf, Quantity
+from agents.offline.meaning.steps import ColumnWords
 
 MAX_LIMITS = 6
 MAX_COLUMN_WORDS = 4

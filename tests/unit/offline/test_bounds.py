@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.offline.reading import MAX_CHARACTERS, MAX_COMMANDS, MAX_TOKENS
+from agents.offline.language.reading import MAX_CHARACTERS, MAX_COMMANDS, MAX_TOKENS
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat
 from tests.unit.offline.test_fuzz import WORDS

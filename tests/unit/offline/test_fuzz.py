@@ -9,10 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agents.domain import Focus, LayerDraft
+from agents.offline.language.tokens import tokenize
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import word_set
 from agents.offline.parser import parse
-from agents.offline.tokens import tokenize
-from agents.offline.vocabulary import Vocabulary
-from agents.offline.words import word_set
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat
 

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.domain import LayerDraft
-from agents.offline.commands.analysis import read_analysis
+from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.language.chart import MAX_EDGES, Chart, Edge, Span
 from agents.offline.language.grammar import BadTemplate, Slot, compiled, parts
-from agents.offline.reading import Unreadable
-from agents.offline.vocabulary import Vocabulary
+from agents.offline.language.reading import Unreadable
+from agents.offline.language.vocabulary import Vocabulary
 from server.gis.operations import OPERATIONS
 from server.maps.analyses.session import OFFERED
 from tests.unit.geo_agent.world import World

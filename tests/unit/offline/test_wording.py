@@ -6,7 +6,7 @@ from typing import Any
 
 from agents.domain import OTHERS, Layer, Legend, LegendEntry, Style
 from agents.geo.tools import layer_facts
-from agents.offline.wording import legend_words, look_words
+from agents.offline.answers.wording import legend_words, look_words
 
 
 def facts_of(kind: str, column: str, entries: list[LegendEntry]) -> dict[str, Any]:

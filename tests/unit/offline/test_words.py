@@ -6,12 +6,12 @@ import pytest
 
 from agents.domain import Column, ColumnKind
 from agents.geo.phrases import filter_words, number
-from agents.offline.cursor import Cursor
-from agents.offline.nouns import take_colour, take_day, take_quantity
-from agents.offline.tokens import tokenize
-from agents.offline.units import column_unit, convert, unit_named
-from agents.offline.vocabulary import columns_called
-from agents.offline.words import fold, misspelt, name_words, singular
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.nouns import take_colour, take_day, take_quantity
+from agents.offline.language.tokens import tokenize
+from agents.offline.language.vocabulary import columns_called
+from agents.offline.language.words import fold, misspelt, name_words, singular
+from agents.offline.meaning.units import column_unit, convert, unit_named
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
 from tests.unit.offline.chatting import both, empty, like, no, where, within
 

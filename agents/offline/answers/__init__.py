@@ -1,0 +1,1 @@
+"""What is said of the results, and what could be said next."""

@@ -1,0 +1,364 @@
+"""From tool results to sentences: what the offline model answers. It says only what a result says.
+
+One function a tool, each from the arguments and the result's data; failures are told as failures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from agents.domain import SqlAnswer
+from agents.geo.phrases import (
+    bounds_words,
+    count_of,
+    filter_words,
+    listed,
+    number,
+    refusal,
+    rounded,
+    row_values,
+    table_rows,
+    value,
+)
+from agents.offline.answers.wording import (
+    Facts,
+    chart_words,
+    column_line,
+    drawn_words,
+    failed,
+    geometry_words,
+    is_plural,
+    legend_words,
+    look_words,
+    name_of,
+    place_words,
+    plain,
+    position_words,
+    selected_words,
+    table_line,
+    where_words,
+    without_known,
+)
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.intents import Command, Statistic
+from agents.offline.meaning.scene import Done
+from agents.offline.meaning.units import column_unit
+
+
+class Phrasing:
+    """Sentences about the calls of one command."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self._tools: Mapping[str, Callable[[Done, Facts, Command | None], str]] = {
+            "add_map_layer": self.added,
+            "update_map_layer": self.updated,
+            "remove_map_layer": self.removed,
+            "reset_map": self.reset,
+            "zoom_to": self.zoomed,
+            "undo": self.undone,
+            "redo": self.redone,
+            "list_tables": self.listed_tables,
+            "search_tables": self.found_tables,
+            "describe_table": self.described,
+            "count_features": self.counted,
+            "column_stats": self.statistics,
+            "query_features": self.rows,
+            "find_place": self.placed,
+            "make_chart": self.charted,
+            "remove_chart": self.chart_removed,
+            "cannot_do": self.refused,
+        }
+
+    def sentences(self, calls: Sequence[Done], command: Command | None = None) -> str:
+        """About all calls of one command, in order. Rows that were only looked up on the way are not repeated."""
+        last = calls[-1].call.name if calls else ""
+        ranked = (
+            calls[0]
+            if last in ("add_map_layer", "update_map_layer") and calls[0].call.name == "query_features"
+            else None
+        )
+        if ranked is not None and calls[-1].result.ok:
+            return self._ranked(ranked, calls[-1])
+        told = [self.sentence(done, command) for done in calls]
+        if (
+            len(told) > 1
+            and len({done.call.name for done in calls}) == 1
+            and calls[0].call.name in ("undo", "redo")
+        ):
+            return "\n".join(dict.fromkeys(told))
+        return " ".join(part for part in told if part)
+
+    def sentence(self, done: Done, command: Command | None = None) -> str:
+        if not done.result.ok:
+            return failed(done.result)
+        tell = self._tools.get(done.call.name)
+        facts = done.result.data
+        if isinstance(facts, SqlAnswer):
+            return selected_words(facts)
+        if tell is None or not isinstance(facts, Mapping):
+            return (
+                str(facts["answer"])
+                if isinstance(facts, Mapping) and "answer" in facts
+                else done.result.content
+            )
+        return tell(done, facts, command)
+
+    def _ranked(self, rows: Done, shown: Done) -> str:
+        """`the 3 airports with the greatest elevation_m: …`, of a layer whose features were picked by rank."""
+        facts, found = shown.result.data, rows.result.data
+        sort = str(rows.arguments.get("sort"))
+        table = self.vocabulary.table(str(found.get("table")))
+        named = name_of(table) if table is not None else None
+        most = "greatest" if rows.arguments.get("descending") else "smallest"
+        listing = [
+            f"{plain(value(row.get(named)))} ({self._measured({**found, 'column': sort}, row.get(sort))})"
+            for row in found.get("rows", ())[:10]
+            if named
+        ]
+        more = (
+            f" and {number(facts['count'] - len(listing))} more"
+            if listing and facts["count"] > len(listing)
+            else ""
+        )
+        verb = (
+            f"Added **{plain(facts['name'])}**{look_words(facts)}:"
+            if shown.call.name == "add_map_layer"
+            else f"**{plain(facts['name'])}** now shows"
+        )
+        which = f": {', '.join(listing)}{more}" if listing else ""
+        return f"{verb} the {self._count(facts)} with the {most} `{sort}`{which}.{drawn_words(facts)}"
+
+    # --- the map ---------------------------------------------------------------------------------------------
+
+    def added(self, done: Done, facts: Facts, command: Command | None) -> str:
+        if facts["count"] == 0:
+            nothing = f"I added **{plain(facts['name'])}**, but it is empty: no feature{where_words(facts)}."
+            return f"{nothing} Say “undo” to take it away."
+        what = (
+            f"Added **{plain(facts['name'])}**{look_words(facts)}: {self._count(facts)}{where_words(facts)}."
+        )
+        return what + legend_words(facts) + drawn_words(facts)
+
+    @staticmethod
+    def _asked_for_time(done: Done) -> bool:
+        style = done.arguments.get("style")
+        return isinstance(style, Mapping) and "time" in style
+
+    def updated(self, done: Done, facts: Facts, command: Command | None) -> str:
+        changed = set(facts.get("changed", ()))
+        name = f"**{plain(facts['name'])}**"
+        parts = []
+        if "filter" in changed:
+            parts.append(self._filtered(name, facts))
+        if "style" in changed and facts.get("style", {}).get("time") and self._asked_for_time(done):
+            parts.append(f"{name} can be slid through in time along `{facts['style']['time']}`.")
+        elif "style" in changed:
+            look = look_words(facts).removeprefix(",").strip() or "as asked"
+            parts.append(
+                f"{name} {'are' if is_plural(facts['name']) else 'is'} now drawn {look}.{legend_words(facts)}"
+            )
+        if "visible" in changed:
+            parts.append(f"{name} {'is hidden' if facts.get('visible') is False else 'is shown'} now.")
+        if "name" in changed and "filter" not in changed:
+            parts.append(f"The layer is called {name} now.")
+        if "opacity" in changed:
+            parts.append(f"{name} is {facts.get('opacity', 1.0):.0%} opaque now.")
+        if "order" in changed:
+            parts.append(self._ordered(name, done.arguments.get("order")))
+        return " ".join(parts) + (drawn_words(facts) if changed & {"filter", "style"} else "")
+
+    def _filtered(self, name: str, facts: Facts) -> str:
+        before = facts.get("count_before")
+        if "filter" not in facts:
+            return f"{name} shows all its {self._count(facts)} again."
+        if facts["count"] == 0:
+            none = f"none of its {count_of(before, 'feature')} is left" if before else "no feature is left"
+            return f"{name} is empty now: {none}{where_words(facts)}. Say “undo” to go back."
+        of = f" (before: {number(before)})" if isinstance(before, int) and before != facts["count"] else ""
+        return f"{name} now shows {self._count(facts)}{where_words(facts)}{of}."
+
+    def _ordered(self, name: str, order: Any) -> str:
+        words = {"top": "on top", "bottom": "at the bottom", "up": "one higher", "down": "one lower"}
+        if order in (0, len(self.vocabulary.layers) - 1):
+            order = "top" if order else "bottom"
+        place = words[order] if isinstance(order, str) else f"at place {int(order) + 1} from the bottom"
+        return f"{name} is drawn {place} now."
+
+    def _count(self, facts: Facts) -> str:
+        """`7,813 airports` where the table's name is a plural, else `7,813 features`."""
+        table = self.vocabulary.table(str(facts.get("table")))
+        words = table.name.replace("_", " ") if table is not None else "features"
+        if not words.endswith("s") or not words.replace(" ", "").isalpha():
+            words = "features"
+        singular = (
+            "feature" if words == "features" else (words[:-3] + "y" if words.endswith("ies") else words[:-1])
+        )
+        if facts.get("estimated"):
+            return f"about {rounded(facts['count'])} {words}"
+        return count_of(facts["count"], singular, words)
+
+    def removed(self, done: Done, facts: Facts, command: Command | None) -> str:
+        return f"Removed **{plain(facts['name'])}**."
+
+    def reset(self, done: Done, facts: Facts, command: Command | None) -> str:
+        it = "it" if facts["removed"] == 1 else "them"
+        return f"The map is empty now: {count_of(facts['removed'], 'layer')} removed. Say “undo” to get {it} back."
+
+    def zoomed(self, done: Done, facts: Facts, command: Command | None) -> str:
+        if "layer" in facts:
+            layer = self.vocabulary.layer(facts["layer"])
+            return f"Zoomed to **{plain(layer.name if layer else facts['layer'])}**."
+        if "place" not in facts:
+            west, south, east, north = facts["bounds"]
+            return f"Zoomed to {bounds_words((west, south, east, north))}."
+        place = facts["place"]
+        others = [place_words(item) for item in facts.get("others", ())]
+        also = f" There {'is' if len(others) == 1 else 'are'} also {listed(others)}." if others else ""
+        return f"Zoomed to {place_words(place)}.{also}"
+
+    def undone(self, done: Done, facts: Facts, command: Command | None) -> str:
+        return (
+            "There is nothing to undo."
+            if facts["undone"] is None
+            else f"Undone: {plain(facts['undone']).rstrip('.')}."
+        )
+
+    def redone(self, done: Done, facts: Facts, command: Command | None) -> str:
+        return (
+            "There is nothing to redo."
+            if facts["redone"] is None
+            else f"Done again: {plain(facts['redone']).rstrip('.')}."
+        )
+
+    # --- the data --------------------------------------------------------------------------------------------
+
+    def listed_tables(self, done: Done, facts: Facts, command: Command | None) -> str:
+        if not facts["total"]:
+            return "There are no tables yet. Upload a file, or load one with `geoagent load`."
+        shown = facts["tables"][:30]
+        lines = [table_line(table) for table in shown]
+        more = facts["total"] - len(shown)
+        tail = f"\n… and {number(more)} more; “search …” finds them." if more > 0 else ""
+        return (
+            f"There {'is' if facts['total'] == 1 else 'are'} {count_of(facts['total'], 'table')}:\n"
+            + "\n".join(lines)
+            + tail
+        )
+
+    def found_tables(self, done: Done, facts: Facts, command: Command | None) -> str:
+        wanted = plain(str(done.arguments.get("text", "")))
+        if not facts["tables"]:
+            return f"No table is about “{wanted}”."
+        return f"{count_of(len(facts['tables']), 'table')} about “{wanted}”:\n" + "\n".join(
+            table_line(table) for table in facts["tables"]
+        )
+
+    def described(self, done: Done, facts: Facts, command: Command | None) -> str:
+        comment = f" {plain(facts['comment'])}." if facts.get("comment") else ""
+        lines = [column_line(column) for column in facts["columns"] if column["type"] != "geometry"]
+        rows = f"about {count_of(facts['rows'], 'row')}{geometry_words(facts)}"
+        head = f"**{plain(facts['id'])}** has {rows}.{comment.replace('..', '.')}"
+        return head + "\n" + "\n".join(lines)
+
+    def counted(self, done: Done, facts: Facts, command: Command | None) -> str:
+        where = f" where {plain(filter_words(facts['filter']))}" if facts.get("filter") else ""
+        counted = self._count({"table": facts["table"], "count": facts["count"]})
+        return f"There {'is' if facts['count'] == 1 else 'are'} {counted}{where}."
+
+    def charted(self, done: Done, facts: Facts, command: Command | None) -> str:
+        head = f"Here is a chart: **{plain(facts['title'])}**"
+        where = f", only {plain(facts['filter_words'])}" if facts.get("filter_words") else ""
+        if facts.get("empty"):
+            return f"{head}{where}. It is empty: no row passes."
+        note = f" {plain(facts['note'])}." if facts.get("note") else ""
+        return f"{head}, of {count_of(facts['rows'], 'row')}{where}.{note}{chart_words(facts)}"
+
+    def chart_removed(self, done: Done, facts: Facts, command: Command | None) -> str:
+        return f"Removed the chart **{plain(facts['removed'])}**."
+
+    def statistics(self, done: Done, facts: Facts, command: Command | None) -> str:
+        what = command.intent.what if command is not None and isinstance(command.intent, Statistic) else "all"
+        stats = facts["stats"]
+        column = f"`{facts['column']}`"
+        name = plain(str(facts["table"]).rsplit(".", 1)[-1].strip('"'))
+        where = f" where {plain(filter_words(facts['filter']))}" if facts.get("filter") else ""
+        known = stats.get("count", 0) - stats.get("nulls", 0)
+        empty = f", {number(stats['nulls'])} empty" if stats.get("nulls") else ""
+        basis = f" ({count_of(known, 'value')}{empty})"
+        if not known:
+            return f"No row of {name}{where} has a {column}."
+        word = {
+            "mean": "average",
+            "median": "median",
+            "sum": "total",
+            "minimum": "smallest",
+            "maximum": "greatest",
+        }.get(what)
+        if word is not None and stats.get(what) is not None:
+            return f"The {word} {column} of {name}{where} is {self._measured(facts, stats[what])}{basis}."
+        if what == "values" or stats.get("mean") is None:
+            top = [
+                f"{plain(value(entry['value']))} ({number(entry['count'])})"
+                for entry in stats.get("top", ())[:10]
+            ]
+            different = count_of(stats.get("distinct", 0), "different value")
+            return f"{column} of {name}{where} has {different}{basis}. Most common: {', '.join(top)}."
+        return (
+            f"{column} of {name}{where}: from {self._measured(facts, stats['minimum'])} "
+            f"to {self._measured(facts, stats['maximum'])}, average {self._measured(facts, stats['mean'])}, "
+            f"median {self._measured(facts, stats['median'])}{basis}."
+        )
+
+    def _measured(self, facts: Facts, item: Any) -> str:
+        table = self.vocabulary.table(str(facts.get("table")))
+        column = table.column(str(facts.get("column"))) if table else None
+        unit = column_unit(column) if column is not None else None
+        text = plain(value(item))
+        return (
+            f"{text} {unit.symbol}"
+            if unit is not None and unit.symbol not in ("people", "days", "years")
+            else text
+        )
+
+    def rows(self, done: Done, facts: Facts, command: Command | None) -> str:
+        rows, columns = facts.get("rows", []), list(facts.get("columns", []))
+        table = self.vocabulary.table(str(facts.get("table")))
+        name = table.name.replace("_", " ") if table is not None else str(facts.get("table"))
+        where = (
+            f" where {plain(filter_words(without_known(facts.get('filter'))))}"
+            if without_known(facts.get("filter"))
+            else ""
+        )
+        if not rows:
+            return f"No row of {plain(name)}{where}."
+        sort = done.arguments.get("sort")
+        if len(rows) == 1 and table is not None:
+            return self._one_row(facts, columns, rows[0], name_of(table))
+        total = facts.get("total")
+        of = f" of {number(total)}" if isinstance(total, int) and total > len(rows) else ""
+        order = (
+            f", {'greatest' if done.arguments.get('descending') else 'smallest'} `{sort}` first"
+            if sort
+            else ""
+        )
+        return f"{number(len(rows))}{of} {plain(name)}{where}{order}:\n\n{table_rows(columns, rows, 100)}"
+
+    def _one_row(self, facts: Facts, columns: list[str], row: Any, named: str | None) -> str:
+        pairs = dict(zip(columns, row_values(columns, row), strict=False))
+        title = plain(value(pairs.pop(named))) if named in pairs else "One row"
+        said = [f"`{name}` {self._measured({**facts, 'column': name}, item)}" for name, item in pairs.items()]
+        return f"**{title}**: {', '.join(said)}." if said else f"**{title}**."
+
+    def placed(self, done: Done, facts: Facts, command: Command | None) -> str:
+        places = facts["places"]
+        if not places:
+            return f"No place called “{plain(str(done.arguments.get('text', '')))}” is in your tables."
+        lines = [f"{place_words(place)} at {position_words(place)}" for place in places]
+        first = places[0]["name"]
+        more = "" if len(lines) == 1 else "\nAlso: " + "; ".join(lines[1:]) + "."
+        return f"{lines[0]}.{more} Say “zoom to {plain(first)}” to go there."
+
+    def refused(self, done: Done, facts: Facts, command: Command | None) -> str:
+        return refusal(str(facts.get("reason", "")), str(facts.get("alternative", "") or ""))

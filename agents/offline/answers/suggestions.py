@@ -1,0 +1,155 @@
+"""Requests that work right now, made from the registry and the map: to be clicked, and for "you could say".
+
+Each is a sentence of the command language that it understands on this very data.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from agents.domain import Layer, Table
+from agents.geo.phrases import number
+from agents.offline.language.vocabulary import RESULTS
+from agents.offline.language.words import fold, name_words, singular
+from agents.offline.meaning.columns import name_column, number_columns
+from agents.offline.meaning.units import column_unit
+from agents.ports import TableRegistry
+
+_COLOURS = ("red", "blue", "green", "orange", "purple")
+_SUITED = ("population", "elevation", "area", "magnitude", "length", "height", "depth", "value", "count")
+_MOST_TABLES = 6
+_LOOKED_AT = 200
+
+
+def suggestions(
+    registry: TableRegistry, layers: Sequence[Layer] = (), limit: int = 6, like: str = ""
+) -> list[str]:
+    """At most `limit`, the most telling first. `like` puts those first that share words with a text."""
+    drawable = [table for table in registry.tables() if table.geometry_column is not None]
+    tables = [table for table in drawable if table.schema_name != RESULTS]
+    known = {table.id: table for table in drawable}
+    starts = [
+        _first(table, _COLOURS[place % len(_COLOURS)])
+        for place, table in enumerate(_varied(tables, registry))
+    ]
+    nexts = [
+        line
+        for layer in reversed(layers)
+        if layer.table in known
+        for line in _following(layer, known[layer.table])
+    ]
+    questions = [line for table in _varied(tables, registry) for line in _questions(table)]
+    chosen = _woven([nexts, starts, questions] if layers else [starts, questions])
+    if like:
+        words = set(name_words(like))
+        chosen.sort(key=lambda line: -len(words & set(name_words(line))))
+    return list(dict.fromkeys(chosen))[:limit]
+
+
+def _varied(tables: Sequence[Table], registry: TableRegistry) -> list[Table]:
+    """A few tables, those with names and numbers first, and only where the bare name says which is meant."""
+    names = Counter(table.name for table in registry.tables())
+    large = sorted(tables, key=lambda table: -table.row_estimate)[:_LOOKED_AT]
+    clear = [table for table in large if names[table.name] == 1 and _plain(table.name)]
+    return sorted(
+        clear, key=lambda table: (not number_columns(table), name_column(table) is None, -table.row_estimate)
+    )[:_MOST_TABLES]
+
+
+def _first(table: Table, color: str) -> str:
+    """How to put a table on the map so that it shows something: by a number where areas have one."""
+    spoken = _spoken(table)
+    column = _best_number(table)
+    if table.geometry_family == "polygon" and column is not None:
+        return f"colour {spoken} by {column}"
+    return f"show {spoken} in {color}"
+
+
+def _following(layer: Layer, table: Table) -> list[str]:
+    """What can be done next with a layer."""
+    name = _layer_name(layer, table)
+    lines = []
+    column = _best_number(table)
+    threshold = _threshold(table, column)
+    if column is not None and threshold and layer.filter is None:
+        lines.append(f"only the {name} with {column} above {threshold}")
+    if layer.filter is not None:
+        lines.append(f"show all {name}")
+    if column is not None and layer.style.kind == "single":
+        sized = layer.geometry_type == "point"
+        lines.append(f"show {name} as circles sized by {column}" if sized else f"colour {name} by {column}")
+    if layer.style.label is None and name_column(table) is not None:
+        lines.append(f"label the {name}")
+    lines += [f"zoom to the {name}", "undo"]
+    return lines
+
+
+def _questions(table: Table) -> list[str]:
+    spoken = _spoken(table)
+    lines = []
+    column = _best_number(table)
+    if column is not None:
+        lines.append(f"top 10 {spoken} by {column}")
+    lines.append(f"how many {spoken} are there?")
+    return lines
+
+
+def _best_number(table: Table) -> str | None:
+    """The column whose numbers tell most, in words that name it alone."""
+    numbers = [column.name for column in number_columns(table) if _plain(column.name)]
+    ranked = sorted(
+        numbers,
+        key=lambda name: next(
+            (place for place, word in enumerate(_SUITED) if word in name.lower()), len(_SUITED)
+        ),
+    )
+    return ranked[0].replace("_", " ") if ranked else None
+
+
+def _threshold(table: Table, spoken: str | None) -> str | None:
+    """A round number within the range of a column, with its unit."""
+    column = table.column(spoken.replace(" ", "_")) if spoken else None
+    if (
+        column is None
+        or not isinstance(column.maximum, int | float)
+        or not isinstance(column.minimum, int | float)
+    ):
+        return None
+    middle = (column.maximum + max(column.minimum, 0)) / 4
+    if middle <= 0:
+        return None
+    step = 10 ** max(len(str(int(middle))) - 1, 0)
+    unit = column_unit(column)
+    sign = f" {unit.symbol}" if unit is not None and unit.symbol in ("m", "km", "ft", "mi") else ""
+    return f"{number(max(int(middle // step), 1) * step)}{sign}"
+
+
+def _layer_name(layer: Layer, table: Table) -> str:
+    return (
+        layer.name.lower()
+        if _plain(layer.name.replace(" ", "_")) and fold(layer.name) == fold(table.name).replace("_", " ")
+        else _spoken(table)
+    )
+
+
+def _spoken(table: Table) -> str:
+    return table.name.replace("_", " ").lower()
+
+
+def _plain(name: str) -> bool:
+    """Whether people can say it: words of letters, none of which means something else to the language."""
+    return (
+        bool(name)
+        and all(part.isalnum() for part in name.split("_"))
+        and name.isascii()
+        and bool(singular(name[:1].lower()).isalpha())
+    )
+
+
+def _woven(lists: Sequence[list[str]]) -> list[str]:
+    """One of each in turn."""
+    woven = []
+    for place in range(max((len(lines) for lines in lists), default=0)):
+        woven += [lines[place] for lines in lists if place < len(lines)]
+    return woven

@@ -1,0 +1,175 @@
+"""Pieces of the offline model's sentences, from the facts in tool results. Text from the data is escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from agents.core.messages import ToolResult
+from agents.domain import SqlAnswer
+from agents.geo.colours import colour_name
+from agents.geo.phrases import count_of, filter_words, listed, number, table_rows, value
+from agents.offline.meaning.columns import name_column
+
+Facts = Mapping[str, Any]
+_ENDINGS = {
+    "cancelled": "That was stopped.",
+    "timeout": "That took too long and was stopped. Ask for less at once.",
+    "denied": "You did not allow that, so I left it.",
+}
+
+
+def failed(result: ToolResult) -> str:
+    """That a call did not work, and why."""
+    if result.error in _ENDINGS:
+        return _ENDINGS[result.error]
+    return f"That did not work: {why_failed(result)}"
+
+
+def why_failed(result: ToolResult) -> str:
+    """Why a call did not work, in the tool's own words."""
+    if result.error in _ENDINGS:
+        return _ENDINGS[result.error]
+    lines = re.sub(r"</?data>", "", result.content).strip().splitlines()
+    words = "\n".join(line for line in lines if not line.startswith(("Filled in for you:", "Note:")))
+    if result.error in ("invalid_arguments", "unknown_tool", "malformed_json"):
+        lines = [line.removeprefix("- ") for line in words.splitlines() if line.startswith("- ")]
+        words = "; ".join(lines) or words.partition("\n")[0]
+    return plain(words)
+
+
+def selected_words(answer: SqlAnswer) -> str:
+    """What a statement of the user's gave."""
+    if not answer.rows:
+        return "The statement ran, and no row passed."
+    first = "The first " if answer.truncated else ""
+    return f"{first}{count_of(len(answer.rows), 'row')}:\n\n{table_rows(answer.columns, answer.rows)}"
+
+
+def name_of(table: Any) -> str | None:
+    column = name_column(table)
+    return column.name if column is not None else None
+
+
+def look_words(facts: Facts) -> str:
+    style = facts.get("style", {})
+    kind, column = style.get("kind", "single"), style.get("column")
+    label = f", size {number(style['size'])}" if style.get("size") else ""
+    label += f", labelled by `{style['label']}`" if style.get("label") else ""
+    ramp = f" in {style['ramp']}" if style.get("ramp") else ""
+    if kind == "graduated":
+        return f", coloured by `{column}`{ramp}{label}"
+    if kind == "categorical":
+        if facts.get("has_others"):
+            most = count_of(int(facts["classes"]), "value")
+            common = f"each of the {most} of `{column}` that most rows have"
+            return f" with a colour for {common}, and one for all others{label}"
+        return f" with a colour for each `{column}`{label}"
+    if kind == "proportional":
+        color = f" in {colour_name(style['color'])}" if style.get("color") else ""
+        return f" as circles sized by `{column}`{color}{label}"
+    if kind == "heatmap":
+        return f" as a heat map{f' weighted by `{column}`' if column else ''}{label}"
+    color = f" in {colour_name(style['color'])}" if style.get("color") else ""
+    return f"{color}{label}"
+
+
+def legend_words(facts: Facts) -> str:
+    """What is to be known of the classes; the classes themselves stand in the legend on the map."""
+    if not facts.get("legend") or facts.get("style", {}).get("kind") not in ("graduated", "categorical"):
+        return ""
+    return f" {plain(str(facts['note']))}" if facts.get("note") else ""
+
+
+def drawn_words(facts: Facts) -> str:
+    """What the browsers said, where that is news; that there is none is not."""
+    words = str(facts.get("drawn", "")).rstrip(".")
+    if words.startswith("drawn: 0 ") and facts.get("count"):
+        return f" None of them is in view now: say “zoom to {plain(str(facts['name']))}” to see them."
+    if not words or words.startswith(("drawn", "no browser")):
+        return ""
+    return f" ({plain(words[:1].upper() + words[1:])}.)"
+
+
+def where_words(facts: Facts) -> str:
+    words = filter_words(facts.get("filter"))
+    return f" where {plain(words)}" if words else ""
+
+
+def without_known(filter: Any) -> Any:
+    """A filter without the `is known` that a ranking adds."""
+    if not isinstance(filter, Mapping):
+        return filter
+    if (
+        filter.get("op") == "not"
+        and isinstance(filter["args"][0], Mapping)
+        and filter["args"][0].get("op") == "isNull"
+    ):
+        return None
+    if filter.get("op") == "and":
+        parts = [part for part in filter["args"] if without_known(part) is not None]
+        return None if not parts else parts[0] if len(parts) == 1 else {**filter, "args": parts}
+    return filter
+
+
+def table_line(table: Facts) -> str:
+    comment = f": {plain(str(table['comment']))}" if table.get("comment") else ""
+    return (
+        f"- **{plain(str(table['id']))}** ({count_of(table['rows'], 'row')}{geometry_words(table)}){comment}"
+    )
+
+
+def geometry_words(facts: Facts) -> str:
+    kind = str(facts.get("geometry") or "").upper()
+    for word, plural in (("POINT", "points"), ("LINE", "lines"), ("POLYGON", "areas")):
+        if word in kind:
+            return f", {plural}"
+    return ", shapes" if kind else ", no geometry"
+
+
+def column_line(column: Facts) -> str:
+    comment = f": {plain(str(column['comment']))}" if column.get("comment") else ""
+    low, high = column.get("range", (None, None))
+    span = (
+        f" ({value(low)} to {value(high)})"
+        if isinstance(low, int | float) and column["type"] in ("integer", "number")
+        else ""
+    )
+    samples = column.get("samples") if not span else None
+    such = f" (such as {plain(', '.join(str(item) for item in samples[:3]))})" if samples else ""
+    return f"- `{column['name']}`, {column['type']}{comment}{span}{such}"
+
+
+def place_words(place: Facts) -> str:
+    detail = f", {plain(place['detail'])}" if place.get("detail") else ""
+    return f"**{plain(place['name'])}** ({plain(place['kind'])}{detail})"
+
+
+def position_words(place: Facts) -> str:
+    north, east = place["latitude"], place["longitude"]
+    return f"{abs(north):.3f}° {'N' if north >= 0 else 'S'}, {abs(east):.3f}° {'E' if east >= 0 else 'W'}"
+
+
+def is_plural(name: str) -> bool:
+    return name.lower().endswith("s")
+
+
+def plain(text: str) -> str:
+    """Text from the data inside Markdown: no markup of its own, one line. Within a word `_` is no markup."""
+    return re.sub(r"([\\`*\[\]|]|<(?=[a-zA-Z/!?])|\b_|_\b)", r"\\\1", " ".join(str(text).split()))
+
+
+def chart_words(facts: Facts) -> str:
+    """The greatest bars, or where most rows are."""
+    rows = [row for row in facts["drawn"] if isinstance(row[-1], int | float)]
+    if facts["kind"] == "bar" and len(facts["columns"]) <= 3:
+        measured = [row for row in rows if len(row) == 2 or row[1] is not None]
+        at = 1
+        best = sorted((row for row in measured if row[0] != "(others)"), key=lambda row: -row[at])[:3]
+        shown = listed([f"{plain(value(row[0]))} ({number(row[at])})" for row in best])
+        return f" Greatest: {shown}." if best else ""
+    if facts["kind"] == "histogram" and len(facts["columns"]) == 3 and rows:
+        low, high, count = max(rows, key=lambda row: row[2])
+        return f" Most rows, {number(count)}, are from {value(low)} to {value(high)}."
+    return ""

@@ -1,0 +1,120 @@
+"""What could be said instead: the phrases nearest to a request that was not read, in the person's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.domain import Table
+from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
+from agents.offline.commands.analyses.rules import PARTS
+from agents.offline.language.cursor import cursor_of
+from agents.offline.language.grammar import NOTHING, Choice, Kept, Node, Part, Sequence_, Slot, Word
+from agents.offline.language.reading import Unreadable
+from agents.offline.language.tags import KINDS
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import fold, name_words
+from agents.offline.meaning.columns import name_column, number_columns, text_columns
+from agents.offline.meaning.values import GROUPS
+
+MAX_EXAMPLES = 3
+_LENGTH, _COUNT, _LENGTHS = "5 km", "10", "1, 5 and 10 km"
+
+
+def nearest_examples(goal: str, vocabulary: Vocabulary) -> list[str]:
+    """Requests that are read, of the operations whose words are in the goal; about the rows that it names."""
+    try:
+        cursor = cursor_of(goal)
+    except Unreadable:
+        return []
+    language = language_of(vocabulary.operations)
+    said = {fold(token.text) for token in cursor.tokens}
+    words = _Words(AnalysisReader(cursor, vocabulary, None, vocabulary.operations))
+    found = [words.fill(node) for node in _nearest(language, said)]
+    return list(dict.fromkeys(each for each in found if each))[:MAX_EXAMPLES]
+
+
+def _nearest(language: Language, said: set[str]) -> list[Node]:
+    """Of each operation that is spoken of the phrase that says most; of several the one nearest to what was said."""
+    best: dict[str, tuple[tuple[int, int], Node]] = {}
+    for rule in language.rules:
+        if rule.template.first_words & language.telling & said:
+            shared = (len(rule.template.slots), len(rule.template.words & said))
+            key = rule.operation or rule.template.text
+            if key not in best or shared > best[key][0]:
+                best[key] = (shared, rule.template.node)
+    return [node for _, node in sorted(best.values(), key=lambda each: each[0], reverse=True)]
+
+
+def _names_rows(node: Node) -> bool:
+    match node:
+        case Slot(_, kind):
+            return kind in KINDS
+        case Sequence_(items):
+            return any(map(_names_rows, items))
+        case Choice(options):
+            return any(map(_names_rows, options))
+        case Kept(_, inner):
+            return _names_rows(inner)
+        case _:
+            return False
+
+
+class _Words:
+    """Fills a template with the rows that a request names, and with columns that they have."""
+
+    def __init__(self, reader: AnalysisReader) -> None:
+        bare = Slot("source", "bare")
+        found = [span.value for at in range(reader.cursor.end) for span in reader.tags.spans(bare, at)]
+        named = [
+            each
+            for each in found
+            if each.mention is not None and each.where is None and not each.mention.guessed
+        ]
+        drawable = [table for table in reader.vocabulary.index.own if table.geometry_column is not None]
+        own = reader.tags.tables_of(named[0].mention) if named else drawable
+        self.table: Table | None = own[0] if own else None
+        known = {table for each in named for table in each.mention.tables}
+        spoken = [table.name.replace("_", " ") for table in drawable if table.id not in known]
+        self.rows = [*dict.fromkeys(each.text for each in named), *spoken]
+        self._inputs = 0
+
+    def fill(self, node: Node) -> str:
+        """The template in words; empty where the tables have nothing for a slot."""
+        self._inputs = 0
+        pieces = self._pieces(node)
+        return " ".join(piece for piece in pieces if piece) if None not in pieces else ""
+
+    def _pieces(self, node: Node) -> list[str | None]:
+        match node:
+            case Word(text):
+                return [text]
+            case Slot(_, kind):
+                return [self._slot(kind)]
+            case Kept(_, inner):
+                return self._pieces(inner)
+            case Part(name):
+                return self._pieces(PARTS[name])
+            case Choice(options):
+                if NOTHING in options and not _names_rows(options[0]):
+                    return []
+                return self._pieces(options[0])
+            case Sequence_(items):
+                return [piece for item in items for piece in self._pieces(item)]
+
+    def _slot(self, kind: str) -> str | None:
+        if kind in KINDS or kind == "meant":
+            self._inputs += 1
+            return self.rows[self._inputs - 1] if self._inputs <= len(self.rows) else None
+        if kind in ("column", "columns"):
+            return self._column(numbers=kind == "column")
+        return {"length": _LENGTH, "lengths": _LENGTHS, "count": _COUNT, "then": ""}.get(kind)
+
+    def _column(self, *, numbers: bool) -> str | None:
+        table = self.table
+        if table is None:
+            return None
+        named = name_column(table)
+        texts = [column for column in text_columns(table) if column != named]
+        columns: Sequence[str] = [each.name for each in (number_columns(table) if numbers else texts)]
+        shortest = sorted(columns, key=lambda name: (not GROUPS & set(name_words(name)), len(name)))
+        return shortest[0].replace("_", " ") if shortest else None

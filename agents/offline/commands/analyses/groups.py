@@ -1,0 +1,113 @@
+"""A figure of each group: `average elevation of airports per country`, `number of trees by species`.
+
+The groups are the values of the rows' own column where they have one of that name, else the areas of another table in
+which the rows lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from agents.domain import Table
+from agents.offline.commands.analyses.rules import Context, Steps, counted, rule
+from agents.offline.language.words import name_words
+from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.steps import ColumnWords, Grouped, step
+
+AFTER_IN_EACH = 2.0
+"""What it costs to read `in each country` as a column of the rows, rather than as the areas of a table."""
+BY_PLACE = 1.0
+
+
+def _own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    rows: Features = bindings["source"]
+    table = context.table(rows)
+    if table is None or _guessed(rows):
+        return None
+    words = name_words(bindings["by"].text)
+    of_table = context.vocabulary.match_table(words)
+    names = columns_named(table, words, whole=of_table is not None and of_table.length >= len(words))
+    if len(names) != 1:
+        return None
+    figure = bindings.get("figure")
+    if figure is not None:
+        return (Grouped(rows, names[0], figure),)
+    title = f"Number of {rows.text.removeprefix('the ').removeprefix('all ')} by {bindings['by'].text}"
+    return (Grouped(rows, names[0], {"function": "count"}, title=title),)
+
+
+def _by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    rows, areas = bindings["source"], bindings.get("areas", RESULT)
+    if areas is RESULT and not context.chained:
+        return None
+    if rows.mention is None or _guessed(rows) or _guessed(areas):
+        return None
+    figure = bindings.get("figure")
+    if figure is not None:
+        figure = {**figure, "column": ColumnWords(figure["column"].text, "other")}
+    wanted = {"aggregates": counted([figure])} if figure is not None else {}
+    return (step("spatial_join", areas, ("other", rows), predicate="intersects", **wanted),)
+
+
+def _guessed(features: Features) -> bool:
+    return features.mention is not None and features.mention.guessed
+
+
+def columns_named(table: Table, words: tuple[str, ...], *, whole: bool) -> list[str]:
+    """The columns whose names are these words, or, if none is and not `whole`, have them in it."""
+    columns = [column.name for column in table.columns if column.kind != "geometry"]
+    exact = [name for name in columns if name_words(name) == words]
+    if exact or whole:
+        return exact
+    return [name for name in columns if set(words) <= set(name_words(name))]
+
+
+def _most(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which country has the most airports`: by the rows' own column, else by place."""
+    rows: Features = bindings["source"]
+    by: ColumnWords = bindings["by"]
+    if rows.mention is None or _guessed(rows) or not context.has_column(rows, by.text):
+        return None
+    return (step("summarise", rows, by=[by]), _ranked(bindings, by.text))
+
+
+def _most_by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    rows, areas = bindings["source"], bindings["areas"]
+    if rows.mention is None or areas.mention is None or _guessed(rows) or _guessed(areas):
+        return None
+    joined = step("spatial_join", areas, ("other", rows), predicate="intersects")
+    return (joined, _ranked(bindings, areas.text))
+
+
+def _ranked(bindings: Mapping[str, Any], words: str) -> Any:
+    count = bindings.get("n") or (10 if words.lower().endswith("s") else 1)
+    top = step("top", RESULT, by=ColumnWords("count"), n=count)
+    return replace(top, title=f"The {count} with the most" if count > 1 else "The one with the most")
+
+
+_OF = "(of|for|in|among)"
+_FIGURES = (
+    f"<what> {{figure:figure}} {_OF} {{source:rows}}",
+    "<what> (number of|numbers of|count of|counts of) [all] {source:rows} [are there|there are|that lie]",
+    "(how many|count) {source:rows} [are there|there are]",
+)
+_HAVE = "(has|have|with|having|that have)"
+_BY = "(by|per|for each|for every|grouped by|split by|broken down by|by each|of each|of every)"
+_HOW_MANY = "[[,] and how many [are there|(does|do) (it|they) have]]"
+RULES = (
+    *(rule(f"{figure} {_BY} {{by:column}}", _own_column) for figure in _FIGURES),
+    *(
+        rule(f"{figure} (in each|in every|each) {{by:column}}", _own_column, AFTER_IN_EACH)
+        for figure in _FIGURES
+    ),
+    *(rule(f"{figure} <for_each> [of] {{areas:bare}}", _by_place, BY_PLACE) for figure in _FIGURES[:2]),
+    *(
+        rule(f"{words} {by} {_HAVE} most {{source:rows}} {_HOW_MANY}", build, cost)
+        for words in ("(which|what) [{n:count}]", "<ask> [top] [{n:count}]")
+        for by, build, cost in (("{by:column}", _most, 0.0), ("{areas:bare}", _most_by_place, BY_PLACE))
+    ),
+    rule("<ask> top [{n:count}] {by:column} by (number|count) of {source:rows}", _most),
+    rule("<ask> top [{n:count}] {areas:bare} by (number|count) of {source:rows}", _most_by_place, BY_PLACE),
+)

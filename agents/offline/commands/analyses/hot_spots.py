@@ -1,0 +1,35 @@
+"""Hot spots of rows without a column: of how many there are in the cells of a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.meaning.features import RESULT
+from agents.offline.meaning.intents import Quantity
+from agents.offline.meaning.steps import ColumnWords, step
+from agents.offline.meaning.units import unit_named
+
+USUAL_KM = 200.0
+FINER_KM = 50.0
+"""The cells' size where rows of one place are meant; the title of the step says it."""
+
+
+def _hot_spots(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    rows = bindings["source"]
+    table = context.table(rows)
+    if table is None or table.geometry_family != "point" or rows.mention.guessed:
+        return None
+    unit = unit_named("km")
+    size = Quantity(FINER_KM if rows.where is not None else USUAL_KM, unit[0] if unit else None)
+    grid = step("grid", rows, size=size, shape="hexagon")
+    spots = step("hot_spots", RESULT, column=ColumnWords("count"), k=8)
+    return (
+        replace(grid, title=f"{rows.text[:1].upper()}{rows.text[1:]} in {size.value:.0f} km hexagons"),
+        replace(spots, title=f"Hot spots of {rows.text}"),
+    )
+
+
+RULES = (rule("<open> (hot spots|hotspots|hot and cold spots) of {source:rows}", _hot_spots),)

@@ -1,0 +1,125 @@
+"""The first ones by a column or by distance, and those that pass a condition on what a step has found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from agents.geo.phrases import number
+from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.intents import ColumnMention, Compare
+from agents.offline.meaning.steps import Added, Kept, Ranking, step
+
+_USUAL = 10
+_ONE = frozenset(("is", "that is", "lies"))
+_SETS = {"more than": ">", "over": ">", "above": ">", "fewer than": "<", "less than": "<", "under": "<", "below": "<",
+         "at least": ">=", "at most": "<="}  # fmt: skip
+
+
+def _top(bindings: Mapping[str, Any], _: Context) -> Steps:
+    """`show the three largest` of what the step before has made."""
+    top = bindings["top"]
+    by = bindings.get("by") or Ranking(top)
+    arguments = {"by": by, "n": top.limit, **({} if top.descending else {"smallest": True})}
+    return (step("top", RESULT, **arguments),)
+
+
+def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`the 10 cities farthest from any airport`: each one's nearest, then those with the greatest distance."""
+    source, target = bindings.get("source", RESULT), bindings["target"]
+    if (source is RESULT and not context.chained) or any(
+        each.mention is not None and each.mention.guessed for each in (source, target)
+    ):
+        return None
+    limit = bindings.get("n") or (1 if bindings.get("link") in _ONE or "one" in bindings else _USUAL)
+    smallest = bindings["how"].split()[-1] in ("closest", "nearest")
+    noun = "those" if source.previous else source.text.removeprefix("the ").removeprefix("all ")
+    nearest = step("nearest", source, ("target", target), k=1)
+    ranked = step("top", RESULT, by=Added("distance_m"), n=limit, **({"smallest": True} if smallest else {}))
+    named = "of them" if source.previous else noun
+    said = (
+        bindings["said"] if bindings["how"] in bindings["said"] else f"{bindings['how']} {bindings['said']}"
+    )
+    return (
+        replace(nearest, title=f"Nearest of {target.text} for each of {noun}"),
+        replace(ranked, title=f"{number(limit)} {named} {said} {target.text}"),
+    )
+
+
+def _keep(bindings: Mapping[str, Any], _: Context) -> Steps:
+    """`keep those with a count above 5`."""
+    return (step("filter", RESULT, filter=Kept(bindings["condition"])),)
+
+
+def _with_many(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`countries with more than 100 airports`: counted, then kept."""
+    areas, rows = bindings["areas"], bindings["source"]
+    if areas.mention is None or rows.mention is None or areas.mention.guessed or rows.mention.guessed:
+        return None
+    if context.table(areas) == context.table(rows) or context.has_column(areas, rows.text):
+        return None
+    count = Compare(_SETS[bindings["than"]], bindings["amount"], ColumnMention("count"))
+    joined = step("spatial_join", areas, ("other", rows), predicate="intersects")
+    kept = step("filter", RESULT, filter=Kept(count))
+    said = f"with {bindings['than']} {bindings['amount'].text} {rows.text}"
+    return (
+        replace(joined, title=f"{_capital(rows)} in each {areas.text}"),
+        replace(kept, title=f"{_capital(areas)} {said}"),
+    )
+
+
+def _capital(features: Features) -> str:
+    text = features.text.removeprefix("the ").removeprefix("all ")
+    return text[:1].upper() + text[1:]
+
+
+def _inside_by(bindings: Mapping[str, Any], _: Context) -> Steps | None:
+    """`…, then count the airports by country inside`: those within the result, summed up."""
+    rows = bindings["source"]
+    if rows.mention is None:
+        return None
+    found = step(
+        "select_by_location", rows, ("other", Features(text="them", previous=True)), predicate="intersects"
+    )
+    return (replace(found, title=f"{_capital(rows)} in them"), step("summarise", RESULT, by=[bindings["by"]]))
+
+
+_FAR = "(farthest|furthest|closest|nearest|most remote)"
+_AWAY = "(away from|from|to)"
+_ANY = "[any|all|their nearest|the nearest]"
+_ONLY = (
+    "(show me only|show only|show just|show me just|only show me|only show|just show me|just show|only keep|keep only"
+    "|keep just|keep|display only|only display|only|just|restrict to|limit to|filter to|filter for|filter by|filter)"
+)
+_ONES = "(the ones|those|ones|the features|features|the rest|rest|the others)"
+_WITH = "[with a|with an|with|where|whose|that have|which have]"
+RULES = (
+    rule(
+        "<then> [show me|show|keep only|keep|list|take|only|find|give me] {top:top} [of them|ones|one|of those|areas"
+        "|features] [by {by:column}]",
+        _top,
+    ),
+    rule(
+        f"<ask> [{{n:count}}] {{source:rows}} link=([that are|which are|that is|is|are|lie|lies])"
+        f" said=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}}",
+        _extreme,
+    ),
+    rule(
+        f"<ask> [{{n:count}}] how=({_FAR}) {{source:rows}} [that are|which are|that is|is|are|lie|lies]"
+        f" said=({_AWAY} {_ANY}) {{target:any}}",
+        _extreme,
+        1.5,
+    ),
+    rule("<ask> how=(nearest|closest) {source:rows} said=(one=(to|for|of|from)) {target:place}", _extreme),
+    rule(f"<then> <ask> [{{n:count}}] said=(how=({_FAR}) {_AWAY} {_ANY}) {{target:any}}", _extreme),
+    rule(f"<then> {_ONLY} [{_ONES}] {_WITH} {{condition:kept}}", _keep),
+    rule(f"<then> (show me|show|list) {_ONES} {_WITH} {{condition:kept}}", _keep),
+    rule(
+        "[show|list] [all] {areas:bare} (with|that have|having) than=(more than|fewer than|less than|at least|at most"
+        "|over|under|above|below) {amount:number} {source:bare}",
+        _with_many,
+    ),
+    rule("<then> count {source:bare} by {by:column} (inside|within|in them|inside them|there)", _inside_by),
+)

@@ -1,0 +1,245 @@
+"""Rules of an analysis: a template, and the steps that a reading of it means.
+
+Those of an operation are made from its own phrases: the slots are its arguments, and the schema of an argument tells
+what fills it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agents.domain import Table
+from agents.offline.language.conditions import joined
+from agents.offline.language.grammar import Choice, Kept, Node, Sequence_, Slot, Template, compiled, parts
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
+from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.steps import ColumnWords, Grouped, NamedBy, Step
+from agents.ports import OperationInfo
+
+Steps = tuple[Step | Grouped, ...]
+OPERATION_COST = 1.0
+"""What a reading by an operation's own phrase costs; a command that is made for the words is cheaper."""
+
+PARTS = parts(
+    open="[show me|show|make|draw|create|compute|calculate|find|get|take|map]",
+    what="[what is|what's|what are|show me|show|compute|calculate|find|give me|map|list|add]",
+    ask="[show|show me|which|what|find|list|select|display|map|how many|count|which of the|give me|where are|tell me"
+    "|keep only|keep|only] [all|any]",
+    are="(that are|which are|that lie|lying|located|are|lie|is|that|which)",
+    closer="(within|closer than|less than|at most|nearer than|up to|not more than|in a radius of)",
+    farther="(more than|farther than|further than|at least|over|beyond|farther away than|further away than|outside)",
+    away="[away] (of|from|to|around) [any|all|every|the nearest|the next]",
+    of_each="(of|around each of|around|of each of|for|from|on|inside|in)",
+    how_many="(how many|what is the number of|what's the number of|tell me how many|the number of|number of"
+    "|what is the count of|the count of|count of|count up|count)",
+    in_each="(in each|in every|per|inside each|within each|for each|each)",
+    for_each="(for each|for every|in each|in every|inside each|within each|grouped by|split by|broken down by|per"
+    "|by each|by|of each|of every|each)",
+    bordering="(bordering on|bordering|border on|border|touching|touch|neighbouring|neighboring|adjacent to|next to"
+    "|sharing a border with|share a border with|that border)",
+    inside="(in them|inside|in it|within them|on them)",
+    giving="[with|including|giving|plus|and]",
+    then="{_:then}",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a reading is checked with. `chained`: another step went before, so that its result may be meant."""
+
+    vocabulary: Vocabulary
+    tables_of: Callable[[Any], tuple[Table, ...]]
+    chained: bool = False
+
+    def table(self, features: Features) -> Table | None:
+        """The one table that the features are rows of."""
+        found = self.tables_of(features.mention) if features.mention is not None else ()
+        return found[0] if len(found) == 1 else None
+
+    def has_column(self, features: Features, words: str) -> bool:
+        """Whether all of the words name a column of the features' table."""
+        table, keys = self.table(features), name_words(words)
+        match = self.vocabulary.match_column((table,), keys) if table is not None and keys else None
+        return match is not None and match.length == len(keys)
+
+
+Build = Callable[[Mapping[str, Any], Context], Steps | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`build` makes the steps of a reading's bindings; None where they make no sense."""
+
+    template: Template
+    build: Build
+    cost: float = 0.0
+    operation: str = ""
+    """The operation whose phrase it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The words up to the token `end` as steps."""
+
+    end: int
+    cost: float
+    steps: Steps
+
+
+def rule(text: str, build: Build, cost: float = 0.0) -> Rule:
+    return Rule(compiled(text), build, cost)
+
+
+def operation_rules(operations: Sequence[OperationInfo]) -> tuple[Rule, ...]:
+    """The rules of the operations' own phrases."""
+    return tuple(_operation_rule(each, phrase) for each in operations for phrase in each.phrases)
+
+
+def _operation_rule(operation: OperationInfo, phrase: str) -> Rule:
+    template = compiled(phrase)
+    properties: Mapping[str, Any] = operation.schema.get("properties", {})
+    kinds = typed(
+        template,
+        lambda name: _kind(properties.get(name) or properties.get(name.rpartition("_")[0]) or {}, name),
+    )
+
+    def build(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+        return _step(operation, kinds, bindings, context)
+
+    return Rule(kinds, build, OPERATION_COST, operation.name)
+
+
+def typed(template: Template, kind_of: Callable[[str], str]) -> Template:
+    """The template with the kinds of those slots that do not say theirs."""
+    return replace(template, node=_typed(template.node, kind_of))
+
+
+def _typed(node: Node, kind_of: Callable[[str], str]) -> Node:
+    match node:
+        case Slot(name, ""):
+            return Slot(name, kind_of(name))
+        case Sequence_(items):
+            return Sequence_(tuple(_typed(item, kind_of) for item in items))
+        case Choice(options):
+            return Choice(tuple(_typed(option, kind_of) for option in options))
+        case Kept(name, inner):
+            return Kept(name, _typed(inner, kind_of))
+        case _:
+            return node
+
+
+def _kind(schema: Mapping[str, Any], name: str) -> str:
+    """What fills an argument, by its schema."""
+    if name == "also":
+        return "also"
+    items = schema.get("items", {})
+    types = {each.get("type") for each in (schema, *schema.get("anyOf", ()))}
+    if schema.get("x-refers-to") == "table":
+        return "rows"
+    if schema.get("x-refers-to") == "column":
+        return "columns" if types == {"array"} else "column"
+    if "Aggregate" in str(items.get("$ref", "")):
+        return "figures"
+    if {"number", "string"} <= types:
+        return "length"
+    if {"number", "string"} <= {each.get("type") for each in items.get("anyOf", ())}:
+        return "lengths"
+    if "enum" in items:
+        return "options|" + "|".join(items["enum"])
+    return "count" if "integer" in types else "text"
+
+
+def _step(
+    operation: OperationInfo, template: Template, bindings: Mapping[str, Any], context: Context
+) -> Steps | None:
+    properties: Mapping[str, Any] = operation.schema.get("properties", {})
+    inputs: list[tuple[str, Features]] = []
+    arguments: dict[str, Any] = {}
+    for name, value in sorted(bindings.items()):
+        argument = name if name in properties else name.rpartition("_")[0]
+        if isinstance(value, Features):
+            inputs.append((argument, value))
+        elif argument in properties:
+            arguments[argument] = _argument(value, properties[argument])
+    given = {name for name, _ in inputs}
+    tables = [name for name, each in properties.items() if each.get("x-refers-to") == "table"]
+    missing = [name for name in tables if name not in given]
+    if missing:
+        if not context.chained or len(missing) > 1:
+            return None
+        inputs.append((missing[0], RESULT))
+    inputs.sort(key=lambda each: tables.index(each[0]))
+    more = bindings.get("also")
+    if more is not None:
+        name, source = inputs[0]
+        if source.mention is None:
+            return None
+        where = more if source.where is None else joined("and", [source.where, more])
+        inputs[0] = (name, replace(source, where=where))
+    for name, constant in template.constants:
+        copied = constant[1:-1] if isinstance(constant, str) and constant[:1] == "{" else ""
+        arguments.setdefault(name, arguments.get(copied) if copied else constant)
+    for name in operation.schema.get("required", ()):
+        if name not in arguments and properties[name].get("x-refers-to") == "column":
+            arguments[name] = NamedBy()
+    ordered = {
+        name: _of(value, properties[name].get("x-of", "source"))
+        for name, value in arguments.items()
+        if name in properties
+    }
+    if not _sensible(inputs, context):
+        return None
+    return (
+        Step(operation.name, tuple(inputs), tuple(ordered.items()), title=titled(template, bindings, inputs)),
+    )
+
+
+def _argument(value: Any, schema: Mapping[str, Any]) -> Any:
+    if isinstance(value, tuple) and value and isinstance(value[0], Mapping):
+        return counted(list(value))
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _of(value: Any, source: str) -> Any:
+    """Column words know of which input they are."""
+    if isinstance(value, ColumnWords | NamedBy):
+        return replace(value, of=source)
+    if isinstance(value, list):
+        return [_of(each, source) for each in value]
+    return value
+
+
+def _sensible(inputs: Sequence[tuple[str, Features]], context: Context) -> bool:
+    """`airports with a city` is what the rows have, not where they lie; a guess is no input beside another one."""
+    if any(each.mention is not None and each.mention.guessed for _, each in inputs):
+        return False
+    source = inputs[0][1]
+    return not any(each.unless_column and context.has_column(source, each.text) for _, each in inputs[1:])
+
+
+def counted(aggregates: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """With the count of rows in front; nothing when nothing else is wanted, for the operations count by themselves."""
+    return [{"function": "count"}, *aggregates] if aggregates else []
+
+
+def titled(template: Template, bindings: Mapping[str, Any], inputs: Sequence[tuple[str, Features]]) -> str:
+    """The title behind `::`, with what was said in it; empty where the words themselves are the title."""
+    given = dict(inputs)
+    words = {name: _said(given.get(name, value), name) for name, value in {**bindings, **given}.items()}
+    text = " ".join(template.title.format_map(_Empty(words)).split()).replace("each those", "each of them")
+    title = text.removeprefix("the ").removeprefix("all ")
+    return title[:1].upper() + title[1:]
+
+
+class _Empty(dict[str, str]):
+    def __missing__(self, _: str) -> str:
+        return ""
+
+
+def _said(value: Any, name: str) -> str:
+    if isinstance(value, Features) and value.previous and not value.text.startswith("the "):
+        return "those" if name == "source" else value.text or "them"
+    return str(getattr(value, "text", value))

@@ -1,0 +1,52 @@
+"""What no command does, known by its words, so that it is refused for its true reason and not misread as another."""
+
+from __future__ import annotations
+
+import re
+
+from agents.offline.meaning.intents import Beyond
+
+_DATA = Beyond(
+    "the data itself cannot be changed from here: GeoAgent only reads your tables",
+    "Change it in the database or upload a file; what the map shows follows at once.",
+)
+_FILES = Beyond(
+    "files are saved by hand",
+    "Open the menu of the layer and choose its format there, or share the whole map from the top of the page.",
+)
+_PRINT = Beyond("printing is for your browser", "Use its print command, or share the map.")
+_PLAY = Beyond(
+    "time is not played by words",
+    "Say “time slider for …” and move the slider, or show a part: “only the ones in 2021”.",
+)
+_TEXT_LENGTH = Beyond(
+    "texts are ranked by the alphabet here, not by how long they are",
+    "Say for example “whose name contains international”.",
+)
+_NEAR = Beyond("it is not said how near", "Say for example “airports within 50 km of Berlin”.")
+_PIE = Beyond("there are no pie charts", "Say for example “bar chart of countries by continent”.")
+
+_KNOWN: tuple[tuple[str, Beyond], ...] = (
+    (r"(?:delete|drop|remove|erase)\b.*\b(?:from|in|out of) (?:the|my|our) (?:database|data|table|source)", _DATA),
+    (r"(?:delete|drop|truncate) (?:the )?(?:table|column|schema|database|rows?|records?)\b", _DATA),
+    (r"(?:update|correct|edit|set|change) (?:the )?(?:population|elevation|area|value|name|height)\w* of\b", _DATA),
+    (r"(?:add|insert|create) (?:an? )?(?:new )?(?:row|record|feature|point|entry)\b", _DATA),
+    (r"(?:add|insert|create) an? new (?!map\b|layer\b)\w+", _DATA),
+    (r"(?:insert|rename (?:the )?column|alter)\b", _DATA),
+    (r"(?:export|download)\b", _FILES),
+    (r"save (?:the|this|my) (?:map|layer|data|picture)\b(?! as (?:a )?recipe)", _FILES),
+    (r"print\b", _PRINT),
+    (r"(?:play|animate)\b", _PLAY),
+    (r".*\b(?:longest|shortest) names?\b", _TEXT_LENGTH),
+    (r".*\bpie charts?\b", _PIE),
+    (r"(?:(?:show|find|list|me|the|all) )*\w+ (?:that are )?(?:near|close to|nearby) \D+$", _NEAR),
+)  # fmt: skip
+_RULES = tuple(
+    (re.compile(rf"(?:please |can you |could you )*{pattern}", re.IGNORECASE), refusal)
+    for pattern, refusal in _KNOWN
+)
+
+
+def beyond(text: str) -> Beyond | None:
+    """Why what the text asks for is not done here, if that is known."""
+    return next((refusal for pattern, refusal in _RULES if pattern.match(text.strip())), None)

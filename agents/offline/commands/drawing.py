@@ -1,0 +1,294 @@
+"""Rules for commands that show, filter, colour and label. Each reads one command from the cursor, or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agents.offline.language import phrasebook as p
+from agents.offline.language.lexicon import SHOW
+from agents.offline.language.looks import settled
+from agents.offline.language.nouns import take_colour, take_column
+from agents.offline.language.subjects import Grammar, Subject
+from agents.offline.meaning.intents import (
+    Compare,
+    Condition,
+    Group,
+    Intent,
+    Look,
+    Mention,
+    Negation,
+    OneOf,
+    Quantity,
+    Refine,
+    Restyle,
+    SetVisible,
+    Show,
+)
+
+MIN_YEAR, MAX_YEAR = 1900, 2100
+
+
+class DrawingCommands(Grammar):
+    def show(self) -> Intent | None:
+        cursor = self.cursor
+        heat = cursor.take(p.HEAT_MAP_OF)
+        if heat is None:
+            if not (cursor.take("where are", "where can i find") or cursor.take_any(SHOW)):
+                return None
+            cursor.take("me", "us")
+            cursor.take("a map of", "the map of", "map of", "a map with")
+            cursor.take("where")
+        return self._shown(self.subject(unknown=True), heat=heat is not None)
+
+    def bare(self) -> Intent | None:
+        """A noun phrase alone is a wish to see it: `airports in red`."""
+        subject = self.subject(pronouns=False)
+        return (
+            self._shown(subject)
+            if subject is not None and subject.mention.known and not subject.mention.everything
+            else None
+        )
+
+    def _shown(self, subject: Subject | None, *, heat: bool = False) -> Intent | None:
+        if subject is None:
+            return None
+        if heat:
+            subject = replace(subject, look=Look(kind="heatmap"))
+        self.cursor.take("are", "is") if subject.mention.known else None
+        full = self.tail(subject)
+        if full.mention.pronoun or full.mention.everything:
+            if full.where is not None or full.top is not None:
+                return Refine(full.mention if full.mention.pronoun else None, full.where, full.top)
+            if not full.look.empty:
+                return Restyle(full.mention, full.look)
+            return SetVisible((full.mention,), True)
+        return Show(full.mention, full.look, full.where, full.top, full.all, self._heading(full))
+
+    @staticmethod
+    def _heading(full: Subject) -> str:
+        """`large airports in Germany`: what the layer may be called."""
+        kind = full.where
+        adjective = next(
+            (
+                p.text
+                for p in (kind.parts if isinstance(kind, Group) else (kind,))
+                if isinstance(p, OneOf) and p.how == "kind"
+            ),
+            "",
+        )
+        return (
+            " ".join(part for part in (adjective, full.mention.text, full.said) if part)
+            if full.where is not None
+            else ""
+        )
+
+    def refine(self) -> Intent | None:
+        """`only the ones above 2000 m`, `only airports in Peru`, `filter the cities by population > 1 million`."""
+        cursor = self.cursor
+        opener = cursor.take(p.ONLY)
+        if opener is None:
+            return None
+        year = self._only_year()
+        if year is not None:
+            return Refine(None, year)
+        subject = self._refined_subject()
+        if opener.startswith(("filter", "limit", "restrict", "narrow")):
+            cursor.take("to only", "to just", "to", "by", "on", "where", "for", "with", "so that")
+            cursor.take(p.ONES, "only")
+        return self._refinement(subject, "and")
+
+    def _only_year(self) -> Condition | None:
+        """`only 2021`."""
+        token = self.cursor.token()
+        if token is None or not token.text.isdigit() or not MIN_YEAR <= token.value <= MAX_YEAR:
+            return None
+        self.cursor.at += 1
+        return Compare("=", Quantity(token.value, text=token.text), measure="time")
+
+    def exclude(self) -> Intent | None:
+        cursor = self.cursor
+        if not cursor.take(p.EXCLUDE):
+            return None
+        start = cursor.at
+        subject = self._refined_subject()
+        where = self.conditions(subject.mention if subject else None).all()
+        if where is None and (subject is None or subject.where is None):
+            cursor.at = start
+            if not cursor.take(p.ONES) and cursor.take("all", "the"):
+                pass
+            where = self.conditions(None).kind() if cursor.word(-1) in ("ones", "those", "the") else None
+            cursor.take(p.ONES)
+        if where is None:
+            where = subject.where if subject else None
+        elif subject is not None and subject.where is not None:
+            return None
+        return (
+            Refine(subject.mention if subject and subject.mention.known else None, Negation(where))
+            if where
+            else None
+        )
+
+    def widen(self) -> Intent | None:
+        cursor = self.cursor
+        if not cursor.take(p.ALSO):
+            return None
+        return self._refinement(self._refined_subject(), "or", required=True)
+
+    def replace_filter(self) -> Intent | None:
+        """`what about those above 3000 m`, `above 3000 m instead`."""
+        cursor = self.cursor
+        opener = cursor.take(p.INSTEAD)
+        if opener is None:
+            return None
+        found = self._refinement(self._refined_subject(), "replace", required=True)
+        if (
+            found is not None
+            and opener in ("and", "now", "make it", "make that")
+            and not cursor.take("instead")
+        ):
+            return replace(found, mode="and") if opener == "now" else None
+        return found
+
+    def condition_alone(self) -> Intent | None:
+        """`above 2000 m`: of the layer that was spoken of last."""
+        cursor = self.cursor
+        cursor.take(p.ONES)
+        where = self.conditions(None).all()
+        if where is None:
+            return None
+        cursor.take("only")
+        return Refine(None, where, mode="replace" if cursor.take("instead") else "and")
+
+    def _refined_subject(self) -> Subject | None:
+        cursor, start = self.cursor, self.cursor.at
+        if cursor.take(p.ONES):
+            return None
+        subject = self.subject()
+        if subject is None:
+            cursor.at = start
+            cursor.take("the")
+        return subject
+
+    def _refinement(self, subject: Subject | None, mode: str, *, required: bool = False) -> Refine | None:
+        cursor = self.cursor
+        pronoun = Mention("it", pronoun=True)
+        given = subject or Subject(pronoun, None, self.superlative())
+        full = self.tail(given, looks=False)
+        if full.where is None and full.top is None and subject is None:
+            kind = self.conditions(None).kind()
+            if kind is not None:
+                cursor.take(p.ONES)
+                full = self.tail(replace(full, where=kind), looks=False)
+        if full.where is None and full.top is None:
+            return None
+        mention = full.mention if subject is not None else None
+        return Refine(mention, full.where, full.top, mode)  # type: ignore[arg-type]  # one of the three
+
+    def restyle(self) -> Intent | None:
+        """`colour countries by population`, `make the airports blue`, `change the colour of X to green`."""
+        cursor = self.cursor
+        if cursor.take(p.CHANGE_COLOUR_OF):
+            return self._restyled(self.mention())
+        if cursor.take(p.CHANGE_COLOUR):
+            return self._restyled(None)
+        if cursor.take("make", "turn", "change", "draw", "set", "render"):
+            return self._restyled(self.mention(), required=True)
+        if cursor.take("size", "scale"):
+            mention = self.mention()
+            if not cursor.take("by", "according to", "with"):
+                return None
+            column = self.column(mention)
+            return Restyle(mention, Look(by=column, kind="proportional")) if column is not None else None
+        if cursor.take("classify", "categorise", "categorize", "symbolise", "symbolize", p.COLOUR):
+            return self._coloured()
+        return None
+
+    def _coloured(self) -> Intent | None:
+        cursor = self.cursor
+        cursor.take("in") if cursor.sees("in the") else None
+        subject = self.subject()
+        if subject is None:
+            column_look = self.looks(None).add(Look())
+            if column_look is not None:
+                return Restyle(None, self._more_looks(None, column_look))
+            return self._coloured_by_any_column()
+        full = self.tail(subject)
+        if full.look.empty:
+            color = take_colour(cursor)
+            if color is None:
+                return None
+            full = replace(full, look=Look(color=color))
+        return Restyle(full.mention, full.look, full.where)
+
+    def _coloured_by_any_column(self) -> Intent | None:
+        """`colour by population`: whatever has such a column is meant."""
+        if not self.cursor.take("by", "according to"):
+            return None
+        few = self.vocabulary.few_tables
+        column = take_column(self.cursor, self.vocabulary, few)
+        if column is None:
+            return None
+        having = [table for table in few if any(table.column(name) for name in column.columns)]
+        mention = Mention(
+            column.text, tables=tuple(table.id for table in having if table.geometry_column is not None)
+        )
+        return Restyle(mention, self._more_looks(mention, Look(by=column)))
+
+    def _restyled(self, mention: Mention | None, *, required: bool = False) -> Intent | None:
+        if mention is None and required:
+            return None
+        self.cursor.take("to", "into", "look", "appear")
+        look = self._more_looks(mention, Look())
+        return None if look.empty else Restyle(mention, look)
+
+    def _more_looks(self, mention: Mention | None, look: Look) -> Look:
+        rules = self.looks(mention)
+        while (more := rules.add(look)) is not None:
+            look = more
+        start = self.cursor.at
+        if self.cursor.take("and", ","):
+            more = rules.add(look) if not self._is_noun() else None
+            if more is not None:
+                return self._more_looks(mention, more)
+            self.cursor.at = start
+        return settled(look)
+
+    def label(self) -> Intent | None:
+        """`label the cities by name`, `show names for the cities`, `label them`."""
+        cursor = self.cursor
+        if cursor.take("label", "annotate", "caption"):
+            mention = self.mention()
+            return self._labelled(mention)
+        if cursor.take("show", "add", "display", "put", "write", "with", "give me", "turn on"):
+            cursor.take("me", "the", "their")
+            if not cursor.take("labels", "names", "labelling", "name labels"):
+                return None
+            cursor.take("of", "for", "to", "on", "at", "beside", "next to")
+            return self._labelled(self.mention())
+        return None
+
+    def time_slider(self) -> Intent | None:
+        """`time slider for the earthquakes`, `add a timeline to them by day`."""
+        cursor = self.cursor
+        cursor.take("add", "show", "show me", "open", "give me", "use", "make")
+        cursor.take("a", "the")
+        if not cursor.take("time slider", "timeline", "time line", "time filter", "slider"):
+            return None
+        mention = (
+            self.mention() if cursor.take("for the", "for", "to the", "to", "of the", "of", "on") else None
+        )
+        column = None
+        if cursor.take("by", "along", "using"):
+            column = self.column(mention)
+            if column is None:
+                return None
+        return Restyle(mention, Look(timed=True, time=column))
+
+    def _labelled(self, mention: Mention | None) -> Intent | None:
+        column = None
+        if self.cursor.take("by", "with", "using", "as", "from"):
+            self.cursor.take("the", "their", "its")
+            column = self.column(mention)
+            if column is None:
+                return None
+        return Restyle(mention, Look(label=column, labelled=True))

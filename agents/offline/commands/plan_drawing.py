@@ -1,0 +1,239 @@
+"""Plans of the commands that show, filter and style: each from an intent to the calls of its next step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.domain import Cql2, Layer, Table
+from agents.geo.colours import same_colour
+from agents.geo.phrases import count_of
+from agents.offline.commands.plan_looks import style_arguments
+from agents.offline.meaning import intents as i
+from agents.offline.meaning.columns import name_column, top_column
+from agents.offline.meaning.resolver import combined, to_cql2
+from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
+from agents.offline.meaning.values import equals, property_of
+
+_MOST_TOP = 100
+
+
+# --- showing --------------------------------------------------------------------------------------
+
+
+async def show(scene: Scene, intent: i.Show) -> Calls:
+    if _finished(scene):
+        return []
+    table = scene.table_of(intent.subject)
+    if table.geometry_column is None:
+        raise Refuse(
+            f"{table.name} has no geometry, so it cannot be drawn", f"Ask for its rows: “list {table.name}”."
+        )
+    where = await to_cql2(scene, table, intent.where) if intent.where is not None else None
+    if intent.top is not None and intent.top.limit:
+        found = await _top_rows(scene, table, where, intent.top)
+        if isinstance(found, list):
+            return found
+        where = found
+    shown = _shown_already(scene, intent, table)
+    if shown is not None and where is None:
+        return _show_again(scene, shown, table, intent)
+    arguments: dict[str, Any] = {"table": table.id, **style_arguments(scene, table, intent.look, None)}
+    if where is not None:
+        arguments["filters"] = where
+        if intent.said and any(layer.table == table.id for layer in scene.layers):
+            arguments["name"] = _title(intent.said)
+    if intent.top is not None and intent.top.limit:
+        arguments["name"] = (
+            f"{intent.top.word.capitalize()} {intent.top.limit} {table.name.replace('_', ' ')}"
+        )
+    return [("add_map_layer", arguments)]
+
+
+def _shown_already(scene: Scene, intent: i.Show, table: Table) -> Layer | None:
+    """The layer that `show airports` means when there is one: by its name, else the one of that table."""
+    candidates = [layer for layer in scene.layers if layer.table == table.id]
+    candidates.sort(key=lambda layer: layer.filter is None)
+    named = [layer for layer in candidates if layer.id in intent.subject.layers]
+    for layer_id in scene.recent:
+        for layer in named:
+            if layer.id == layer_id:
+                return layer
+    return named[-1] if named else (candidates[-1] if candidates else None)
+
+
+def _show_again(scene: Scene, layer: Layer, table: Table, intent: i.Show) -> Calls:
+    arguments: dict[str, Any] = {"layer_id": layer.id}
+    if not layer.visible:
+        arguments["visible"] = True
+    if intent.all and layer.filter is not None:
+        arguments.update(clear_filters=True, **_plain_name(layer, table))
+    style = style_arguments(scene, table, intent.look, layer)
+    if not (
+        set(style) == {"color"}
+        and layer.style.kind == "single"
+        and same_colour(style["color"], layer.style.color)
+    ):
+        arguments.update(style)
+    if len(arguments) == 1:
+        only = " (with its filter)" if layer.filter is not None else ""
+        raise Say(f"{layer.name} is on the map already{only}: {count_of(layer.count)}.")
+    return [("update_map_layer", arguments)]
+
+
+async def _top_rows(scene: Scene, table: Table, where: Cql2 | None, top: i.Top) -> Calls | Cql2:
+    """First the rows are asked for, then their keys are the filter."""
+    if len(table.key) != 1:
+        raise Refuse(
+            f"{table.name} has no single key, so its first rows cannot be picked out on the map",
+            f"Ask for a list: “list the top {top.limit} {table.name}”.",
+        )
+    if top.limit > _MOST_TOP:
+        raise Refuse(f"at most {_MOST_TOP} features can be picked out by rank", "Filter by a value instead.")
+    column = top_column(scene, table, top)
+    key = table.key[0]
+    if not scene.done:
+        named = name_column(table)
+        columns = list(dict.fromkeys([key, *([named.name] if named else []), column.name]))
+        known: Cql2 = {"op": "not", "args": [{"op": "isNull", "args": [property_of(column.name)]}]}
+        call = {
+            "table": table.id,
+            "columns": columns,
+            "filters": combined("and", where, known),
+            "sort": column.name,
+            "descending": top.descending,
+            "limit": top.limit,
+        }
+        return [("query_features", call)]
+    rows = (scene.done[0].result.data or {}).get("rows", [])
+    if not rows:
+        raise Refuse(f"no row of {table.name} has a {column.name}")
+    return equals(key, [row[key] for row in rows])
+
+
+# --- filters --------------------------------------------------------------------------------------
+
+
+async def refine(scene: Scene, intent: i.Refine) -> Calls:
+    if _finished(scene):
+        return []
+    layer, table = await _refined(scene, intent)
+    if layer is None:
+        return await show(
+            scene,
+            i.Show(intent.subject or i.Mention(table.name, (table.id,)), where=intent.where, top=intent.top),
+        )
+    wanted = await to_cql2(scene, table, intent.where) if intent.where is not None else None
+    if intent.top is not None and intent.top.limit:
+        kept = combined("and", layer.filter, wanted) if wanted is not None else layer.filter
+        found = await _top_rows(scene, table, kept, intent.top)
+        if isinstance(found, list):
+            return found
+        return [("update_map_layer", {"layer_id": layer.id, "filters": found})]
+    if wanted is None:
+        raise Say(f"{layer.name} stays as it is.")
+    if intent.mode == "or" and layer.filter is None:
+        raise Say(f"{layer.name} shows all its features already: {count_of(layer.count)}.")
+    filters = wanted if intent.mode == "replace" else combined(intent.mode, layer.filter, wanted)
+    plain = {} if intent.mode == "and" else _plain_name(layer, table)
+    return [("update_map_layer", {"layer_id": layer.id, "filters": filters, **plain})]
+
+
+async def _refined(scene: Scene, intent: i.Refine) -> tuple[Layer | None, Table]:
+    """The layer to filter: the named one; else the last one, or another if only that one can be meant."""
+    subject = intent.subject
+    if subject is not None and not subject.pronoun:
+        if not subject.layers and subject.tables:
+            return None, scene.table_of(subject)
+        layer = scene.layer_of(subject)
+        return layer, scene.table(layer.table)
+    first = scene.recent_layer()
+    try:
+        await _try(scene, intent, first)
+    except Refuse:
+        for other in reversed(scene.layers):
+            if other.id != first.id and await _fits(scene, intent, other):
+                return other, scene.table(other.table)
+    return first, scene.table(first.table)
+
+
+async def _try(scene: Scene, intent: i.Refine, layer: Layer) -> None:
+    table = scene.table(layer.table)
+    if intent.where is not None:
+        await to_cql2(scene, table, intent.where)
+    if intent.top is not None:
+        top_column(scene, table, intent.top)
+
+
+async def _fits(scene: Scene, intent: i.Refine, layer: Layer) -> bool:
+    try:
+        await _try(scene, intent, layer)
+    except Refuse:
+        return False
+    return True
+
+
+async def clear_filter(scene: Scene, intent: i.ClearFilter) -> Calls:
+    if scene.done:
+        return []
+    layer = scene.layer_of(intent.subject)
+    if layer.filter is None:
+        raise Say(f"{layer.name} has no filter: it shows all {count_of(layer.count)}.")
+    return [
+        (
+            "update_map_layer",
+            {"layer_id": layer.id, "clear_filters": True, **_plain_name(layer, scene.table(layer.table))},
+        )
+    ]
+
+
+def _title(said: str) -> str:
+    """A layer's name from what was said: `Airports in Germany`."""
+    text = " ".join(said.replace('"', "").split())
+    short = text if len(text) <= 60 else f"{text[:59]}…"
+    return short[:1].upper() + short[1:]
+
+
+def _plain_name(layer: Layer, table: Table) -> dict[str, Any]:
+    """A name that tells of a filter would lie when the filter goes: back to the table's."""
+    plain = table.name.replace("_", " ")
+    tells = (
+        plain.lower() in layer.name.lower()
+        and layer.name.lower() != plain.lower()
+        and layer.filter is not None
+    )
+    return {"name": plain[:1].upper() + plain[1:]} if tells else {}
+
+
+# --- looks ----------------------------------------------------------------------------------------
+
+
+async def restyle(scene: Scene, intent: i.Restyle) -> Calls:
+    """Of the layer; of a table that is not on the map yet it is added, drawn so."""
+    if scene.done:
+        return []
+    subject = intent.subject
+    if intent.where is not None and subject is not None:
+        return await show(scene, i.Show(subject, intent.look, intent.where))
+    if subject is not None and subject.everything:
+        return [
+            (
+                "update_map_layer",
+                {"layer_id": each.id, **style_arguments(scene, scene.table(each.table), intent.look, each)},
+            )
+            for each in scene.all_layers()
+        ]
+    if subject is not None and not subject.pronoun and not subject.layers and subject.tables:
+        return await show(scene, i.Show(subject, intent.look))
+    layer = scene.layer_of(subject)
+    arguments = style_arguments(scene, scene.table(layer.table), intent.look, layer)
+    if not arguments:
+        raise Say(f"{layer.name} looks like that already.")
+    return [("update_map_layer", {"layer_id": layer.id, **arguments})]
+
+
+def _finished(scene: Scene) -> bool:
+    """Whether the map was changed for this command; rows that were only looked up are a step on the way."""
+    return any(done.call.name != "query_features" for done in scene.done)
+
+
+PLANS = {"Show": show, "Refine": refine, "ClearFilter": clear_filter, "Restyle": restyle}

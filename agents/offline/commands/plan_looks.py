@@ -1,0 +1,116 @@
+"""From a look to the `color` and `style` arguments of the map tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.domain import Column, Layer, Table
+from agents.geo.choices import NO_LABEL
+from agents.offline.language.lexicon import RAMP_OF_COLOUR
+from agents.offline.language.words import name_words
+from agents.offline.meaning import intents as i
+from agents.offline.meaning.columns import name_column, named_column
+from agents.offline.meaning.scene import Refuse, Say, Scene
+
+
+def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | None) -> dict[str, Any]:
+    """`color` for one colour, `style` for everything else."""
+    style: dict[str, Any] = {}
+    now = layer.style if layer is not None else None
+    if look.by is not None:
+        style.update(_by_column(scene, table, look, look.by))
+    elif look.kind in ("heatmap", "single"):
+        style["kind"] = look.kind
+    elif look.kind == "proportional":
+        raise Refuse(
+            "circles need a column that gives their size", f"Say for example “size {table.name} by …”."
+        )
+    thematic = bool(style.get("column")) or (
+        now is not None and now.kind in ("graduated", "categorical") and not style
+    )
+    ramp = look.ramp or (RAMP_OF_COLOUR.get(look.color or "") if style.get("kind") == "heatmap" else None)
+    if ramp:
+        if (
+            not thematic
+            and style.get("kind") != "heatmap"
+            and not (now is not None and now.kind == "heatmap")
+        ):
+            raise Refuse(
+                "a colour ramp needs a column to show",
+                f"Say for example “colour {table.name} by … in {ramp}”.",
+            )
+        style["ramp"] = ramp
+    for name, value in (("classes", look.classes), ("method", look.method)):
+        if value is not None:
+            if not thematic or (style.get("kind", now.kind if now else "") != "graduated"):
+                raise Refuse(
+                    "classes need a column with numbers",
+                    f"Say for example “colour {table.name} by … with 7 classes”.",
+                )
+            style[name] = value
+    if look.classes is not None and not 2 <= look.classes <= 9:
+        raise Refuse(f"{look.classes} classes cannot be told apart", "Between 2 and 9 can be drawn.")
+    style.update(_time(scene, table, look))
+    style.update(_sizes(table, look, layer), **_labels(scene, table, look, layer))
+    arguments: dict[str, Any] = {"style": style} if style else {}
+    if look.color is not None and not ramp:
+        arguments["color"] = look.color
+    return arguments
+
+
+def _by_column(scene: Scene, table: Table, look: i.Look, by: i.ColumnMention) -> dict[str, Any]:
+    column = named_column(scene, table, by)
+    numeric = column.kind in ("integer", "number")
+    kind = look.kind or ("graduated" if numeric else "categorical")
+    if kind in ("proportional", "heatmap", "graduated") and not numeric:
+        raise Refuse(f"{column.name} of {table.name} holds no numbers, which {_kind_words(kind)} need")
+    return {"kind": kind, "column": column.name}
+
+
+def _kind_words(kind: str) -> str:
+    return {"proportional": "sized circles", "heatmap": "the weights of a heat map"}.get(kind, "classes")
+
+
+def _time(scene: Scene, table: Table, look: i.Look) -> dict[str, Any]:
+    """The column that people slide through: the one that is named, else dates before times before years."""
+    if not look.timed:
+        return {}
+    if look.time is not None:
+        return {"time": named_column(scene, table, look.time).name}
+    kinds = ("timestamp", "date")
+    found = [column.name for kind in kinds for column in table.columns if column.kind == kind]
+    found += [column.name for column in table.columns if "year" in name_words(column.name)]
+    if not found:
+        raise Refuse(
+            f"{table.name} has no column of dates, times or years", "Ask “describe …” for what it has."
+        )
+    return {"time": found[0]}
+
+
+def _sizes(table: Table, look: i.Look, layer: Layer | None) -> dict[str, Any]:
+    if look.size is not None:
+        return {"size": look.size}
+    if look.grow is None:
+        return {}
+    usual = {"point": 5.0, "line": 2.0}.get(
+        layer.geometry_type if layer else table.geometry_family or "", 1.0
+    )
+    if layer is not None and layer.style.kind == "proportional":
+        usual = 24.0
+    present = layer.style.size if layer is not None else None
+    return {"size": round(min(max((present or usual) * look.grow, 0.5), 100), 1)}
+
+
+def _labels(scene: Scene, table: Table, look: i.Look, layer: Layer | None) -> dict[str, Any]:
+    if look.unlabel:
+        if layer is None or layer.style.label is None:
+            raise Say(f"{layer.name if layer else table.name} has no labels.")
+        return {"label": NO_LABEL}
+    if not look.labelled:
+        return {}
+    column: Column | None = (
+        named_column(scene, table, look.label) if look.label is not None else name_column(table)
+    )
+    if column is None:
+        raise Refuse(f"{table.name} has no names to write", "Say which column: “label … by …”.")
+    return {"label": column.name}

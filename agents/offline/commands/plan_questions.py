@@ -1,0 +1,232 @@
+"""Plans of the questions: each from an intent to the calls of its next step, or to an answer."""
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+from typing import Any
+
+from agents.core.errors import ToolFailed
+from agents.domain import Cql2, Table
+from agents.offline.answers.suggestions import suggestions
+from agents.offline.commands.analyses.analysis import read_analysis
+from agents.offline.language.lexicon import MEASURE_OF_NOUN
+from agents.offline.language.reading import read
+from agents.offline.language.vocabulary import columns_called
+from agents.offline.language.words import name_words
+from agents.offline.meaning import intents as i
+from agents.offline.meaning.columns import is_number, name_column, named_column, top_column
+from agents.offline.meaning.place_meant import full_name, place_meant
+from agents.offline.meaning.resolver import combined, to_cql2
+from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
+from agents.offline.meaning.values import property_of, unquoted, with_name
+
+_SHOWN_COLUMNS = 4
+
+
+async def count(scene: Scene, intent: i.Count) -> Calls:
+    if scene.done:
+        return []
+    table = scene.table_of(intent.subject)
+    arguments: dict[str, Any] = {"table": table.id}
+    filters = await _filters(scene, table, intent.subject, intent.where)
+    if filters is not None:
+        arguments["filters"] = filters
+    return [("count_features", arguments)]
+
+
+async def _filters(scene: Scene, table: Table, subject: i.Mention, where: i.Condition | None) -> Cql2 | None:
+    """What was said; of `them` also the filter of the layer that is meant."""
+    own = scene.layer_of(subject).filter if subject.pronoun else None
+    if where is None:
+        return own
+    return combined("and", own, await to_cql2(scene, table, where))
+
+
+async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
+    if scene.done:
+        return []
+    table = scene.table_of(intent.subject)
+    column = named_column(scene, table, intent.column)
+    if intent.what in ("mean", "median", "sum") and not is_number(column):
+        raise Refuse(
+            f"{column.name} of {table.name} holds no numbers, so it has no {_NAMES.get(intent.what, intent.what)}"
+        )
+    arguments: dict[str, Any] = {"table": table.id, "column": column.name}
+    filters = await _filters(scene, table, intent.subject, intent.where)
+    if filters is not None:
+        arguments["filters"] = filters
+    return [("column_stats", arguments)]
+
+
+_NAMES = {"mean": "average", "sum": "total"}
+
+
+async def rows(scene: Scene, intent: i.Rows) -> Calls:
+    if scene.done:
+        return []
+    table = scene.table_of(intent.subject)
+    filters = await _filters(scene, table, intent.subject, intent.where)
+    limit = min(max(intent.limit, 1), 100)
+    arguments: dict[str, Any] = {"table": table.id, "limit": limit}
+    shown: list[str] = []
+    if intent.top is not None:
+        column = top_column(scene, table, intent.top)
+        known: Cql2 = {"op": "not", "args": [{"op": "isNull", "args": [property_of(column.name)]}]}
+        filters = combined("and", filters, known)
+        arguments |= {"sort": column.name, "descending": intent.top.descending}
+        shown = [column.name]
+    arguments["columns"] = _shown_columns(table, shown, filters)
+    if filters is not None:
+        arguments["filters"] = filters
+    return [("query_features", arguments)]
+
+
+def _shown_columns(table: Table, first: list[str], filters: Cql2 | None) -> list[str]:
+    """The name, what was asked about, and what fills up to four columns."""
+    named = name_column(table)
+    wanted = ([named.name] if named else []) + first + _properties(filters)
+    usual = [
+        c.name
+        for c in table.columns
+        if c.kind in ("text", "integer", "number", "date", "timestamp") and c.name not in table.key
+    ]
+    shown = list(
+        dict.fromkeys(
+            name for name in wanted if (c := table.column(name)) is not None and c.kind != "geometry"
+        )
+    )
+    for name in usual:
+        if len(shown) >= _SHOWN_COLUMNS:
+            break
+        if name not in shown:
+            shown.append(name)
+    return shown or [column.name for column in table.columns if column.kind != "geometry"][:_SHOWN_COLUMNS]
+
+
+def _properties(node: Any) -> list[str]:
+    if isinstance(node, dict):
+        own = [str(node["property"])] if "property" in node else []
+        return own + [name for part in node.get("args", ()) for name in _properties(part)]
+    return []
+
+
+async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
+    """One fact about a named thing: the first table that has such a column and a row of that name."""
+    if scene.done:
+        return []
+    name = "” and “".join(unquoted(each) for each in (intent.of, *intent.others))
+    tables = scene.vocabulary.few_tables or await scene.agent.registry.search(f"{intent.words} {name}", 50)
+    candidates = [(table, found) for table in tables if (found := _fact_columns(table, intent.words))]
+    if not candidates:
+        raise Refuse(f"no table has a column for “{intent.words}”", f"There are {scene.some_tables()}.")
+    candidates.sort(key=lambda pair: pair[0].row_estimate)
+    for table, columns in candidates[:8]:
+        column = named_column(scene, table, i.ColumnMention(intent.words, tuple(columns)))
+        rows = [await _named_row(scene, table, unquoted(each)) for each in (intent.of, *intent.others)]
+        known = [each for each in rows if each is not None]
+        if len(known) < len(rows):
+            continue
+        filters = reduce(lambda one, other: combined("or", one, other), known)
+        named = name_column(table)
+        shown = list(dict.fromkeys([*([named.name] if named else []), column.name]))
+        arguments: dict[str, Any] = {"table": table.id, "columns": shown, "filters": filters, "limit": 5}
+        if is_number(column):
+            arguments |= {"sort": column.name, "descending": True}
+        return [("query_features", arguments)]
+    looked = ", ".join(table.name for table, _ in candidates[:8])
+    raise Refuse(
+        f"“{name}” {'are' if intent.others else 'is'} not in {looked}",
+        "Check the spelling, or ask “where is …”.",
+    )
+
+
+def _fact_columns(table: Table, words: str) -> list[str]:
+    keys = name_words(words)
+    found = columns_called([table], keys) if keys else []
+    if not found and len(keys) == 1 and keys[0] in MEASURE_OF_NOUN:
+        found = columns_called([table], (MEASURE_OF_NOUN[keys[0]],))
+    return found
+
+
+async def _named_row(scene: Scene, table: Table, name: str) -> Cql2 | None:
+    column = name_column(table)
+    if column is None:
+        return None
+    try:
+        filters = await with_name(scene, table, name)
+    except (Refuse, ToolFailed):
+        return None
+    return filters if filters["op"] in ("=", "in") else None
+
+
+async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
+    if scene.done:
+        return []
+    if "add_map_layer" not in scene.tools:
+        raise Refuse(
+            "without a language model I cannot plan this analysis",
+            "Configure a model (GEOAGENT_MODEL), or ask for what the columns hold: filter, count, rank, colour.",
+        )
+    if "run_analysis" not in scene.tools:
+        raise Refuse(
+            "this needs a spatial analysis (distances, buffers, joins and the like), and no analyst is at hand here",
+            "I can filter by what the columns hold, count, rank and colour.",
+        )
+    return [("run_analysis", {"goal": await _spelt_out(scene, intent.goal)})]
+
+
+async def _spelt_out(scene: Scene, goal: str) -> str:
+    """The analyst sees the goal and not the conversation: `them` becomes the layer that was spoken of last, and a
+    place the one that is meant. Raises Ask where several places are called so."""
+    chain = await read(read_analysis, goal, scene.vocabulary, scene.vocabulary.operations)
+    if chain is None:
+        return goal
+    if chain.pronoun:
+        layer = f"the layer `{scene.recent_layer().id}`"
+        goal = re.sub(rf"(?<!\w){re.escape(chain.pronoun)}(?!\w)", lambda _: layer, goal, count=1)
+    for name in chain.places:
+        try:
+            place = await place_meant(scene, name)
+        except Refuse:
+            return goal  # the analyst says so, and the map keeps that it was tried
+        if scene.preferred and name in goal and f'"{name}"' not in goal:
+            goal = goal.replace(name, f'"{full_name(place)}"', 1)
+    return goal
+
+
+async def run_sql(scene: Scene, intent: i.RunSql) -> Calls:
+    if scene.done:
+        return []
+    if "run_sql" not in scene.tools:
+        raise Refuse("raw SQL is switched off on this server", "Set GEOAGENT_SQL=on to allow it.")
+    return [("run_sql", {"statement": intent.statement})]
+
+
+async def not_understood(scene: Scene, intent: i.NotUnderstood) -> Calls:
+    raise Say(not_understood_words(scene, intent))
+
+
+def not_understood_words(scene: Scene, intent: i.NotUnderstood) -> str:
+    """What was understood, what was not, and what would be."""
+    if intent.understood:
+        said = f"I understood “{intent.understood}”, but not “{intent.rest}”, so I changed nothing."
+    else:
+        said = f"I did not understand “{intent.rest}”. I know plain commands only, so I changed nothing."
+    examples = suggestions(
+        scene.agent.registry, scene.layers, limit=4, like=f"{intent.understood} {intent.rest}"
+    )
+    if not examples:
+        return f"{said} There are no tables yet: upload a file, or load one with `geoagent load`."
+    lines = "\n".join(f"- {example}" for example in examples)
+    return f"{said} You could say:\n{lines}\n\nThe tables are {scene.some_tables()}."
+
+
+async def out_of_reach(scene: Scene, intent: i.Beyond) -> Calls:
+    raise Refuse(intent.reason, intent.alternative)
+
+
+PLANS = {
+    "Count": count, "Statistic": statistic, "Rows": rows, "Lookup": lookup, "Analyse": analyse, "RunSql": run_sql,
+    "NotUnderstood": not_understood, "Beyond": out_of_reach,
+}  # fmt: skip

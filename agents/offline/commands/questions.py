@@ -1,0 +1,323 @@
+"""Rules for questions: how many, which, averages, tables, places, help; and what belongs to the analyst."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
+from agents.offline.language import phrasebook as p
+from agents.offline.language.lexicon import STARTS, STATISTICS, SUPERLATIVES
+from agents.offline.language.nouns import take_column, take_count, take_quantity
+from agents.offline.language.subjects import Grammar, Subject
+from agents.offline.language.vocabulary import RESULTS
+from agents.offline.language.words import word_set
+from agents.offline.meaning.intents import (
+    Analyse,
+    ColumnMention,
+    Count,
+    Intent,
+    Lookup,
+    Mention,
+    Rows,
+    Statistic,
+    Top,
+)
+
+_NEAR = word_set("near nearby around nearest closest farthest furthest intersects intersecting overlapping")
+"""Relations in space, which no condition on columns has."""
+
+
+_EXTREMES = {
+    "highest": "maximum", "greatest": "maximum", "largest": "maximum", "biggest": "maximum", "deepest": "maximum",
+    "longest": "maximum", "tallest": "maximum", "strongest": "maximum", "lowest": "minimum", "smallest": "minimum",
+    "shortest": "minimum", "shallowest": "minimum", "weakest": "minimum",
+}  # fmt: skip
+
+
+class DataCommands(Grammar):
+    def count(self) -> Intent | None:
+        cursor = self.cursor
+        opener = cursor.take(p.HOW_MANY)
+        if opener is None:
+            return None
+        cursor.take("of the", "of")
+        start = cursor.at
+        fact = self._people_in()
+        if fact is not None:
+            return fact
+        cursor.at = start
+        unnamed = cursor.word() in ("are", "is", "do", "have", "lie") or cursor.done
+        subject = (
+            Subject(Mention("them", pronoun=True))
+            if unnamed
+            else self.subject(unknown=opener.startswith("how"))
+        )
+        if subject is None:
+            return None
+        self._existence()
+        if self._another_noun():
+            return None  # what follows is said of both, and one count cannot tell that
+        full = self.tail(subject, looks=False)
+        self._existence()
+        if not full.mention.pronoun and full.where is None:
+            full = self.tail(full, looks=False)
+        if full.top is not None:
+            return None
+        return Count(full.mention, full.where)
+
+    def _another_noun(self) -> bool:
+        """`how many airports and cities …`."""
+        start = self.cursor.at
+        found = bool(self.cursor.take(", and", "and", "or", ",", "plus")) and self.mention() is not None
+        self.cursor.at = start
+        return found
+
+    def _existence(self) -> None:
+        self.cursor.take(p.THERE_ARE)
+        if self.cursor.sees("are in") or self.cursor.sees("lie in") or self.cursor.sees("are on"):
+            self.cursor.at += 1
+
+    def _people_in(self) -> Lookup | None:
+        """`how many people live in Germany`, `how many inhabitants does Peru have`."""
+        cursor = self.cursor
+        if not cursor.take("people", "inhabitants", "residents", "persons", "citizens"):
+            return None
+        if cursor.take("live in", "are living in", "are there in", "are in", "in", "inhabit"):
+            name = self.conditions(None).value_text()
+            return Lookup("population", name) if name else None
+        if cursor.take("does", "do"):
+            name = self._up_to("have")
+            return Lookup("population", name) if name else None
+        return None
+
+    def statistic(self) -> Intent | None:
+        """`the average elevation of airports in Germany`, `total population by …`, `statistics of area`."""
+        cursor = self.cursor
+        cursor.take(p.WHAT)
+        cursor.take("the")
+        what = STATISTICS.get(cursor.word())
+        if what is None:
+            return self._extreme_of_column()
+        cursor.at += 1
+        cursor.take("number of", "of the", "of", "for the", "for", "value of", "the")
+        before = cursor.at
+        subject = self.subject(pronouns=False)
+        if subject is not None and subject.where is None and subject.top is None:
+            column = self.column(subject.mention)
+            if column is not None:
+                full = self.tail(subject, looks=False)
+                return Statistic(what, column, full.mention, full.where)
+        cursor.at = before
+        found = self._column_of_subject()
+        if found is None:
+            return None
+        column, given = found
+        full = self.tail(given, looks=False)
+        return Statistic(what, column, full.mention, full.where)
+
+    def _extreme_of_column(self) -> Statistic | None:
+        """`the highest elevation of the airports in France`: of a column, where its table is named as well."""
+        cursor = self.cursor
+        what = _EXTREMES.get(cursor.word())
+        if what is None:
+            return None
+        cursor.at += 1
+        found = self._column_of_subject(named=True)
+        if found is None:
+            return None
+        column, given = found
+        full = self.tail(given, looks=False)
+        return Statistic(what, column, full.mention, full.where) if full.top is None else None
+
+    def _column_of_subject(self, *, named: bool = False) -> tuple[ColumnMention, Subject] | None:
+        """`elevation of the airports`: the subject first, for its columns are the ones that are meant."""
+        cursor, start = self.cursor, self.cursor.at
+        for ahead in range(1, 7):
+            if cursor.word(ahead) not in ("of", "for", "in", "among", "across", "per", "over"):
+                continue
+            cursor.at = start + ahead + 1
+            subject = self.subject()
+            after = cursor.at
+            if subject is None or not subject.mention.known:
+                continue
+            cursor.at = start
+            column = take_column(cursor, self.vocabulary, self.tables_of(subject.mention))
+            if column is not None and cursor.at == start + ahead:
+                cursor.at = after
+                return column, subject
+        cursor.at = start
+        if named:
+            return None
+        if self.default is not None and self.default.schema_name == RESULTS:
+            return self._column_of_any_table()  # what an analysis made is meant only where it is named
+        column = self.column()
+        if column is not None:
+            return column, Subject(Mention("it", pronoun=True))
+        return self._column_of_any_table()
+
+    def _column_of_any_table(self) -> tuple[ColumnMention, Subject] | None:
+        """`the maximum magnitude`: whatever tables have such a column are meant."""
+        tables = self.vocabulary.few_tables
+        column = take_column(self.cursor, self.vocabulary, tables)
+        if column is None:
+            return None
+        having = tuple(table.id for table in tables if any(table.column(name) for name in column.columns))
+        return column, Subject(Mention(column.text, tables=having))
+
+    def rows(self) -> Intent | None:
+        """`list the airports above 4000 m`, `which city is the largest`, `top 10 cities by population`."""
+        cursor = self.cursor
+        asked = cursor.take(p.LIST)
+        if asked in ("which", "what", "which of the"):
+            begin = cursor.at
+            found = self._which()
+            if found is not None:
+                return found
+            cursor.at = begin - len(asked.split())
+            asked = None
+        if asked is None:
+            cursor.take(p.WHAT)
+            cursor.take("name of the", "names of the", "name of", "names of")
+            subject = self.subject(pronouns=False)
+            if subject is None or subject.top is None:
+                return None
+        else:
+            cursor.take("me")
+            cursor.take("all the", "all", "the", "names of the", "names of", "some", "a few")
+            count = self._plain_count()
+            subject = self.subject()
+            if count is not None and subject is not None:
+                full = self.tail(subject, looks=False)
+                return Rows(full.mention, full.where, full.top, count)
+        if subject is None:
+            return None
+        full = self.tail(subject, looks=False)
+        return Rows(full.mention, full.where, full.top, full.top.limit if full.top and full.top.limit else 10)
+
+    def _plain_count(self) -> int | None:
+        """`list 5 airports`; a number before a superlative belongs to that."""
+        start = self.cursor.at
+        if self.superlative() is not None:
+            self.cursor.at = start
+            return None
+        count = take_count(self.cursor)
+        return count if count else None
+
+    def _which(self) -> Intent | None:
+        cursor = self.cursor
+        subject = self.subject()
+        if subject is None:
+            return None
+        cursor.take("is", "are", "lies", "lie")
+        cursor.take("there")
+        full = self.tail(subject, looks=False)
+        if full.top is None:
+            cursor.take("is", "are", "has", "have", "with")
+            cursor.take("located", "situated")
+            top = self.superlative() or self._most()
+            if top is not None:
+                column = self.column(full.mention)
+                full = self.tail(replace(full, top=replace(top, column=column or top.column)), looks=False)
+        if full.where is None and full.top is None:
+            return None
+        limit = full.top.limit if full.top is not None and full.top.limit else 10
+        return Rows(full.mention, full.where, full.top, limit)
+
+    def _most(self) -> Top | None:
+        cursor = self.cursor
+        start = cursor.at
+        cursor.take("the")
+        word = cursor.take("most", "least", "fewest")
+        if word is None:
+            cursor.at = start
+            return None
+        return Top(1, word == "most", word=word)
+
+    def lookup(self) -> Intent | None:
+        """`the population of Germany`, `how high is Ulm Airfield`, `how big is France`."""
+        cursor = self.cursor
+        if cursor.take("how"):
+            measure = cursor.take(
+                "high", "big", "large", "populous", "long", "deep", "tall", "old", "wide", "dense"
+            )
+            if measure is None or not cursor.take("is", "are", "was"):
+                return None
+            name = self.conditions(None).value_text()
+            return Lookup("area" if measure in ("big", "large") else measure, name) if name else None
+        cursor.take(p.WHAT, "show me the", "show the")
+        if cursor.word() in STARTS or cursor.word() in STATISTICS or cursor.word() in SUPERLATIVES:
+            return None
+        words = self._up_to("of", "in", most=4)
+        if self._language.telling & set(words.lower().split()):
+            return None
+        name = self.conditions(None).value_text() if words else ""
+        return Lookup(words, name) if name else None
+
+    def _up_to(self, *ends: str, most: int = 6) -> str:
+        """The words up to one of `ends`, which is swallowed."""
+        cursor, start = self.cursor, self.cursor.at
+        while not cursor.done and cursor.at - start <= most:
+            if cursor.word() in ends and cursor.at > start:
+                text = cursor.since(start)
+                cursor.at += 1
+                return text
+            token = cursor.token()
+            if token is None or token.kind != "word":
+                break
+            cursor.at += 1
+        cursor.at = start
+        return ""
+
+    @property
+    def _language(self) -> Language:
+        return language_of(self.vocabulary.operations)
+
+    def analysis(self) -> Intent | None:
+        """A spatial question, all of it to the end: steps joined by `then` belong together."""
+        cursor, start = self.cursor, self.cursor.at
+        if not self._is_spatial(self._language.telling | _NEAR):
+            return None
+        cursor.at = cursor.end
+        return Analyse(cursor.since(start))
+
+    def plain_analysis(self) -> Intent | None:
+        """A question that the analyst's rules read, or words that cannot be anything else, such as `nearest`."""
+        cursor, start = self.cursor, self.cursor.at
+        if (
+            AnalysisReader(cursor, self.vocabulary, self.default, self.vocabulary.operations).chain()
+            is not None
+        ):
+            return Analyse(cursor.since(start))
+        cursor.at = start
+        if not (cursor.word() in self._language.verbs or self._is_spatial(_NEAR, to_joiner=True)):
+            return None
+        cursor.at = cursor.end
+        return Analyse(cursor.since(start))
+
+    def _is_spatial(self, words: frozenset[str], *, to_joiner: bool = False) -> bool:
+        cursor, start = self.cursor, self.cursor.at
+        try:
+            while not cursor.done and not (to_joiner and cursor.word() in ("and", "then", ";", ",", ".")):
+                named = self._name_length()
+                if named:
+                    cursor.at += named
+                    continue
+                if cursor.word() in words:
+                    return True
+                after_by = cursor.word(-1) == "by"
+                quantity = take_quantity(cursor)
+                if quantity is not None:
+                    far = quantity.unit is not None and quantity.unit.dimension == "length"
+                    if far and (after_by or cursor.word() in ("of", "from", "around", "away", "to", "along")):
+                        return True
+                    continue
+                cursor.at += 1
+            return False
+        finally:
+            cursor.at = start
+
+    def _name_length(self) -> int:
+        """How many tokens from here on are the name of a table or layer, which may hold any word."""
+        keys, used = self.cursor.keys()
+        found = (self.vocabulary.match_layer(keys), self.vocabulary.match_table(keys)) if keys else ()
+        return max((used[match.length - 1] for match in found if match is not None), default=0)

@@ -1,0 +1,399 @@
+"""Rules for conditions: `above 2000 m`, `in Germany or France`, `with population over 1 million`, `not closed`.
+
+A piece that would need a spatial operation (`within 50 km of …`) is left alone, for the analyst.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agents.offline.language import phrasebook as p
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, METHODS
+from agents.offline.language.nouns import take_colour, take_column, take_day, take_quantity, take_ramp
+from agents.offline.language.tokens import magnitude
+from agents.offline.language.value_text import ValueRules, ends_value, take_comparator
+from agents.offline.language.words import name_words
+from agents.offline.meaning.intents import (
+    Between,
+    ColumnMention,
+    Compare,
+    Condition,
+    Empty,
+    Group,
+    InFocus,
+    Matches,
+    Negation,
+    OneOf,
+    Operand,
+    Quantity,
+)
+
+
+class Conditions(ValueRules):
+    """The rules for conditions over one cursor."""
+
+    def all(self) -> Condition | None:
+        """Conditions side by side or joined by and, or, but, commas; `and` binds tighter."""
+        first = self.one()
+        if first is None:
+            return None
+        groups: list[list[Condition]] = [[first]]
+        while True:
+            start = self.cursor.at
+            joiner = self.cursor.take("and", "but", "or", ",")
+            if joiner == "," and self.cursor.take("and", "or"):
+                joiner = self.cursor.word(-1) or joiner
+            following = self.one()
+            if following is None:
+                self.cursor.at = start
+                break
+            if joiner == "or":
+                groups.append([following])
+            else:
+                groups[-1].append(following)
+        return joined("or", [joined("and", group) for group in groups])
+
+    def one(self) -> Condition | None:
+        cursor, start = self.cursor, self.cursor.at
+        if cursor.take(p.EVERYWHERE):
+            cursor.at = start
+            return None
+        for rule in (
+            self.negated,
+            self.focus,
+            self.lettered,
+            self.named,
+            self.with_column,
+            self.by_column,
+            self.comparison,
+            self.place,
+        ):
+            found = rule()
+            if found is not None:
+                return found
+            cursor.at = start
+        if (
+            cursor.take(p.LINKS)
+            or (cursor.take("the") and cursor.take("ones"))
+            or cursor.take("ones", "those")
+        ):
+            inner = self.one() or self.kind()
+            if inner is not None:
+                return inner
+        cursor.at = start
+        return None
+
+    def negated(self) -> Condition | None:
+        cursor = self.cursor
+        cursor.take("that are", "which are", "that do", "which do", "are", "is")
+        if cursor.take(p.WITHOUT):
+            column = take_column(cursor, self.vocabulary, self.tables)
+            if column is not None and not _goes_on(cursor):
+                return Compare("=", False, column) if self._is_flag(column) else Empty(column)
+            inner = self.one() or self.kind()
+            return Negation(inner) if inner is not None else None
+        taken = cursor.take(p.NOT)
+        if taken is None:
+            return None
+        if taken.startswith("outside"):
+            text = self.value_text()
+            return Negation(OneOf(text)) if text else None
+        inner = self.one() or self.kind()
+        return Negation(inner) if inner is not None else None
+
+    def focus(self) -> Condition | None:
+        self.cursor.take("that are", "which are", "that lie")
+        start = self.cursor.at
+        self.cursor.take("the")
+        if self.cursor.take(p.SELECTED):
+            self.cursor.take("ones", "features", "one")
+            return InFocus("selected")
+        self.cursor.at = start
+        if self.cursor.take(p.HERE):
+            return InFocus("here")
+        if self.cursor.take(p.IN_AREA):
+            return InFocus("area")
+        return InFocus("view") if self.cursor.take(p.IN_VIEW) else None
+
+    def lettered(self) -> Condition | None:
+        """`starting with the letter B`: the name."""
+        self.cursor.take("that", "which", "whose name", "whose names")
+        if not self.cursor.take(
+            "starting with the letter", "start with the letter", "starts with the letter"
+        ):
+            return None
+        token = self.cursor.token()
+        if token is None or len(token.text) != 1:
+            return None
+        self.cursor.at += 1
+        return Matches("starts", token.text)
+
+    def named(self) -> Condition | None:
+        if self.cursor.take(p.NAMED):
+            text = self.value_text()
+            if text:
+                return OneOf(text, how="named")
+        return None
+
+    def with_column(self) -> Condition | None:
+        """`with a population over 1 million`, `whose name contains …`, `with an iata code`, `with 6 lanes`."""
+        cursor = self.cursor
+        opener = cursor.take(p.WITH)
+        if opener is None:
+            return None
+        cursor.take("a", "an", "the", "their", "its", "some")
+        start = cursor.at
+        for rule in (self.by_column, self.comparison):
+            found = rule()
+            if found is not None:
+                return found
+            cursor.at = start
+        if opener in ("with", "having", "have", "has", "that have", "which have"):
+            return self._counted() or self._has_or_is()
+        return None
+
+    def _counted(self) -> Condition | None:
+        """`with 6 lanes`."""
+        start = self.cursor.at
+        quantity = take_quantity(self.cursor)
+        column = take_column(self.cursor, self.vocabulary, self.tables) if quantity is not None else None
+        if quantity is not None and column is not None and not _goes_on(self.cursor):
+            return Compare("=", quantity, column)
+        self.cursor.at = start
+        return None
+
+    def _has_or_is(self) -> Condition | None:
+        """`with an iata code` has one; `with country Germany` has that one."""
+        column = take_column(self.cursor, self.vocabulary, self.tables)
+        if column is None:
+            return None
+        if not _goes_on(self.cursor):
+            return self._has(column)
+        if self.cursor.word() in ("is", "of", "=", ">", "<"):
+            return None
+        quantity = self._lone_quantity()
+        if quantity is not None:
+            return Compare("=", quantity, column)
+        text = self.value_text()
+        return OneOf(text, column, "is") if text else None
+
+    def _has(self, column: ColumnMention) -> Condition:
+        return Compare("=", True, column) if self._is_flag(column) else Negation(Empty(column))
+
+    def _is_flag(self, column: ColumnMention) -> bool:
+        kinds = {
+            found.kind for table in self.tables if (found := table.column(column.columns[0])) is not None
+        }
+        return kinds == {"boolean"}
+
+    def by_column(self) -> Condition | None:
+        """A column, then what is asked of it."""
+        cursor = self.cursor
+        column = take_column(cursor, self.vocabulary, self.tables)
+        if column is None:
+            return None
+        if cursor.take(p.FILLED):
+            return Negation(Empty(column))
+        if cursor.take(p.EMPTY):
+            return Empty(column)
+        negative = cursor.take("does not", "do not", "doesn't", "don't", "not") is not None
+        for how, phrases in (("contains", p.CONTAINS), ("starts", p.STARTS), ("ends", p.ENDS)):
+            if cursor.take(phrases):
+                text = self.value_text()
+                if text:
+                    matches = Matches(how, text, column)  # type: ignore[arg-type]  # how is one of the three
+                    return Negation(matches) if negative else matches
+                return None
+        comparison = self.comparison(column)
+        if comparison is not None:
+            return Negation(comparison) if negative else comparison
+        return self._equal(column, negative)
+
+    def _equal(self, column: ColumnMention, negative: bool) -> Condition | None:
+        cursor = self.cursor
+        start = cursor.at
+        listed = cursor.word() == "in" and (after := cursor.token(1)) is not None and after.kind != "word"
+        if cursor.take(p.IS) is None and not (listed and cursor.take("in")):
+            return None
+        if cursor.take("not", "neither"):
+            negative = not negative
+        if cursor.take("true", "yes"):
+            return Compare("=", not negative, column)
+        if cursor.take("false", "no"):
+            return Compare("=", negative, column)
+        comparison = self.comparison(column)
+        value: Operand | None = None
+        if comparison is None:
+            value = take_day(cursor) or self._lone_quantity()
+        if value is not None:
+            comparison = Compare("=", value, column)
+        if comparison is None:
+            opened = cursor.take("(") is not None
+            text = self.value_text()
+            comparison = OneOf(text, column, "is") if text and (not opened or cursor.take(")")) else None
+        if comparison is None:
+            cursor.at = start
+            return None
+        return Negation(comparison) if negative else comparison
+
+    def _lone_quantity(self) -> Quantity | None:
+        """A number that is not the beginning of a name (`10 Downing Street`)."""
+        start = self.cursor.at
+        quantity = take_quantity(self.cursor)
+        if quantity is not None and self.cursor.word() and not ends_value(self.cursor):
+            self.cursor.at = start
+            return None
+        return quantity
+
+    def comparison(self, column: ColumnMention | None = None) -> Condition | None:
+        """`above 2000 m`, `at least 5`, `between 1 and 2 km`, `2000 m or more`, then perhaps the column or measure."""
+        cursor, start = self.cursor, self.cursor.at
+        if column is None:
+            cursor.take("that are", "which are", "that lie", "lying", "located", "situated", "are", "is")
+        else:
+            cursor.take("is", "are", "was", "of", "lies")
+        found = self._range() or self._compared() or self._afterwards()
+        if found is None or (column is None and self._is_distance_to()):
+            cursor.at = start
+            return None
+        if column is not None:
+            return replace(found, column=column)
+        return self._with_trailing_column(found)
+
+    def _range(self) -> Between | None:
+        cursor = self.cursor
+        if cursor.take("between", "from") is None:
+            return None
+        low = take_day(cursor) or take_quantity(cursor)
+        if low is None or cursor.take("and", "to", "-", "–", "until") is None:
+            return None
+        high = take_day(cursor) or take_quantity(cursor)
+        if high is None:
+            return None
+        if isinstance(low, Quantity) and isinstance(high, Quantity):
+            low = replace(_of_one_magnitude(low, high), unit=low.unit or high.unit)
+            high = replace(high, unit=high.unit or low.unit)
+        return Between(low, high)
+
+    def _compared(self) -> Compare | None:
+        cursor = self.cursor
+        comparator = take_comparator(cursor)
+        if comparator is None:
+            return None
+        op, measure, word = comparator
+        if cursor.take("sea level", "mean sea level"):
+            return Compare(op, Quantity(0.0, text="sea level"), measure="high")
+        cursor.take("the year", "year")
+        value = take_day(cursor) or take_quantity(cursor)
+        if value is None:
+            return None
+        if word in ("after", "before", "since", "until", "till"):
+            measure = "time"
+        return Compare(op, value, measure=measure)
+
+    def _afterwards(self) -> Compare | None:
+        """`2000 m or more`, `5 and above`."""
+        value = take_quantity(self.cursor)
+        if value is None or self.cursor.take("or", "and") is None:
+            return None
+        word = self.cursor.take_any(AFTERWARDS)
+        return Compare(AFTERWARDS[word], value) if word else None
+
+    def _is_distance_to(self) -> bool:
+        """`more than 50 km from Berlin` is no attribute of anything."""
+        return bool(
+            self.cursor.sees("from")
+            or self.cursor.sees("of")
+            or self.cursor.sees("away")
+            or self.cursor.sees("around")
+        )
+
+    def _with_trailing_column(self, found: Compare | Between) -> Condition:
+        """`over 1 million in population`, `above 2000 m elevation`, `over 300 m high`."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.take("of", "in")
+        measure = ADJECTIVES.get(cursor.word())
+        if measure is not None:
+            cursor.at += 1
+            return replace(found, measure=measure)
+        if cursor.take("above sea level", "a.s.l.", "asl"):
+            return replace(found, measure="high")
+        column = take_column(cursor, self.vocabulary, self.tables)
+        if column is None or _goes_on(cursor):
+            cursor.at = start
+            return found
+        return replace(found, column=column)
+
+    def place(self) -> Condition | None:
+        """`in Germany`, `from Peru or Chile`; not `in red`, `in viridis`, `within 50 km of`, `in 7 classes`."""
+        cursor = self.cursor
+        cursor.take("that are", "which are", "that lie", "lying", "located", "situated", "are", "is")
+        if cursor.take("of type", "of kind", "of class", "of category", "of the type", "of the kind"):
+            return self.kind()
+        opener = cursor.take(p.IN)
+        if opener is None:
+            return None
+        begin = cursor.at
+        token = cursor.token()
+        if token is None or token.kind == "number":
+            return self._year(opener)
+        # `in Blue` is a colour; `in “Blue”` is not, and a colour that goes on (`in Orange County`) is a name.
+        if token.kind == "word" and (take_colour(cursor) or take_ramp(cursor)) and ends_value(cursor):
+            return None
+        cursor.at = begin
+        if cursor.word() in METHODS or cursor.sees("total") or cursor.sees("general"):
+            return None
+        cursor.take(p.PLACE_NOUNS)
+        text = self.value_text()
+        return (self._of_column(text) or OneOf(text)) if text else None
+
+    def _of_column(self, text: str) -> OneOf | None:
+        """`in poor condition`: a value, then the column that it is a value of."""
+        value, _, last = text.rpartition(" ")
+        names = {
+            column.name
+            for table in self.tables
+            for column in table.columns
+            if column.kind == "text" and name_words(column.name) == name_words(last)
+        }
+        if not value or len(names) != 1 or last[:1].isupper():
+            return None
+        return OneOf(value, ColumnMention(last, tuple(names)), "is")
+
+    def _year(self, opener: str) -> Condition | None:
+        """`in 2019`: of a date column the whole year."""
+        token = self.cursor.take_number()
+        if opener not in ("in", "from") or token is None or not token.text.isdigit() or len(token.text) != 4:
+            return None
+        if not ends_value(self.cursor):
+            return None
+        return Compare("=", Quantity(token.value, text=token.text), measure="time")
+
+    def kind(self) -> Condition | None:
+        """A bare value: `large`, `closed` (the ones that are …)."""
+        self.cursor.take("the", "a", "an", "of type", "of kind")
+        text = self.value_text()
+        return OneOf(text, how="kind") if text and not _VERBS & set(text.lower().split()) else None
+
+
+_VERBS = frozenset(("has", "have", "had", "does", "do", "did"))
+"""No value of a column: a sentence that was not understood."""
+
+
+def _of_one_magnitude(low: Quantity, high: Quantity) -> Quantity:
+    """`between 1 and 5 million` begins at a million."""
+    said = [magnitude(word) for word in high.text.lower().split()]
+    factor = next((each for each in said if each is not None), None)
+    if factor is None or not low.text.replace(".", "").isdigit() or low.value >= factor:
+        return low
+    return replace(low, value=low.value * factor)
+
+
+def joined(op: str, parts: list[Condition]) -> Condition:
+    return parts[0] if len(parts) == 1 else Group("or" if op == "or" else "and", tuple(parts))
+
+
+def _goes_on(cursor: Cursor) -> bool:
+    """Whether the words after a column say more than that there is one."""
+    return cursor.word() in ("of", "is", "=", ">", "<") or (bool(cursor.word()) and not ends_value(cursor))

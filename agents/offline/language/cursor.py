@@ -1,0 +1,111 @@
+"""A place in the tokens of a request, with the small steps that every rule of the grammar is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from agents.offline.language.reading import MAX_CHARACTERS, MAX_STEPS, MAX_TOKENS, TOO_INVOLVED, TOO_LONG
+from agents.offline.language.tokens import Token, tokenize, words_of
+from agents.offline.language.words import Phrases, fold, name_words
+
+
+def cursor_of(text: str) -> Cursor:
+    """At the beginning of a text. Raises Unreadable for one that is too long."""
+    tokens = tokenize(text[: MAX_CHARACTERS + 1])
+    if len(text) > MAX_CHARACTERS or len(tokens) > MAX_TOKENS:
+        raise TOO_LONG
+    return Cursor(tokens)
+
+
+class Cursor:
+    """`take…` moves on and returns what was there, or returns None (False) and stays."""
+
+    def __init__(self, tokens: Sequence[Token], at: int = 0, end: int | None = None) -> None:
+        self.tokens = tokens
+        self.at = at
+        self.end = len(tokens) if end is None else end
+        self._steps = 0
+        self._folded = [fold(token.text).replace("’", "'") for token in tokens]
+        self._names = [name_words(token.text) if token.kind in ("word", "string") else () for token in tokens]
+
+    @property
+    def done(self) -> bool:
+        return self.at >= self.end
+
+    def token(self, ahead: int = 0) -> Token | None:
+        place = self.at + ahead
+        return self.tokens[place] if 0 <= place < self.end else None
+
+    def word(self, ahead: int = 0) -> str:
+        """The folded word or sign ahead; empty for a string, a number and past the end."""
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            raise TOO_INVOLVED
+        token = self.token(ahead)
+        return self._folded[self.at + ahead] if token is not None and token.kind in ("word", "sign") else ""
+
+    def sees(self, phrase: str | Sequence[str], ahead: int = 0) -> int:
+        """How many tokens the phrase takes here; 0 when it does not stand here."""
+        words = phrase.split() if isinstance(phrase, str) else phrase
+        for offset, word in enumerate(words):
+            if self.word(ahead + offset) != word:
+                return 0
+        return len(words)
+
+    def take(self, *phrases: str | Phrases) -> str | None:
+        """The first of the phrases that stands here."""
+        for phrase in phrases:
+            options = phrase.starting_with(self.word()) if isinstance(phrase, Phrases) else (phrase.split(),)
+            for words in options:
+                length = self.sees(words)
+                if length:
+                    self.at += length
+                    return " ".join(words)
+        return None
+
+    def take_any(self, words: Collection[str]) -> str | None:
+        """One word out of a set."""
+        word = self.word()
+        if word and word in words:
+            self.at += 1
+            return word
+        return None
+
+    def take_number(self) -> Token | None:
+        token = self.token()
+        if token is not None and token.kind == "number":
+            self.at += 1
+            return token
+        return None
+
+    def take_string(self) -> str | None:
+        token = self.token()
+        if token is not None and token.kind == "string":
+            self.at += 1
+            return token.text
+        return None
+
+    def keys(self, ahead: int = 0, most: int = 8) -> tuple[tuple[str, ...], list[int]]:
+        """The singular name words from here on, and after each of them how many tokens have been used up.
+
+        A token such as `data.airports` makes several words; only its last one uses it up (0 before).
+        """
+        words: list[str] = []
+        used: list[int] = []
+        for offset in range(ahead, min(ahead + most, self.end - self.at)):
+            own = self._names[self.at + offset]
+            if not own:
+                token = self.tokens[self.at + offset]
+                if token.kind != "number" or not token.text.isdigit() or not words:
+                    break
+                own = (token.text,)
+            words.extend(own)
+            used.extend([0] * (len(own) - 1) + [offset + 1])
+        return tuple(words), used
+
+    def since(self, start: int) -> str:
+        """The text of the tokens from `start` to here."""
+        return words_of(self.tokens[start : self.at])
+
+    def rest(self) -> str:
+        return words_of(self.tokens[self.at : self.end])

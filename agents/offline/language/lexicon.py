@@ -1,0 +1,186 @@
+"""The fixed words of the language: verbs, comparisons, colours, ramps, and what measures are called.
+
+Data only; everything that depends on the person's tables is in vocabulary.py.
+"""
+
+from __future__ import annotations
+
+from agents.geo.colours import CSS_NAMES
+from agents.offline.language.words import word_set
+
+ARTICLES = word_set("a an the all every each any some these those my our your")
+
+SHOW = word_set("""
+    show add display draw map plot put see load open give view bring visualise visualize present
+    insert overlay
+""")
+REMOVE = word_set("remove delete drop erase kill clear discard take")
+COLOUR = word_set("colour color shade paint style fill recolour recolor tint")
+
+STARTS = word_set("""
+    add afterwards also average boxplot bring call center centre change chart classify clear color colour count
+    delete describe discard display draw drop erase exclude filter finally find fly focus give graph hide
+    highlight histogram how insert jump just keep kill label limit list lists load lower make move navigate
+    only overlay paint pan plot put query raise recolor recolour redo remove rename reset restrict
+    revert scatter search send set shade show size sort switch tell then tint turn undo unhide unlabel
+    visualise visualize what where which who zoom
+""")
+"""Words that begin a new command after an `and`."""
+
+ABOVE = {
+    "above": ">", "over": ">", "exceeding": ">", "beyond": ">", "after": ">", "exceeds": ">",
+    "exceed": ">", "below": "<", "under": "<", "beneath": "<", "before": "<", "minimum": ">=", "min": ">=",
+    "maximum": "<=", "max": "<=", "since": ">=", "until": "<=", "till": "<=", "exactly": "=",
+    "equals": "=", "equal": "=", ">": ">", "<": "<", ">=": ">=", "<=": "<=", "≥": ">=", "≤": "<=",
+    "=": "=", "==": "=", "!=": "<>", "<>": "<>", "≠": "<>",
+}  # fmt: skip
+"""One word that compares, and its operator."""
+
+COMPARATIVES = {
+    "more": (">", ""), "greater": (">", ""), "larger": (">", "big"), "bigger": (">", "big"),
+    "higher": (">", "high"), "taller": (">", "tall"), "longer": (">", "long"), "deeper": (">", "deep"),
+    "older": (">", "old"), "faster": (">", "fast"), "heavier": (">", "heavy"), "wider": (">", "wide"),
+    "stronger": (">", "strong"), "better": (">", ""), "later": (">", "time"), "less": ("<", ""),
+    "fewer": ("<", ""), "smaller": ("<", "big"), "lower": ("<", "high"), "shorter": ("<", "long"),
+    "shallower": ("<", "deep"), "younger": ("<", "old"), "slower": ("<", "fast"),
+    "lighter": ("<", "heavy"), "narrower": ("<", "wide"), "weaker": ("<", "strong"),
+    "earlier": ("<", "time"),
+}  # fmt: skip
+"""Words that compare when followed by `than`; the second part is the measure they speak of."""
+
+ADJECTIVES = {
+    "high": "high", "tall": "tall", "long": "long", "deep": "deep", "wide": "wide", "old": "old",
+    "big": "big", "large": "big",
+}  # fmt: skip
+"""The measure of a trailing adjective: `over 300 m high`."""
+
+AFTERWARDS = {
+    "more": ">=", "above": ">=", "over": ">=", "higher": ">=", "larger": ">=", "greater": ">=",
+    "bigger": ">=", "up": ">=", "older": ">=", "longer": ">=", "later": ">=", "less": "<=", "below": "<=",
+    "under": "<=", "lower": "<=", "smaller": "<=", "fewer": "<=", "down": "<=", "younger": "<=",
+    "shorter": "<=", "earlier": "<=",
+}  # fmt: skip
+"""`2000 m or more`."""
+
+SUPERLATIVES = {
+    "largest": ("big", True), "biggest": ("big", True), "greatest": ("big", True),
+    "highest": ("high", True), "tallest": ("tall", True), "longest": ("long", True),
+    "deepest": ("deep", True), "oldest": ("old", True), "strongest": ("strong", True),
+    "fastest": ("fast", True), "widest": ("wide", True), "heaviest": ("heavy", True),
+    "richest": ("rich", True), "top": ("", True), "best": ("", True), "latest": ("time", True),
+    "newest": ("time", True), "most recent": ("time", True), "most populous": ("people", True),
+    "most populated": ("people", True), "densest": ("dense", True), "smallest": ("big", False),
+    "lowest": ("high", False), "shortest": ("long", False), "shallowest": ("deep", False),
+    "youngest": ("old", False), "weakest": ("strong", False), "slowest": ("fast", False),
+    "narrowest": ("wide", False), "poorest": ("rich", False), "bottom": ("", False), "worst": ("", False),
+    "earliest": ("time", False), "least populous": ("people", False), "least populated": ("people", False),
+}  # fmt: skip
+"""The measure a superlative speaks of, and whether it wants the greatest."""
+
+MEASURES: dict[str, tuple[str, ...]] = {
+    "people": ("population", "pop", "people", "inhabitant", "resident", "person", "population_estimate"),
+    "high": ("elevation", "elev", "altitude", "alt", "height", "ele", "level", "top"),
+    "tall": ("height", "elevation", "altitude", "floor", "storey"),
+    "big": ("population", "pop", "area", "size", "capacity", "surface"),
+    "area": ("area", "size", "surface", "extent"),
+    "long": ("length", "distance", "duration", "len"),
+    "deep": ("depth",),
+    "old": ("age", "year", "built", "founded", "established"),
+    "fast": ("speed", "velocity", "maxspeed"),
+    "heavy": ("weight", "mass"),
+    "wide": ("width",),
+    "strong": ("magnitude", "mag", "strength", "intensity"),
+    "rich": ("gdp", "income", "wealth", "gni"),
+    "dense": ("density",),
+    "time": (
+        "date",
+        "time",
+        "timestamp",
+        "year",
+        "day",
+        "created",
+        "updated",
+        "opened",
+        "started",
+        "built",
+        "founded",
+    ),
+}
+"""What columns that hold a measure are called; the first that a table has counts."""
+
+MEASURE_OF_NOUN = {
+    "population": "people", "people": "people", "person": "people", "inhabitant": "people",
+    "resident": "people", "populous": "people", "elevation": "high", "altitude": "high", "height": "high",
+    "high": "high", "area": "area", "size": "big", "length": "long", "long": "long", "depth": "deep",
+    "age": "old", "speed": "fast", "weight": "heavy", "width": "wide", "magnitude": "strong",
+    "density": "dense", "gdp": "rich", "income": "rich", "date": "time",
+}  # fmt: skip
+"""The measure that a noun asks for when no column is called so."""
+
+MEASURE_OF_DIMENSION = {
+    ">": {
+        "length": "high",
+        "area": "area",
+        "people": "people",
+        "speed": "fast",
+        "mass": "heavy",
+        "time": "old",
+    }
+}
+
+STATISTICS = {
+    "average": "mean", "mean": "mean", "avg": "mean", "median": "median", "sum": "sum", "total": "sum",
+    "minimum": "minimum", "min": "minimum", "maximum": "maximum", "max": "maximum", "statistics": "all",
+    "stats": "all", "distribution": "all", "range": "all", "spread": "all", "summary": "all",
+    "values": "values", "distinct": "values",
+}  # fmt: skip
+
+ANALYSIS_FUNCTIONS = {
+    **{word: {"minimum": "min", "maximum": "max"}.get(name, name) for word, name in STATISTICS.items()
+       if name in ("mean", "median", "sum", "minimum", "maximum")},
+    **dict.fromkeys(["largest", "highest", "greatest", "biggest", "tallest", "deepest", "longest", "strongest"], "max"),
+    **dict.fromkeys(["smallest", "lowest", "shortest", "shallowest", "weakest"], "min"),
+}  # fmt: skip
+"""Words that sum up a column, and the operations' function."""
+
+RAMPS = {
+    name.lower(): name
+    for name in (
+        "viridis", "plasma", "inferno", "magma", "cividis", "Blues", "Greens", "Greys", "Oranges", "Purples", "Reds",
+        "YlGn", "YlGnBu", "YlOrBr", "YlOrRd", "GnBu", "BuGn", "BuPu", "OrRd", "PuBu", "PuBuGn", "PuRd", "RdPu",
+        "RdBu", "BrBG", "PiYG", "PRGn", "PuOr", "RdYlBu", "RdYlGn", "Spectral",
+    )
+}  # fmt: skip
+RAMP_OF_COLOUR = {
+    "blue": "Blues", "green": "Greens", "grey": "Greys", "gray": "Greys", "orange": "Oranges",
+    "purple": "Purples", "red": "Reds", "grays": "Greys", "violet": "Purples",
+}  # fmt: skip
+
+METHODS = {
+    "quantile": "quantile", "quantiles": "quantile", "equal": "equal", "equal-interval": "equal",
+    "jenks": "jenks", "natural": "jenks", "quartiles": "quantile", "quintiles": "quantile",
+}  # fmt: skip
+
+NUMBER_WORDS = {
+    word: float(index)
+    for index, word in enumerate(
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ]
+    )
+} | {"twenty": 20.0, "thirty": 30.0, "fifty": 50.0, "hundred": 100.0, "a hundred": 100.0, "dozen": 12.0}
+
+COLOURS = frozenset(CSS_NAMES) - {"peru"}
+"""All of CSS but `peru`, which is a country first."""

@@ -1,0 +1,292 @@
+"""Rules for what a request speaks of: tables, layers, columns, pronouns, colours, numbers with units.
+
+Each rule takes the longest piece it knows from the cursor, or nothing.
+"""
+
+from __future__ import annotations
+
+import datetime
+
+from agents.domain import Table
+from agents.offline.language import phrasebook as p
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import ARTICLES, COLOURS, NUMBER_WORDS, RAMPS
+from agents.offline.language.tokens import magnitude
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.intents import ColumnMention, Day, Mention, Quantity
+from agents.offline.meaning.units import Unit, density_of, unit_named
+
+_MONTHS = {
+    name: index + 1
+    for index, names in enumerate(
+        [
+            "january jan",
+            "february feb",
+            "march mar",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sep sept",
+            "october oct",
+            "november nov",
+            "december dec",
+        ]
+    )
+    for name in names.split()
+}
+
+
+def skip_articles(cursor: Cursor) -> None:
+    while cursor.word() in ARTICLES or cursor.sees("all of") or cursor.sees("of the"):
+        cursor.at += 2 if cursor.sees("all of") or cursor.sees("of the") else 1
+
+
+def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
+    """A table or layer by name, a pronoun, or everything; articles before and `layer` after it are swallowed."""
+    start = cursor.at
+    if cursor.take(p.EVERYTHING):
+        return Mention(cursor.since(start), everything=True)
+    if cursor.take(p.PRONOUN_PHRASES):
+        return Mention(cursor.since(start), pronoun=True)
+    if cursor.word() in ("it", "them", "they", "this", "that", "these", "those") and not _noun_follows(
+        cursor, vocabulary
+    ):
+        cursor.at += 1
+        return Mention(cursor.since(start), pronoun=True)
+    begin = cursor.at
+    if cursor.word() in ("my", "our", "your", "all", "some"):
+        named = _named_thing(cursor, vocabulary, sure=True)
+        if named is not None:
+            return named
+    skip_articles(cursor)
+    begin = cursor.at
+    if cursor.take("layer", "table"):
+        named = _named_thing(cursor, vocabulary)
+        if named is not None:
+            return named
+        cursor.at = begin
+    named = _named_thing(cursor, vocabulary)
+    if named is not None:
+        while cursor.take(p.KINDS_OF_THING):
+            pass
+        return named
+    if cursor.at > start and cursor.take("one", "ones"):
+        return Mention(cursor.since(start), pronoun=True)
+    cursor.at = start
+    return None
+
+
+def _noun_follows(cursor: Cursor, vocabulary: Vocabulary) -> bool:
+    words, _ = cursor.keys(ahead=1)
+    return bool(words) and (
+        vocabulary.match_layer(words) is not None or vocabulary.match_table(words) is not None
+    )
+
+
+def _named_thing(cursor: Cursor, vocabulary: Vocabulary, *, sure: bool = False) -> Mention | None:
+    """`sure`: no typing mistakes are looked through."""
+    coloured = _coloured_layer(cursor, vocabulary)
+    if coloured is not None:
+        return coloured
+    words, used = cursor.keys()
+    if not words:
+        return None
+    tables, layers = vocabulary.match_table(words), vocabulary.match_layer(words)
+    guessed = False
+    if tables is None and layers is None and not sure:
+        tables = vocabulary.index.guess(words[0]) if cursor.word() and cursor.word() not in ARTICLES else None
+        guessed = tables is not None
+    length = max(tables.length if tables else 0, layers.length if layers else 0)
+    if not length or not used[length - 1]:
+        return None
+    start = cursor.at
+    cursor.at += used[length - 1]
+    return Mention(
+        cursor.since(start),
+        tables=tuple(table.id for table in tables.found) if tables and tables.length == length else (),
+        layers=tuple(layer.id for layer in layers.found) if layers and layers.length == length else (),
+        guessed=guessed,
+    )
+
+
+def _coloured_layer(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
+    """`the red layer`, `the blue ones`, `the red airports`."""
+    start = cursor.at
+    color = take_colour(cursor)
+    if color is not None:
+        wearing = tuple(
+            layer
+            for layer in vocabulary.layers
+            if layer.style.kind == "single" and layer.style.color == color
+        )
+        words, used = cursor.keys()
+        named = vocabulary.match_layer(words) if words else None
+        if cursor.take("layer", "one", "ones") and wearing:
+            return Mention(cursor.since(start), layers=tuple(layer.id for layer in wearing))
+        both = tuple(layer.id for layer in named.found if layer in wearing) if named else ()
+        if named and both and used[named.length - 1]:
+            cursor.at += used[named.length - 1]
+            return Mention(cursor.since(start), layers=both)
+    cursor.at = start
+    return None
+
+
+def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...]) -> ColumnMention | None:
+    """A column of any of the tables, by name words or meaning; `the`, `their`, `its` before it are swallowed."""
+    start = cursor.at
+    while cursor.word() in ("the", "a", "an", "their", "its", "each", "column", "field", "attribute"):
+        cursor.at += 1
+    words, used = cursor.keys()
+    match = vocabulary.match_column(tables, words) if words else None
+    if match is None or not used[match.length - 1]:
+        cursor.at = start
+        return None
+    begin = cursor.at
+    cursor.at += used[match.length - 1]
+    mention = ColumnMention(cursor.since(begin), match.found)
+    cursor.take("column", "field", "values", "value")
+    return mention
+
+
+def take_colour(cursor: Cursor) -> str | None:
+    """A CSS colour: `red`, `dark green`, `#ff8800`."""
+    token = cursor.token()
+    if token is not None and token.text == "#":
+        return _hex_colour(cursor)
+    for length in (3, 2, 1):
+        words = [cursor.word(offset) for offset in range(length)]
+        joined = "".join(words).replace("-", "")
+        if all(words) and joined in COLOURS:
+            cursor.at += length
+            return joined
+    return None
+
+
+def _hex_colour(cursor: Cursor) -> str | None:
+    digits, length = "", 1
+    while (
+        (token := cursor.token(length)) is not None
+        and token.glued
+        and token.text.isalnum()
+        and len(digits) < 8
+    ):
+        digits += token.text
+        length += 1
+    if len(digits) in (3, 6) and all(digit in "0123456789abcdefABCDEF" for digit in digits):
+        cursor.at += length
+        return f"#{digits.lower()}"
+    return None
+
+
+def take_ramp(cursor: Cursor) -> str | None:
+    name = RAMPS.get(cursor.word().replace("-", ""))
+    if name is not None:
+        cursor.at += 1
+    return name
+
+
+def take_count(cursor: Cursor) -> int | None:
+    """A whole number, in digits or as a word."""
+    token = cursor.token()
+    if token is None:
+        return None
+    if token.kind == "number" and token.value.is_integer() and 0 <= token.value < 1e9:
+        cursor.at += 1
+        return int(token.value)
+    number = NUMBER_WORDS.get(cursor.word())
+    if number is not None:
+        cursor.at += 1
+        return int(number)
+    return None
+
+
+def take_quantity(cursor: Cursor) -> Quantity | None:
+    """`2000 m`, `6,500 ft`, `1.5 million people`, `$100k`, `5%`, `ten`, `a million`."""
+    start = cursor.at
+    currency = cursor.word() if cursor.word() in ("$", "€") else ""
+    if currency:
+        cursor.at += 1
+    number = cursor.take_number()
+    if number is not None:
+        value = number.value
+    else:
+        if cursor.word() in ("a", "one", "half") and magnitude(cursor.word(1)):
+            value = 0.5 if cursor.word() == "half" else 1.0
+            cursor.at += 1
+        elif cursor.sees("half a") and magnitude(cursor.word(2)):
+            value = 0.5
+            cursor.at += 2
+        elif cursor.word() in NUMBER_WORDS:
+            value = NUMBER_WORDS[cursor.word()]
+            cursor.at += 1
+        else:
+            cursor.at = start
+            return None
+    while (factor := magnitude(cursor.word())) is not None:
+        value *= factor
+        cursor.at += 1
+    unit = unit_named(currency or cursor.word(), cursor.word(1))
+    if unit is not None and not currency:
+        cursor.at += unit[1]
+    found = _per_area(cursor, unit[0]) if unit and unit[0].dimension == "people" else None
+    return Quantity(_tidy(value), found or (unit[0] if unit else None), cursor.since(start))
+
+
+def _per_area(cursor: Cursor, people: Unit) -> Unit:
+    """`200 people per square kilometre`."""
+    start = cursor.at
+    if cursor.take("per", "/", "a", "for each"):
+        area = unit_named(cursor.word(), cursor.word(1))
+        density = density_of(area[0]) if area else None
+        if area and density:
+            cursor.at += area[1]
+            return density
+    cursor.at = start
+    return people
+
+
+def take_day(cursor: Cursor) -> Day | None:
+    """`2019-05-01`, `1 May 2019`, `May 2019`, as a date; years alone are numbers."""
+    token = cursor.token()
+    if token is None:
+        return None
+    parts = [cursor.token(ahead) for ahead in range(1, 5)]
+    if token.kind == "number" and token.text.isdigit() and len(token.text) == 4 and all(parts):
+        dash, month, dash_too, day = (part.text for part in parts if part is not None)
+        if dash == dash_too == "-" and _real_date(int(token.text), month, day):
+            cursor.at += 5
+            return Day(f"{token.text}-{int(month):02d}-{int(day):02d}")
+    return _spelt_day(cursor)
+
+
+def _spelt_day(cursor: Cursor) -> Day | None:
+    start = cursor.at
+    day = cursor.take_number() if cursor.word(1) in _MONTHS else None
+    month = _MONTHS.get(cursor.word())
+    if month is not None:
+        cursor.at += 1
+        year = cursor.take_number()
+        number = day.text if day else "1"
+        if (
+            year is not None
+            and len(year.text) == 4
+            and number.isdigit()
+            and _real_date(int(year.value), str(month), number)
+        ):
+            return Day(f"{int(year.value):04d}-{month:02d}-{int(number):02d}")
+    cursor.at = start
+    return None
+
+
+def _real_date(year: int, month: str, day: str) -> bool:
+    try:
+        datetime.date(year, int(month), int(day))
+    except ValueError:
+        return False
+    return True
+
+
+def _tidy(value: float) -> float:
+    return float(f"{value:.12g}")

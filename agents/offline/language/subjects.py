@@ -1,0 +1,291 @@
+"""Rules for the subject of a command: `the 10 largest cities`, `all large airports`, `top 5 countries by area`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from agents.domain import Table
+from agents.offline.language import phrasebook as p
+from agents.offline.language.conditions import Conditions, joined
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import ARTICLES, STARTS, SUPERLATIVES
+from agents.offline.language.looks import Looks
+from agents.offline.language.nouns import take_column, take_count, take_mention
+from agents.offline.language.tokens import words_of
+from agents.offline.language.value_text import take_comparator
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import word_set
+from agents.offline.meaning.intents import ColumnMention, Condition, Look, Mention, OneOf, Top
+
+_MOST_ADJECTIVES = 3
+_NO_ADJECTIVE = word_set("""
+    in from with within as by above over below under between where whose having that which is are
+    and or but not then of to on at for coloured colored shaded sized labelled labeled than more
+    less only me us what how who were was have has had happened occurred do does did
+    most least fewest same other second third next last average total number without lacking outside
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A mention with everything that was said before and after it."""
+
+    mention: Mention
+    where: Condition | None = None
+    top: Top | None = None
+    look: Look = field(default_factory=Look)
+    all: bool = False
+    said: str = ""
+    """The conditions as they were written, for a layer's name."""
+
+
+class Grammar:
+    """What all rules share: the cursor, the vocabulary, and the table that is meant when none is named."""
+
+    def __init__(self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None = None) -> None:
+        self.cursor = cursor
+        self.vocabulary = vocabulary
+        self.default = default
+
+    # --- pieces ----------------------------------------------------------------------------------------------
+
+    def mention(self) -> Mention | None:
+        return take_mention(self.cursor, self.vocabulary)
+
+    def mentions(self) -> tuple[Mention, ...]:
+        """`the airports, the cities and the red layer`."""
+        first = self.mention()
+        if first is None:
+            return ()
+        found = [first]
+        while True:
+            start = self.cursor.at
+            if not self.cursor.take(", and", ",", "and", "&"):
+                break
+            following = self.mention()
+            if following is None or self.cursor.word(-1) in STARTS:
+                self.cursor.at = start
+                break
+            found.append(following)
+        return tuple(found)
+
+    def tables_of(self, mention: Mention | None) -> tuple[Table, ...]:
+        """The tables whose columns a mention's conditions may speak of."""
+        ids = list(mention.tables) if mention else []
+        for layer_id in mention.layers if mention else ():
+            layer = self.vocabulary.layer(layer_id)
+            if layer is not None and layer.table not in ids:
+                ids.append(layer.table)
+        found = tuple(table for table_id in ids if (table := self.vocabulary.table(table_id)) is not None)
+        if found:
+            return found
+        own = (self.default,) if self.default is not None else ()
+        shown = (self.vocabulary.table(layer.table) for layer in reversed(self.vocabulary.layers))
+        return own + tuple(table for table in shown if table is not None and table not in own)
+
+    def conditions(self, mention: Mention | None) -> Conditions:
+        return Conditions(self.cursor, self.vocabulary, self.tables_of(mention))
+
+    def looks(self, mention: Mention | None) -> Looks:
+        return Looks(self.cursor, self.vocabulary, self.tables_of(mention))
+
+    def column(self, mention: Mention | None = None) -> ColumnMention | None:
+        return take_column(self.cursor, self.vocabulary, self.tables_of(mention))
+
+    # --- subjects --------------------------------------------------------------------------------------------
+
+    def subject(self, *, unknown: bool = False, pronouns: bool = True) -> Subject | None:
+        """What a command is about, up to the noun itself. `unknown` also takes nouns that nothing is called."""
+        cursor, start = self.cursor, self.cursor.at
+        everything = cursor.take("all of the", "all the", "all of", "all", "every", "each") is not None
+        if everything:
+            cursor.at = start
+            mention = self.mention()
+            if mention is not None:
+                return Subject(mention, all=not mention.everything)
+            cursor.take("all of the", "all the", "all of", "all", "every", "each")
+        while cursor.word() in ARTICLES:
+            cursor.at += 1
+        top = self.superlative()
+        adjectives: list[int] = []
+        begin = cursor.at
+        for count in range(_MOST_ADJECTIVES + 1):
+            cursor.at = begin + count
+            mention = self.mention() if count or top or everything else self._first_mention(start)
+            if (
+                mention is not None
+                and (not mention.pronoun or (pronouns and not count))
+                and not (count and mention.everything)
+            ):
+                adjectives = list(range(begin, begin + count))
+                return Subject(mention, self._kinds(adjectives), top, all=everything)
+            cursor.at = begin + count
+            token = cursor.token()
+            if (
+                token is None
+                or token.kind not in ("word", "string")
+                or cursor.word() in _NO_ADJECTIVE
+                or cursor.word() in STARTS
+            ):
+                break
+        cursor.at = begin
+        if unknown:
+            mention = self._unknown_noun()
+            if mention is not None:
+                return Subject(mention, None, top, all=everything)
+        cursor.at = start
+        return None
+
+    def _first_mention(self, start: int) -> Mention | None:
+        """With its article, for `the layer` is a pronoun and `layer` is not."""
+        after = self.cursor.at
+        self.cursor.at = start
+        mention = self.mention()
+        if mention is None:
+            self.cursor.at = after
+            mention = self.mention()
+        return mention
+
+    def superlative(self) -> Top | None:
+        """`the 10 largest`, `top 5`, `3 most populous`, `highest`."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.take("the")
+        count = take_count(cursor)
+        for phrase in sorted(SUPERLATIVES, key=len, reverse=True):
+            if cursor.take(phrase):
+                measure, descending = SUPERLATIVES[phrase]
+                if count is None:
+                    count = take_count(cursor)
+                default = 10 if phrase in ("top", "bottom") else 1
+                return Top(max(count or default, 1), descending, measure=measure, word=phrase)
+        cursor.at = start
+        return None
+
+    def _kinds(self, places: list[int]) -> Condition | None:
+        """Words before the noun, as one value: `large`, `North American`."""
+        if not places:
+            return None
+        text = words_of([self.cursor.tokens[place] for place in places])
+        return OneOf(text, how="kind")
+
+    def _unknown_noun(self) -> Mention | None:
+        cursor, start = self.cursor, self.cursor.at
+        while not cursor.done and cursor.at - start < 5:
+            token = cursor.token()
+            if (
+                token is None
+                or token.kind not in ("word", "string")
+                or cursor.word() in _NO_ADJECTIVE
+                or cursor.word() in STARTS
+            ):
+                break
+            cursor.at += 1
+        return Mention(cursor.since(start)) if cursor.at > start else None
+
+    def tail(self, subject: Subject, *, looks: bool = True) -> Subject:
+        """All that follows the noun: looks, conditions, `by …`, in any order."""
+        cursor = self.cursor
+        where = [subject.where] if subject.where is not None else []
+        top, look, said = subject.top, subject.look, [subject.said] if subject.said else []
+        conditions, look_rules = self.conditions(subject.mention), self.looks(subject.mention)
+        while not cursor.done:
+            start = cursor.at
+            cursor.take(p.THINGS)
+            ranked = self._ranking(top, subject.mention)
+            if ranked is not None:
+                top = ranked
+                continue
+            added = look_rules.add(look) if looks else None
+            if added is not None:
+                look = added
+                continue
+            begin = cursor.at
+            condition = self._next_condition(conditions, bool(where))
+            if condition is not None:
+                where.append(condition)
+                said.append(cursor.since(begin))
+                continue
+            if (
+                looks
+                and cursor.take("and", ",")
+                and not self._is_noun()
+                and (added := look_rules.add(look)) is not None
+            ):
+                look = added
+                continue
+            if cursor.at == start or cursor.word(-1) not in p.THINGS or cursor.take("and", ","):
+                cursor.at = start
+                break
+        return replace(
+            subject, where=joined("and", where) if where else None, top=top, look=look, said=" ".join(said)
+        )
+
+    def _next_condition(self, conditions: Conditions, joined_on: bool) -> Condition | None:
+        start = self.cursor.at
+        if joined_on and self.cursor.take("and", "but", ","):
+            self.cursor.take("and", "but")
+        found = conditions.all()
+        if found is None:
+            self.cursor.at = start
+        return found
+
+    def _is_noun(self) -> bool:
+        words, _ = self.cursor.keys()
+        return bool(words) and (
+            self.vocabulary.match_table(words) is not None or self.vocabulary.match_layer(words) is not None
+        )
+
+    def _ranking(self, top: Top | None, mention: Mention) -> Top | None:
+        """`by population`, `with the highest population`, `with the most inhabitants`, `sorted by name descending`."""
+        cursor, start = self.cursor, self.cursor.at
+        if (
+            top is not None
+            and top.column is None
+            and cursor.take("by", "in terms of", "according to", "with respect to")
+        ):
+            column = self.column(mention)
+            if column is not None:
+                return replace(top, column=column)
+        cursor.at = start
+        if cursor.take(p.WITH_THE):
+            word = cursor.take("most", "least", "fewest")
+            found = Top(top.limit if top else 1, word == "most", word=word) if word else self.superlative()
+            column = self.column(mention) if found is not None else None
+            if found is not None and column is not None:
+                limit = max(found.limit, top.limit if top else 1)
+                return replace(found, limit=limit, column=column)
+        cursor.at = start
+        if cursor.take(p.SORTED):
+            column = self.column(mention)
+            if column is not None:
+                descending = cursor.take(p.DESCENDING) is not None
+                if not descending:
+                    cursor.take("ascending", "asc", "increasing", "from low to high", "in ascending order")
+                return Top(
+                    top.limit if top else 0, descending or bool(top and top.descending), column, word="sorted"
+                )
+        cursor.at = start
+        return None
+
+    # --- small words -----------------------------------------------------------------------------------------
+
+    def starts_comparison(self) -> bool:
+        start = self.cursor.at
+        found = take_comparator(self.cursor) is not None
+        self.cursor.at = start
+        return found
+
+    def name(self) -> str:
+        """A new name, as it is written: quoted, or the words up to the end of the command."""
+        quoted = self.cursor.take_string()
+        if quoted is not None:
+            return quoted
+        start = self.cursor.at
+        while (
+            not self.cursor.done and self.cursor.word() not in (";", "then") and not self._command_follows()
+        ):
+            self.cursor.at += 1
+        return self.cursor.since(start).strip(" .,!")
+
+    def _command_follows(self) -> bool:
+        return self.cursor.word() in ("and", ",") and self.cursor.word(1) in STARTS

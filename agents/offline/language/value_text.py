@@ -1,0 +1,185 @@
+"""Rules for values as people write them, and for where a value ends and the next piece begins."""
+
+from __future__ import annotations
+
+from agents.domain import Table
+from agents.offline.language import phrasebook as p
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import ABOVE, COMPARATIVES, STARTS
+from agents.offline.language.nouns import take_column
+from agents.offline.language.tokens import words_of
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import word_set
+
+Tables = tuple[Table, ...]
+
+_BREAKS = word_set("""
+    in from with within as by above over below under between where whose having that which is are
+    and or but not then coloured colored shaded sized labelled labeled please on to sorted ordered
+    using weighted ones only except excluding have has were was per each without lacking
+""")
+
+
+class ValueRules:
+    """Over one cursor; `tables` are those whose columns may be meant, and change with the subject."""
+
+    def __init__(self, cursor: Cursor, vocabulary: Vocabulary, tables: Tables = ()) -> None:
+        self.cursor = cursor
+        self.vocabulary = vocabulary
+        self.tables = tables
+
+    def value_text(self) -> str:
+        """A value as it is written: a quoted string, or words up to where something else begins.
+
+        Words may be joined by `and`, `or` and commas, unless the next condition, table or command follows.
+        """
+        cursor = self.cursor
+        start = cursor.at
+        quoted = cursor.take_string()
+        if quoted is not None:
+            return self._more_quoted(quoted)
+        cursor.take("the")
+        while not cursor.done:
+            if cursor.at > start and ends_value(cursor):
+                if not (self._joined_name() or self._inner_preposition()):
+                    break
+                continue
+            token = cursor.token()
+            if token is None or (token.kind == "sign" and token.text not in "-&/'’."):
+                break
+            if (
+                token.kind == "sign"
+                and token.text == "."
+                and not (cursor.token(1) and cursor.tokens[cursor.at + 1].glued)
+            ):
+                break
+            cursor.at += 1
+        text = words_of(cursor.tokens[start : cursor.at]).strip(" ,.")
+        return (
+            ""
+            if text.lower() in ("the", "a", "an", "it", "them", "map", "the map", "total", "and", "or")
+            else text
+        )
+
+    def _more_quoted(self, first: str) -> str:
+        texts = [f'"{first}"']
+        while True:
+            start = self.cursor.at
+            if self.cursor.take("or", "and", ",") is None:
+                break
+            self.cursor.take("or", "and")
+            another = self.cursor.take_string()
+            if another is None:
+                self.cursor.at = start
+                break
+            texts.append(f'"{another}"')
+        return " or ".join(texts)
+
+    def _joined_name(self) -> bool:
+        """Past an `and`, `or` or comma that belongs to the value."""
+        cursor, start = self.cursor, self.cursor.at
+        if cursor.take("and", "or", ",") is None:
+            return False
+        cursor.take("and", "or", "in", "from")
+        if not cursor.done and not self._something_else():
+            token = cursor.token()
+            if token is not None and token.kind in ("word", "string") and cursor.word() not in _BREAKS:
+                cursor.at += 1
+                return True
+        cursor.at = start
+        return False
+
+    def _inner_preposition(self) -> bool:
+        """`Isle of Man`, `Frankfurt on the Oder`: an `of` or `on` that is followed by one more capital."""
+        cursor = self.cursor
+        if cursor.word() not in ("of", "on", "am", "de", "the"):
+            return False
+        ahead = 2 if cursor.word(1) == "the" else 1
+        token = cursor.token(ahead)
+        if token is None or token.kind != "word" or not token.text[:1].isupper():
+            return False
+        cursor.at += ahead + 1
+        return True
+
+    def _something_else(self) -> bool:
+        """Whether a command, a table, a column or a comparison begins here."""
+        cursor = self.cursor
+        if cursor.word() in STARTS:
+            return True
+        ahead = 1 if cursor.word() in ("the", "all", "a", "an") else 0
+        words, _ = cursor.keys(ahead)
+        if words and (
+            self.vocabulary.match_table(words) is not None or self.vocabulary.match_layer(words) is not None
+        ):
+            return True
+        start = cursor.at
+        found = (
+            take_comparator(cursor) is not None or cursor.take("between", "not", "only", p.WITH) is not None
+        )
+        if not found and take_column(cursor, self.vocabulary, self.tables) is not None:
+            found = take_comparator(cursor) is not None or cursor.word() in (
+                "is",
+                "are",
+                "contains",
+                "between",
+                "starts",
+                "ends",
+                "=",
+            )
+        cursor.at = start
+        return found
+
+
+def take_comparator(cursor: Cursor) -> tuple[str, str, str] | None:
+    """A comparison's operator, the measure it speaks of, and its word."""
+    start = cursor.at
+    negative = cursor.take("not", "no") is not None
+    for phrase, op in p.AT_LEAST.items():
+        if cursor.take(phrase):
+            return (opposite_of(op) if negative else op), "", phrase
+    word = cursor.word()
+    if word in COMPARATIVES and cursor.word(1) == "than":
+        op, measure = COMPARATIVES[word]
+        cursor.at += 2
+        if cursor.take("or equal to", "or equal"):
+            op += "="
+        return (opposite_of(op) if negative else op), measure, word
+    if word in ABOVE:
+        cursor.at += 1
+        cursor.take("than", "to", "of") if word in ("equal", "exceeding", "minimum", "maximum") else None
+        op = ABOVE[word]
+        return (opposite_of(op) if negative else op), "", word
+    cursor.at = start
+    return None
+
+
+def opposite_of(op: str) -> str:
+    return {">": "<=", "<": ">=", ">=": "<", "<=": ">", "=": "<>", "<>": "="}[op]
+
+
+def ends_value(cursor: Cursor) -> bool:
+    """Whether a value cannot go on here."""
+    token = cursor.token()
+    if token is None:
+        return True
+    if token.kind == "sign":
+        return token.text not in ("-", "&", "/", "'", "’") and not (
+            token.text == "."
+            and token.glued
+            and cursor.token(1) is not None
+            and cursor.tokens[cursor.at + 1].glued
+        )
+    if token.kind == "number":
+        return False
+    return (
+        cursor.word() in _BREAKS
+        or (cursor.word() in COMPARATIVES and cursor.word(1) == "than")
+        or bool(
+            cursor.sees("for me")
+            or cursor.sees("there are")
+            or cursor.sees("are there")
+            or cursor.sees("of them")
+            or cursor.sees("for each")
+            or cursor.sees("for every")
+        )
+    )

@@ -1,0 +1,221 @@
+"""Which column is meant: by its name, measure (`highest`) or unit (`2000 m`), or as the only one a value fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.domain import Column, Table
+from agents.offline.language.vocabulary import UNIT_WORDS, measure_columns
+from agents.offline.language.words import name_words, nearest, word_set
+from agents.offline.meaning.intents import Between, ColumnMention, Compare, Day, Quantity, Top
+from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.units import Unit, column_unit
+
+_CODES = word_set("""
+    id key code iso fips zip postal number nr no numeric oid fid gid lat lon lng latitude longitude
+    x y srid
+""")
+_NAMES = word_set("name title label")
+_METRIC = frozenset(("m", "km", "m²", "km²", "km/h", "kg", "t"))
+_WHAT_MEASURE = {
+    "high": "how high they are", "tall": "how tall they are", "big": "how big they are", "area": "an area",
+    "long": "how long they are", "deep": "how deep they are", "old": "how old they are",
+    "fast": "how fast they are", "heavy": "how heavy they are", "wide": "how wide they are",
+    "strong": "how strong they are", "rich": "how rich they are", "dense": "how dense they are",
+    "people": "how many people there are", "time": "a date or time",
+}  # fmt: skip
+
+
+def is_number(column: Column) -> bool:
+    return column.kind in ("integer", "number")
+
+
+def number_columns(table: Table) -> list[Column]:
+    """Columns that measure something: no keys, codes or coordinates."""
+    return [
+        c
+        for c in table.columns
+        if is_number(c) and c.name not in table.key and not _CODES & set(name_words(c.name))
+    ]
+
+
+def text_columns(table: Table) -> list[Column]:
+    return [column for column in table.columns if column.kind == "text"]
+
+
+def name_column(table: Table) -> Column | None:
+    """The column that says what a row is called."""
+    texts = text_columns(table)
+    for fits in (
+        lambda words: words == ("name",),
+        lambda words: words[-1:] == ("name",),
+        lambda words: bool(_NAMES & set(words)),
+    ):
+        found = [column for column in texts if fits(name_words(column.name))]
+        if found:
+            return found[0]
+    return texts[0] if texts else None
+
+
+def named_column(
+    scene: Scene, table: Table, mention: ColumnMention, *, unit: Unit | None = None, purpose: str = ""
+) -> Column:
+    """The column of this table that a mention means."""
+    found = [column for name in mention.columns if (column := table.column(name)) is not None]
+    if not found:
+        there = [column.name for column in table.columns if column.kind != "geometry"]
+        close = nearest(mention.text, there, 3) or there[:8]
+        raise Refuse(f"{table.name} has no column “{mention.text}”", f"It has {', '.join(close)}.")
+    return chosen(scene, found, unit, purpose or f"“{mention.text}”")
+
+
+def chosen(scene: Scene, columns: Sequence[Column], unit: Unit | None, purpose: str) -> Column:
+    """One of several: the one in the unit that was said, else the metric one of a measure kept in several units."""
+    narrowed = list(columns)
+    if unit is not None:
+        same = [column for column in narrowed if column_unit(column) == unit]
+        fitting = [
+            c for c in narrowed if (own := column_unit(c)) is not None and own.dimension == unit.dimension
+        ]
+        narrowed = same or fitting or narrowed
+    if len(narrowed) > 1 and len({_without_unit(column) for column in narrowed}) == 1:
+        metric = [
+            column
+            for column in narrowed
+            if (own := column_unit(column)) is not None and own.symbol in _METRIC
+        ]
+        narrowed = (metric or narrowed)[:1]
+    if len(narrowed) == 1:
+        return narrowed[0]
+    names = [column.name for column in narrowed]
+    picked = scene.choose(
+        names, f"Which column do you mean by {purpose}: {', '.join(names[:-1])} or {names[-1]}?"
+    )
+    return next(column for column in narrowed if column.name == picked)
+
+
+def compared_column(scene: Scene, table: Table, condition: Compare | Between) -> Column:
+    """The column that a comparison without a name speaks of."""
+    value = condition.value if isinstance(condition, Compare) else condition.low
+    unit = value.unit if isinstance(value, Quantity) else None
+    if condition.column is not None:
+        return named_column(scene, table, condition.column, unit=unit)
+    if isinstance(value, Day) or condition.measure == "time":
+        return _time_column(scene, table)
+    by_measure = [
+        c for name in measure_columns(table, condition.measure) if (c := table.column(name)) is not None
+    ]
+    if unit is not None:
+        fitting = [
+            c
+            for c in number_columns(table)
+            if (own := column_unit(c)) is not None and own.dimension == unit.dimension
+        ]
+        if unit.dimension == "people":
+            fitting = fitting or [
+                c for name in measure_columns(table, "people") if (c := table.column(name)) is not None
+            ]
+        both = [column for column in fitting if column in by_measure]
+        if not (both or fitting):
+            raise _no_unit(table, unit)
+        return chosen(scene, both or fitting, unit, _said(condition))
+    if condition.measure:
+        if not by_measure:
+            raise _no_measure(table, condition.measure)
+        return chosen(scene, by_measure, None, _said(condition))
+    return _fitting_value(scene, table, condition)
+
+
+def top_column(scene: Scene, table: Table, top: Top) -> Column:
+    if top.column is not None:
+        return named_column(scene, table, top.column)
+    if top.measure == "time":
+        return _time_column(scene, table)
+    if top.measure == "big" and table.geometry_family == "polygon":
+        areas = [
+            c
+            for name in measure_columns(table, "area")
+            if (c := table.column(name)) is not None and is_number(c)
+        ]
+        if areas:
+            return chosen(scene, areas, None, f"“{top.word}”")
+    if top.measure:
+        found = [c for name in measure_columns(table, top.measure) if (c := table.column(name)) is not None]
+        if not found:
+            raise _no_measure(table, top.measure)
+        return chosen(scene, found, None, f"“{top.word}”")
+    numbers = number_columns(table)
+    if not numbers:
+        raise Refuse(f"{table.name} has no numbers to rank by")
+    return chosen(scene, numbers, None, f"“{top.word}”")
+
+
+def with_column(condition: Compare | Between, column: Column) -> Compare | Between:
+    return replace(condition, column=ColumnMention(column.name, (column.name,)))
+
+
+def _said(condition: Compare | Between) -> str:
+    value = condition.value if isinstance(condition, Compare) else condition.low
+    return f"“{value.text}”" if isinstance(value, Quantity | Day) else f"“{value}”"
+
+
+def _times(table: Table) -> list[Column]:
+    return [column for column in table.columns if column.kind in ("date", "timestamp")]
+
+
+def _time_column(scene: Scene, table: Table) -> Column:
+    times = _times(table)
+    years = [column for column in table.columns if is_number(column) and "year" in name_words(column.name)]
+    if not (times or years):
+        raise _no_measure(table, "time")
+    return chosen(scene, times or years, None, "the time")
+
+
+def _fitting_value(scene: Scene, table: Table, condition: Compare | Between) -> Column:
+    """A bare number: the only column it can be about, judged by the ranges of the columns."""
+    value = condition.value if isinstance(condition, Compare) else condition.low
+    numbers = number_columns(table)
+    if not isinstance(value, Quantity) or not numbers:
+        raise Refuse(f"{table.name} has no column with numbers to compare with")
+    if len(numbers) > 1:
+        fitting = [column for column in numbers if _within(column, value.value)]
+        if (
+            not fitting
+            and value.unit is None
+            and value.value.is_integer()
+            and 1000 <= value.value < 3000
+            and _times(table)
+        ):
+            return _time_column(scene, table)
+        numbers = fitting or numbers
+    return chosen(scene, numbers, None, _said(condition))
+
+
+def _within(column: Column, value: float) -> bool:
+    low, high = column.minimum, column.maximum
+    if not isinstance(low, int | float) or not isinstance(high, int | float):
+        return True
+    return low <= value <= high
+
+
+def _without_unit(column: Column) -> tuple[str, ...]:
+    words = name_words(column.name)
+    return words[:-1] if len(words) > 1 and words[-1] in UNIT_WORDS else words
+
+
+def _no_unit(table: Table, unit: Unit) -> Refuse:
+    numbers = [column.name for column in number_columns(table)]
+    return Refuse(
+        f"no column of {table.name} is a {unit.dimension if unit.dimension != 'people' else 'number of people'}",
+        _numbers(numbers),
+    )
+
+
+def _no_measure(table: Table, measure: str) -> Refuse:
+    numbers = [column.name for column in number_columns(table)]
+    return Refuse(f"no column of {table.name} tells {_WHAT_MEASURE.get(measure, measure)}", _numbers(numbers))
+
+
+def _numbers(names: Sequence[str]) -> str:
+    return f"Its numbers are {', '.join(names[:8])}." if names else "It has no columns with numbers."

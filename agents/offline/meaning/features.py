@@ -1,0 +1,30 @@
+"""What an analysis is about, in words: rows of a table, a layer as it is drawn, a place, or the step before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agents.offline.meaning.intents import Condition, Mention
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """Rows of a table, or what is at a place called so.
+
+    `drawn`: a layer is meant, with its filter. `previous`: the result of the step before; in the first step the
+    layer that was spoken of last. `areas`: something is to lie in them, so they may not be points.
+    `unless_column`: they are not meant where the words name a column of the source.
+    """
+
+    mention: Mention | None = None
+    where: Condition | None = None
+    place: str = ""
+    text: str = ""
+    drawn: bool = False
+    previous: bool = False
+    areas: bool = False
+    unless_column: bool = False
+
+
+RESULT = Features(previous=True)
+"""What the step before has made, without a word for it."""

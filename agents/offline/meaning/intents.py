@@ -1,0 +1,393 @@
+"""What a request means, before it is matched with values in the data: conditions, looks and commands.
+
+Frozen values that the parser makes and the planner carries out. A mention keeps the words it was made from and
+every table, layer or column that they could mean; more than one means that the planner has to ask.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from agents.domain import Bounds, ClassMethod
+from agents.offline.meaning.units import Unit
+
+# --- things that are spoken of --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A table or a layer that a request speaks of. `pronoun` for `it`, `them`; `everything` for `all layers`."""
+
+    text: str
+    tables: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()
+    pronoun: bool = False
+    everything: bool = False
+    guessed: bool = False
+    """Read through a typing mistake."""
+
+    @property
+    def known(self) -> bool:
+        return bool(self.tables or self.layers or self.pronoun or self.everything)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMention:
+    text: str
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    value: float
+    unit: Unit | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A date, or a year alone."""
+
+    text: str
+
+
+Operand = Quantity | Day | str | bool
+
+# --- conditions -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`op` is a CQL2 comparison. Without a column, `measure` or the unit tells which is meant."""
+
+    op: str
+    value: Operand
+    column: ColumnMention | None = None
+    measure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    low: Quantity | Day
+    high: Quantity | Day
+    column: ColumnMention | None = None
+    measure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    how: Literal["contains", "starts", "ends"]
+    text: str
+    column: ColumnMention | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    column: ColumnMention
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """A value to be found in a column: `in Germany`, `named Ulm`, `large` (airports), `country is France or Spain`."""
+
+    text: str
+    column: ColumnMention | None = None
+    how: Literal["in", "named", "kind", "is"] = "in"
+
+
+@dataclass(frozen=True, slots=True)
+class InFocus:
+    """What the user points at. `here` is the strongest: what is selected, else the drawn area, else the view.
+    `area` is the drawn area where there is one, else as `here`."""
+
+    what: Literal["selected", "here", "area", "view"]
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    inner: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    op: Literal["and", "or"]
+    parts: tuple[Condition, ...]
+
+
+Condition = Compare | Between | Matches | Empty | OneOf | InFocus | Negation | Group
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """The first `limit` by a column, or by the measure of a superlative."""
+
+    limit: int
+    descending: bool = True
+    column: ColumnMention | None = None
+    measure: str = ""
+    word: str = "top"
+
+
+# --- looks ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A wish for a style; what is None stays as it is. `unlabel` takes the labels away."""
+
+    color: str | None = None
+    by: ColumnMention | None = None
+    kind: Literal["proportional", "heatmap", "categorical", "graduated", "single"] | None = None
+    ramp: str | None = None
+    classes: int | None = None
+    method: ClassMethod | None = None
+    size: float | None = None
+    grow: float | None = None
+    """Times the present size."""
+    label: ColumnMention | None = None
+    labelled: bool = False
+    unlabel: bool = False
+    time: ColumnMention | None = None
+    timed: bool = False
+    """People shall slide through its time, by that column or by the one there is."""
+
+    @property
+    def empty(self) -> bool:
+        return self == Look()
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    subject: Mention
+    look: Look = field(default_factory=Look)
+    where: Condition | None = None
+    top: Top | None = None
+    all: bool = False
+    said: str = ""
+    """The conditions as they were written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restyle:
+    subject: Mention | None
+    look: Look
+    where: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refine:
+    """`only the ones …`; `mode` tells how the condition joins the layer's present filter."""
+
+    subject: Mention | None
+    where: Condition | None = None
+    top: Top | None = None
+    mode: Literal["and", "or", "replace"] = "and"
+
+
+@dataclass(frozen=True, slots=True)
+class ClearFilter:
+    subject: Mention | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetVisible:
+    subjects: tuple[Mention, ...]
+    visible: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    subjects: tuple[Mention, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    subject: Mention
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetOpacity:
+    subject: Mention | None
+    opacity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reorder:
+    subject: Mention
+    to: Literal["top", "bottom", "up", "down", "above", "below"]
+    other: Mention | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Zoom:
+    """To a layer or table, a place by name, a box, or by steps (2 is once in, 0.5 once out)."""
+
+    subject: Mention | None = None
+    place: str | None = None
+    bounds: Bounds | None = None
+    factor: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Redo:
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ListTables:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class ListLayers:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTables:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Describe:
+    subject: Mention
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    subject: Mention
+    where: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """`what`: mean, median, sum, minimum, maximum, values or all."""
+
+    what: str
+    column: ColumnMention
+    subject: Mention
+    where: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """`kind` is empty where it was not said. Of two columns the first is shown along the second; `how` sums it up."""
+
+    kind: str
+    subject: Mention
+    columns: tuple[ColumnMention, ...]
+    how: str = ""
+    color: ColumnMention | None = None
+    where: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveChart:
+    """The newest one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    subject: Mention
+    where: Condition | None = None
+    top: Top | None = None
+    limit: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """One fact about a named thing: `the population of Germany`; with `others`, to compare them."""
+
+    words: str
+    of: str
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FindPlace:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Analyse:
+    goal: str
+
+
+@dataclass(frozen=True, slots=True)
+class UseTool:
+    """A call of a tool that brings its own words."""
+
+    tool: str
+    arguments: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunSql:
+    """A SELECT in the user's own words: `sql: SELECT …`, or `/sql SELECT …`."""
+
+    statement: str
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    thanks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """What is known not to be done here: why, and the nearest thing that is."""
+
+    reason: str
+    alternative: str
+
+
+@dataclass(frozen=True, slots=True)
+class TooMuch:
+    """Longer or more involved than is read."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotUnderstood:
+    """`understood` and `rest` are pieces of the request as it was written."""
+
+    understood: str
+    rest: str
+
+
+Intent = (
+    Show | Restyle | Refine | ClearFilter | SetVisible | Remove | Reset | Rename | SetOpacity | Reorder | Zoom
+    | Undo | Redo | ListTables | ListLayers | SearchTables | Describe | Count | Statistic | Chart | RemoveChart | Rows
+    | Lookup | FindPlace | Analyse | UseTool | RunSql | Help | Greeting | Beyond | NotUnderstood | TooMuch
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """An intent and the piece of the request, `text[start:end]`, that it came from."""
+
+    intent: Intent
+    start: int
+    end: int
+    text: str

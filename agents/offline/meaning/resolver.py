@@ -1,0 +1,238 @@
+"""From conditions to CQL2: columns found, values looked up, quantities brought to the unit of their column."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+
+from agents.domain import Column, Cql2, Focus, Table
+from agents.offline.language.tokens import tokenize
+from agents.offline.meaning import values
+from agents.offline.meaning.columns import compared_column, is_number, named_column
+from agents.offline.meaning.intents import (
+    Between,
+    ColumnMention,
+    Compare,
+    Condition,
+    Day,
+    Empty,
+    Group,
+    InFocus,
+    Matches,
+    Negation,
+    OneOf,
+    Operand,
+    Quantity,
+)
+from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.units import column_unit, convert
+
+_OPPOSITE = {">": "<=", "<": ">=", ">=": "<", "<=": ">", "=": "<>", "<>": "="}
+
+
+async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
+    """The condition as a filter on this table. Raises Ask or Refuse."""
+    match condition:
+        case Group(op, parts):
+            return {"op": op, "args": _flat(op, [await to_cql2(scene, table, part) for part in parts])}
+        case Negation(Compare() as inner) if not isinstance(inner.value, bool):
+            return await to_cql2(scene, table, replace(inner, op=_OPPOSITE[inner.op]))
+        case Negation(inner):
+            return _negated(await to_cql2(scene, table, inner))
+        case Compare():
+            return _comparison(scene, table, condition)
+        case Between():
+            return _range(scene, table, condition)
+        case Matches(how, text, mention):
+            column = _text_column(scene, table, mention)
+            before, after = ("" if how == "starts" else "%"), ("" if how == "ends" else "%")
+            return values.contains(column.name, values.unquoted(text), before, after)
+        case Empty(mention):
+            return {"op": "isNull", "args": [values.property_of(named_column(scene, table, mention).name)]}
+        case InFocus(what):
+            return await _focus(scene, table, what)
+        case OneOf():
+            return await _one_of(scene, table, condition)
+
+
+def combined(op: str, one: Cql2 | None, other: Cql2) -> Cql2:
+    """Two filters as one, without needless nesting."""
+    if one is None:
+        return other
+    return {"op": op, "args": _flat(op, [one, other])}
+
+
+def _flat(op: str, parts: list[Cql2]) -> list[Cql2]:
+    flat: list[Cql2] = []
+    for part in parts:
+        for inner in part["args"] if part.get("op") == op else [part]:
+            if inner not in flat:
+                flat.append(inner)
+    return flat
+
+
+def _negated(inner: Cql2) -> Cql2:
+    if inner.get("op") == "not":
+        found: Cql2 = inner["args"][0]
+        return found
+    return {"op": "not", "args": [inner]}
+
+
+async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
+    if condition.column is not None:
+        column = named_column(scene, table, condition.column)
+        if column.kind == "text":
+            return await values.in_column(scene, table, column, condition.text)
+        return _typed(table, column, condition.text)
+    if condition.how == "named":
+        return await values.with_name(scene, table, condition.text)
+    if condition.how == "kind":
+        return await values.of_kind(scene, table, condition.text)
+    return await values.in_place(scene, table, condition.text)
+
+
+def _typed(table: Table, column: Column, text: str) -> Cql2:
+    """A word for a column that holds no text."""
+    if column.kind == "boolean" and text.lower() in ("true", "yes", "false", "no"):
+        return {"op": "=", "args": [values.property_of(column.name), text.lower() in ("true", "yes")]}
+    numbers = [token.value for token in tokenize(text) if token.kind == "number"]
+    if is_number(column) and numbers:
+        return values.equals(column.name, [_number(column, number) for number in numbers])
+    raise Refuse(f"{column.name} of {table.name} holds {column.kind} values, and “{text}” is none")
+
+
+def _text_column(scene: Scene, table: Table, mention: ColumnMention | None) -> Column:
+    from agents.offline.meaning.columns import name_column
+
+    column = named_column(scene, table, mention) if mention is not None else name_column(table)
+    if column is None or column.kind != "text":
+        raise Refuse(f"{column.name if column else 'no column'} of {table.name} holds no text to look into")
+    return column
+
+
+def _comparison(scene: Scene, table: Table, condition: Compare) -> Cql2:
+    column = compared_column(scene, table, condition)
+    if column.kind in ("date", "timestamp"):
+        return _time(column, condition.op, condition.value)
+    return {
+        "op": condition.op,
+        "args": [values.property_of(column.name), _operand(table, column, condition.value)],
+    }
+
+
+def _range(scene: Scene, table: Table, condition: Between) -> Cql2:
+    column = compared_column(scene, table, condition)
+    if column.kind in ("date", "timestamp"):
+        return combined("and", _time(column, ">=", condition.low), _time(column, "<=", condition.high))
+    low, high = (_operand(table, column, end) for end in (condition.low, condition.high))
+    if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
+        low, high = high, low
+    return {"op": "between", "args": [values.property_of(column.name), low, high]}
+
+
+def _operand(table: Table, column: Column, value: Operand) -> float | int | str | bool:
+    if isinstance(value, bool) or column.kind == "boolean":
+        if column.kind == "boolean" and isinstance(value, bool):
+            return value
+        raise Refuse(f"{column.name} of {table.name} holds {column.kind} values, not yes or no")
+    if isinstance(value, Quantity):
+        if not is_number(column):
+            if column.kind == "text":
+                return value.text
+            raise Refuse(f"{column.name} of {table.name} holds no numbers")
+        own = column_unit(column)
+        if value.unit is None or own is None:
+            return _number(column, value.value)
+        if own.dimension != value.unit.dimension:
+            raise Refuse(
+                f"{column.name} of {table.name} is in {own.symbol}, which “{value.text}” cannot be brought to"
+            )
+        return _number(column, convert(value.value, value.unit, own))
+    if isinstance(value, Day):
+        raise Refuse(f"{column.name} of {table.name} holds no dates")
+    return value
+
+
+def _number(column: Column, value: float) -> float | int:
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def _time(column: Column, op: str, value: Operand) -> Cql2:
+    """A comparison with a day or a whole year: `after 2010` begins with 2011."""
+    first, following = _span(column, value)
+    own = values.property_of(column.name)
+    if op in ("=", "<>"):
+        within: Cql2 = {
+            "op": "and",
+            "args": [
+                {"op": ">=", "args": [own, _moment(column, first)]},
+                {"op": "<", "args": [own, _moment(column, following)]},
+            ],
+        }
+        return within if op == "=" else _negated(within)
+    edge = following if op in (">", "<=") else first
+    return {"op": ">=" if op in (">", ">=") else "<", "args": [own, _moment(column, edge)]}
+
+
+def _span(column: Column, value: Operand) -> tuple[datetime.date, datetime.date]:
+    if isinstance(value, Day):
+        day = datetime.date.fromisoformat(value.text)
+        return day, day + datetime.timedelta(days=1)
+    if (
+        isinstance(value, Quantity)
+        and value.unit is None
+        and value.value.is_integer()
+        and 1 <= value.value <= 9998
+    ):
+        year = int(value.value)
+        return datetime.date(year, 1, 1), datetime.date(year + 1, 1, 1)
+    said = value.text if isinstance(value, Quantity) else str(value)
+    raise Refuse(
+        f"{column.name} holds dates, and “{said}” is none", "Say a year, or a date such as 2019-05-01."
+    )
+
+
+def _moment(column: Column, day: datetime.date) -> Cql2:
+    return (
+        {"date": day.isoformat()} if column.kind == "date" else {"timestamp": f"{day.isoformat()}T00:00:00Z"}
+    )
+
+
+async def _focus(scene: Scene, table: Table, what: str) -> Cql2:
+    focus = scene.focus or Focus()
+    has_area = focus.area is not None
+    if what == "selected" or (focus.feature_ids and (what == "here" or (what == "area" and not has_area))):
+        return await _selected(scene, table, focus)
+    if table.geometry_column is None:
+        raise Refuse(f"{table.name} has no geometry, so it lies nowhere")
+    own = values.property_of(table.geometry_column)
+    if has_area and (what != "view" or focus.bounds is None):
+        return {"op": "s_intersects", "args": [own, focus.area]}
+    if focus.bounds is not None:
+        return {"op": "s_intersects", "args": [own, {"bbox": list(focus.bounds)}]}
+    raise Refuse(
+        "I do not know which part of the map you look at",
+        "Move the map a little, or draw an area, and ask again.",
+    )
+
+
+async def _selected(scene: Scene, table: Table, focus: Focus) -> Cql2:
+    """The selected features, or the rows that belong to them by a column that both tables have."""
+    if not focus.feature_ids:
+        raise Refuse("nothing is selected on the map", "Click on features to select them.")
+    layer = scene.vocabulary.layer(focus.layer_id or "")
+    if layer is None:
+        raise Refuse(
+            "the layer of what was selected is not on the map any more",
+            "Select features again, and ask again.",
+        )
+    other = scene.table(layer.table)
+    if len(other.key) == 1:
+        chosen = values.equals(other.key[0], list(focus.feature_ids))
+        found = chosen if other.id == table.id else await values.joined(scene, table, other, chosen)
+        if found is not None:
+            return found
+    raise Refuse(
+        f"what is selected are features of {layer.name}, not of {table.name}",
+        "To mean the area or the view, take the selection out of the message.",
+    )

@@ -1,0 +1,220 @@
+"""The world as the planner sees it while it carries out one command, and the ways in which it can stop.
+
+Built anew at every step from the request: nothing is remembered between steps but the conversation itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from agents.core.messages import ToolCall, ToolResult
+from agents.domain import Focus, Layer, Table
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import word_set
+from agents.offline.meaning.intents import Mention
+from agents.ports import Analyst, DataSource, MapSession, OperationInfo, TableRegistry
+
+
+@runtime_checkable
+class MapAgent(Protocol):
+    """What the offline model needs of the agent that asks it."""
+
+    registry: TableRegistry
+    map: MapSession
+    data: DataSource
+
+
+def operations_of(agent: MapAgent) -> Sequence[OperationInfo]:
+    """What an analysis may do that this agent can ask for; nothing without an analyst."""
+    analyst: Analyst | None = getattr(agent, "analyst", None)
+    return analyst.operations() if analyst is not None else ()
+
+
+Calls = list[tuple[str, dict[str, Any]]]
+"""Names of tools and their arguments, to be called in this order."""
+
+
+_ANSWER_FILLERS = word_set("the a i mean meant one ones in of by table layer column please")
+
+
+class Stop(Exception):
+    """A command cannot be carried out as it stands."""
+
+
+class Ask(Stop):
+    """It can mean several things: `question` names the options."""
+
+    def __init__(self, question: str, options: Sequence[str]) -> None:
+        super().__init__(question)
+        self.question = question
+        self.options = tuple(options)
+
+
+class Refuse(Stop):
+    """The data or the tools cannot give it."""
+
+    def __init__(self, reason: str, alternative: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.alternative = alternative
+
+
+class Say(Stop):
+    """Nothing needs to be done: this is the answer."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A call of the present command that has been made, and what became of it."""
+
+    call: ToolCall
+    arguments: Mapping[str, Any]
+    result: ToolResult
+
+
+@dataclass(frozen=True)
+class Scene:
+    """`done` are this command's own calls so far; `recent` the layers spoken of, the latest first.
+
+    `preferred` are the answers to earlier questions; where there is a choice they decide it.
+    """
+
+    agent: MapAgent
+    vocabulary: Vocabulary
+    tools: frozenset[str]
+    recent: tuple[str, ...] = ()
+    done: tuple[Done, ...] = ()
+    preferred: tuple[str, ...] = ()
+
+    @property
+    def data(self) -> DataSource:
+        return self.agent.data
+
+    @property
+    def focus(self) -> Focus | None:
+        return self.agent.map.focus
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        return self.vocabulary.layers
+
+    def table(self, table_id: str) -> Table:
+        found = self.vocabulary.table(table_id)
+        if found is None:
+            raise Refuse(f"the table {table_id} is not there any more")
+        return found
+
+    def choose(self, options: Sequence[str], question: str) -> str:
+        """The only option, the one that an earlier answer prefers, or a question."""
+        if len(options) == 1:
+            return options[0]
+        chosen = chosen_option(options, self.preferred)
+        if chosen is None:
+            raise Ask(question, options)
+        return chosen
+
+    # --- layers ----------------------------------------------------------------------------------------------
+
+    def recent_layer(self) -> Layer:
+        """The layer that was spoken of last, else the selected one, else the topmost."""
+        for layer_id in self.recent:
+            layer = self.vocabulary.layer(layer_id)
+            if layer is not None:
+                return layer
+        if self.focus is not None and self.focus.layer_id:
+            layer = self.vocabulary.layer(self.focus.layer_id)
+            if layer is not None:
+                return layer
+        if self.layers:
+            return self.layers[-1]
+        raise Refuse("the map has no layers yet", self.first_step())
+
+    def all_layers(self) -> list[Layer]:
+        """At least one."""
+        if not self.layers:
+            raise Refuse("the map has no layers yet", self.first_step())
+        return list(self.layers)
+
+    def layer_of(self, mention: Mention | None, *, sure: bool = False) -> Layer:
+        """The one layer that is meant. `sure`: of several, none is taken only for being spoken of last."""
+        if mention is None or mention.pronoun:
+            return self.recent_layer()
+        if len(mention.layers) > 1:
+            for layer_id in () if sure else self.recent:
+                if layer_id in mention.layers:
+                    return self._layer(layer_id)
+            named = [f"{each} ({self._layer(each).name})" for each in mention.layers]
+            chosen = self.choose(mention.layers, f"Which layer do you mean: {_or(named)}?")
+            return self._layer(chosen)
+        if mention.layers:
+            return self._layer(mention.layers[0])
+        if not self.layers:
+            raise Refuse("the map has no layers yet", self.first_step())
+        there = ", ".join(f"“{layer.name}”" for layer in self.layers[:8])
+        raise Refuse(f"no layer on the map is called “{mention.text}”", f"The layers are {there}.")
+
+    def _layer(self, layer_id: str) -> Layer:
+        layer = self.vocabulary.layer(layer_id)
+        if layer is None:
+            raise Refuse(f"the layer {layer_id} is not on the map any more")
+        return layer
+
+    def table_of(self, mention: Mention) -> Table:
+        """The one table that is meant, by its own name or that of a layer."""
+        if mention.pronoun or (not mention.tables and mention.layers):
+            return self.table(self.layer_of(mention).table)
+        if not mention.tables:
+            raise self.unknown(mention)
+        options = mention.tables
+        shown = [layer.table for layer in self.layers if layer.table in options]
+        if len(options) > 1 and len(set(shown)) == 1 and not self.preferred:
+            return self.table(shown[0])
+        return self.table(self.choose(options, f"Which table do you mean: {_or(options)}?"))
+
+    def unknown(self, mention: Mention) -> Refuse:
+        """Nothing is called so: what there is instead."""
+        if mention.everything:
+            return Refuse("“everything” is too much to show", f"The tables are {self.some_tables()}.")
+        if not self.vocabulary.index.tables:
+            return Refuse("there are no tables yet", "Upload a file, or load one with `geoagent load`.")
+        return Refuse(f"no table here is about “{mention.text}”", f"There are {self.some_tables()}.")
+
+    def some_tables(self, most: int = 8) -> str:
+        tables = self.vocabulary.index.own
+        known = Counter(table.name for table in tables)
+        names = [table.name if known[table.name] == 1 else table.id for table in tables[:most]]
+        more = f" and {len(tables) - most:,} more" if len(tables) > most else ""
+        return ", ".join(names) + more
+
+    def first_step(self) -> str:
+        drawable = [table.name for table in self.vocabulary.index.tables if table.geometry_column]
+        return f"Say for example “show {drawable[0].replace('_', ' ')}”." if drawable else ""
+
+
+def chosen_option(options: Sequence[str], answers: Sequence[str]) -> str | None:
+    """The one option that an answer names, by all of it or by words that only that option has; the latest counts."""
+    for answer in reversed(answers):
+        wanted = answer.strip(" .!?\"'“”").lower()
+        words = set(wanted.split()) - _ANSWER_FILLERS
+        fits: Sequence[Callable[[str], bool]] = (
+            lambda option, wanted=wanted: option.lower() == wanted,  # type: ignore[misc]
+            lambda option, words=words: words == {option.lower()},  # type: ignore[misc]
+            lambda option, words=words: bool(words) and words <= set(re.split(r"[\W_]+", option.lower())),  # type: ignore[misc]
+        )
+        for fit in fits:
+            fitting = [option for option in options if fit(option)]
+            if len(fitting) == 1:
+                return fitting[0]
+    return None
+
+
+def _or(options: Sequence[str]) -> str:
+    return f"{', '.join(options[:-1])} or {options[-1]}" if len(options) > 1 else options[0]

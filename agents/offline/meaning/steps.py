@@ -1,0 +1,83 @@
+"""One operation of an analysis in words, before the tables are there: what it reads, and its arguments.
+
+What depends on the columns of a table that an earlier step makes stays in words (`ColumnWords`, `Ranking`, `Kept`,
+`NamedBy`, `Added`) until that table is there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from agents.offline.meaning.features import Features
+from agents.offline.meaning.intents import Condition, Top
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnWords:
+    """A column of the table that the input `of` names."""
+
+    text: str
+    of: str = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The column that a superlative speaks of."""
+
+    top: Top
+    of: str = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A condition on the table's own columns."""
+
+    condition: Condition
+    of: str = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedBy:
+    """The column that says what the rows of an input are called."""
+
+    of: str = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The column that the operation before added under this name, or with a number where the name was taken."""
+
+    name: str
+    of: str = "source"
+
+
+Inputs = tuple[tuple[str, Features], ...]
+Arguments = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`inputs` are the operation's tables by argument; several of one name are a list."""
+
+    operation: str
+    inputs: Inputs
+    arguments: Arguments = ()
+    said: str = ""
+    title: str = ""
+    """What the result is called, where the words themselves are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """A figure of each value of the rows' own column `by`; `aggregate` as the operations take it."""
+
+    source: Features
+    by: str
+    aggregate: dict[str, Any]
+    said: str = ""
+    title: str = ""
+
+
+def step(operation: str, source: Features, *more: tuple[str, Features], **arguments: Any) -> Step:
+    return Step(operation, (("source", source), *more), tuple(arguments.items()))

@@ -1,0 +1,418 @@
+"""Which values of which columns are meant by `in Germany`, `large`, `named Ulm`: looked up in the data itself.
+
+A value counts only if a row has it. A name that the table does not have may be found by way of another small
+table that does and that shares codes with it (`airports in Europe` by the countries' continent).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from agents.core.errors import ToolFailed
+from agents.domain import Column, Cql2, Table
+from agents.offline.language.words import fold, name_words, nearest, word_set
+from agents.offline.meaning.columns import name_column, text_columns
+from agents.offline.meaning.place_names import DEMONYMS, SAME_PLACE
+from agents.offline.meaning.scene import Refuse, Scene
+
+log = logging.getLogger("agents.offline")
+_MOST_ROWS = 500
+_SMALL_TABLE = 5000
+_MOST_LOOKUPS = 12
+_PLACES = (
+    word_set("country nation continent"),
+    word_set("state region province territory subregion land bundesland admin canton zone"),
+    word_set("county department district kreis commune municipality"),
+    word_set("city town place location borough area"),
+)
+"""Columns that say where something is, wide ones first: `in Peru` is the country, not the town in Indiana."""
+GROUPS = word_set("""
+    continent region subregion country state province nation zone territory area admin name
+""")
+"""Words in the names of columns that many rows share a value of."""
+_KINDS = (
+    word_set("""
+    type kind class category status size use usage surface group level grade rank fclass
+"""),
+)
+_REGIONS = word_set("country nation state region province territory")
+_CODES = word_set("iso code fips abbreviation abbrev a2 a3 nuts")
+_COVERED = 0.95
+
+
+def property_of(column: str) -> Cql2:
+    return {"property": column}
+
+
+def equals(column: str, values: Sequence[Any]) -> Cql2:
+    if len(values) == 1:
+        return {"op": "=", "args": [property_of(column), values[0]]}
+    return {"op": "in", "args": [property_of(column), list(values)]}
+
+
+async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cql2:
+    """`country is Germany or France`."""
+    found: list[Any] = []
+    for part in await _parts(scene, table, [column], text):
+        values = (await _stored(scene, table, [column], _forms(part))).get(column.name)
+        if not values:
+            raise await _no_value(scene, table, column, part)
+        found.extend(value for value in values if value not in found)
+    return equals(column.name, found)
+
+
+async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
+    """`in Germany`: by the table's own columns, else through another table."""
+    own = _in_order(table, _PLACES, names=False)
+    return await _any_of(scene, table, own, text, elsewhere=True)
+
+
+async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
+    """`large`, `military`, `European`."""
+    flags = [
+        c for c in table.columns if c.kind == "boolean" and fold(text) in (fold(c.name), *name_words(c.name))
+    ]
+    if flags:
+        return {"op": "=", "args": [property_of(flags[0].name), True]}
+    own = _in_order(table, _KINDS, names=True)
+    try:
+        return await _any_of(scene, table, own, text, elsewhere=False, adjective=True)
+    except Refuse as refusal:
+        found = await _elsewhere(scene, table, _adjective_forms(text))
+        if found is not None:
+            return found
+        raise refusal from None
+
+
+async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
+    """`named Ulm`: exactly so, else with that in the name."""
+    column = name_column(table)
+    if column is None:
+        raise Refuse(f"{table.name} has no names")
+    wanted = unquoted(text)
+    stored = (await _stored(scene, table, [column], [wanted])).get(column.name)
+    if stored:
+        return equals(column.name, stored)
+    like = contains(column.name, wanted)
+    if await scene.data.count(table.id, like):
+        return like
+    raise Refuse(f"nothing in {table.name} is called “{wanted}”")
+
+
+def contains(column: str, text: str, before: str = "%", after: str = "%") -> Cql2:
+    """CQL2 for text within a column, ignoring case; wildcards in the text are taken literally."""
+    literal = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    insensitive = {"op": "casei", "args": [property_of(column)]}
+    return {"op": "like", "args": [insensitive, {"op": "casei", "args": [f"{before}{literal}{after}"]}]}
+
+
+def unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
+
+
+async def _any_of(
+    scene: Scene,
+    table: Table,
+    columns: Sequence[Column],
+    text: str,
+    *,
+    elsewhere: bool,
+    adjective: bool = False,
+) -> Cql2:
+    filters: dict[str, list[Any]] = {}
+    others: list[Cql2] = []
+    for part in await _parts(scene, table, columns, text):
+        forms = _adjective_forms(part) if adjective else _forms(part)
+        stored = await _stored(scene, table, columns, forms)
+        best = next((column.name for column in columns if column.name in stored), None)
+        if best is not None and elsewhere:
+            best, stored = await _not_another(scene, table, columns, part, best, stored)
+        if best is not None:
+            kept = filters.setdefault(best, [])
+            kept.extend(value for value in stored[best] if value not in kept)
+            continue
+        found = await _elsewhere(scene, table, forms) if elsewhere else None
+        if found is None:
+            raise await _nowhere(scene, table, columns, part)
+        others.append(found)
+    joined = [equals(name, values) for name, values in filters.items()] + others
+    return joined[0] if len(joined) == 1 else {"op": "or", "args": joined}
+
+
+async def _not_another(
+    scene: Scene, table: Table, columns: Sequence[Column], text: str, best: str, stored: dict[str, list[Any]]
+) -> tuple[str, dict[str, list[Any]]]:
+    """The column whose value is meant. Raises Ask where another kind of region is called so and has as many rows:
+    `in Georgia` is a country and a state."""
+    rank = {column.name: place for place, column in enumerate(columns)}
+    regions = [
+        c
+        for c in columns
+        if c.name != best and rank[c.name] > rank[best] and _REGIONS & set(name_words(c.name))
+    ]
+    if not regions or not _REGIONS & set(name_words(best)):
+        return best, stored
+    others = await _stored(scene, table, regions, _forms(text))
+    for other, found in others.items():
+        elsewhere = {
+            "op": "and",
+            "args": [equals(other, found), {"op": "not", "args": [equals(best, stored[best])]}],
+        }
+        if await scene.data.count(table.id, elsewhere) >= await scene.data.count(
+            table.id, equals(best, stored[best])
+        ):
+            options = [f"{best} {stored[best][0]}", f"{other} {found[0]}"]
+            chosen = scene.choose(
+                options, f"Which do you mean by “{text}”: the {options[0]} or the {options[1]}?"
+            )
+            return (best, stored) if chosen == options[0] else (other, {other: found})
+    return best, stored
+
+
+async def _parts(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> list[str]:
+    """The whole text if it is one value (`Trinidad and Tobago`), else its parts (`Germany, France or Peru`)."""
+    parts = _split(text)
+    if len(parts) == 1:
+        return parts
+    whole = unquoted(text)
+    if not text.startswith('"') and (
+        await _stored(scene, table, columns, [whole]) or await _known_place(scene, whole)
+    ):
+        return [whole]
+    # Three parts may be two values, one of which has an `and` in it; longest first.
+    merged: list[str] = []
+    index = 0
+    while index < len(parts):
+        pair = " and ".join(parts[index : index + 2])
+        if (
+            index + 1 < len(parts)
+            and len(parts) > 2
+            and pair.lower() in text.lower()
+            and await _stored(scene, table, columns, [pair])
+        ):
+            merged.append(pair)
+            index += 2
+        else:
+            merged.append(parts[index])
+            index += 1
+    return merged
+
+
+async def _known_place(scene: Scene, text: str) -> bool:
+    try:
+        return any(fold(place.name) == fold(text) for place in await scene.data.find_place(text, limit=1))
+    except ToolFailed:
+        return False
+
+
+def _split(text: str) -> list[str]:
+    parts: list[str] = []
+    word: list[str] = []
+    quoted = False
+    for piece in text.replace(",", " , ").split():
+        if not quoted and piece.lower() in ("or", "and", ",", "&", "in", "from"):
+            if word:
+                parts.append(" ".join(word))
+            word = []
+            continue
+        quoted ^= piece.count('"') % 2 == 1
+        word.append(piece)
+    if word:
+        parts.append(" ".join(word))
+    return [unquoted(part) for part in parts] or [text]
+
+
+def _forms(text: str) -> list[str]:
+    """The text, and what else that place is called."""
+    text = unquoted(text)
+    bare = text[4:] if text.lower().startswith("the ") else text
+    wanted = fold(bare)
+    others = [name for names in SAME_PLACE if wanted in map(fold, names) for name in names]
+    return list(dict.fromkeys([bare, *others]))
+
+
+def _adjective_forms(text: str) -> list[str]:
+    """`large`, and what an adjective of a place comes from: European -> Europe, North American -> North America."""
+    word = unquoted(text)
+    lowered = word.lower()
+    forms = [word, DEMONYMS.get(lowered, "")]
+    if lowered.endswith("an") and len(word) > 4:
+        forms += [word[:-1], word[:-2], f"{word}y"]
+    return [form for index, form in enumerate(forms) if form and form not in forms[:index]]
+
+
+def _in_order(table: Table, first: Sequence[frozenset[str]], *, names: bool) -> list[Column]:
+    """The text columns, likely ones first; `names` tells whether the column of names may be meant, too."""
+    own = name_column(table)
+    if own is not None and any(set(name_words(own.name)) & likely for likely in _PLACES):
+        own = None  # it says where a row is, and not what it is called
+    columns = [c for c in text_columns(table) if names or own is None or c.name != own.name]
+
+    def rank(column: Column) -> tuple[int, bool]:
+        words = set(name_words(column.name))
+        return next(
+            (place for place, likely in enumerate(first) if words & likely), len(first)
+        ), column is own
+
+    return sorted(columns, key=rank)[:_MOST_LOOKUPS]
+
+
+async def _stored(
+    scene: Scene, table: Table, columns: Sequence[Column], forms: Sequence[str]
+) -> dict[str, list[Any]]:
+    """By column the values as they are stored that equal one of the forms but for case and accents.
+
+    The first column that has one counts. If none has the usual spellings, one slower look folds every row.
+    """
+    if not columns or not forms:
+        return {}
+    wanted = {fold(form) for form in forms}
+    for column in columns:
+        plain: Cql2 = {"op": "in", "args": [property_of(column.name), _spellings(forms)]}
+        found = await _rows_with(scene, table, [column], [plain], wanted)
+        if found:
+            return found
+    thorough = [
+        {"op": "=", "args": [_folded(property_of(column.name)), _folded(form)]}
+        for column in columns
+        for form in forms
+    ]
+    return await _rows_with(scene, table, columns, thorough, wanted)
+
+
+async def _rows_with(
+    scene: Scene, table: Table, columns: Sequence[Column], tests: list[Cql2], wanted: set[str]
+) -> dict[str, list[Any]]:
+    condition: Cql2 = tests[0] if len(tests) == 1 else {"op": "or", "args": tests}
+    try:
+        answer = await scene.data.query(table.id, [column.name for column in columns], condition, limit=200)
+    except ToolFailed as failure:
+        log.info("looking up values in %s failed: %s", table.id, failure)
+        return {}
+    found: dict[str, list[Any]] = {}
+    for row in answer.get("rows", ()):
+        for column in columns:
+            item = row.get(column.name)
+            if isinstance(item, str) and fold(item) in wanted and item not in found.get(column.name, ()):
+                found.setdefault(column.name, []).append(item)
+    return found
+
+
+def _spellings(forms: Sequence[str]) -> list[str]:
+    """How a value is usually written: such rows are found without folding every row of the table."""
+    spelt = [
+        way for form in forms for way in (form, form.title(), form.capitalize(), form.lower(), form.upper())
+    ]
+    return list(dict.fromkeys(spelt))
+
+
+def _folded(operand: Any) -> Cql2:
+    return {"op": "casei", "args": [{"op": "accenti", "args": [operand]}]}
+
+
+async def _elsewhere(scene: Scene, table: Table, forms: Sequence[str]) -> Cql2 | None:
+    """A filter on the table's codes or names, taken from rows of another table that have the value."""
+    known = scene.vocabulary.few_tables or await scene.agent.registry.search(
+        f"countries regions {forms[0]}", 50
+    )
+    others = [
+        other
+        for other in known
+        if other.id != table.id and 0 < other.row_estimate <= _SMALL_TABLE and _links(table, other)
+    ]
+    for other in others[:4]:
+        stored = await _stored(scene, other, _grouping(other), forms)
+        for column, values in stored.items():
+            found = await joined(scene, table, other, equals(column, values))
+            if found is not None:
+                return found
+    return None
+
+
+def _grouping(other: Table) -> list[Column]:
+    """Columns that say what a row is or belongs to: its name, its continent; not its capital."""
+    own = name_column(other)
+    return [c for c in text_columns(other) if c is own or GROUPS & set(name_words(c.name))][:_MOST_LOOKUPS]
+
+
+async def joined(scene: Scene, table: Table, other: Table, condition: Cql2) -> Cql2 | None:
+    """The rows of `table` that belong to these of `other` by a column that both have; None where none is."""
+    names = sorted({theirs for _, theirs in _links(table, other)})
+    try:
+        answer = await scene.data.query(other.id, names, condition, limit=_MOST_ROWS)
+        rows = answer.get("rows", ())
+        if answer.get("truncated"):
+            return None
+        for ours, theirs in _links(table, other):
+            values = sorted({row[theirs] for row in rows if row.get(theirs)})
+            if values and await _covers(scene, table, ours, other, theirs):
+                candidate = equals(ours, values)
+                if await scene.data.count(table.id, candidate):
+                    return candidate
+    except ToolFailed as failure:
+        log.info("joining %s with %s failed: %s", table.id, other.id, failure)
+    return None
+
+
+async def _covers(scene: Scene, table: Table, ours: str, other: Table, theirs: str) -> bool:
+    """Whether the other table knows nearly all codes of ours; else rows would be missed without a word."""
+    answer = await scene.data.query(other.id, [theirs], limit=_SMALL_TABLE)
+    codes = sorted({row[theirs] for row in answer.get("rows", ()) if row.get(theirs)})
+    if not codes:
+        return False
+    known = await scene.data.count(table.id, equals(ours, codes))
+    coded = await scene.data.count(
+        table.id, {"op": "not", "args": [{"op": "isNull", "args": [property_of(ours)]}]}
+    )
+    return bool(coded) and known >= _COVERED * coded
+
+
+def _links(table: Table, other: Table) -> list[tuple[str, str]]:
+    """Pairs of columns that may hold the same codes or names: `country_code` of ours, `iso_a2` of countries."""
+    about = set(name_words(other.name))
+    pairs = []
+    for theirs in text_columns(other):
+        their_words = set(name_words(theirs.name))
+        if not their_words & _CODES:
+            continue
+        for ours in text_columns(table):
+            our_words = set(name_words(ours.name))
+            if (our_words & about and our_words & _CODES) or (our_words & their_words) - {
+                "name",
+                "code",
+                "id",
+            }:
+                pairs.append((ours.name, theirs.name))
+    return pairs
+
+
+async def _no_value(scene: Scene, table: Table, column: Column, text: str) -> Refuse:
+    values = await _values_of(scene, table, column)
+    close = nearest(text, values, 3) or values[:5]
+    hint = f"Its values are for example {', '.join(close)}." if close else ""
+    return Refuse(f"no row of {table.name} has “{text}” as its {column.name}", hint)
+
+
+async def _nowhere(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> Refuse:
+    """The nearest values of all columns, so that a typing mistake is easily mended."""
+    values = [item for column in columns[:4] for item in await _values_of(scene, table, column)]
+    close = nearest(text, [each for each in dict.fromkeys(values) if len(each) > 3], 3, score=75)
+    hint = f"Did you mean {' or '.join(close)}?" if close else ""
+    own = name_column(table)
+    if own is not None and own not in columns and await _stored(scene, table, [own], [text]):
+        hint = f"It is the name of one: say “{table.name.replace('_', ' ')} named {text}”."
+    if not hint and columns:
+        hint = f"I looked in its columns {', '.join(column.name for column in columns[:8])}."
+    return Refuse(f"no row of {table.name} has the value “{text}”", hint)
+
+
+async def _values_of(scene: Scene, table: Table, column: Column) -> list[str]:
+    try:
+        stats = await scene.data.stats(table.id, column.name)
+    except ToolFailed:
+        return list(column.samples)
+    return [str(entry["value"]) for entry in stats.get("top", ()) if entry.get("value") is not None] or list(
+        column.samples
+    )
