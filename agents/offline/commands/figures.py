@@ -73,7 +73,17 @@ def _found_and_shown(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     return Show(subject.mention, look, subject.where, subject.top, subject.all, subject.said)
 
 
+def _different(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how many different timezones do the airports have?`"""
+    table = table_called(bound["whose"], vocabulary)
+    columns = _columns((table,), bound["what"], vocabulary) if table is not None else ()
+    if table is None or not columns:
+        return None
+    return Statistic("values", ColumnMention(bound["what"], columns), Mention(bound["whose"], (table.id,)))
+
+
 COMMANDS = (
+    command("how many (different|distinct) {what:words} (does|do) {whose:words} have", _different, -1.0),
     command("(is|are) there [any|some] {rows:selection}", _existing),
     command("how many {what:words} (does|do) {whose:words} have [in total|altogether]", _amount),
     command("compare {what:words} (of|in) {one:words} (and|with|to) {other:words}", _compared),

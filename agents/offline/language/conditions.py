@@ -10,7 +10,14 @@ from dataclasses import replace
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, METHODS
-from agents.offline.language.nouns import take_colour, take_column, take_day, take_quantity, take_ramp
+from agents.offline.language.nouns import (
+    take_colour,
+    take_column,
+    take_day,
+    take_month,
+    take_quantity,
+    take_ramp,
+)
 from agents.offline.language.tokens import magnitude
 from agents.offline.language.value_text import ValueRules, ends_value, take_comparator
 from agents.offline.language.words import name_words
@@ -265,6 +272,7 @@ class Conditions(ValueRules):
         cursor = self.cursor
         if cursor.take("between", "from") is None:
             return None
+        column = self._measured()
         low = take_day(cursor) or take_quantity(cursor)
         if low is None or cursor.take("and", "to", "-", "–", "until") is None:
             return None
@@ -274,7 +282,7 @@ class Conditions(ValueRules):
         if isinstance(low, Quantity) and isinstance(high, Quantity):
             low = replace(_of_one_magnitude(low, high), unit=low.unit or high.unit)
             high = replace(high, unit=high.unit or low.unit)
-        return Between(low, high)
+        return Between(low, high, column)
 
     def _compared(self) -> Compare | None:
         cursor = self.cursor
@@ -285,12 +293,23 @@ class Conditions(ValueRules):
         if cursor.take("sea level", "mean sea level"):
             return Compare(op, Quantity(0.0, text="sea level"), measure="high")
         cursor.take("the year", "year")
+        column = self._measured()
         value = take_day(cursor) or take_quantity(cursor)
         if value is None:
             return None
         if word in ("after", "before", "since", "until", "till"):
             measure = "time"
-        return Compare(op, value, measure=measure)
+        return Compare(op, value, column, measure)
+
+    def _measured(self) -> ColumnMention | None:
+        """`between magnitude 4 and 5`: the column in front of the number."""
+        start = self.cursor.at
+        column = take_column(self.cursor, self.vocabulary, self.tables)
+        token = self.cursor.token()
+        if column is None or token is None or token.kind != "number":
+            self.cursor.at = start
+            return None
+        return column
 
     def _afterwards(self) -> Compare | None:
         """`2000 m or more`, `5 and above`."""
@@ -344,6 +363,9 @@ class Conditions(ValueRules):
         cursor.at = begin
         if cursor.word() in METHODS or cursor.sees("total") or cursor.sees("general"):
             return None
+        month = take_month(cursor)
+        if month is not None:
+            return Between(*month, measure="time")
         cursor.take(p.PLACE_NOUNS)
         text = self.value_text()
         return (self._of_column(text) or OneOf(text)) if text else None
@@ -364,7 +386,12 @@ class Conditions(ValueRules):
     def _year(self, opener: str) -> Condition | None:
         """`in 2019`: of a date column the whole year."""
         token = self.cursor.take_number()
-        if opener not in ("in", "from") or token is None or not token.text.isdigit() or len(token.text) != 4:
+        if (
+            opener not in ("in", "from", "of")
+            or token is None
+            or not token.text.isdigit()
+            or len(token.text) != 4
+        ):
             return None
         if not ends_value(self.cursor):
             return None

@@ -80,7 +80,12 @@ class Looks:
             return None
         if count is None and (method is None or opener in ("and", "as")):
             return None
-        return replace(look, classes=count or look.classes, method=method or look.method)  # type: ignore[arg-type]  # METHODS holds the three
+        by = look.by
+        if noun is not None and by is None and cursor.take("of the", "of", "by the", "by"):
+            by = self.column()
+            if by is None:
+                return None
+        return replace(look, by=by, classes=count or look.classes, method=method or look.method)  # type: ignore[arg-type]  # METHODS holds the three
 
     def coloured(self, look: Look) -> Look | None:
         cursor = self.cursor

@@ -5,6 +5,7 @@ Each rule takes the longest piece it knows from the cursor, or nothing.
 
 from __future__ import annotations
 
+import calendar
 import datetime
 
 from agents.domain import Table
@@ -276,6 +277,20 @@ def _spelt_day(cursor: Cursor) -> Day | None:
             and _real_date(int(year.value), str(month), number)
         ):
             return Day(f"{int(year.value):04d}-{month:02d}-{int(number):02d}")
+    cursor.at = start
+    return None
+
+
+def take_month(cursor: Cursor) -> tuple[Day, Day] | None:
+    """`January 2020`: its first and its last day."""
+    start = cursor.at
+    month = _MONTHS.get(cursor.word())
+    if month is not None:
+        cursor.at += 1
+        token = cursor.take_number()
+        if token is not None and len(token.text) == 4 and token.text.isdigit() and int(token.text) > 0:
+            last = calendar.monthrange(int(token.text), month)[1]
+            return Day(f"{token.text}-{month:02d}-01"), Day(f"{token.text}-{month:02d}-{last:02d}")
     cursor.at = start
     return None
 

@@ -14,6 +14,7 @@ from agents.offline.language.tags import KINDS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, name_words
 from agents.offline.meaning.columns import name_column, number_columns, text_columns
+from agents.offline.meaning.features import Features
 from agents.offline.meaning.values import GROUPS
 
 MAX_EXAMPLES = 3
@@ -73,10 +74,15 @@ class _Words:
         drawable = [table for table in reader.vocabulary.index.own if table.geometry_column is not None]
         own = reader.tags.tables_of(named[0].mention) if named else drawable
         self.table: Table | None = own[0] if own else None
-        known = {table for each in named for table in each.mention.tables}
+        known = {id_ for each in named for id_ in self._ids(reader, each)}
         spoken = [table.name.replace("_", " ") for table in drawable if table.id not in known]
-        self.rows = [*dict.fromkeys(each.text for each in named), *spoken]
+        own_words = {each.mention.tables: each.text for each in reversed(named)}
+        self.rows = [*reversed(own_words.values()), *spoken]
         self._inputs = 0
+
+    @staticmethod
+    def _ids(reader: AnalysisReader, features: Features) -> list[str]:
+        return [table.id for table in reader.tags.tables_of(features.mention)]
 
     def fill(self, node: Node) -> str:
         """The template in words; empty where the tables have nothing for a slot."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Steps, counted, rule
+from agents.offline.language.conditions import joined
 from agents.offline.language.words import name_words
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.steps import ColumnWords, Grouped, step
@@ -26,6 +27,9 @@ def _own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     table = context.table(rows)
     if table is None or _guessed(rows):
         return None
+    more = bindings.get("more")
+    if more is not None:
+        rows = replace(rows, where=more if rows.where is None else joined("and", [rows.where, more]))
     words = name_words(bindings["by"].text)
     of_table = context.vocabulary.match_table(words)
     names = columns_named(table, words, whole=of_table is not None and of_table.length >= len(words))
@@ -97,7 +101,7 @@ _HAVE = "(has|have|with|having|that have)"
 _BY = "(by|per|for each|for every|grouped by|split by|broken down by|by each|of each|of every)"
 _HOW_MANY = "[[,] and how many [are there|(does|do) (it|they) have]]"
 RULES = (
-    *(rule(f"{figure} {_BY} {{by:column}}", _own_column) for figure in _FIGURES),
+    *(rule(f"{figure} {_BY} {{by:column}} [{{more:condition}}]", _own_column) for figure in _FIGURES),
     *(
         rule(f"{figure} (in each|in every|each) {{by:column}}", _own_column, AFTER_IN_EACH)
         for figure in _FIGURES
