@@ -220,6 +220,13 @@ async def test_an_operation_that_cannot_be_read_says_how_it_is_said(goal: str, e
     assert desk.analysis.steps == []
 
 
+async def test_a_ranking_by_a_column_is_no_analysis() -> None:
+    world = World()
+    chat = Chat(world, analyst=Desk(world))
+    await chat("top 5 cities by population")
+    assert [name for name, _ in chat.calls] == ["query_features"]
+
+
 async def test_a_question_about_what_no_column_tells_is_not_taken_for_a_filter() -> None:
     world = World()
     chat = Chat(world, analyst=Desk(world))

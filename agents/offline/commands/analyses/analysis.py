@@ -67,10 +67,11 @@ class Language:
         commands = (*groups.RULES, *rankings.RULES, *hot_spots.RULES) if offered else ()
         self.rules: tuple[Rule, ...] = (*commands, *operation_rules(operations))
         self.limits = frozenset(word for each in self.rules for word in each.template.words) | _PART_WORDS
-        first = {word for each in self.rules for word in each.template.first_words}
+        phrases = [each.template for each in self.rules if each.operation]
+        first = {word for each in phrases for word in each.first_words}
         self.telling = frozenset(first) - STARTS - ARTICLES
         """Words that an operation's phrase begins with, and no other command."""
-        self.verbs = frozenset(word for each in self.rules for word in verbs(each.template.node)) - STARTS
+        self.verbs = frozenset(word for each in phrases for word in verbs(each.node)) - STARTS
         """Of those the ones that the rows follow at once: `buffer`, `dissolve`."""
 
 

@@ -38,9 +38,9 @@ def _nearest(language: Language, said: set[str]) -> list[Node]:
     """Of each operation that is spoken of the phrase that says most; of several the one nearest to what was said."""
     best: dict[str, tuple[tuple[int, int], Node]] = {}
     for rule in language.rules:
-        if rule.template.first_words & language.telling & said:
+        if rule.operation and rule.template.first_words & language.telling & said:
             shared = (len(rule.template.slots), len(rule.template.words & said))
-            key = rule.operation or rule.template.text
+            key = rule.operation
             if key not in best or shared > best[key][0]:
                 best[key] = (shared, rule.template.node)
     return [node for _, node in sorted(best.values(), key=lambda each: each[0], reverse=True)]
