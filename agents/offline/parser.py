@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from agents.domain import Table
 from agents.offline.commands import catalogue, figures, history, layers, view
@@ -48,6 +49,18 @@ def is_sql(text: str) -> bool:
 
 
 _COMMANDS = (*history.COMMANDS, *layers.COMMANDS, *view.COMMANDS, *catalogue.COMMANDS, *figures.COMMANDS)
+
+
+def _all_read(commands: list[Command]) -> list[Command]:
+    """Of several commands none is carried out where one is an analysis that could not be read."""
+    if len(commands) < 2:
+        return commands
+    return [
+        replace(each, intent=NotUnderstood("", each.text))
+        if isinstance(each.intent, Analyse) and not each.intent.is_read
+        else each
+        for each in commands
+    ]
 
 
 class Parser(DrawingCommands, ChartCommands, DataCommands):
@@ -99,7 +112,7 @@ class Parser(DrawingCommands, ChartCommands, DataCommands):
         while True:
             self._skip_joiners()
             if self.cursor.done:
-                return commands
+                return _all_read(commands)
             if len(commands) == MAX_COMMANDS:
                 raise TOO_LONG
             commands.append(self._command())
@@ -195,7 +208,7 @@ class Parser(DrawingCommands, ChartCommands, DataCommands):
         first, last = self.cursor.tokens[start], self.cursor.tokens[max(self.cursor.at - 1, start)]
         text = self.text[first.start : last.end].strip()
         if isinstance(intent, Analyse):
-            intent = Analyse(text)
+            intent = replace(intent, goal=text)
         return Command(intent, first.start, last.end, text)
 
     def _between(self, start: int, end: int) -> str:

@@ -283,11 +283,9 @@ class DataCommands(Grammar):
     def plain_analysis(self) -> Intent | None:
         """A question that the analyst's rules read, or words that cannot be anything else, such as `nearest`."""
         cursor, start = self.cursor, self.cursor.at
-        if (
-            AnalysisReader(cursor, self.vocabulary, self.default, self.vocabulary.operations).chain()
-            is not None
-        ):
-            return Analyse(cursor.since(start))
+        reader = AnalysisReader(cursor, self.vocabulary, self.default, self.vocabulary.operations)
+        if reader.chain() is not None:
+            return Analyse(cursor.since(start), is_read=True)
         cursor.at = start
         if not (cursor.word() in self._language.verbs or self._is_spatial(_NEAR, to_joiner=True)):
             return None

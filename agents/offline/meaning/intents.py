@@ -325,7 +325,10 @@ class FindPlace:
 
 @dataclass(frozen=True, slots=True)
 class Analyse:
+    """`is_read`: as steps; else it only has words of an analysis, and the analyst says what it could read."""
+
     goal: str
+    is_read: bool = False
 
 
 @dataclass(frozen=True, slots=True)
