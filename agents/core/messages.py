@@ -95,14 +95,12 @@ class Usage:
     cost: float | None = None
 
     def __add__(self, other: Usage) -> Usage:
-        unknown = any(each.cost is None and each.total_tokens for each in (self, other))
-        costs = [] if unknown else [each.cost for each in (self, other) if each.cost is not None]
         return Usage(
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             self.cached_tokens + other.cached_tokens,
             self.reasoning_tokens + other.reasoning_tokens,
-            sum(costs) if costs else None,
+            total_cost(self.cost, self.total_tokens, other),
         )
 
     @property
@@ -111,3 +109,15 @@ class Usage:
 
 
 NO_USAGE = Usage()
+
+
+def total_cost(cost: float | None, tokens: int, more: Usage) -> float | None:
+    """The price of `tokens`, which was `cost`, together with that of further tokens; None if a part has no price.
+
+    The loop adds after every model call, so this makes no lists.
+    """
+    if more.cost is None:
+        return None if cost is None or more.total_tokens else cost
+    if cost is None:
+        return None if tokens else more.cost
+    return cost + more.cost

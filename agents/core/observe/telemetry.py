@@ -9,7 +9,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.core.messages import Usage
+from agents.core.messages import Usage, total_cost
 
 BUCKETS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 """Upper bounds of the latency histogram, in seconds."""
@@ -56,7 +56,7 @@ class ModelSeries(Series):
         self.cost: float | None = None
 
     def spend(self, usage: Usage) -> None:
-        self.cost = (Usage(self.input_tokens, self.output_tokens, cost=self.cost) + usage).cost
+        self.cost = total_cost(self.cost, self.input_tokens + self.output_tokens, usage)
         self.input_tokens += usage.input_tokens
         self.output_tokens += usage.output_tokens
         self.cached_tokens += usage.cached_tokens
