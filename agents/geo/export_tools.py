@@ -37,6 +37,8 @@ _PARAMS: dict[str, Any] = {
 
 
 class ExportTools(GeoTools):
+    """The tool that exports data as files; a mixin of GeoAgent."""
+
     exporter: Exporter | None
 
     @tool(params=_PARAMS, required=["items", "format"], timeout=None, sequential=True)

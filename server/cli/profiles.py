@@ -19,6 +19,8 @@ ORDER BY 1
 
 
 def list_profiles() -> None:
+    """Print the stored profile of every measured table."""
+
     async def run() -> None:
         async with postgres.ensure(Settings()) as url:
             connection = await asyncpg.connect(url, timeout=10)

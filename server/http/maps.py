@@ -22,6 +22,8 @@ class Wanted(BaseModel):
 
 
 def routes(documents: Documents) -> list[web.RouteDef]:
+    """The route for summaries of the browser's maps."""
+
     async def summaries(request: web.Request) -> web.Response:
         """`{maps: [key, ...]}`, at most 100: `{maps: [{map_id, name, layers, changed_at, may_change}]}` of those that
         there are."""

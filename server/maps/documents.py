@@ -27,6 +27,8 @@ MAX_BOOKMARKS = 100
 
 
 class Documents:
+    """Reads and changes the documents of maps: name, base map, projection and saved views. Raises MapFault."""
+
     def __init__(self, log: EventLog, engine: AsyncEngine, links: ViewLinks) -> None:
         self._log = log
         self._engine = engine
@@ -116,4 +118,5 @@ class Documents:
 
 
 def unknown_bookmark(bookmark_id: str) -> MapFault:
+    """MapFault for a saved view that the map does not have."""
     return MapFault("not_found", f"This map has no saved view {bookmark_id!r}.")

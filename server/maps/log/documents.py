@@ -30,12 +30,15 @@ async def write_document(writer: MapWriter, document: MapDocument, change: Chang
 
 
 def described(document: MapDocument) -> Change:
+    """The change of name, base map and projection."""
     return Change("map_described", document.model_dump(mode="json", exclude={"bookmarks"}))
 
 
 def bookmark_saved(bookmark: Bookmark) -> Change:
+    """The change that adds a saved view, or replaces one with the same id."""
     return Change("bookmark_saved", {"bookmark": bookmark.model_dump(mode="json")})
 
 
 def bookmark_removed(bookmark_id: str) -> Change:
+    """The change that removes a saved view."""
     return Change("bookmark_removed", {"bookmark_id": bookmark_id})
