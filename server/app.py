@@ -199,7 +199,9 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         await maps.start()
         stack.push_async_callback(maps.close)
         limits = TileLimits(seconds=settings.tile_timeout + TILE_CANCEL_S)
-        tiles = TileService(database.tile_pool, registry, maps.lookup, limits, large.current_tag)
+        tiles = TileService(
+            database.tile_pool, registry, maps.lookup, limits, large.current_tag, large.low_zoom
+        )
         stack.push_async_callback(tiles.close)
         await stack.enter_async_context(large.followed_by(maps, registry))
         metrics = registry_of(gauges(maps, sockets, registry))

@@ -9,10 +9,14 @@ from agents.domain import Table
 from agents.ports import TableRegistry
 from server.database import Database
 from server.gis.expressions.identifiers import split_id
+from server.gis.overviews.build import OverviewBuilder
+from server.gis.overviews.ladder import OverviewStore
+from server.gis.overviews.work import OverviewWork
 from server.gis.profiles.metrics import ProfileMetrics
 from server.gis.profiles.profile import ProfileStore
 from server.gis.profiles.versions import DataVersions
 from server.gis.profiles.worker import ProfileWorker
+from server.gis.tiles.low_zoom import LowZoom
 from server.maps.live.data_follower import DataFollower
 from server.maps.service import MapService
 from server.settings import Settings
@@ -25,17 +29,22 @@ class LargeTables:
         self.versions = DataVersions(database.owner)
         self.profiles = ProfileStore(database.owner)
         self._database = database
-        self._worker = ProfileWorker(database, self.versions, self.profiles, settings.profile_share)
+        overviews = OverviewStore(database.owner)
+        self.low_zoom = LowZoom(self.versions, overviews, settings.overview_rows)
+        builder = OverviewBuilder(overviews, settings.overview_share, int(settings.overview_space * 1e6))
+        work = OverviewWork(builder, overviews, settings.overview_rows)
+        share = settings.profile_share
+        self._worker = ProfileWorker(database, self.versions, self.profiles, share, work)
         self.metrics = ProfileMetrics(self._worker)
 
     def known_tag(self, table_id: str) -> str:
         """What the tiles of a table are drawn from, as of the last look; empty where that is not known."""
         schema, name = split_id(table_id)
-        return self.versions.version(schema, name)
+        return self.versions.known(schema, name).tag
 
     async def current_tag(self, table: Table) -> str:
         """The same as of now."""
-        return (await self.versions.of(table)).version
+        return (await self.versions.of(table)).tag
 
     @asynccontextmanager
     async def followed_by(self, maps: MapService, registry: TableRegistry) -> AsyncIterator[None]:

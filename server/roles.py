@@ -80,6 +80,7 @@ async def synchronise(connection: AsyncConnection, schemas: Sequence[str]) -> No
         await _expose(connection, both, schema)
     await _share_postgis(connection, known)
     await _open_analysis(connection, reader, writer)
+    await _open_overviews(connection, reader)
     await _open_uploads(connection, loader, both)
     await _ensure_triggers(connection)
 
@@ -218,6 +219,14 @@ async def _open_analysis(connection: AsyncConnection, reader: Login, writer: Log
     await connection.exec_driver_sql(
         f"ALTER DEFAULT PRIVILEGES FOR ROLE {_ident(writer.name)} IN SCHEMA analysis "
         f"GRANT SELECT ON TABLES TO {_ident(reader.name)}"
+    )
+
+
+async def _open_overviews(connection: AsyncConnection, reader: Login) -> None:
+    await connection.exec_driver_sql(f"GRANT USAGE ON SCHEMA geoagent_overviews TO {_ident(reader.name)}")
+    await connection.exec_driver_sql(
+        "ALTER DEFAULT PRIVILEGES IN SCHEMA geoagent_overviews"
+        f" GRANT SELECT ON TABLES TO {_ident(reader.name)}"
     )
 
 

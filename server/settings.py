@@ -231,6 +231,14 @@ class Settings(BaseSettings):
     """Rows from which on a layer without a filter appears with estimated numbers at once and exact ones later. Counting
     a million rows takes about as long as people wait without noticing.
     """
+    overview_rows: int = Field(250_000, ge=1000, validation_alias=_named("GEOAGENT_OVERVIEW_ROWS"))
+    """Rows from which on a table on an open map gets overviews for low zoom (docs/large-tables.md); the tiles of
+    smaller ones are drawn fast enough without.
+    """
+    overview_share: float = Field(0.2, ge=0, le=1, validation_alias=_named("GEOAGENT_OVERVIEW_SHARE"))
+    """Part of a table's size on disk that its overviews may take; less makes them coarser. 0 builds none."""
+    overview_space: float = Field(20480.0, ge=0, validation_alias=_named("GEOAGENT_OVERVIEW_SPACE"))
+    """Megabytes that all overviews together may take in the database; beyond, no more are built."""
     grace: float = Field(20.0, ge=0, le=3600, validation_alias=_named("GEOAGENT_GRACE"))
     """Seconds that turns which run get to end by themselves after SIGTERM; a second signal ends them at once."""
     rate: float = Field(1.0, ge=0, le=1000, validation_alias=_named("GEOAGENT_RATE"))

@@ -23,6 +23,9 @@ class ProfileMetrics(Collector):
             "geoagent_profiles_failed", "Tables that could not be measured.", value=worker.failed
         )
         yield CounterMetricFamily(
+            "geoagent_overviews_built", "Tables whose overviews this server built.", value=worker.built
+        )
+        yield CounterMetricFamily(
             "geoagent_profile_seconds", "Seconds spent on measuring tables.", value=worker.busy_s
         )
         yield GaugeMetricFamily(

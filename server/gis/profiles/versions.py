@@ -50,11 +50,13 @@ SELECT asked, n.nspname AS schema, c.relname AS name, CAST(c.relkind AS text) AS
     (SELECT string_agg(attname || ' ' || atttypid || ' ' || atttypmod, ',' ORDER BY attnum)
      FROM pg_attribute WHERE attrelid = r.oid AND attnum > 0 AND NOT attisdropped)), ';' ORDER BY r.oid)) AS mark,
   bool_or(r.relkind = 'f') AS foreign,
+  (SELECT build FROM geoagent.overview AS o WHERE o.relid = asked AND o.document IS NOT NULL) AS overviews,
+  c.relrowsecurity AS by_row,
   sum(r.bytes) AS bytes,
   sum(CASE WHEN r.reltuples >= 0 AND r.relpages > 0 THEN r.reltuples / r.relpages * r.bytes / 8192
            ELSE r.bytes / 100.0 END) FILTER (WHERE r.relkind IN ('r', 'm')) AS rows
 FROM relation AS r JOIN pg_class AS c ON c.oid = r.asked JOIN pg_namespace AS n ON n.oid = c.relnamespace
-GROUP BY asked, n.nspname, c.relname, c.relkind
+GROUP BY asked, n.nspname, c.relname, c.relkind, c.relrowsecurity
 """)
 """Without statistics of the planner, a row is taken to be 100 bytes."""
 
@@ -71,6 +73,15 @@ class TableState:
     bytes: int
     can_be_sampled: bool
     """Whether PostgreSQL can read some of its pages only."""
+    overviews: int = 0
+    """The build of its overviews that is in use; 0 without any."""
+    by_row: bool = False
+    """Whether PostgreSQL shows different rows to different roles."""
+
+    @property
+    def tag(self) -> str:
+        """What tiles are drawn from: changes with the data, and with the overviews."""
+        return f"{self.version}.{self.overviews}" if self.version and self.overviews else self.version
 
 
 UNKNOWN = TableState(0, "", 0, 0, False)
@@ -96,10 +107,10 @@ class DataVersions:
         """UNKNOWN where the table does not exist."""
         return (await self.look([table], max_age)).get(table.id, UNKNOWN)
 
-    def version(self, schema: str, name: str) -> str:
-        """As of the last look; empty before the first one."""
+    def known(self, schema: str, name: str) -> TableState:
+        """As of the last look; UNKNOWN before the first one."""
         known = self._known.get((schema, name))
-        return known[0].version if known else ""
+        return known[0] if known else UNKNOWN
 
     async def _read(self, names: list[tuple[str, str]], now: float) -> None:
         asked = {"schemas": [schema for schema, _ in names], "names": [name for _, name in names]}
@@ -114,5 +125,7 @@ class DataVersions:
                 round(row.rows or 0),
                 int(row.bytes or 0),
                 row.relkind in ("r", "m", "p") and not row.foreign,
+                row.overviews or 0,
+                row.by_row,
             )
             self._known[row.schema, row.name] = (state, now)

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Protocol
 
+import asyncpg
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -30,22 +32,42 @@ STATEMENT_S = 900
 SWEEP_S = 60.0
 
 
+class OverviewJob(Protocol):
+    """Builds the overviews of a table, where that is due."""
+
+    session: Mapping[str, str]
+    """Settings of the session that builds."""
+
+    async def is_due(self, state: TableState, share: float, fresh: bool = False) -> bool: ...
+
+    async def run(
+        self, session: asyncpg.Connection, table: Table, state: TableState, share: float
+    ) -> bool: ...
+
+
 class ProfileWorker:
     """`want` names the tables; `start` before use, `close` at the end."""
 
     def __init__(
-        self, database: Database, versions: DataVersions, store: ProfileStore, share: float = 0.5
+        self,
+        database: Database,
+        versions: DataVersions,
+        store: ProfileStore,
+        share: float = 0.5,
+        overviews: OverviewJob | None = None,
     ) -> None:
         self._database = database
         self._versions = versions
         self._store = store
         self._share = share
+        self._overviews = overviews
         self._wanted: dict[str, Table] = {}
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._swept = 0.0
         self.measured = 0
         self.failed = 0
+        self.built = 0
         self.busy_s = 0.0
 
     def start(self) -> None:
@@ -72,7 +94,7 @@ class ProfileWorker:
             self._wake.clear()
             try:
                 await self._round()
-            except (SQLAlchemyError, OSError, ToolFailed) as error:
+            except (SQLAlchemyError, asyncpg.PostgresError, OSError, ToolFailed) as error:
                 log.info("tables could not be profiled", away=is_unavailable(error), error=str(error)[:300])
 
     async def _round(self) -> None:
@@ -82,8 +104,22 @@ class ProfileWorker:
         states = await self._versions.look(tuple(self._wanted.values()))
         for table in sorted(self._wanted.values(), key=lambda each: states.get(each.id, UNKNOWN).bytes):
             state = states.get(table.id)
+            # Without overviews a large table shows a sample, so they come first.
+            if (
+                state is not None
+                and self._overviews is not None
+                and await self._overviews.is_due(state, self._share)
+            ):
+                await self._build(self._overviews, table, state)
             if state is not None and await self._is_due(state):
                 await self._measure(table, state)
+
+    async def _build(self, overviews: OverviewJob, table: Table, state: TableState) -> None:
+        async with self._database.owner_session(overviews.session) as session:
+            if await session.fetchval("SELECT pg_try_advisory_lock($1, $2)", LOCK, _signed(state.relid)):
+                started = time.monotonic()
+                self.built += await overviews.run(session, table, state, self._share)
+                self.busy_s += time.monotonic() - started
 
     async def _is_due(self, state: TableState, fresh: bool = False) -> bool:
         if not state.version:

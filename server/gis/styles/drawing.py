@@ -16,6 +16,8 @@ from server.gis.styles.expressions import Expression
 DEFAULT_RADIUS: Expression = ["interpolate", ["linear"], ["zoom"], 0, 2, 6, 4, 12, 6]
 DEFAULT_WIDTH: Expression = ["interpolate", ["linear"], ["zoom"], 0, 0.75, 6, 1.5, 12, 3]
 OUTLINE = "#ffffff"
+HEAT = "@heat"
+"""The attribute of representatives that says how much more than the mean one they weigh."""
 
 
 def shapes(family: GeometryFamily, color: Expression, size: float | None, themed: bool) -> list[DrawLayer]:
@@ -86,7 +88,7 @@ def heat(family: GeometryFamily, colors: tuple[str, ...], radius: float, weight:
         source_layer="features" if family == "point" else "points",
         paint={
             "heatmap-color": ["interpolate", ["linear"], ["heatmap-density"], *stops],
-            "heatmap-weight": weight,
+            "heatmap-weight": ["*", weight, ["case", ["has", HEAT], ["get", HEAT], 1]],
             "heatmap-intensity": ["interpolate", ["linear"], ["zoom"], 0, 0.3, 9, 1.5, 15, 3],
             "heatmap-radius": ["interpolate", ["linear"], ["zoom"], 0, radius / 2, 9, radius, 15, radius * 2],
             "heatmap-opacity": 0.8,

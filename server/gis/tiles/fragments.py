@@ -9,7 +9,7 @@ from __future__ import annotations
 TILE = """
 WITH matched AS (
   SELECT {geometry} AS {g}, {attributes}
-  FROM {relation}
+  FROM {source}
   WHERE {found}
   {order}
   LIMIT {cap}
@@ -20,20 +20,22 @@ WITH matched AS (
 ), counted AS (
   SELECT ST_AsMVT(drawn, 'features', {extent}, {g_text}{id_text}) AS features,
          count({g}) AS shown,
-         CASE WHEN count(*) < {cap} THEN count({g})
-              ELSE (SELECT count(*) FROM {relation} WHERE {found}) END AS total
+         {total} AS total
   FROM drawn
 )
 SELECT features
     || {points}
     || CASE WHEN shown < total THEN (SELECT ST_AsMVT(note, '_meta', {extent}, 'place')
-         FROM (SELECT ST_MakePoint({extent} / 2, {extent} / 2) AS place, shown, total) AS note)
+         FROM (SELECT ST_MakePoint({extent} / 2, {extent} / 2) AS place, shown, total{remarks}) AS note)
        ELSE '' END AS tile,
   shown, total
 FROM counted
 WHERE {tolerance} IS NOT NULL
 """
 """The tolerance is mentioned last so that PostgreSQL knows its type also where nothing is simplified."""
+
+TOTAL = """CASE WHEN count(*) < {cap} THEN count({g})
+              ELSE (SELECT count(*) FROM {source} WHERE {found}) END"""
 
 POINT = "ST_AsMVTGeom({projected}, ST_TileEnvelope({z}, {x}, {y}), {extent}, {buffer}, true)"
 

@@ -26,6 +26,7 @@ from server.gis.errors import UNAVAILABLE, DataUnavailable, GisError, UnknownTab
 from server.gis.styles.attributes import as_number
 from server.gis.tiles.flight import SingleFlight
 from server.gis.tiles.grid import InvalidTile, Tile
+from server.gis.tiles.low_zoom import LowZoom
 from server.gis.tiles.metrics import TileMetrics
 from server.gis.tiles.overruns import Overruns, TooComplex
 from server.gis.tiles.projection import SearchBoxes, read_crs
@@ -109,10 +110,12 @@ class TileService:
         layers: LayerLookup,
         limits: TileLimits | None = None,
         data_tag: DataTag | None = None,
+        low_zoom: LowZoom | None = None,
     ) -> None:
-        """Without `data_tag`, tables never change."""
+        """Without `data_tag`, tables never change; without `low_zoom`, all tiles are drawn from the tables."""
         self._pool, self._tables, self._layers = pool, tables, layers
         self._data_tag = data_tag
+        self._low_zoom = low_zoom
         self._limits = limits or TileLimits()
         self._cache: LRUCache[tuple[Key, Tile], DrawnTile] = LRUCache(
             self._limits.cache_bytes, getsizeof=lambda tile: tile.size
@@ -193,7 +196,7 @@ class TileService:
         except asyncio.CancelledError:
             self.metrics.abandoned.inc()
             raise
-        is_stable = self._data_tag is None or bool(key[4])
+        is_stable = made.is_final and (self._data_tag is None or bool(key[4]))
         if is_stable and made.size <= self._limits.cache_bytes:
             self._cache[key, tile] = made
             self.metrics.cached_bytes.set(self._cache.currsize)
@@ -254,7 +257,8 @@ class TileService:
             return DrawnTile(b"", _etag(b""), 0, 0)
         body: bytes = row["tile"]
         packed = _packed(body) if len(body) < 16_384 else await asyncio.to_thread(_packed, body)
-        return DrawnTile(packed, _etag(body), row["shown"], row["total"])
+        is_passing = bool(dict(row).get("passing"))
+        return DrawnTile(packed, _etag(body), row["shown"], row["total"], not is_passing)
 
     async def _row(self, connection: asyncpg.Connection, key: Key, tile: Tile) -> Any:
         statements = self._statements.get(key)
@@ -264,6 +268,9 @@ class TileService:
         if box is None:
             return None
         started = time.perf_counter()
+        low = await self._low_zoom.statements(connection, statements, tile, box) if self._low_zoom else None
+        if low is not None:
+            return await self._low_row(connection, low, tile, started)
         while True:
             statement = statements.at(tile.z)
             row = await connection.fetchrow(statement.text, *statement.arguments(statements.crs, tile, box))
@@ -271,6 +278,17 @@ class TileService:
                 break
         self.metrics.seconds.observe(time.perf_counter() - started)
         return row
+
+    async def _low_row(
+        self, connection: asyncpg.Connection, statements: LayerStatements, tile: Tile, started: float
+    ) -> Any:
+        box = await self._boxes.of(connection, statements.crs, tile)
+        if box is None:
+            return None
+        statement = statements.at(tile.z)
+        row = await connection.fetchrow(statement.text, *statement.arguments(statements.crs, tile, box))
+        self.metrics.seconds.observe(time.perf_counter() - started)
+        return None if row is None else {**row, "passing": statements.is_passing}
 
     async def _written(
         self, connection: asyncpg.Connection, key: Key, careful: bool = False

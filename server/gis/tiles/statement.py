@@ -56,6 +56,9 @@ class TileStatement:
 class LayerStatements:
     """Those of one layer version: with all attributes or few, simplified or in full, ranked or not."""
 
+    is_passing = False
+    """Something better will take the place of these tiles soon, so nobody may keep them."""
+
     def __init__(
         self, table: Table, layer: Layer, crs: Crs, cap: int | None = None, wide: bool = True
     ) -> None:
@@ -65,21 +68,21 @@ class LayerStatements:
         self.crs = crs
         self.table = table
         self.drawn = (table.id, filter_text(layer))
-        self._layer = layer
+        self.layer = layer
         self._shapes = table.geometry_family != "point"
         self._cap = cap or (CAP_SHAPES if self._shapes else CAP_POINTS)
-        self._wide = wide
+        self._wide = self.is_wide = wide
         self._made: dict[tuple[bool, bool, bool], TileStatement] = {}
         # Points that all fit need no order; shapes do, so that small ones are drawn above large ones.
         self._ranked = self._shapes or layer.count > self._cap
 
     def at(self, zoom: int) -> TileStatement:
-        thin = zoom < THINNED_BELOW and self._layer.count > SMALL_LAYER
+        thin = zoom < THINNED_BELOW and self.layer.count > SMALL_LAYER
         simple = zoom < SIMPLIFIED_BELOW and self._shapes
         variant = (thin, simple, self._ranked)
         if variant not in self._made:
-            columns = needed_columns(self.table, self._layer) if thin else self.table.columns
-            writer = _Writer(self.table, self._layer, columns, self.crs, self._wide)
+            columns = needed_columns(self.table, self.layer) if thin else self.table.columns
+            writer = StatementWriter(self.table, self.layer, columns, self.crs, self._wide)
             self._made[variant] = writer.statement(self._cap, simple, self._ranked)
         return self._made[variant]
 
@@ -144,7 +147,7 @@ def _tolerance(crs: Crs, tile: Tile) -> float:
     return WORLD * share / tile.stretch() / crs.unit
 
 
-class _Writer:
+class StatementWriter:
     """Writes a statement."""
 
     def __init__(self, table: Table, layer: Layer, columns: Sequence[Column], crs: Crs, wide: bool) -> None:
@@ -178,15 +181,29 @@ class _Writer:
             **common,
             geometry=self._linear(self._whole(self._geometry())),
             attributes=self._attributes(),
-            relation=self._relation(),
+            source=self._source(),
             found=self._found(),
             order=f"ORDER BY {self._rank()}" if ranked else "",
             cap=cap,
+            total=self._total(cap),
+            remarks=self._remarks(),
             drawn=(fragments.SHAPE if self._shapes else fragments.POINT).format(**common),
             steps=fragments.SHAPE_STEPS.format(**common) if self._shapes else "",
             points=self._points(common),
         )
         return TileStatement(text, self._values)
+
+    def _source(self) -> str:
+        """What FROM names."""
+        return self._relation()
+
+    def _total(self, cap: int) -> str:
+        """How many features of the table lie in the tile."""
+        return fragments.TOTAL.format(cap=cap, g=self._g, source=self._source(), found=self._found())
+
+    def _remarks(self) -> str:
+        """What the note of a tile that does not draw everything says besides, as columns."""
+        return ""
 
     def _common(self) -> dict[str, Any]:
         """What several fragments need."""
@@ -299,15 +316,20 @@ class _Writer:
         return fragments.LINEAR.format(g=g) if may_be_curved(self._table) else g
 
     def _mercator(self, g: str) -> str:
-        if self._crs.kind == "mercator":
-            return g
-        if self._crs.kind == "lonlat":
-            if not self._wide and (self._is_plain() or not self._shapes):
-                return f"ST_Transform({g}, 3857)"
-            return _from_lonlat(_shifted(g) if self._geography else g, self._crs.srid)
-        unwrapped = _from_lonlat("ST_ShiftLongitude(l)", 4326)
-        slit = fragments.SLIT.format(srid=self._crs.srid)
-        return fragments.PROJECTED.format(g=g, half=HALF_WORLD, unwrapped=unwrapped, slit=slit)
+        if self._crs.kind == "lonlat" and not self._wide and (self._is_plain() or not self._shapes):
+            return f"ST_Transform({g}, 3857)"
+        return to_mercator(g, self._crs, self._geography)
+
+
+def to_mercator(g: str, crs: Crs, geography: bool) -> str:
+    """A geometry in Web Mercator, cut where it crosses the antimeridian."""
+    if crs.kind == "mercator":
+        return g
+    if crs.kind == "lonlat":
+        return _from_lonlat(_shifted(g) if geography else g, crs.srid)
+    unwrapped = _from_lonlat("ST_ShiftLongitude(l)", 4326)
+    slit = fragments.SLIT.format(srid=crs.srid)
+    return fragments.PROJECTED.format(g=g, half=HALF_WORLD, unwrapped=unwrapped, slit=slit)
 
 
 def _from_lonlat(g: str, srid: int) -> str:

@@ -130,7 +130,7 @@ class DataFollower:
         return found
 
     async def _follow(self, shown: _Shown) -> None:
-        version = self._versions.version(shown.table.schema_name, shown.table.name)
+        version = self._versions.known(shown.table.schema_name, shown.table.name).version
         if not version:
             return
         is_new = shown.data != version or shown.tiles != with_data_tag(

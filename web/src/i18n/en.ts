@@ -267,6 +267,11 @@ export const en = {
   showingSome: "{n} in view",
   tooComplex: "Too complex to draw at this zoom level",
   tooComplexHint: "The server takes too long to draw these shapes. Zoom in, or simplify the table and show the result.",
+  showingSample: "Sample: {n} in view",
+  sampleHint: "A sample of the table. A complete overview is drawn once it is built; filtered overviews stay samples.",
+  showingOverview: "Thinned: {n} stand for about {total} in view",
+  overviewHint: "Each feature drawn stands for those near it. Zoom in to see all of them.",
+  overviewAsOf: "(as of {time})",
   thinnedHint: "Too many features to draw at this zoom level. Zoom in to see all of them.",
 
   timeSlider: "Time slider",

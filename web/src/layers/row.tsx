@@ -1,7 +1,7 @@
 /** One layer in the panel: show or hide, name, legend, and what can be done with it. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { number, rounded, t } from "../i18n/i18n";
+import { number, rounded, t, time } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { reloadTiles, zoomTo } from "../session/camera";
 import { updateLayer } from "../session/commands";
@@ -144,6 +144,12 @@ function Thinned({ layerId }: { layerId: string }) {
   const found = thinned.value.get(layerId);
   if (found === undefined || (found.total !== null && found.total <= found.shown)) return null;
   const n = number(found.shown);
+  if (found.kind === "sample") return <span class="thinned" title={t("sampleHint")}>{t("showingSample", { n })}</span>;
+  if (found.kind === "overview") {
+    const text = t("showingOverview", { n, total: rounded(found.total ?? 0) });
+    const age = found.asOf ? ` ${t("overviewAsOf", { time: time(found.asOf) })}` : "";
+    return <span class="thinned" title={t("overviewHint")}>{text}{age}</span>;
+  }
   return (
     <span class="thinned" title={t("thinnedHint")}>
       {found.total === null ? t("showingSome", { n }) : t("showingOf", { n, total: number(found.total) })}

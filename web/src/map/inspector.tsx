@@ -5,7 +5,6 @@ import { layers } from "../store/store";
 import { ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { IconButton } from "../ui/icons";
 import { attributesOf } from "./attributes";
-import { TIME } from "./drawn";
 import { formatValue } from "../i18n/format";
 import { type Found, inspect, type Inspection } from "./selection";
 
@@ -22,7 +21,7 @@ function Card({ value, found }: { value: Inspection; found: Found }) {
   const box = useRef<HTMLDivElement>(null);
   useFocusOnOpen(box);
   const title = titleOf(attributesOf(found));
-  const rows = Object.entries(attributesOf(found)).filter(([name]) => name !== title?.name && name !== TIME);
+  const rows = Object.entries(attributesOf(found)).filter(([name]) => name !== title?.name && !name.startsWith("@"));
   const go = (step: number) => {
     const count = value.found.length;
     inspect.value = { ...value, index: (value.index + step + count) % count };

@@ -103,6 +103,15 @@ export function drawnFeatures(map: MapLibre, layerId: string): number {
   return seen.size;
 }
 
+/** The representatives of a layer in view, and how many features they stand for. */
+export function drawnWeight(map: MapLibre, layerId: string): { features: number; weight: number } {
+  const seen = new Map<unknown, number>();
+  for (const { id, properties } of map.queryRenderedFeatures({ layers: styleLayers(map, layerId) })) {
+    seen.set(id ?? JSON.stringify(properties), Number(properties["@weight"] ?? 1));
+  }
+  return { features: seen.size, weight: [...seen.values()].reduce((sum, it) => sum + it, 0) };
+}
+
 /** The style layers that draw a layer, without the marks on features that are looked at. */
 export function styleLayers(map: MapLibre, layerId: string): string[] {
   return map.getLayersOrder().filter((id) => map.getLayer(id)?.source === layerId && !id.includes(":mark-"));

@@ -7,12 +7,21 @@ import type { Map as MapLibre } from "maplibre-gl";
 import { layers, map as state } from "../store/store";
 import { shownTime } from "../time/state";
 import { countWithin } from "../table/rows";
-import { isThinned, isTooComplex } from "./notes";
-import { drawnFeatures } from "./receipts";
+import { asOf, isOverview, isSample, isThinned, isTooComplex } from "./notes";
+import { drawnFeatures, drawnWeight } from "./receipts";
 import type { Bounds } from "./view";
 
 /** By layer; `total` is null while it is counted, or cannot be. */
-export const thinned = signal<ReadonlyMap<string, { shown: number; total: number | null }>>(new Map());
+export const thinned = signal<ReadonlyMap<string, Thinning>>(new Map());
+
+export interface Thinning {
+  shown: number;
+  total: number | null;
+  /** `sample`: what is drawn was drawn by lot; `overview`: it stands for `total` features, summed up from its weights. */
+  kind?: "sample" | "overview";
+  /** When the overview was made, where the table has changed since. */
+  asOf?: string | null;
+}
 
 /** Layers in view of which tiles are too complex to be drawn at this zoom. */
 export const tooComplex = signal<ReadonlySet<string>>(new Set());
@@ -46,13 +55,21 @@ function keyOf(bounds: Bounds): string {
   return [bounds.join(), shownTime.value?.layerId, ...seen].join("|");
 }
 
+function thinning(map: MapLibre, id: string, count: number, before: number | null): Thinning {
+  if (isSample(map, id)) return { shown: drawnFeatures(map, id), total: null, kind: "sample" };
+  if (!isOverview(map, id)) return { shown: drawnFeatures(map, id), total: before };
+  const { features, weight } = drawnWeight(map, id);
+  return { shown: features, total: Math.min(weight, count), kind: "overview", asOf: asOf(map, id) };
+}
+
 async function count(map: MapLibre, bounds: Bounds, signal: AbortSignal): Promise<void> {
   const mapId = state.value?.mapId;
   const full = layers.value.filter((layer) => layer.visible && layer.id !== shownTime.value?.layerId && isThinned(map, layer.id));
   if (mapId === undefined || (full.length === 0 && thinned.value.size === 0)) return;
   const before = thinned.value;
-  thinned.value = new Map(full.map(({ id }) => [id, { shown: drawnFeatures(map, id), total: before.get(id)?.total ?? null }]));
-  for (const { id } of full) {
+  thinned.value = new Map(full.map(({ id, count }) => [id, thinning(map, id, count, before.get(id)?.total ?? null)]));
+  // Representatives know how many they stand for; counting millions of rows for each view would take seconds.
+  for (const { id } of full.filter(({ id }) => thinned.value.get(id)?.kind === undefined)) {
     const total = await countWithin(mapId, id, bounds, signal).catch(() => null);
     const shown = thinned.value.get(id)?.shown;
     if (signal.aborted || shown === undefined) return;

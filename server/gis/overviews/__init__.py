@@ -1,0 +1,1 @@
+"""Overviews: tables of weighted representatives, from which tiles of large tables are drawn at low zoom."""

@@ -1,0 +1,360 @@
+"""Builds the overviews of a table, step by step.
+
+The first step reads the table twice in one snapshot: each row adds to the cell of the map that it lies in, and the
+most important row of a cell becomes its representative. Each coarser band is made from the one before it. A step and
+the note that it is done are one transaction, so a build that was stopped goes on where it was. Bands in use stay until
+the new ones are complete.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import asyncpg
+
+from agents.domain import Table
+from server.gis.overviews.ladder import SCHEMA, WEIGHT, ZOOMS, Band, Ladder, OverviewRow, OverviewStore
+from server.gis.overviews.placing import Placing
+from server.gis.profiles.versions import TableState
+from server.gis.styles.attributes import tile_value
+from server.gis.tiles.grid import PIXELS, WORLD, Tile
+from server.gis.tiles.projection import SearchBoxes, read_crs
+from server.gis.tiles.statement import CAP_POINTS, CAP_SHAPES, quoted
+
+POINT_CELLS = 256
+SHAPE_CELLS = 128
+"""Cells in a row of a band's tile, before they are made coarser for the sake of disk space."""
+DEEPEST = 11
+"""The last zoom level that may be drawn from a band."""
+SAMPLE_ROWS = 200_000
+SESSION = {"statement_timeout": "1800000", "work_mem": "256MB", "maintenance_work_mem": "256MB", "jit": "off"}
+"""Memory for the hash table of cells; half an hour for a step."""
+
+
+@dataclass
+class Steps:
+    """A build under way: what it will be, and which work tables are done."""
+
+    below: int
+    cells: int
+    """Cells along the world's edge, in the finest band."""
+    zooms: list[int]
+    """From the finest to the coarsest."""
+    rows: int
+    unplaced: int
+    columns: list[str]
+    done: list[dict[str, Any]]
+
+    @property
+    def remaining(self) -> list[int]:
+        return self.zooms[len(self.done) :]
+
+
+class OverviewBuilder:
+    """`share` is the part of a table's size that its overviews may have, `space` that of all together in bytes."""
+
+    def __init__(self, store: OverviewStore, share: float, space: int) -> None:
+        self._store = store
+        self._share = share
+        self._space = space
+
+    async def build(self, session: asyncpg.Connection, table: Table, state: TableState) -> bool:
+        """Build, or go on with a build of the same data. False where the table needs no overviews, or there is no room.
+        The session is the owner's, and holds the table's lock."""
+        row = await self._store.row(state.relid, fresh=True)
+        started = time.monotonic()
+        number = (row.build if row else 0) + 1
+        steps = _under_way(row, state)
+        if steps is None:
+            await _drop(session, state.relid, f"_{number}_")
+            if not await self._has_room(session, state):
+                await self._fail(session, state, "no room is left for overviews (GEOAGENT_OVERVIEW_SPACE)")
+                return False
+            steps = await self._begin(session, table, state, number)
+            if steps is None:
+                await self._finish(session, state, None, number, time.monotonic() - started)
+                return False
+        while steps.remaining:
+            await self._band(session, table, state, number, steps)
+        bands = tuple(Band(**each) for each in reversed(steps.done))
+        size = await session.fetchval(_SIZE, [f'{SCHEMA}."{band.name}"' for band in bands])
+        ladder = Ladder(
+            below=steps.below,
+            rows=steps.rows,
+            unplaced=steps.unplaced,
+            bands=bands,
+            columns=steps.columns,
+            bytes=size,
+        )
+        await self._finish(session, state, ladder, number, time.monotonic() - started)
+        return True
+
+    async def _begin(
+        self, session: asyncpg.Connection, table: Table, state: TableState, number: int
+    ) -> Steps | None:
+        """Count the cells and choose their representatives; None where every tile holds few rows."""
+        crs = await read_crs(session, table.srid, table.id)
+        box = await SearchBoxes().of(session, crs, Tile(0, 0, 0))
+        if box is None:
+            return None
+        placing = Placing.of(table, crs, box)
+        below = await self._below(session, table, state, placing)
+        if below == 0:
+            return None
+        zooms = [zoom for zoom in reversed(ZOOMS) if zoom < below]
+        cells = (POINT_CELLS if table.geometry_family == "point" else SHAPE_CELLS) << zooms[0]
+        columns = [
+            column.name
+            for column in table.columns
+            if column.kind != "geometry"
+            and not column.name.startswith("@")
+            and tile_value(table, column) is not None
+        ]
+        async with session.transaction(isolation="repeatable_read"):
+            total = await session.fetchval(f"SELECT count(*) FROM {_name(table)}")  # noqa: S608 - quoted
+            counted = f"c{state.relid}"
+            most = max(20_000, int(total * self._limit))
+            cells, rows = await self._count(session, _placed(table, placing, "{cells}"), counted, cells, most)
+            work = _work(state, number, zooms[0])
+            await session.execute(_representatives(table, placing, columns, work, counted, cells))
+            await session.execute(f"DROP TABLE {SCHEMA}.{counted}")
+            # A coarser band that would have no fewer cells is left out.
+            least = [zoom for zoom in zooms if _cells_of(table, zoom) < cells]
+            steps = Steps(
+                below,
+                cells,
+                [zooms[0], *(z for z in zooms[1:] if z in least)],
+                rows,
+                total - rows,
+                columns,
+                [],
+            )
+            await self._note(session, state, steps)
+        return steps
+
+    @property
+    def _limit(self) -> float:
+        """Representatives of the finest band for a row of the table. With their indexes and the coarser bands, they
+        take about three times their share of the rows."""
+        return self._share / 3
+
+    async def _below(
+        self, session: asyncpg.Connection, table: Table, state: TableState, placing: Placing
+    ) -> int:
+        """The first zoom level at which no tile holds more rows than it may draw, by a sample of the table."""
+        percent = min(100.0, 100.0 * SAMPLE_ROWS / max(1, state.rows))
+        cap = CAP_POINTS if table.geometry_family == "point" else CAP_SHAPES
+        fullest = await session.fetch(
+            f"""WITH place AS MATERIALIZED (SELECT {placing.x} AS x, {placing.y} AS y
+                  FROM {_name(table)} AS t TABLESAMPLE SYSTEM ({percent}) WHERE {placing.is_placed})
+                SELECT z, max(n) FROM generate_series(0, {DEEPEST}) AS z CROSS JOIN LATERAL (
+                  SELECT count(*) AS n FROM place GROUP BY floor(x * (1 << z)), floor(y * (1 << z))) AS tile
+                GROUP BY z ORDER BY z"""  # noqa: S608 - expressions and names of the registry
+        )
+        full = [zoom for zoom, most in fullest if most * 100 / percent > cap * 0.8]
+        return max(full) + 1 if full else 0
+
+    async def _count(
+        self, session: asyncpg.Connection, placed: str, name: str, cells: int, most: int
+    ) -> tuple[int, int]:
+        """Make the table of cells, coarser until there are few enough. Their number along the world's edge, and the
+        rows in them."""
+        counted, coarser = f"{SCHEMA}.{name}", f"{SCHEMA}.{name}_coarser"
+        await session.execute(
+            f"""CREATE UNLOGGED TABLE {counted} AS
+                SELECT x, y, count(*) AS weight, max(rank) AS rank, sum(area) AS area
+                FROM ({placed.replace("{cells}", str(cells))}) AS placed GROUP BY x, y"""  # noqa: S608 - our own
+        )
+        while await session.fetchval(f"SELECT count(*) FROM {counted}") > most:  # noqa: S608 - our own name
+            cells //= 2
+            await session.execute(
+                f"""CREATE UNLOGGED TABLE {coarser} AS
+                    SELECT x >> 1 AS x, y >> 1 AS y, sum(weight)::bigint AS weight, max(rank) AS rank, sum(area) AS area
+                    FROM {counted} GROUP BY x >> 1, y >> 1"""  # noqa: S608 - our own name
+            )
+            await session.execute(f"DROP TABLE {counted}")
+            await session.execute(f"ALTER TABLE {coarser} RENAME TO {name}")
+        await session.execute(f"ANALYZE {counted}")
+        rows = await session.fetchval(f"SELECT coalesce(sum(weight), 0) FROM {counted}")  # noqa: S608 - our own name
+        return cells, int(rows)
+
+    async def _band(
+        self, session: asyncpg.Connection, table: Table, state: TableState, number: int, steps: Steps
+    ) -> None:
+        """Make the next band, and what the one after it is made from."""
+        zoom, *after = steps.remaining
+        cells = steps.cells if not steps.done else min(steps.cells, _cells_of(table, zoom))
+        work, band = _work(state, number, zoom), f"o{state.relid}_{number}_{zoom}"
+        async with session.transaction():
+            await session.execute(_drawn(table, steps.columns, work, band, cells, zoom))
+            await session.execute(f"CREATE INDEX ON {SCHEMA}.{quoted(band)} USING gist ({_geometry(table)})")
+            await session.execute(f"ANALYZE {SCHEMA}.{quoted(band)}")
+            if after:
+                shift = (cells // min(cells, _cells_of(table, after[0]))).bit_length() - 1
+                await session.execute(_coarser(work, _work(state, number, after[0]), shift))
+            await session.execute(f"DROP TABLE {work}")
+            rows = await session.fetchval(f"SELECT count(*) FROM {SCHEMA}.{quoted(band)}")  # noqa: S608 - our own
+            steps.done.append({"zoom": zoom, "name": band, "rows": rows})
+            await self._note(session, state, steps)
+
+    async def _has_room(self, session: asyncpg.Connection, state: TableState) -> bool:
+        used = await session.fetchval(_USED)
+        return bool(used + state.bytes * self._share <= self._space)
+
+    async def _note(self, session: asyncpg.Connection, state: TableState, steps: Steps) -> None:
+        await session.execute(_NOTE, state.relid, state.version, json.dumps(vars(steps)))
+
+    async def _fail(self, session: asyncpg.Connection, state: TableState, error: str) -> None:
+        await session.execute(_FAIL, state.relid, state.version, error)
+
+    async def _finish(
+        self,
+        session: asyncpg.Connection,
+        state: TableState,
+        ladder: Ladder | None,
+        number: int,
+        seconds: float,
+    ) -> None:
+        document = None if ladder is None else ladder.model_dump_json()
+        async with session.transaction():
+            await session.execute(_FINISH, state.relid, number, state.version, document, seconds)
+
+    async def drop_old(self, session: asyncpg.Connection, state: TableState) -> None:
+        """Drop what an earlier build made, once no server draws from it any more."""
+        row = await self._store.row(state.relid, fresh=True)
+        if row is not None:
+            await _drop(
+                session, state.relid, *([f"_{row.build}_"] if row.ladder else []), keep=row.ladder is not None
+            )
+
+    async def fail(self, session: asyncpg.Connection, state: TableState, error: str) -> None:
+        """Remember why there are no overviews of this version of the data, so that it is not tried again."""
+        await self._fail(session, state, error)
+
+    async def sweep(self, session: asyncpg.Connection) -> None:
+        """Drop the overviews of tables that are gone."""
+        for relid in [row[0] for row in await session.fetch(_GONE)]:
+            await _drop(session, relid)
+            await session.execute("DELETE FROM geoagent.overview WHERE relid = $1", relid)
+
+
+def _under_way(row: OverviewRow | None, state: TableState) -> Steps | None:
+    if row is None or row.next_version != state.version or not row.next_steps:
+        return None
+    return Steps(**row.next_steps)
+
+
+def _cells_of(table: Table, zoom: int) -> int:
+    return (POINT_CELLS if table.geometry_family == "point" else SHAPE_CELLS) << zoom
+
+
+def _name(table: Table) -> str:
+    return f"{quoted(table.schema_name)}.{quoted(table.name)}"
+
+
+def _geometry(table: Table) -> str:
+    return quoted(table.geometry_column or "")
+
+
+def _work(state: TableState, number: int, zoom: int) -> str:
+    return f"{SCHEMA}.w{state.relid}_{number}_{zoom}"
+
+
+def _placed(table: Table, placing: Placing, cells: int | str, more: str = "") -> str:
+    """Rows that have a place, each with its cell, its rank and its area."""
+    area = placing.area.replace("@x", "p.x").replace("@y", "p.y")
+    return f"""SELECT floor(p.x * {cells})::int AS x, floor(p.y * {cells})::int AS y, {placing.rank} AS rank,
+          {area} AS area{more}
+        FROM {_name(table)} AS t CROSS JOIN LATERAL (SELECT {placing.x} AS x, {placing.y} AS y OFFSET 0) AS p
+        WHERE {placing.is_placed}"""  # noqa: S608 - expressions and names of the registry
+
+
+def _representatives(
+    table: Table, placing: Placing, columns: list[str], work: str, counted: str, cells: int
+) -> str:
+    names = "".join(f", t.{quoted(name)}" for name in columns)
+    shape = placing.shape.replace("@x", "p.x").replace("@y", "p.y")
+    more = f"{names}, p.x AS px, p.y AS py, t.{_geometry(table)} AS stored"
+    kept = "".join(f", chosen.{quoted(name)}" for name in columns)
+    drawn = (
+        shape.replace("t." + _geometry(table), "chosen.stored")
+        .replace("p.x", "chosen.px")
+        .replace("p.y", "chosen.py")
+    )
+    return f"""CREATE UNLOGGED TABLE {work} AS
+      SELECT chosen.x AS "@x", chosen.y AS "@y", chosen.weight AS "{WEIGHT}", chosen.total AS "@area",
+        chosen.rank AS "@rank", {drawn} AS "@shape"{kept}
+      FROM (SELECT DISTINCT ON (placed.x, placed.y) placed.*, c.weight, c.area AS total
+            FROM ({_placed(table, placing, cells, more)}) AS placed
+            JOIN {SCHEMA}.{counted} AS c ON c.x = placed.x AND c.y = placed.y AND c.rank = placed.rank
+            ORDER BY placed.x, placed.y) AS chosen"""  # noqa: S608 - expressions and names of the registry
+
+
+def _coarser(work: str, coarser: str, shift: int) -> str:
+    """The next band's representatives: of the cells that become one, the most important, with the weight of all."""
+    return f"""CREATE UNLOGGED TABLE {coarser} AS
+      SELECT DISTINCT ON ("@x" >> {shift}, "@y" >> {shift}) *
+      FROM (SELECT w.*, sum("{WEIGHT}") OVER cell AS weight, sum("@area") OVER cell AS area FROM {work} AS w
+            WINDOW cell AS (PARTITION BY "@x" >> {shift}, "@y" >> {shift})) AS summed
+      ORDER BY "@x" >> {shift}, "@y" >> {shift}, "@rank" DESC;
+      UPDATE {coarser} SET "@x" = "@x" >> {shift}, "@y" = "@y" >> {shift}, "{WEIGHT}" = weight, "@area" = area;
+      ALTER TABLE {coarser} DROP COLUMN weight, DROP COLUMN area"""  # noqa: S608 - our own names
+
+
+def _drawn(table: Table, columns: list[str], work: str, band: str, cells: int, zoom: int) -> str:
+    names = "".join(f", {quoted(name)}" for name in columns)
+    family = "Point" if table.geometry_family == "point" else "Geometry"
+    return f"""CREATE TABLE {SCHEMA}.{quoted(band)} AS
+      SELECT "{WEIGHT}"::bigint AS "{WEIGHT}"{names}, shape::geometry({family}, 3857) AS {_geometry(table)}
+      FROM (SELECT *, {_shape(table, cells, zoom)} AS shape FROM {work}) AS made ORDER BY shape"""  # noqa: S608
+
+
+def _shape(table: Table, cells: int, zoom: int) -> str:
+    """What is smaller than a cell is drawn for all that its cell counts: areas as a square as large as they are
+    together, so that the area drawn stays right. All else as it is, simplified."""
+    if table.geometry_family == "point":
+        return '"@shape"'
+    cell, pixel = WORLD / cells, WORLD / (1 << zoom) / PIXELS
+    simple = f'ST_Simplify("@shape", {pixel / 4!r}, true)'
+    across = 'greatest(ST_XMax("@shape") - ST_XMin("@shape"), ST_YMax("@shape") - ST_YMin("@shape"))'
+    x = f'(("@x" + 0.5) * {cell!r} - {WORLD / 2!r})'
+    y = f'({WORLD / 2!r} - ("@y" + 0.5) * {cell!r})'
+    side = f'greatest({pixel / 2!r}, least({cell!r}, sqrt("@area")))'
+    square = f"ST_Expand(ST_SetSRID(ST_MakePoint({x}, {y}), 3857), {side} / 2)"
+    ends = (f"ST_MakePoint({x} {sign} {pixel / 2!r}, {y})" for sign in "-+")
+    dash = f"ST_SetSRID(ST_MakeLine({', '.join(ends)}), 3857)"
+    point = f"ST_SetSRID(ST_MakePoint({x}, {y}), 3857)"
+    far = 'greatest(abs(ST_XMin("@shape")), abs(ST_XMax("@shape")), abs(ST_YMin("@shape")), abs(ST_YMax("@shape")))'
+    return f"""CASE
+        WHEN coalesce(ST_IsEmpty("@shape"), true) OR NOT {far} < 1e8 THEN {point}
+        WHEN ST_Dimension("@shape") = 2 AND {across} < {cell!r} THEN {square}
+        WHEN ST_Dimension("@shape") = 1 AND {across} < {pixel!r} THEN {dash}
+        ELSE coalesce({simple}, "@shape", {point}) END"""
+
+
+async def _drop(session: asyncpg.Connection, relid: int, *marks: str, keep: bool = False) -> None:
+    """The overviews of a table: those of the marked builds, all others, or all."""
+    for row in await session.fetch(_OWN, f"^[ow]{relid}_"):
+        is_marked = any(mark in row["relname"] for mark in marks)
+        if is_marked != keep or not marks:
+            await session.execute(f"DROP TABLE IF EXISTS {SCHEMA}.{quoted(row['relname'])}")
+
+
+_SIZE = (
+    "SELECT coalesce(sum(pg_total_relation_size(name::regclass)), 0)::bigint FROM unnest($1::text[]) AS name"
+)
+_USED = f"""SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
+  WHERE relnamespace = '{SCHEMA}'::regnamespace AND relkind = 'r'"""  # noqa: S608 - a constant
+_OWN = f"SELECT relname FROM pg_class WHERE relnamespace = '{SCHEMA}'::regnamespace AND relkind = 'r' AND relname ~ $1"  # noqa: S608
+_GONE = "SELECT relid FROM geoagent.overview AS o WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = o.relid)"
+_NOTE = """INSERT INTO geoagent.overview (relid, next_version, next_steps) VALUES ($1, $2, $3::jsonb)
+  ON CONFLICT (relid) DO UPDATE SET next_version = $2, next_steps = $3::jsonb, error = NULL, tried_at = now()"""
+_FAIL = """INSERT INTO geoagent.overview (relid, next_version, error) VALUES ($1, $2, $3)
+  ON CONFLICT (relid) DO UPDATE SET next_version = $2, next_steps = NULL, error = $3, tried_at = now()"""
+_FINISH = """INSERT INTO geoagent.overview (relid, build, data_version, document, built_at, seconds)
+  VALUES ($1, $2, $3, $4::jsonb, now(), $5)
+  ON CONFLICT (relid) DO UPDATE SET build = $2, data_version = $3, document = $4::jsonb, built_at = now(), seconds = $5,
+    next_version = NULL, next_steps = NULL, error = NULL, tried_at = now()"""

@@ -1,0 +1,138 @@
+"""The overviews of a table as they are kept: one band of representatives for every second zoom level."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.domain import Column, Table
+from server.gis.profiles.versions import TableState
+
+SCHEMA = "geoagent_overviews"
+WEIGHT = "@weight"
+"""The column, and the attribute of tiles, that says for how many rows a representative stands."""
+ZOOMS = (0, 2, 4, 6, 8, 10)
+KEPT_S = 2.0
+
+
+class Band(BaseModel):
+    """Representatives for the zoom level `zoom` and the one after it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    zoom: int
+    name: str
+    """The table's, in SCHEMA."""
+    rows: int
+
+
+class Ladder(BaseModel):
+    """`rows` of the table are in bands, the sum of weights of each; `unplaced` have no place on the map."""
+
+    model_config = ConfigDict(frozen=True)
+
+    below: int
+    """Tiles of zoom levels below this one are drawn from bands; others hold few enough rows."""
+    rows: int = 0
+    unplaced: int = 0
+    bands: tuple[Band, ...] = ()
+    columns: tuple[str, ...] = ()
+    bytes: int = 0
+
+    def band(self, zoom: int) -> Band:
+        """The coarsest band that is fine enough for the zoom level, else the finest one."""
+        return next((band for band in self.bands if band.zoom >= zoom - zoom % 2), self.bands[-1])
+
+    def table(self, table: Table, zoom: int) -> Table:
+        """The band for a zoom level as a table in Web Mercator, with the columns of the one it stands for."""
+        band, family = self.band(zoom), {"point": "Point"}.get(table.geometry_family, "Geometry")
+        columns = [
+            _in_mercator(column, family) if column.name == table.geometry_column else column
+            for column in table.columns
+            if column.name in self.columns or column.name == table.geometry_column
+        ]
+        columns.append(Column(name=WEIGHT, kind="integer", sql_type="bigint"))
+        update = {
+            "schema_name": SCHEMA,
+            "name": band.name,
+            "columns": tuple(columns),
+            "srid": 3857,
+            "kind": "table",
+        }
+        return table.model_copy(update=update)
+
+
+def _in_mercator(column: Column, family: str) -> Column:
+    return column.model_copy(update={"sql_type": f"geometry({family},3857)"})
+
+
+@dataclass(frozen=True)
+class OverviewRow:
+    """What is kept of a table's overviews. Without a ladder there are none, because of `error` or because tiles of the
+    table are small enough."""
+
+    build: int
+    data_version: str | None
+    ladder: Ladder | None
+    built_at: float | None
+    """Seconds since 1970."""
+    next_version: str | None
+    next_steps: Mapping[str, Any] | None
+    error: str | None
+    seconds: float
+    age_s: float
+
+
+_READ = sa.text(
+    "SELECT build, data_version, document, extract(epoch FROM built_at) AS built_at, next_version, next_steps, error,"
+    " seconds, extract(epoch FROM now() - tried_at) AS age_s FROM geoagent.overview"
+    " WHERE relid = CAST(CAST(:relid AS bigint) AS oid)"
+)
+
+
+class OverviewStore:
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._kept: dict[int, tuple[OverviewRow | None, float]] = {}
+
+    async def row(self, relid: int, fresh: bool = False) -> OverviewRow | None:
+        kept = None if fresh else self._kept.get(relid)
+        if kept is not None and kept[1] > time.monotonic() - KEPT_S:
+            return kept[0]
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(_READ, {"relid": relid})).one_or_none()
+        found = None
+        if row is not None:
+            ladder = None if row.document is None else Ladder.model_validate(_json(row.document))
+            found = OverviewRow(
+                row.build,
+                row.data_version,
+                ladder,
+                None if row.built_at is None else float(row.built_at),
+                row.next_version,
+                _json(row.next_steps),
+                row.error,
+                row.seconds,
+                float(row.age_s),
+            )
+        self._kept[relid] = (found, time.monotonic())
+        return found
+
+    async def ladder(self, state: TableState) -> tuple[Ladder, float | None] | None:
+        """The ladder in use, and since when its data is old, in seconds since 1970; None where it is of the present
+        data."""
+        row = await self.row(state.relid) if state.relid else None
+        if row is None or row.ladder is None:
+            return None
+        return row.ladder, None if row.data_version == state.version else row.built_at
+
+
+def _json(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str) else value

@@ -1,0 +1,112 @@
+"""Where a row is on the map, as SQL: the cell that counts it, how important it is there, and its shape in Mercator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from agents.domain import Table
+from server.gis.expressions.declared_types import declared_type, may_be_curved
+from server.gis.expressions.geometry_checks import reasonable, without_gaps
+from server.gis.expressions.identifiers import GEOMETRY, is_geography
+from server.gis.tiles import fragments
+from server.gis.tiles.grid import HALF_WORLD, WORLD, Box
+from server.gis.tiles.projection import Crs
+from server.gis.tiles.statement import feature_key, inline, quoted, to_mercator
+
+MAX_LATITUDE = 85.0511287798066
+PI = 3.141592653589793
+
+
+@dataclass(frozen=True)
+class Placing:
+    """Expressions over the table under the alias `t`; `x` and `y` run from 0 to 1, southwards."""
+
+    is_placed: str
+    x: str
+    y: str
+    rank: str
+    area: str
+    shape: str
+
+    @classmethod
+    def of(cls, table: Table, crs: Crs, box: Box) -> Placing:
+        """`box` is the world in the table's own reference system."""
+        column = table.column(table.geometry_column or "")
+        geography = column is not None and is_geography(column)
+        g = f"t.{quoted(table.geometry_column or '')}" + ("::geometry" if geography else "")
+        is_point = table.geometry_family == "point"
+        kind = declared_type(table)[0]
+        parts = [f"NOT ST_IsEmpty({g})", inline(reasonable(sa.literal_column(g, GEOMETRY), kind))]
+        if crs.kind == "projected":
+            parts.append(f"{g} && ST_MakeEnvelope({', '.join(map(repr, box))}, {crs.srid})")
+        x, y = _middle(g, is_point)
+        if crs.kind == "projected":
+            middle = f"ST_Transform(ST_SetSRID(ST_MakePoint({x}, {y}), {crs.srid}), 3857)"
+            x, y = f"ST_X({middle})", f"ST_Y({middle})"
+        placed_x, placed_y = _degrees(x, y) if crs.kind == "lonlat" else _metres(x, y)
+        sound = _sound(g, table, kind)
+        shape = f"ST_SetSRID(ST_MakePoint(@x * {WORLD!r} - {HALF_WORLD!r}, {HALF_WORLD!r} - @y * {WORLD!r}), 3857)"
+        if not is_point:
+            shape = to_mercator(sound, crs, geography)
+        area = "0.0::float8" if is_point or table.geometry_family == "line" else _area(sound, crs)
+        return cls(
+            " AND ".join(f"({part})" for part in parts),
+            placed_x,
+            placed_y,
+            _rank(table, g, is_point),
+            area,
+            shape,
+        )
+
+
+def _middle(g: str, is_point: bool) -> tuple[str, str]:
+    if is_point:
+        return f"ST_X(ST_GeometryN({g}, 1))", f"ST_Y(ST_GeometryN({g}, 1))"
+    return f"(ST_XMin({g}) + ST_XMax({g})) / 2", f"(ST_YMin({g}) + ST_YMax({g})) / 2"
+
+
+def _degrees(x: str, y: str) -> tuple[str, str]:
+    """What lies beyond 180 degrees is on the other side; the poles are at the edge of the map."""
+    turn = f"({x} + 180) / 360"
+    latitude = f"greatest(-{MAX_LATITUDE}, least({MAX_LATITUDE}, {y}))"
+    return (
+        f"CASE WHEN {turn} = 1 THEN 0.999999999 ELSE {turn} - floor({turn}) END",
+        f"least(0.999999999, greatest(0, 0.5 - ln(tan({PI} / 4 + radians({latitude}) / 2)) / (2 * {PI})))",
+    )
+
+
+def _metres(x: str, y: str) -> tuple[str, str]:
+    return (
+        f"least(0.999999999, greatest(0, ({x} + {HALF_WORLD!r}) / {WORLD!r}))",
+        f"least(0.999999999, greatest(0, ({HALF_WORLD!r} - {y}) / {WORLD!r}))",
+    )
+
+
+def _rank(table: Table, g: str, is_point: bool) -> str:
+    """Of a cell's rows the largest counts; among equals, and of points, a hash decides, which is blind to values."""
+    key = feature_key(table)
+    spread = f"hashfloat8(ST_XMin({g})) # hashfloat8(ST_YMin({g}))"
+    if key is not None:
+        spread = f"hashint8(t.{quoted(key.name)}::bigint)"
+    low = f"(({spread})::bigint & 4294967295)"
+    if is_point:
+        return low
+    size = f"(ST_XMax({g}) - ST_XMin({g}) + ST_YMax({g}) - ST_YMin({g}))"
+    return f"(ln(greatest(1e-12, least(1e12, {size}))) * 1000000)::bigint * 4294967296 + {low}"
+
+
+def _sound(g: str, table: Table, kind: str) -> str:
+    whole = inline(without_gaps(sa.literal_column(g, GEOMETRY), kind))
+    return fragments.LINEAR.format(g=whole) if may_be_curved(table) else whole
+
+
+def _area(g: str, crs: Crs) -> str:
+    """In square metres of Mercator; for what is far smaller than a degree, as cells are filled by."""
+    stretched = f"power(cosh(({PI} - 2 * {PI} * @y)), 2)"
+    if crs.kind == "mercator":
+        return f"coalesce(ST_Area({g}), 0)"
+    if crs.kind == "lonlat":
+        return f"coalesce(ST_Area({g}), 0) * {(WORLD / 360) ** 2!r} * cosh({PI} - 2 * {PI} * @y)"
+    return f"coalesce(ST_Area({g}), 0) * {crs.unit**2!r} * {stretched}"

@@ -1,0 +1,180 @@
+"""Tiles of large tables at low zoom: from overviews, and from a sample of the table until these are built.
+
+Both say in the tile's note what they are. A layer whose filter lets few rows pass is drawn from the table itself.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import asyncpg
+import sqlalchemy as sa
+
+from agents.domain import Layer, Table
+from server.gis.filters import compile_filter
+from server.gis.overviews.ladder import WEIGHT, Ladder, OverviewStore
+from server.gis.profiles.versions import DataVersions, TableState
+from server.gis.styles.drawing import HEAT
+from server.gis.tiles.grid import Box, Tile
+from server.gis.tiles.projection import MERCATOR, Crs
+from server.gis.tiles.statement import (
+    CAP_POINTS,
+    CAP_SHAPES,
+    THINNED_BELOW,
+    LayerStatements,
+    StatementWriter,
+    TileStatement,
+    needed_columns,
+)
+
+SAMPLE_BELOW = 12
+"""Zoom levels from which on no tile is drawn from a sample."""
+SAMPLE_PERCENT = 1.0
+"""Of the table's pages."""
+SAMPLE_FEATURES = 20_000
+MAX_REPRESENTATIVES = 200_000
+
+
+class LowZoom:
+    """Decides what a tile is drawn from. `rows` is the size from which on a table has overviews."""
+
+    def __init__(self, versions: DataVersions, store: OverviewStore, rows: int) -> None:
+        self._versions = versions
+        self._store = store
+        self._rows = rows
+
+    async def statements(
+        self, connection: asyncpg.Connection, base: LayerStatements, tile: Tile, box: Box
+    ) -> LayerStatements | None:
+        """None where the tile is drawn from the table itself. `box` is the tile in the table's reference system."""
+        if tile.z >= SAMPLE_BELOW:
+            return None
+        table, layer = base.table, base.layer
+        cap = CAP_POINTS if table.geometry_family == "point" else CAP_SHAPES
+        if layer.filter is not None and layer.count <= cap:
+            return None
+        state = await self._versions.of(table)
+        if not state.can_be_sampled or state.rows < self._rows:
+            return None
+        found = await self._store.ladder(state)
+        if found is not None and _has_columns(found[0], table, layer):
+            ladder, old_since = found
+            return OverviewStatements(table, layer, ladder, old_since) if tile.z < ladder.below else None
+        if await _rows_in(connection, base, box) <= cap * 2:
+            return None
+        return SampleStatements(base, state)
+
+
+class OverviewStatements(LayerStatements):
+    """Those of a layer whose table has overviews."""
+
+    def __init__(self, table: Table, layer: Layer, ladder: Ladder, old_since: float | None) -> None:
+        super().__init__(table, layer, Crs(MERCATOR, "mercator"), MAX_REPRESENTATIVES, wide=False)
+        self._ladder, self._old_since = ladder, old_since
+
+    def at(self, zoom: int) -> TileStatement:
+        band = self._ladder.table(self.table, zoom)
+        writer = _OverviewWriter(band, self.layer, zoom, self._ladder, self._old_since)
+        return writer.statement(self._cap, simple=False, ranked=self._shapes)
+
+    def must_be_ranked(self, shown: int, total: int) -> bool:
+        return False
+
+
+class SampleStatements(LayerStatements):
+    """Those of a layer whose table has no overviews yet."""
+
+    is_passing = True
+
+    def __init__(self, base: LayerStatements, state: TableState) -> None:
+        super().__init__(base.table, base.layer, base.crs, wide=base.is_wide)
+        share = min(1.0, SAMPLE_FEATURES / max(1.0, state.rows * SAMPLE_PERCENT / 100))
+        self._parts = max(1, round(1 / share))
+
+    def at(self, zoom: int) -> TileStatement:
+        columns = needed_columns(self.table, self.layer)
+        writer = _SampleWriter(self.table, self.layer, columns, self.crs, self.is_wide)
+        writer.parts = self._parts
+        return writer.statement(self._cap, simple=self._shapes, ranked=False)
+
+    def must_be_ranked(self, shown: int, total: int) -> bool:
+        return False
+
+
+class _OverviewWriter(StatementWriter):
+    """Representatives are sound, in Mercator and as simple as the zoom level wants them."""
+
+    def __init__(self, band: Table, layer: Layer, zoom: int, ladder: Ladder, old_since: float | None) -> None:
+        wanted = needed_columns(band, layer) if zoom < THINNED_BELOW else band.columns
+        columns = tuple(column for column in wanted if column.name != WEIGHT)
+        super().__init__(band, layer, columns, Crs(MERCATOR, "mercator"), wide=False)
+        weight: sa.ColumnElement[Any] = sa.literal_column(f'"{WEIGHT}"', sa.BigInteger)
+        self._columns.append((WEIGHT, weight))
+        if layer.style.kind == "heatmap":
+            mean = max(1.0, ladder.rows / max(1, ladder.band(zoom).rows))
+            self._columns.append((HEAT, weight / sa.literal_column(repr(mean), sa.Double)))
+        self._old_since = old_since
+
+    def _found(self) -> str:
+        west, south, east, north = self._box
+        box = f"ST_MakeEnvelope({west}, {south}, {east}, {north}, {MERCATOR})"
+        return f"{self._geometry()} && {box} AND ({self._where})"
+
+    def _whole(self, g: str) -> str:
+        return g
+
+    def _linear(self, g: str) -> str:
+        return g
+
+    def _total(self, cap: int) -> str:
+        return f'coalesce(sum("{WEIGHT}") FILTER (WHERE {self._g} IS NOT NULL), 0)::bigint'
+
+    def _remarks(self) -> str:
+        sample = "" if self._layer.filter is None else ", true AS sample"
+        old = "" if self._old_since is None else f", {self._old_since:.0f}::bigint AS as_of"
+        return f", true AS overview{sample}{old}"
+
+
+class _SampleWriter(StatementWriter):
+    """Some pages of the table, and of their rows every n-th by a hash, where there are too many."""
+
+    parts = 1
+
+    def _source(self) -> str:
+        return f"{self._relation()} TABLESAMPLE SYSTEM ({SAMPLE_PERCENT}) REPEATABLE (1)"
+
+    def _found(self) -> str:
+        thinned = f"(hashtext({self._relation()}.ctid::text) & 2147483647) % {self.parts} = 0"
+        return f"{thinned} AND {super()._found()}"
+
+    def _total(self, cap: int) -> str:
+        return f"(count({self._g}) * {self.parts * 100 / SAMPLE_PERCENT})::bigint"
+
+    def _remarks(self) -> str:
+        return ", true AS sample, true AS passing"
+
+
+def _has_columns(ladder: Ladder, table: Table, layer: Layer) -> bool:
+    """Whether the overviews have what the layer draws and filters by; a column may be newer than they are."""
+    names = {column.name for column in needed_columns(table, layer)} - {table.geometry_column}
+    if not names <= {*ladder.columns}:
+        return False
+    if layer.filter is None:
+        return True
+    try:
+        compile_filter(ladder.table(table, 0), layer.filter)
+    except ValueError:
+        return False
+    return True
+
+
+async def _rows_in(connection: asyncpg.Connection, base: LayerStatements, box: Box) -> float:
+    """Rows in a box, as the planner estimates them."""
+    table, srid = base.table, base.crs.srid
+    name = ".".join('"' + part.replace('"', '""') + '"' for part in (table.schema_name, table.name))
+    column = '"' + (table.geometry_column or "").replace('"', '""') + '"'
+    envelope = f"ST_MakeEnvelope({', '.join(map(repr, box))}, {srid})"
+    plan = await connection.fetchval(f"EXPLAIN (FORMAT JSON) SELECT FROM {name} WHERE {column} && {envelope}")
+    found = json.loads(plan) if isinstance(plan, str) else plan
+    return float(found[0]["Plan"]["Plan Rows"])

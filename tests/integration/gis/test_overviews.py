@@ -1,0 +1,256 @@
+"""Overviews: the weights of each band are the rows of the table, whatever lies in it and whatever happens to it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import asyncpg
+import pytest
+import pytest_asyncio
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agents.domain import Table
+from server.database import Database
+from server.gis.catalog.registry import Registry
+from server.gis.overviews import build
+from server.gis.overviews.build import SESSION, OverviewBuilder
+from server.gis.overviews.ladder import SCHEMA, WEIGHT, Ladder, OverviewStore
+from server.gis.overviews.work import OverviewWork
+from server.gis.profiles.profile import ProfileStore
+from server.gis.profiles.versions import DataVersions, TableState
+from server.gis.profiles.worker import ProfileWorker
+from tests.support.looking import until
+
+MANY = 10**12
+SHAPES = {
+    "point": "ST_MakePoint({x}, {y})",
+    "line": "ST_MakeLine(ST_MakePoint({x}, {y}), ST_MakePoint({x} + {size}, {y} + {size} / 2))",
+    "polygon": "ST_MakeEnvelope({x}, {y}, {x} + {size}, {y} + {size})",
+    "none": "NULL::geometry",
+    "empty": "ST_GeomFromText('POINT EMPTY')",
+    "collection": "ST_Collect(ST_MakePoint({x}, {y}), ST_MakePoint({x} + {size}, {y}))",
+}
+DECLARED = {"point": "Point", "line": "LineString", "polygon": "Polygon"}
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def session(database: Database) -> AsyncIterator[asyncpg.Connection]:
+    opened = await asyncpg.connect(database.url, server_settings=SESSION)
+    await opened.execute("DROP TABLE IF EXISTS data.things CASCADE")
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture(autouse=True)
+def full_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiles are full with few rows, so that small tables have overviews."""
+    monkeypatch.setattr(build, "CAP_POINTS", 20)
+    monkeypatch.setattr(build, "CAP_SHAPES", 20)
+
+
+async def looked_at(database: Database) -> tuple[Table, TableState]:
+    registry = Registry(database.reader, ("data",), None)
+    await registry.refresh(patience=30)
+    table = registry.get("data.things")
+    return table, await DataVersions(database.owner).of(table, 0)
+
+
+async def built(
+    database: Database, session: asyncpg.Connection, share: float = 0.5
+) -> tuple[Ladder | None, int]:
+    """The ladder of the table, and how many rows it has now."""
+    table, state = await looked_at(database)
+    store = OverviewStore(database.owner)
+    await OverviewBuilder(store, share, MANY).build(session, table, state)
+    row = await store.row(state.relid, fresh=True)
+    assert row is not None
+    return row.ladder, await session.fetchval("SELECT count(*) FROM data.things")
+
+
+async def check(session: asyncpg.Connection, ladder: Ladder, rows: int) -> None:
+    assert ladder.rows + ladder.unplaced == rows
+    assert ladder.bands
+    for band in ladder.bands:
+        weights, least, placed = await session.fetchrow(
+            f'SELECT sum("{WEIGHT}")::bigint, min("{WEIGHT}"), bool_and(NOT ST_IsEmpty(geom)) FROM {SCHEMA}.{band.name}'
+        )
+        assert (weights, least >= 1, placed) == (ladder.rows, True, True)
+
+
+rows_of_a_table = st.lists(
+    st.tuples(
+        st.sampled_from([-180.0, -179.9999, 179.9999, 180.0, 0.0, 8.0, 8.0001, 190.0, -200.0])
+        | st.floats(-180, 180),
+        st.sampled_from([-90.0, 90.0, 85.06, -85.06, 0.0, 48.0]) | st.floats(-90, 90),
+        st.sampled_from([0.0001, 0.1, 5.0]),
+        st.integers(1, 60),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@pytest.mark.parametrize("kinds", [("point",), ("line",), ("polygon",), tuple(SHAPES)])
+@pytest.mark.parametrize("srid", [4326, 3857, 25832, "geography"])
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@given(groups=rows_of_a_table, seed=st.integers(0, 1000))
+async def test_the_weights_of_each_band_are_the_rows(
+    database: Database,
+    session: asyncpg.Connection,
+    kinds: Sequence[str],
+    srid: int | str,
+    groups: list[Any],
+    seed: int,
+) -> None:
+    dice = random.Random(seed)
+    declared = DECLARED.get(kinds[0], "Geometry") if len(kinds) == 1 else "Geometry"
+    column = f"geography({declared}, 4326)" if srid == "geography" else f"geometry({declared}, {srid})"
+    await session.execute("DROP TABLE IF EXISTS data.things")
+    await session.execute(f"CREATE TABLE data.things (id serial, name text, geom {column})")
+    for x, y, size, count in groups:
+        if srid not in (4326,):  # what a reference system cannot hold cannot be stored either
+            x, y = max(-179.0, min(179.0, x)), max(-84.0, min(84.0, y))
+        if srid == 25832:
+            x, y = 6 + abs(x) % 6, 47 + abs(y) % 8
+        made = SHAPES[dice.choice(kinds)].format(x=f"({x} + n * 1e-6)", y=f"({y})", size=size)
+        stored = f"ST_SetSRID({made}, 4326)"
+        if srid == "geography":
+            stored += "::geography"
+        elif srid != 4326:
+            stored = f"ST_Transform({stored}, {srid})"
+        await session.execute(
+            f"INSERT INTO data.things (name, geom) SELECT 'thing', {stored} FROM generate_series(1, {count * 5}) AS n"
+        )
+    ladder, rows = await built(database, session)
+    if ladder is not None:
+        await check(session, ladder, rows)
+
+
+async def grown(session: asyncpg.Connection, rows: int = 3000) -> None:
+    await session.execute(
+        f"""CREATE TABLE data.things (id serial PRIMARY KEY, value int, geom geometry(Point, 4326));
+        INSERT INTO data.things (value, geom) SELECT n, ST_SetSRID(ST_MakePoint(n % 300 - 150, n % 100 - 50), 4326)
+        FROM generate_series(1, {rows}) AS n; ANALYZE data.things"""
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "INSERT INTO data.things (geom) SELECT geom FROM data.things LIMIT 500",
+        "UPDATE data.things SET geom = ST_SetSRID(ST_MakePoint(1, 1), 4326) WHERE id % 2 = 0",
+        "DELETE FROM data.things WHERE id % 3 = 0",
+        "ALTER TABLE data.things ADD COLUMN more text DEFAULT 'x'",
+    ],
+)
+async def test_overviews_are_built_again_when_the_table_changes(
+    database: Database, session: asyncpg.Connection, change: str
+) -> None:
+    await grown(session)
+    first, rows = await built(database, session)
+    assert first is not None
+    await check(session, first, rows)
+    await session.execute(change)
+    await session.execute("SELECT pg_stat_force_next_flush()")
+    second, rows = await built(database, session)
+    assert second is not None
+    await check(session, second, rows)
+    assert {band.name for band in first.bands}.isdisjoint(band.name for band in second.bands)
+
+
+async def tables_of(session: asyncpg.Connection) -> list[str]:
+    found = await session.fetch(
+        f"SELECT relname FROM pg_class WHERE relnamespace = '{SCHEMA}'::regnamespace AND relkind = 'r'"
+    )
+    return [row[0] for row in found]
+
+
+async def test_overviews_go_with_their_table(database: Database, session: asyncpg.Connection) -> None:
+    await grown(session)
+    await built(database, session)
+    assert await tables_of(session)
+    await session.execute("TRUNCATE data.things; SELECT pg_stat_force_next_flush()")
+    ladder, _ = await built(database, session)
+    assert ladder is None
+    await session.execute("DROP TABLE data.things")
+    await OverviewBuilder(OverviewStore(database.owner), 0.2, MANY).sweep(session)
+    assert await tables_of(session) == []
+
+
+async def test_a_build_that_was_stopped_goes_on_where_it_was(
+    database: Database, session: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await grown(session)
+    table, state = await looked_at(database)
+    store = OverviewStore(database.owner)
+    builder = OverviewBuilder(store, 0.9, MANY)
+    made = []
+    whole = OverviewBuilder._band
+
+    async def only_two(self: OverviewBuilder, *given: Any) -> None:
+        if len(made) == 1:
+            raise asyncio.CancelledError
+        await whole(self, *given)
+        made.append(given)
+
+    monkeypatch.setattr(OverviewBuilder, "_band", only_two)
+    with pytest.raises(asyncio.CancelledError):
+        await builder.build(session, table, state)
+    monkeypatch.setattr(OverviewBuilder, "_band", whole)
+    row = await store.row(state.relid, fresh=True)
+    assert row is not None
+    assert row.next_steps is not None
+    done = row.next_steps["done"][0]["name"]
+    before = await session.fetchval(f"SELECT '{SCHEMA}.{done}'::regclass::oid")
+    assert await builder.build(session, table, state)
+    ladder = (await store.row(state.relid, fresh=True)).ladder  # type: ignore[union-attr]
+    assert ladder is not None
+    assert before == await session.fetchval(f"SELECT '{SCHEMA}.{done}'::regclass::oid")
+    await check(session, ladder, 3000)
+
+
+async def test_one_of_two_servers_builds(database: Database, session: asyncpg.Connection) -> None:
+    await grown(session)
+    table, state = await looked_at(database)
+    versions = DataVersions(database.owner)
+    stores = [OverviewStore(database.owner) for _ in range(2)]
+    workers = [
+        ProfileWorker(
+            database,
+            versions,
+            ProfileStore(database.owner),
+            1,
+            OverviewWork(OverviewBuilder(store, 0.5, MANY), store, 1000),
+        )
+        for store in stores
+    ]
+    for worker in workers:
+        worker.want([table])
+        worker.start()
+    try:
+        for store in stores:
+            found = await until(lambda store=store: store.ladder(state))
+            assert found[0].rows == 3000
+        query = "SELECT build FROM geoagent.overview WHERE relid = $1"
+        assert await session.fetchval(query, state.relid) == 1
+    finally:
+        await asyncio.gather(*(worker.close() for worker in workers))
+
+
+async def test_squares_have_the_area_of_what_they_stand_for(
+    database: Database, session: asyncpg.Connection
+) -> None:
+    await session.execute(
+        """CREATE TABLE data.things (id serial PRIMARY KEY, geom geometry(Polygon, 3857));
+        INSERT INTO data.things (geom) SELECT ST_MakeEnvelope(x * 200, y * 200, x * 200 + 100, y * 200 + 100, 3857)
+        FROM generate_series(1, 60) AS x, generate_series(1, 60) AS y; ANALYZE data.things"""
+    )
+    ladder, _ = await built(database, session)
+    assert ladder is not None
+    finest = ladder.bands[-1]
+    area = await session.fetchval(f"SELECT sum(ST_Area(geom)) FROM {SCHEMA}.{finest.name}")
+    assert area == pytest.approx(3600 * 100 * 100, rel=0.1)
