@@ -11,6 +11,7 @@ from typing import Any
 import asyncpg
 import sqlalchemy as sa
 
+from agents.core.errors import ToolFailed
 from agents.domain import Layer, Table
 from server.gis.filters import compile_filter
 from server.gis.overviews.ladder import WEIGHT, Ladder, OverviewStore
@@ -164,7 +165,7 @@ def _has_columns(ladder: Ladder, table: Table, layer: Layer) -> bool:
         return True
     try:
         compile_filter(ladder.table(table, 0), layer.filter)
-    except ValueError:
+    except ToolFailed:
         return False
     return True
 
