@@ -1,8 +1,8 @@
 /** What could be asked next, from what is on the map and what its tables hold. Pure. */
+import { measures } from "../layers/columns";
 import type { Column, Layer, Table } from "../protocol/types";
 
 const MOST = 3;
-const NO_MEASURE = /(^|_)(id|gid|fid|code|iso|numeric|number|rank|lat|lon|latitude|longitude|x|y)(_|$|\d)/i;
 
 /** `tableOf` gives null for a table that is not known yet. */
 export function nextSteps(layers: readonly Layer[], tableOf: (id: string) => Table | null, starters: readonly string[]): string[] {
@@ -21,13 +21,6 @@ export function nextSteps(layers: readonly Layer[], tableOf: (id: string) => Tab
   if (other !== undefined) steps.push(other);
   steps.push(`remove ${name}`);
   return steps.slice(0, MOST);
-}
-
-/** Columns with numbers that measure something: no keys, no coordinates, no codes. */
-function measures(table: Table): Column[] {
-  const isMeasure = ({ name, kind }: Column) =>
-    (kind === "integer" || kind === "number") && !table.key.includes(name) && !NO_MEASURE.test(name);
-  return table.columns.filter(isMeasure);
 }
 
 function words({ name }: Column): string {

@@ -5,6 +5,7 @@ import type { Column, Layer, StyleSpec, Table } from "../protocol/types";
 import { updateLayer } from "../session/commands";
 import { config } from "../session/state";
 import { Field, Pick } from "../ui/form";
+import { firstChoice } from "./columns";
 import { tableOf } from "./tables";
 
 type Kind = NonNullable<StyleSpec["kind"]>;
@@ -168,7 +169,7 @@ function withKind(style: StyleSpec, kind: Kind, table: Table | null): Partial<St
   if (kind === "single" || kind === "heatmap" || table === null) return { kind, column: null, size: null, ramp: null, values: [], breaks: [] };
   const columns = usable(table, kind);
   const same = columns.find((it) => it.name === style.column);
-  return { kind, column: (same ?? columns[0])?.name ?? null, size: null, ramp: null, values: [], breaks: [] };
+  return { kind, column: (same ?? firstChoice(columns, kind === "categorical"))?.name ?? null, size: null, ramp: null, values: [], breaks: [] };
 }
 
 /** Columns that this kind of style can show; keys say nothing about a thing. */

@@ -1,0 +1,20 @@
+/** Which columns say something about a thing: no keys, no codes, no coordinates. Pure. */
+import type { Column, Table } from "../protocol/types";
+
+const NO_MEASURE = /(^|_)(id|gid|fid|code|iso|numeric|number|rank|lat|lon|latitude|longitude|x|y)(_|$|\d)/i;
+/** Nearly every row has another one. */
+const NAME = /(^|_)(name|title|label|url|address|description)(_|$|\d)/i;
+
+/** Columns with numbers that measure something. */
+export function measures(table: Table): Column[] {
+  const isMeasure = ({ name, kind }: Column) =>
+    (kind === "integer" || kind === "number") && !table.key.includes(name) && !NO_MEASURE.test(name);
+  return table.columns.filter(isMeasure);
+}
+
+/** The column to begin with, of those that a kind of style can show: for categories rather a text that is no name. */
+export function firstChoice(columns: readonly Column[], isCategorical: boolean): Column | undefined {
+  const telling = columns.filter(({ name }) => !NO_MEASURE.test(name));
+  const groups = isCategorical ? telling.filter(({ name, kind }) => kind === "text" && !NAME.test(name)) : [];
+  return groups[0] ?? telling[0] ?? columns[0];
+}
