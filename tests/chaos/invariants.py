@@ -47,6 +47,10 @@ COUNTED = {
             AND tablename NOT IN (SELECT unnest(tables) FROM geoagent.analysis)
             AND 'analysis.' || tablename NOT IN (SELECT document ->> 'table' FROM geoagent.layer)
     """,
+    "tables of uploads that belong to nobody": """
+        SELECT count(*) FROM pg_tables WHERE schemaname = 'data' AND tableowner = geoagent.role_name('loader')
+            AND tablename NOT IN (SELECT table_name FROM geoagent.upload)
+    """,
 }
 READER = "server.gis.reading"
 """Is in the command line of processes that read uploaded files."""
