@@ -5,6 +5,7 @@ Handlers raise `HttpFault`, a fault of a map or of the data, or an exception of 
 
 from __future__ import annotations
 
+import errno
 import math
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
@@ -40,6 +41,10 @@ STATUS = {
     "too_slow": 408,
     "no_space": 507,
 }
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+NO_SPACE = (
+    "The server's disk has no space left for this file. Try again once the operator of the server has made room."
+)
 CODES = {400: "invalid_payload", 404: "not_found", 405: "not_found", 413: "too_large", 415: "invalid_payload"}
 
 
@@ -87,6 +92,9 @@ async def faults(request: web.Request, handler: Handler) -> web.StreamResponse:
         why = AWAY if isinstance(error, TimeoutError) else why_unavailable(error)
         if why is not None:
             return fault_response("unavailable", why)
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            log.error("the server's disk is full", path=request.path)
+            return fault_response("no_space", NO_SPACE)
         error_id = secrets.token_hex(4)
         log.exception("a request failed", path=request.path, error_id=error_id)
         return fault_response("internal", f"The server made a mistake (error {error_id}). Its log says more.")

@@ -23,6 +23,7 @@ from tests.support.server import Client
 LONGEST_S = 60.0
 """After which an action of a visitor counts as failed."""
 PAUSE_S = 0.3
+SMALL_FILE_ROWS = 3
 T = TypeVar("T")
 
 
@@ -192,7 +193,7 @@ def has_ended(one: Client, turn_id: str) -> bool:
 def small_file(table: str) -> aiohttp.FormData:
     places = [
         {"type": "Feature", "properties": {"n": n}, "geometry": {"type": "Point", "coordinates": [n, n]}}
-        for n in range(3)
+        for n in range(SMALL_FILE_ROWS)
     ]
     form = aiohttp.FormData()
     form.add_field("table", table)

@@ -8,7 +8,7 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
@@ -111,14 +111,18 @@ class World:
         return found
 
     @contextmanager
-    def full(self, disk: Path) -> Iterator[None]:
-        """No byte more fits onto this disk."""
+    def full(self, disk: Path) -> Iterator[Callable[[], None]]:
+        """No byte more fits onto this disk; what is yielded fills what others have freed."""
         ballast = disk / "ballast"
-        with suppress(OSError), ballast.open("wb", buffering=0) as file:
-            while True:
-                file.write(b"\0" * 4096)
+
+        def fill() -> None:
+            with suppress(OSError), ballast.open("ab", buffering=0) as file:
+                while True:
+                    file.write(b"\0" * 4096)
+
+        fill()
         try:
-            yield
+            yield fill
         finally:
             ballast.unlink()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
 import struct
 import sys
@@ -21,7 +22,16 @@ from typing import Any
 
 import structlog
 
-from server.gis.ingest.limits import MB, CannotLoad, ChooseLayer, FileTooLarge, IngestLimits, TooManyVertices
+from server.gis.errors import GisError
+from server.gis.ingest.limits import (
+    MB,
+    CannotLoad,
+    ChooseLayer,
+    FileTooLarge,
+    IngestLimits,
+    NoDiskSpace,
+    TooManyVertices,
+)
 from server.gis.reading.notes import (
     REFUSAL,
     REFUSED,
@@ -43,6 +53,8 @@ LOG = "reader.log"
 MAX_LOG_BYTES = 512 * 1024
 """Read from its end; a refusal is shorter."""
 MAX_NOTES_BYTES = MB
+MIN_FREE_BYTES = 64 * 1024
+"""The reader writes its log and its notes; with less, its disk counts as full."""
 MAX_HEADER_BYTES = MB
 READ_CHUNK_BYTES = 256 * 1024
 MAX_FRAME_BYTES = 1024 * MB
@@ -92,7 +104,7 @@ class Reading:
         written = await asyncio.to_thread(_read, self.folder / NOTES, MAX_NOTES_BYTES)
         return Notes(**json.loads(written))
 
-    async def failure(self) -> CannotLoad:
+    async def failure(self) -> GisError:
         """The reader's refusal, or an error that fits the way the process ended."""
         return await _failure(self.process, self.folder, self.name)
 
@@ -188,7 +200,7 @@ def skipped_drivers() -> tuple[str, ...]:
     return tuple(sorted(set(pyogrio.list_drivers()) - set(READABLE)))
 
 
-async def _failure(process: Process, folder: Path, name: str) -> CannotLoad:
+async def _failure(process: Process, folder: Path, name: str) -> GisError:
     await _end(process)
     status = process.returncode
     written = await asyncio.to_thread(_read_end, folder / LOG, MAX_LOG_BYTES)
@@ -204,6 +216,12 @@ async def _failure(process: Process, folder: Path, name: str) -> CannotLoad:
             return FileTooLarge(message)
         if status == REFUSED_FOR_VERTICES:
             return TooManyVertices(message)
+    if await asyncio.to_thread(_is_full, folder):
+        log.error("the reader of a file had no disk space", status=status)
+        return NoDiskSpace(
+            "The server's disk has no space left to read this file. Try again once the operator of the server has "
+            "made room."
+        )
     log.error("the reader of a file failed", status=status, log_text=log_text[-2000:])
     if status in (-signal.SIGXCPU, -signal.SIGKILL):
         return FileTooLarge(f"{name} takes too long to read. {SMALLER}")
@@ -212,9 +230,14 @@ async def _failure(process: Process, folder: Path, name: str) -> CannotLoad:
     return CannotLoad(f"{name} could not be read: it is damaged, or not what its name says.")
 
 
-def _refusal(log_text: str) -> dict[str, Any] | None:
-    """The reader's refusal among the messages of libraries; None if there is none."""
-    for line in reversed(log_text.splitlines()):
+def _is_full(folder: Path) -> bool:
+    """Whether the disk of this folder takes no more files."""
+    return shutil.disk_usage(folder).free < MIN_FREE_BYTES
+
+
+def _refusal(said: str) -> dict[str, Any] | None:
+    """What the reader wrote for the person, among what libraries wrote."""
+    for line in reversed(said.splitlines()):
         if line.startswith(REFUSAL):
             return dict(json.loads(line.removeprefix(REFUSAL)))
     return None
