@@ -89,12 +89,12 @@ async def faults(request: web.Request, handler: Handler) -> web.StreamResponse:
             response.headers["Retry-After"] = str(math.ceil(retry_after))
         return response
     except Exception as error:
-        why = AWAY if isinstance(error, TimeoutError) else why_unavailable(error)
-        if why is not None:
-            return fault_response("unavailable", why)
         if isinstance(error, OSError) and error.errno in DISK_FULL:
             log.error("the server's disk is full", path=request.path)
             return fault_response("no_space", NO_SPACE)
+        why = AWAY if isinstance(error, TimeoutError) else why_unavailable(error)
+        if why is not None:
+            return fault_response("unavailable", why)
         error_id = secrets.token_hex(4)
         log.exception("a request failed", path=request.path, error_id=error_id)
         return fault_response("internal", f"The server made a mistake (error {error_id}). Its log says more.")
