@@ -42,9 +42,7 @@ STATUS = {
     "no_space": 507,
 }
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
-NO_SPACE = (
-    "The server's disk has no space left for this file. Try again once the operator of the server has made room."
-)
+NO_SPACE = "The server's disk has no space left for this file. Try again once the operator of the server has made room."
 CODES = {400: "invalid_payload", 404: "not_found", 405: "not_found", 413: "too_large", 415: "invalid_payload"}
 
 
