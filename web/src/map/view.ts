@@ -110,7 +110,8 @@ export class MapView {
       const now: Projection = this.map.getProjection()?.type === "globe" ? "globe" : "mercator";
       stored.setItem(GLOBE, String(now === "globe"));
       container.classList.toggle("globe", now === "globe");
-      if (now === this.projection) return;
+      // Before the style has loaded this is MapLibre's default, and nobody's choice.
+      if (!this.ready || now === this.projection) return;
       this.projection = now;
       hooks.projected(now);
     });
