@@ -21,10 +21,12 @@ help: ## Show what there is to make
 run: $(BIN)/geoagent $(CLIENT) ## Set up what is missing, then serve the map at http://127.0.0.1:8080
 	@exec $(BIN)/geoagent serve
 
-test: $(VENV)/installed-for-tests $(BIN)/geoagent $(CLIENT) browser lint ## Install what tests need and run all of them
+test: $(VENV)/installed-for-tests $(VENV)/installed-for-spark $(BIN)/geoagent $(CLIENT) browser lint ## Install what tests need and run all of them
 	@$(NODE) cd web && npm test --silent && npm run --silent size
 	@# In the order of the folders: the browser first, in two workers, since it takes the longest.
-	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --ignore=tests/integration/spark
+	@# By itself: a Spark of four JVMs would take the time that other tests measure.
+	@$(BIN)/python -m pytest -q tests/integration/spark
 
 test-fast: $(VENV)/installed-for-tests ## Run the unit tests and the changed integration tests
 	@$(BIN)/python -m pytest -q -n 2 tests/unit $(CHANGED_TESTS)
@@ -65,6 +67,10 @@ $(VENV)/installed: requirements.lock
 $(VENV)/installed-for-tests: requirements-dev.lock
 	@tools/venv.sh $(VENV) requirements-dev.lock
 	@touch $@ $(VENV)/installed
+
+# Leaves no mark where Spark cannot be installed; its tests are then skipped.
+$(VENV)/installed-for-spark: requirements-spark.lock server/spark/jars.py | $(VENV)/installed-for-tests
+	@tools/spark.sh $(VENV)
 
 # Editable, so that it is installed again only when the entry points or the metadata change; needs no download.
 $(BIN)/geoagent: pyproject.toml | $(VENV)/installed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from agents.domain import RecipeCard
 from agents.geo.operation_tools import output_facts
 from agents.geo.phrases import breakdown_words, count_of
 from agents.ports import AnalysisReport, DataSource, InfoStore, OperationInfo
+from server.gis.analysis.engines import Engine
 from server.gis.catalog.readable_tables import ReadableTables
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.results import Results
@@ -47,7 +49,8 @@ class AnalystDesk:
     async def run(self, goal: str, session: Any, context: ToolContext) -> AnalysisReport:
         """The analyst's report to the user. However it ends, the map is told how."""
         session = _turn(session)
-        analysis = self._analyses.open(goal, session, self._readable)
+        goal, engine = asked_engine(goal)
+        analysis = self._analyses.open(goal, session, self._readable, engine)
         analyst = Analyst(
             self._model,
             registry=self._readable,
@@ -104,6 +107,17 @@ class AnalystDesk:
             await asyncio.shield(_close(analysis, *reason_of(analysis.outage or error)))
             raise
         return summary
+
+
+_ON_SPARK = re.compile(r"[\s,(]*\bon\s+(?:apache\s+)?spark\b[\s.!?)]*$", re.IGNORECASE)
+
+
+def asked_engine(goal: str) -> tuple[str, Engine | None]:
+    """The goal without “on Spark” at its end, and the engine that this asks for."""
+    found = _ON_SPARK.search(goal)
+    if found is None or not goal[: found.start()].strip():
+        return goal, None
+    return goal[: found.start()].rstrip(), "spark"
 
 
 def _turn(session: Any) -> TurnSession:

@@ -34,6 +34,7 @@ from server.database import Database
 from server.deliveries import Deliveries, ExportDesk
 from server.extensions import agent_class, own_tools
 from server.gis.analysis.budget import Budget
+from server.gis.analysis.engines import Engines
 from server.gis.analysis.runner import StepRunner
 from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.catalog.registry import Registry
@@ -81,6 +82,7 @@ from server.origins import Origins
 from server.schema_version import newest_revision, works_with
 from server.settings import Settings, display_url
 from server.sockets import SocketServer
+from server.spark.engine import spark_runner
 from server.uploads import Quota, Uploads
 
 if TYPE_CHECKING:
@@ -338,7 +340,8 @@ def analyses(settings: Settings, database: Database, registry: Registry) -> Anal
     places = min(settings.analyses, database.lanes["analyses"].size - 1)
     # One place stays free for other addresses, whatever somebody computes.
     at_once = Lane("steps", places, max(1, places - 1), wait=settings.analysis_timeout)
-    return AnalysisService(runner, AnalysisStore(database.owner), budget, at_once)
+    engines = Engines(runner, spark_runner(settings, database, registry, budget))
+    return AnalysisService(engines, AnalysisStore(database.owner), budget, at_once)
 
 
 def turn_limits(settings: Settings) -> Limits:

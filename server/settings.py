@@ -54,6 +54,13 @@ def _from_json(value: object) -> object:
         raise ValueError("it is no JSON") from None
 
 
+def _spark_address(address: str) -> str:
+    if not re.fullmatch(r"sc://[A-Za-z0-9.\-]{1,253}:\d{1,5}", address):
+        # What comes after the port may hold a token, which is for Spark's own configuration.
+        raise ValueError("an address like sc://127.0.0.1:15002 is expected")
+    return address
+
+
 def _web_address(address: str) -> str:
     if origin_of(address) is None:
         raise ValueError(f"{address!r} is no address that begins with http:// or https:// and a host")
@@ -239,6 +246,16 @@ class Settings(BaseSettings):
     """Part of a table's size on disk that its overviews may take; less makes them coarser. 0 builds none."""
     overview_space: float = Field(20480.0, ge=0, validation_alias=_named("GEOAGENT_OVERVIEW_SPACE"))
     """Megabytes that all overviews together may take in the database; beyond, no more are built."""
+    spark: Annotated[str, AfterValidator(_spark_address)] | None = Field(
+        None, validation_alias=_named("GEOAGENT_SPARK")
+    )
+    """Spark Connect server for steps that are too much for PostGIS, as `sc://host:port` (docs/spark.md)."""
+    spark_folder: Path | None = Field(None, validation_alias=_named("GEOAGENT_SPARK_FOLDER"))
+    """Folder for rows on their way, which this server and all of Spark's machines see under the same path. None: in
+    the user's cache, for a Spark on this machine.
+    """
+    spark_timeout: float = Field(1500.0, gt=0, le=86400, validation_alias=_named("GEOAGENT_SPARK_TIMEOUT"))
+    """Seconds that one step may take on Spark."""
     grace: float = Field(20.0, ge=0, le=3600, validation_alias=_named("GEOAGENT_GRACE"))
     """Seconds that turns which run get to end by themselves after SIGTERM; a second signal ends them at once."""
     rate: float = Field(1.0, ge=0, le=1000, validation_alias=_named("GEOAGENT_RATE"))

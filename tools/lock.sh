@@ -12,4 +12,6 @@ compile() {
 }
 compile pyproject.toml tools/build-requirements.in -o requirements.lock
 compile pyproject.toml tools/build-requirements.in --group dev -o requirements-dev.lock
+# Beside the test requirements in one environment, so with their versions.
+compile pyproject.toml --extra spark --constraint requirements-dev.lock -o requirements-spark.lock
 compile tools/node-requirements.in -o tools/node-requirements.lock

@@ -18,10 +18,20 @@ def explain(error: BaseException) -> str | None:
     from server.migrate import MigrationFailed
     from server.postgres import DatabaseProblem
     from server.roles import RolesFailed
+    from server.spark.problem import SparkProblem
 
     if isinstance(
         error,
-        (DatabaseProblem, MigrationFailed, RolesFailed, ModelError, NoServer, BadCases, BadExtension),
+        (
+            DatabaseProblem,
+            MigrationFailed,
+            RolesFailed,
+            SparkProblem,
+            ModelError,
+            NoServer,
+            BadCases,
+            BadExtension,
+        ),
     ):
         return str(error)
     if isinstance(error, ToolSignal):

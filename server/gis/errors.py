@@ -56,6 +56,10 @@ class TooExpensive(GisError):
     code = "too_large"
 
 
+class NotStarted(TooExpensive):
+    """What would take PostgreSQL too long. Another engine may still do it."""
+
+
 class DataUnavailable(GisError):
     code = "unavailable"
 

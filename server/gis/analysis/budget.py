@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from server.gis.errors import TooExpensive
+from server.gis.errors import NotStarted, TooExpensive
 from server.gis.operations.support.base import Pairs
 from server.gis.operations.support.units import told
 from server.gis.query.guard import explained
@@ -40,7 +40,7 @@ async def check_cost(
     cost, rows = float(plan["Total Cost"]), float(plan["Plan Rows"])
     takes = rows * float(plan["Plan Width"])
     if cost > budget.cost or rows > MISJUDGED * budget.rows:
-        raise TooExpensive(
+        raise NotStarted(
             f"{title} was not started: PostgreSQL expects {rows:,.0f} rows at a cost of {cost:,.0f} "
             f"(allowed: {budget.rows:,} rows, cost {budget.cost:,.0f}). Filter the inputs to fewer rows or a smaller "
             "area first, or join on a condition that fewer pairs meet."
@@ -67,7 +67,7 @@ async def check_pairs(connection: AsyncConnection, pairs: Pairs | None, budget: 
                 f"are within {told(pairs.distance)} of each other",
                 "Take a shorter distance, or filter",
             )
-        raise TooExpensive(
+        raise NotStarted(
             f"{title} was not started: about {expected:,.0f} pairs of features {near}, and at most {allowed:,.0f} are "
             f"looked at. {advice} the inputs to fewer rows or a smaller area first."
         )

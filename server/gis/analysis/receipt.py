@@ -50,6 +50,10 @@ class StepReceipt(Value):
     notes: tuple[str, ...]
     """Which CRS, units and method were chosen, and the error to expect."""
     duration_ms: float
+    engine: str = "PostGIS"
+    """What computed it, with versions."""
+    spark_sql: str | None = None
+    """What ran on Spark, where that computed it; `sql` then says the same for PostGIS."""
 
 
 class Receipt(Value):
@@ -86,7 +90,11 @@ class Receipt(Value):
             lines += ["", f"-- {step.step}: {_comment(step.title)} ({step.operation})"]
             lines += [f"-- reads {_comment(used.words())}" for used in step.inputs]
             lines += [f"-- {_comment(note)}" for note in step.notes]
-            lines += [f"-- {step.rows} rows, {step.duration_ms:.0f} ms", self._temporary(step.sql)]
+            lines += [f"-- {step.rows} rows, {step.duration_ms:.0f} ms, {_comment(step.engine)}"]
+            if step.spark_sql is not None:
+                lines += ["-- It ran on Spark as follows; the statement below says the same for PostGIS."]
+                lines += [f"--   {line}" for line in step.spark_sql.splitlines()]
+            lines += [self._temporary(step.sql)]
         if self.steps:
             lines += ["", f"SELECT count(*) AS rows FROM {self._temporary(self.steps[-1].table)};"]  # noqa: S608 - for people; never run here
         return "\n".join([*lines, ""])

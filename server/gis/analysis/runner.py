@@ -70,6 +70,28 @@ class StepResult:
     """What shows the finding, as in `Step.style`."""
 
 
+@dataclass(frozen=True)
+class Task:
+    """A step that is under way, in the transaction of a connection; `room` is what its result may take, in bytes."""
+
+    connection: AsyncConnection
+    operation: Operation[Any]
+    arguments: Any
+    workspace: StepWorkspace
+    name: str
+    watch: StepWatch
+    room: int
+
+
+@dataclass(frozen=True)
+class Computed:
+    """What a receipt says of how rows were computed."""
+
+    engine: str = "PostGIS"
+    spark_sql: str | None = None
+    notes: tuple[str, ...] = ()
+
+
 class StepRunner:
     """Runs steps with the writer's rights. Safe for concurrent use; each running step takes one connection."""
 
@@ -109,14 +131,10 @@ class StepRunner:
                     watch.pid = await self._enter(connection)
                     workspace = StepWorkspace(readable or self._registry, results, connection, step.id)
                     await workspace.examine(operation, arguments)
-                    built = await operation.build(arguments, workspace)
-                    planned: Step = storage.typed(storage.flat(built, workspace.tables_read))
-                    await check_pairs(connection, planned.pairs, self._budget, title)
+                    task = Task(connection, operation, arguments, workspace, name, watch, room)
                     async with DiskWatch(title, self._owner, watch.pid, room, self._budget.bytes):
-                        await self._prepare(connection, planned, watch)
-                        cost = await check_cost(connection, planned.select, self._budget, title, room)
+                        planned, rows, computed = await self._compute(task)
                         inputs = await inputs_of(connection, workspace.tables_read)
-                        rows = await self._store(connection, planned, name, watch, room, cost)
                         watch.computed(1.0, rows)
                         typing = await narrowed(connection, storage.SCHEMA, name, planned)
                         await storage.execute(connection, [typing] if typing else [])
@@ -138,10 +156,26 @@ class StepRunner:
             rows=rows,
             geometry_type=stored.geometry_type,
             srid=stored.srid,
-            notes=(*planned.notes, *workspace.notes),
+            notes=(*planned.notes, *workspace.notes, *computed.notes),
             duration_ms=watch.elapsed_ms,
+            engine=computed.engine,
+            spark_sql=computed.spark_sql,
         )
         return StepResult(stored, rows, receipt, classes, planned.style)
+
+    async def _compute(self, task: Task) -> tuple[Step, int, Computed]:
+        """Make the table of the result with all its rows; the step as planned, and how many rows."""
+        title, connection = task.watch.name, task.connection
+        planned = await self._plan(task)
+        await check_pairs(connection, planned.pairs, self._budget, title)
+        await self._prepare(connection, planned, task.watch)
+        cost = await check_cost(connection, planned.select, self._budget, title, task.room)
+        rows = await self._store(connection, planned, task.name, task.watch, task.room, cost)
+        return planned, rows, Computed()
+
+    async def _plan(self, task: Task) -> Step:
+        built = await task.operation.build(task.arguments, task.workspace)
+        return storage.typed(storage.flat(built, task.workspace.tables_read))
 
     async def _refuse(self, error: Exception, title: str, workspace: StepWorkspace | None) -> NoReturn:
         """Raise what the error means. A missing name is ours, unless somebody changed a table meanwhile."""

@@ -51,6 +51,16 @@ class StepWorkspace:
         )
         return Source(table, rows, alias)
 
+    def stored(self, name: str) -> tuple[Table, FromClause]:
+        """A table and its rows, for whoever copies them; shapes that must not be computed with are left out."""
+        table = self._named(name)
+        mended = self._unsound.get(table.id)
+        return table, (_mended(table, "stored") if mended else relation(table).alias("stored"))
+
+    def trust(self) -> None:
+        """From now on shapes are taken as they are: they were mended on the way to where they are computed with."""
+        self._unsound.clear()
+
     async def examine(self, operation: Operation[Any], arguments: Arguments) -> None:
         """Find out which of the tables hold shapes that must not be computed with; their sources leave them out.
 

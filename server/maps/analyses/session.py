@@ -23,9 +23,10 @@ from agents.geo.styles import new_style
 from agents.ports import OperationTrait
 from server.database import is_unavailable
 from server.gis.analysis.budget import Budget, readable_bytes
+from server.gis.analysis.engines import Engine, Engines
 from server.gis.analysis.plan import Plan, PlannedStep
 from server.gis.analysis.receipt import Receipt
-from server.gis.analysis.runner import Progress, StepResult, StepRunner
+from server.gis.analysis.runner import Progress, StepResult
 from server.gis.analysis.watch import Report
 from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.errors import DataUnavailable, GisError, TooExpensive
@@ -90,20 +91,28 @@ OFFERED: Sequence[Offered] = tuple(
 class AnalysisService:
     """What the analyses of one server share: runner, rows, storage budget, and the limit of concurrent steps."""
 
-    runner: StepRunner
+    runner: Engines
     store: AnalysisStore
     budget: Budget
     at_once: Lane
 
-    def open(self, goal: str, session: TurnSession, readable: ReadableTables) -> MapAnalysis:
-        return MapAnalysis(goal, session, readable, self)
+    def open(
+        self, goal: str, session: TurnSession, readable: ReadableTables, engine: Engine | None = None
+    ) -> MapAnalysis:
+        """`engine` is where somebody asked to have all steps run."""
+        return MapAnalysis(goal, session, readable, self, engine)
 
 
 class MapAnalysis:
     """`plan` may be called before the first step; without it the plan grows with each step."""
 
     def __init__(
-        self, goal: str, session: TurnSession, readable: ReadableTables, service: AnalysisService
+        self,
+        goal: str,
+        session: TurnSession,
+        readable: ReadableTables,
+        service: AnalysisService,
+        engine: Engine | None = None,
     ) -> None:
         self.id = f"analysis_{secrets.token_urlsafe(9)}"
         self.ended = False
@@ -112,6 +121,7 @@ class MapAnalysis:
         self._session = session
         self._readable = readable
         self._service = service
+        self._engine = engine
         self._plan = Plan(goal=goal)
         self._receipt = Receipt(analysis_id=self.id, goal=goal, at=datetime.now(UTC))
         self._outcomes: list[Outcome] = []
@@ -227,7 +237,7 @@ class MapAnalysis:
         name = _table_name(step.title or step.operation)
         await self._service.store.keep_table(self.id, name)
         known = {outcome.step: outcome.table for outcome in self._outcomes}
-        return await self._service.runner.run(step, known, name, report, self._readable, room)
+        return await self._service.runner.run(step, known, name, report, self._readable, room, self._engine)
 
     @asynccontextmanager
     async def _failing_in_outage(self) -> AsyncIterator[None]:

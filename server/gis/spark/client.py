@@ -1,0 +1,220 @@
+"""Talks to a Spark Connect server: runs one statement, says how far it is, and stops it.
+
+pyspark's client blocks, so each statement runs in a thread with a session and a tag of its own. Cancelling the task
+interrupts the tag and raises within `STOP_SECONDS`, whatever Spark does. A driver that is gone is told within seconds,
+where pyspark by itself would wait for ten minutes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+import structlog
+from pyspark.errors import PySparkException
+from pyspark.sql.connect.session import SparkSession
+
+from server.gis.errors import InvalidQuestion
+from server.gis.spark.errors import SparkFailed, SparkUnavailable
+
+log = structlog.get_logger(__name__)
+
+STOP_SECONDS = 1.5
+LOOK_SECONDS = 0.5
+"""Between two looks at how far Spark is."""
+REACH_SECONDS = 10.0
+"""How long a server may take for its first answer."""
+RETRIES = {"max_retries": 4, "initial_backoff": 100, "max_backoff": 1000}
+
+GONE = "Spark's driver went away, so nothing of the step is left. Try again once it is back, or without “on Spark”."
+FAULTS: Mapping[str, str] = {
+    "ARITHMETIC_OVERFLOW": "A number becomes too large.",
+    "DIVIDE_BY_ZERO": "Something is divided by zero.",
+    "CAST_INVALID_INPUT": "A text is no number, date or time.",
+    "OutOfMemoryError": "Spark's memory was not enough. Filter the inputs first, or give the workers more.",
+    "ExecutorLostFailure": "Spark lost the same work several times, mostly for want of memory.",
+    "PATH_NOT_FOUND": "Spark does not see the folder GEOAGENT_SPARK_FOLDER under the same path as this server.",
+    "Mkdirs failed": "Spark may not write to the folder GEOAGENT_SPARK_FOLDER.",
+}
+"""What Spark says, and what that means to who asked."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What is known of a statement once it ran."""
+
+    version: str
+    """Of Spark."""
+    tasks: int
+    rows_read: int
+    bytes_shuffled: int
+
+
+OnProgress = Callable[[float], None]
+
+
+class SparkClient:
+    """Safe for concurrent use. `url` is that of the Connect server: `sc://host:port`."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    async def write(
+        self, views: Mapping[str, str], sql: str, folder: str, seconds: float, told: OnProgress
+    ) -> Done:
+        """Write the rows of a SELECT over views (name: SELECT) as Parquet into a new folder.
+
+        `told` hears the share that is done. Raises SparkUnavailable, SparkFailed or InvalidQuestion.
+        """
+        job = _Job(self._url, views, sql, folder)
+        work = asyncio.create_task(asyncio.to_thread(job.run))
+        looking = asyncio.create_task(_look_on(job, told))
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.shield(work)
+        except TimeoutError:
+            raise SparkFailed(f"Spark took longer than {seconds:,.0f} s, so it was stopped.") from None
+        except (grpc.RpcError, PySparkException) as error:
+            raise _meaning(error) from error
+        finally:
+            looking.cancel()
+            if not work.done():
+                await asyncio.shield(_stopped(job, work))
+
+
+async def _stopped(job: _Job, work: asyncio.Task[Done]) -> None:
+    interrupting = asyncio.create_task(asyncio.to_thread(job.interrupt))
+    await asyncio.wait({work, interrupting}, timeout=STOP_SECONDS, return_when=asyncio.ALL_COMPLETED)
+    for each in (work, interrupting):
+        # What goes on ends by itself; nobody waits for its result any more.
+        each.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+
+async def _look_on(job: _Job, told: OnProgress) -> None:
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        share = await asyncio.to_thread(job.share_done)
+        if share is not None:
+            told(share)
+
+
+class _Job:
+    """One statement. `run` blocks; `interrupt` and `share_done` may be called meanwhile from other threads."""
+
+    def __init__(self, url: str, views: Mapping[str, str], sql: str, folder: str) -> None:
+        self._url = url
+        self._views = views
+        self._sql = sql
+        self._folder = folder
+        self._tag = f"geoagent-{secrets.token_hex(6)}"
+        self._session: Any = None
+        self._interrupted = threading.Event()
+        self._status: tuple[str, int, str] | None = None
+        """Host and port of the driver's status API, and the id of the application."""
+        self._share = 0.0
+
+    def run(self) -> Done:
+        session = self._session = _connected(self._url)
+        try:
+            session.conf.set("spark.sql.ansi.enabled", "true")
+            session.conf.set("spark.sql.session.timeZone", "UTC")
+            session.conf.set("spark.sql.caseSensitive", "true")
+            version = str(session.version)
+            self._status = _status_address(session)
+            session.addTag(self._tag)
+            for name, select in self._views.items():
+                session.sql(select).createOrReplaceTempView(name)
+            made = session.sql(self._sql)
+            if self._interrupted.is_set():
+                raise SparkFailed("Stopped.")
+            made.write.parquet(self._folder)
+            return self._done(version)
+        finally:
+            with suppress(Exception):
+                session.client.close()
+
+    def interrupt(self) -> None:
+        """Stop what runs. A statement that has not begun does not begin."""
+        self._interrupted.set()
+        if self._session is not None:
+            with suppress(Exception):
+                self._session.interruptTag(self._tag)
+
+    def share_done(self) -> float | None:
+        """Of the tasks that Spark knows of by now; it learns of further ones on the way, so it only ever rises."""
+        tasks = [(job["numTasks"], job["numCompletedTasks"]) for job in self._jobs()]
+        total = sum(all_of for all_of, _ in tasks)
+        if not total:
+            return None
+        self._share = max(self._share, sum(done for _, done in tasks) / total)
+        return self._share
+
+    def _done(self, version: str) -> Done:
+        jobs = self._jobs()
+        stages = {number for job in jobs for number in job.get("stageIds", ())}
+        known = [each for each in self._asked("stages") if each.get("stageId") in stages]
+        return Done(
+            version,
+            sum(job["numCompletedTasks"] for job in jobs),
+            sum(each.get("inputRecords", 0) for each in known),
+            sum(each.get("shuffleWriteBytes", 0) for each in known),
+        )
+
+    def _jobs(self) -> list[dict[str, Any]]:
+        # Spark adds user and session to the tag.
+        return [job for job in self._asked("jobs") if any(self._tag in tag for tag in job.get("jobTags", ()))]
+
+    def _asked(self, what: str) -> list[dict[str, Any]]:
+        """Of the status API; nothing where it does not answer, because a step does not depend on it."""
+        if self._status is None:
+            return []
+        host, port, application = self._status
+        connection = http.client.HTTPConnection(host, port, timeout=2.0)
+        try:
+            connection.request("GET", f"/api/v1/applications/{application}/{what}")
+            found = json.loads(connection.getresponse().read())
+        except (OSError, ValueError, http.client.HTTPException):
+            return []
+        finally:
+            connection.close()
+        return found if isinstance(found, list) else []
+
+
+def _connected(url: str) -> Any:
+    session = SparkSession(connection=url)
+    # The client's own policy waits for ten minutes, and offers no way to say otherwise.
+    session._client._retry_policy.update(RETRIES)
+    try:
+        grpc.channel_ready_future(session._client._channel).result(timeout=REACH_SECONDS)
+    except grpc.FutureTimeoutError:
+        raise SparkUnavailable("Spark cannot be reached. Try again later, or without “on Spark”.") from None
+    return session
+
+
+def _status_address(session: Any) -> tuple[str, int, str] | None:
+    try:
+        known = [session.conf.get(name) for name in ("spark.driver.host", "spark.ui.port", "spark.app.id")]
+        return known[0], int(known[1]), known[2]
+    except (PySparkException, TypeError, ValueError):
+        return None
+
+
+def _meaning(error: Exception) -> Exception:
+    said = str(error)
+    log.warning("a step failed on Spark", error=said[:2000])
+    if isinstance(error, grpc.RpcError) or "StatusCode.UNAVAILABLE" in said or "SESSION_CLOSED" in said:
+        return SparkUnavailable(GONE)
+    for sign, meaning in FAULTS.items():
+        if sign in said:
+            return InvalidQuestion(meaning) if sign.isupper() and "PATH" not in sign else SparkFailed(meaning)
+    return SparkFailed(
+        "Spark could not compute this step; the server's log says why. Try it without “on Spark”."
+    )

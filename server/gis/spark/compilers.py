@@ -1,0 +1,65 @@
+"""How operations read on Spark: most as PostGIS has them, some in another form with the same meaning.
+
+PostGIS searches row by row with lateral subqueries and tells rows apart by their addresses; Spark joins whole tables
+and needs a number in each row (`names.ROW`). What is not listed here, or cannot be done with the same meaning, is
+refused with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sqlalchemy import Select
+
+from server.gis.operations.support.base import Step, Workspace
+from server.gis.spark import overlays, places, rows
+from server.gis.spark.errors import NotOnSpark
+
+Compiler = Callable[[Any, Workspace, Step], Select[Any]]
+
+
+def _as_built(_arguments: Any, _workspace: Workspace, step: Step) -> Select[Any]:
+    """The statement that PostGIS would run."""
+    return step.select
+
+
+COMPILERS: Mapping[str, Compiler] = {
+    "calculate": _as_built,
+    "centroid": _as_built,
+    "clip": overlays.clipped,
+    "difference": overlays.reduced,
+    "dissolve": overlays.dissolved,
+    "filter": _as_built,
+    "intersection": _as_built,
+    "join_by_attribute": _as_built,
+    "measure": _as_built,
+    "merge": _as_built,
+    "points_from_columns": _as_built,
+    "reproject": _as_built,
+    "sample": rows.sampled,
+    "select_by_location": places.selected,
+    "sort": _as_built,
+    "spatial_join": places.joined,
+    "summarise": _as_built,
+    "top": _as_built,
+}
+
+REFUSED: Mapping[str, str] = {
+    "simplify": "borders that areas share must be simplified together, which Sedona does not offer",
+    "cluster": "DBSCAN and k-means are not ported",
+    "hot_spots": "Getis-Ord is not ported",
+    "buffer": "Sedona chooses other projections, and none that is true beyond a zone or near a pole",
+    "nearest": "Sedona's kNN join on the sphere compares nearly all pairs",
+    "make_valid": "Sedona names other faults than PostGIS, and repairs by another method",
+    "grid": "cells are laid in a projection around the data, which is not ported",
+}
+"""Why operations that people may look for are not offered."""
+
+
+def compiler(operation: str) -> Compiler:
+    """Raises NotOnSpark."""
+    found = COMPILERS.get(operation)
+    if found is None:
+        raise NotOnSpark(operation, REFUSED.get(operation, "it is not ported"))
+    return found

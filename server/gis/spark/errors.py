@@ -1,0 +1,26 @@
+"""Faults of Spark, in words for the person or the model that asked."""
+
+from __future__ import annotations
+
+from server.gis.errors import GisError, InvalidQuestion
+
+
+class SparkUnavailable(GisError):
+    """Spark cannot be reached, or its driver went away. Nothing of the step is left."""
+
+    code = "unavailable"
+
+
+class SparkFailed(GisError):
+    """Spark could not compute a step."""
+
+    code = "internal"
+
+
+class NotOnSpark(InvalidQuestion):
+    """An operation, or a form of it, that only PostGIS can do."""
+
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(
+            f"{what} does not run on Spark: {why}. Ask for it without “on Spark”: PostGIS can do it."
+        )

@@ -1,0 +1,100 @@
+"""Searches by place on Spark: joins and selections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, Select, and_, func, literal_column, select
+
+from server.gis.expressions.identifiers import exact
+from server.gis.operations.select_by_location import SelectByLocationArguments
+from server.gis.operations.spatial_join import SpatialJoinArguments
+from server.gis.operations.support.aggregates import aggregated
+from server.gis.operations.support.base import GEOMETRY, ROW_ID, Source, Step, Workspace
+from server.gis.operations.support.columns import carried, free_name, geometry_out
+from server.gis.operations.support.geodesy import geometry, lonlat
+from server.gis.operations.support.relations import in_system_of
+from server.gis.spark.errors import NotOnSpark
+from server.gis.spark.names import ROW
+
+
+def row_of(source: Source) -> ColumnElement[int]:
+    """What tells the rows of a staged table apart."""
+    return literal_column(f"{source.alias}.{ROW}", BigInteger())
+
+
+def joined(arguments: SpatialJoinArguments, workspace: Workspace, _step: Step) -> Select[Any]:
+    """Pairs are found by a join of their own, whose rows or figures are then brought to each row."""
+    source, met = workspace.source(arguments.source), workspace.source(arguments.source)
+    other = workspace.source(arguments.other)
+    own = carried(source)
+    taken = {GEOMETRY, ROW_ID, *(label.name for label in own)}
+    pairs = met.rows.join(other.rows, _meeting(met, other, arguments.predicate, arguments.distance))
+    place = row_of(met).label("place")
+    if arguments.rows == "aggregate":
+        labels = aggregated(arguments.aggregates, other, taken, geometry(other))
+        values: list[ColumnElement[Any]] = [label.element for label in labels]
+        names = [label.name for label in labels]
+    else:
+        names, values = [], []
+        for each in other.attributes:
+            names.append(free_name(each.name, taken))
+            taken.add(names[-1])
+            values.append(other.column(each.name))
+    found = select(place, *(value.label(f"f{number}") for number, value in enumerate(values))).select_from(
+        pairs
+    )
+    if arguments.rows == "aggregate":
+        found = found.group_by(row_of(met))
+    matches = found.subquery("matches")
+    columns = []
+    for number, name in enumerate(names):
+        value: ColumnElement[Any] = matches.c[f"f{number}"]
+        if arguments.rows == "aggregate" and arguments.aggregates[number].function in ("count", "distinct"):
+            value = func.coalesce(value, 0)
+        columns.append(value.label(exact(name)))
+    return select(*own, *columns, *geometry_out(source)).select_from(
+        source.rows.join(
+            matches, matches.c.place == row_of(source), isouter=arguments.rows in ("aggregate", "all")
+        )
+    )
+
+
+def selected(arguments: SelectByLocationArguments, workspace: Workspace, _step: Step) -> Select[Any]:
+    """The rows that are among those of any pair, or not."""
+    source, met = workspace.source(arguments.source), workspace.source(arguments.source)
+    other = workspace.source(arguments.other)
+    found = (
+        select(row_of(met).label("place"))
+        .distinct()
+        .select_from(met.rows.join(other.rows, _meeting(met, other, arguments.predicate, arguments.distance)))
+        .subquery("found")
+    )
+    rows = select(*carried(source), *geometry_out(source)).select_from(
+        source.rows.join(found, found.c.place == row_of(source), isouter=True)
+    )
+    return rows.where(found.c.place.is_(None) if arguments.invert else found.c.place.is_not(None))
+
+
+def _meeting(source: Source, other: Source, predicate: str, distance: float | None) -> ColumnElement[bool]:
+    if distance is None:
+        named = getattr(func, f"ST_{predicate.capitalize()}")
+        met: ColumnElement[bool] = named(in_system_of(source, other), geometry(other))
+        return met
+    _points_only("a distance", source, other)
+    here, there = lonlat(source), lonlat(other)
+    # Sedona's join stumbles over empty shapes.
+    return and_(
+        func.ST_IsEmpty(here).is_(False),
+        func.ST_IsEmpty(there).is_(False),
+        func.ST_DistanceSpheroid(here, there) <= distance,
+    )
+
+
+def _points_only(what: str, *sources: Source) -> None:
+    """Sedona measures on the spheroid between points only; of lines and areas it takes the middle."""
+    for source in sources:
+        if (source.table.geometry_type or "").upper() != "POINT":
+            raise NotOnSpark(
+                what, f"distances to the shapes of {source.table.id} are measured for points only"
+            )

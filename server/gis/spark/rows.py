@@ -1,0 +1,25 @@
+"""Operations on Spark that treat each row alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Select, func, literal, select
+
+from server.gis.operations.sample import SampleArguments
+from server.gis.operations.support.base import Step, Workspace
+from server.gis.operations.support.columns import carried, geometry_out
+from server.gis.spark.places import row_of
+
+
+def sampled(arguments: SampleArguments, workspace: Workspace, _step: Step) -> Select[Any]:
+    """By another hash than PostGIS has: the same seed gives the same rows on Spark, and others there."""
+    source = workspace.source(arguments.source)
+    keys = [source.column(name) for name in source.table.key] or [row_of(source)]
+    order = func.xxhash64(*keys, literal(arguments.seed))
+    return (
+        select(*carried(source), *geometry_out(source))
+        .select_from(source.rows)
+        .order_by(order, *keys)
+        .limit(arguments.n)
+    )

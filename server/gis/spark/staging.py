@@ -1,0 +1,195 @@
+"""Rows from PostGIS to Spark and back, as Parquet in a folder that the server and all of Spark's machines see.
+
+Spark so needs no access to the database, and no password of it. Geometries travel as EWKB, times as microseconds in
+UTC, whole numbers and floats as they are, `numeric` as double precision, all other types as PostgreSQL writes them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import asyncpg
+import pyarrow as pa
+from pyarrow import csv, parquet
+from sqlalchemy import ColumnElement, FromClause, Text, cast, func, literal_column, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from agents.domain import Column, Table
+from server.gis.expressions.identifiers import base_type, geometry_of
+from server.gis.expressions.literal_sql import literal_sql
+from server.gis.spark.names import ROW, backticked
+
+GROUP_ROWS = 100_000
+"""Rows of a row group: what one task of Spark reads at least."""
+BLOCK_BYTES = 8 * 1024**2
+
+_KINDS: dict[str, pa.DataType] = {
+    "smallint": pa.int16(),
+    "integer": pa.int32(),
+    "bigint": pa.int64(),
+    "real": pa.float32(),
+    "double precision": pa.float64(),
+    "numeric": pa.float64(),
+    "boolean": pa.bool_(),
+}
+
+
+@dataclass(frozen=True)
+class Staged:
+    """Rows on their way: `files` is what Spark reads, `view` the SELECT that gives them their types."""
+
+    file: Path
+    view: str
+    rows: int
+
+
+async def stage(connection: AsyncConnection, table: Table, rows: FromClause, file: Path) -> Staged:
+    """Write the rows of a table as one Parquet file, each with a number of its own in the column `ROW`."""
+    statement = select(
+        *(_outward(table, column, rows).label(f"c{number}") for number, column in enumerate(table.columns)),
+        func.row_number().over().label(ROW),
+    ).select_from(rows)
+    plain = file.with_suffix(".csv")
+    try:
+        driver = await _driver(connection)
+        with plain.open("wb") as output:
+            await driver.copy_from_query(literal_sql(statement), output=output, format="csv")
+        count = await asyncio.to_thread(_to_parquet, plain, file, table)
+    finally:
+        plain.unlink(missing_ok=True)
+    return Staged(file, view_of(table, file), count)
+
+
+def view_of(table: Table, file: Path) -> str:
+    """The SELECT over a staged file: columns under their names, with types that Spark computes with."""
+    columns = [
+        f"{_inward(table, column, f'c{number}')} AS {backticked(column.name)}"
+        for number, column in enumerate(table.columns)
+    ]
+    return f"SELECT {', '.join([*columns, ROW])} FROM parquet.{backticked(str(file))}"  # noqa: S608 - quoted
+
+
+async def load(
+    connection: AsyncConnection, folder: Path, schema: str, name: str, columns: Sequence[str]
+) -> int:
+    """Append what Spark wrote to a table, in the order of its rows; how many there are."""
+    files = await asyncio.to_thread(lambda: sorted(folder.glob("part-*.parquet")))
+    driver = await _driver(connection)
+    rows = 0
+    for file in files:
+        copied = await driver.copy_to_table(
+            name, schema_name=schema, columns=list(columns), source=_pieces(file), format="csv"
+        )
+        rows += int(copied.split()[-1])
+    return rows
+
+
+def outgoing(name: str, declared: str) -> str:
+    """A column of Spark's result as text or number that PostgreSQL's COPY takes for the declared type."""
+    column = backticked(name)
+    kind = base_type(declared)
+    if kind == "geometry":
+        return f"hex(ST_AsEWKB({column})) AS {column}"
+    if kind.startswith(("timestamp", "date")):
+        return f"CAST({column} AS STRING) AS {column}"
+    return column
+
+
+async def count_rows(folder: Path) -> int:
+    """Rows that Spark wrote, from the footers of its files."""
+    return await asyncio.to_thread(
+        lambda: sum(parquet.ParquetFile(file).metadata.num_rows for file in folder.glob("part-*.parquet"))
+    )
+
+
+async def _pieces(file: Path) -> AsyncIterator[bytes]:
+    batches = await asyncio.to_thread(_batches, file)
+    while (piece := await asyncio.to_thread(next, batches, None)) is not None:
+        yield piece
+
+
+def _batches(file: Path) -> Iterator[bytes]:
+    with parquet.ParquetFile(file) as opened:
+        for batch in opened.iter_batches(batch_size=20_000):
+            written = BytesIO()
+            # Texts are quoted and nulls are not, which is how PostgreSQL tells an empty text from none.
+            csv.write_csv(batch, written, csv.WriteOptions(include_header=False))
+            yield written.getvalue()
+
+
+def _to_parquet(plain: Path, file: Path, table: Table) -> int:
+    names = [f"c{number}" for number in range(len(table.columns))]
+    types = dict(zip(names, map(_arrow_type, table.columns), strict=True))
+    types[ROW] = pa.int64()
+    schema = pa.schema(list(types.items()))
+    rows = 0
+    with parquet.ParquetWriter(file, schema, compression="zstd") as writer, plain.open("rb") as source:
+        for batch in _read(source, schema):
+            writer.write_table(pa.Table.from_batches([batch], schema), row_group_size=GROUP_ROWS)
+            rows += batch.num_rows
+    return rows
+
+
+def _read(source: BinaryIO, schema: pa.Schema) -> Iterator[Any]:
+    if not source.seek(0, 2):
+        return
+    source.seek(0)
+    yield from csv.open_csv(
+        source,
+        csv.ReadOptions(column_names=schema.names, block_size=BLOCK_BYTES),
+        csv.ParseOptions(newlines_in_values=True),
+        csv.ConvertOptions(
+            column_types=schema,
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            true_values=["t"],
+            false_values=["f"],
+        ),
+    )
+
+
+def _arrow_type(column: Column) -> pa.DataType:
+    kind = base_type(column.sql_type)
+    if kind.startswith("timestamp"):
+        return pa.int64()
+    if kind == "date":
+        return pa.int32()
+    return _KINDS.get(kind, pa.string())
+
+
+def _outward(table: Table, column: Column, rows: FromClause) -> ColumnElement[Any]:
+    """The column in the COPY from PostgreSQL."""
+    value: ColumnElement[Any] = rows.c[column.name]
+    kind = base_type(column.sql_type)
+    if column.kind == "geometry":
+        shape = geometry_of(table, column.name, rows)
+        return func.encode(func.ST_AsEWKB(func.ST_CurveToLine(shape)), "hex")
+    if kind.startswith("timestamp"):
+        return literal_column(f"(extract(epoch FROM {literal_sql(value)}) * 1000000)::bigint")
+    if kind == "date":
+        return literal_column(f"({literal_sql(value)} - DATE '1970-01-01')")
+    return value if kind in _KINDS or kind == "text" else cast(value, Text())
+
+
+def _inward(table: Table, column: Column, name: str) -> str:
+    """The same in Spark."""
+    kind = base_type(column.sql_type)
+    if column.kind == "geometry":
+        return f"ST_GeomFromEWKB(unhex({name}))"
+    if kind.startswith("timestamp"):
+        return f"timestamp_micros({name})"
+    if kind == "date":
+        return f"date_from_unix_date({name})"
+    return name
+
+
+async def _driver(connection: AsyncConnection) -> asyncpg.Connection:
+    """asyncpg's own connection, for COPY within the transaction."""
+    raw = await connection.get_raw_connection()
+    return raw.driver_connection

@@ -1,0 +1,306 @@
+"""PostGIS's SQL as Spark's: the statement of an operation, read by sqlglot, each function mapped or refused.
+
+Only what the tables below name gets through: a function that means something else on Spark would give wrong
+numbers without an error. Geography becomes Sedona's spheroid functions, which take longitude and latitude.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sqlglot
+from sqlalchemy import ClauseElement
+from sqlglot import exp
+
+from server.gis.expressions.literal_sql import literal_sql
+from server.gis.spark.errors import NotOnSpark
+
+_SQL = """
+AND OR NOT CASE CAST COALESCE NULLIF ABS FLOOR CEIL SIGN SQRT EXP LN POWER POW ROUND LEAST GREATEST LOWER UPPER TRIM
+COUNT SUM AVG MIN MAX STDDEV STDDEV_SAMP LOGICAL_AND LOGICAL_OR RANK ROW_NUMBER XXHASH64 IF
+"""
+_SHAPES = """
+ST_INTERSECTS ST_CONTAINS ST_WITHIN ST_TOUCHES ST_OVERLAPS ST_CROSSES ST_COVERS ST_COVEREDBY ST_DISJOINT ST_EQUALS
+ST_ISVALID ST_MAKEVALID ST_ISEMPTY ST_INTERSECTION ST_DIFFERENCE ST_MULTI ST_CENTROID
+ST_POINTONSURFACE ST_XMIN ST_XMAX ST_YMIN ST_YMAX ST_X ST_Y ST_DIMENSION ST_SETSRID ST_ENVELOPE ST_NUMGEOMETRIES
+"""
+_WRITTEN_BY_COMPILERS = "ST_DISTANCESPHEROID ST_POINT"
+SAME = frozenset(f"{_SQL} {_SHAPES} {_WRITTEN_BY_COMPILERS}".split())
+"""Functions and conditions with the same name and meaning, in capitals."""
+
+RENAMED: Mapping[str, str] = {"ST_FORCE2D": "ST_Force_2D", "ST_MAKEPOINT": "ST_Point"}
+
+TYPES: Mapping[Any, str] = {
+    exp.DataType.Type.DOUBLE: "DOUBLE",
+    exp.DataType.Type.FLOAT: "DOUBLE",
+    exp.DataType.Type.INT: "INT",
+    exp.DataType.Type.BIGINT: "BIGINT",
+    exp.DataType.Type.SMALLINT: "SMALLINT",
+    exp.DataType.Type.BOOLEAN: "BOOLEAN",
+    exp.DataType.Type.TEXT: "STRING",
+    exp.DataType.Type.VARCHAR: "STRING",
+    exp.DataType.Type.DATE: "DATE",
+    exp.DataType.Type.TIMESTAMP: "TIMESTAMP",
+    exp.DataType.Type.TIMESTAMPTZ: "TIMESTAMP",
+    exp.DataType.Type.DECIMAL: "DECIMAL(38, 15)",
+}
+"""Types of casts. Times are in UTC on both sides."""
+
+PLAIN = (
+    exp.Select,
+    exp.Subquery,
+    exp.From,
+    exp.Join,
+    exp.Where,
+    exp.Group,
+    exp.Having,
+    exp.Order,
+    exp.Ordered,
+    exp.Limit,
+    exp.Offset,
+    exp.Union,
+    exp.Table,
+    exp.TableAlias,
+    exp.Alias,
+    exp.Column,
+    exp.Identifier,
+    exp.Literal,
+    exp.Boolean,
+    exp.Null,
+    exp.Star,
+    exp.Binary,
+    exp.Unary,
+    exp.Paren,
+    exp.In,
+    exp.Between,
+    exp.Distinct,
+    exp.Window,
+    exp.WindowSpec,
+    exp.Filter,
+    exp.WithinGroup,
+    exp.If,
+    exp.Tuple,
+    exp.DataType,
+    exp.DataTypeParam,
+    exp.Var,
+    exp.ParameterizedAgg,
+    exp.Any,
+    exp.Array,
+)
+"""Grammar that is the same on both sides; what is a function besides is looked up above."""
+
+REASONS: Mapping[str, str] = {
+    "Lateral": "it computes row by row with a lateral subquery",
+    "Exists": "it looks for rows with a correlated subquery",
+    "With": "it is made of several statements",
+}
+
+
+def spark_sql(statement: ClauseElement, views: Mapping[tuple[str, str], str], what: str) -> str:
+    """The statement in Spark's SQL, over `views` in place of the tables (schema, name) that they hold.
+
+    Raises NotOnSpark, naming `what` and the function that Spark lacks.
+    """
+    tree: Any = sqlglot.parse_one(literal_sql(statement), read="postgres")
+    tree = _walked(tree, views, what)
+    left = tree.find(exp.Any, exp.Array)
+    if left is not None or any(
+        each.this is exp.DataType.Type.GEOGRAPHY for each in tree.find_all(exp.DataType)
+    ):
+        raise NotOnSpark(what, "it uses a function of geography, or of arrays, that is not mapped")
+    return str(tree.sql(dialect="spark", normalize_functions=False))
+
+
+def _walked(node: Any, views: Mapping[tuple[str, str], str], what: str) -> Any:
+    """The node translated after all below it, so that nothing escapes; None where it goes."""
+    for child in list(node.iter_expressions()):
+        made = _walked(child, views, what)
+        if made is None:
+            child.pop()
+        elif made is not child:
+            child.replace(made)
+    return _translated(node, views, what)
+
+
+def _translated(node: Any, views: Mapping[tuple[str, str], str], what: str) -> Any:
+    if isinstance(node, exp.Table):
+        return _view(node, views, what)
+    if isinstance(node, exp.Offset) and node.expression.name == "0":
+        return None  # It only keeps PostgreSQL from taking a subquery apart.
+    if isinstance(node, exp.Column) and node.name in ("ctid", "tableoid"):
+        raise NotOnSpark(what, "it tells rows apart by where PostgreSQL stores them")
+    if isinstance(node, exp.EQ) and isinstance(node.expression, exp.Any):
+        listed = node.expression.find(exp.Array)
+        return exp.In(this=node.this, expressions=listed.expressions if listed is not None else [])
+    if isinstance(node, exp.ArrayOverlaps):
+        # `&&` of two geometries: their bounding boxes meet.
+        boxes = [_call("ST_Envelope", each) for each in (node.this, node.expression)]
+        return _call("ST_Intersects", *boxes)
+    if isinstance(node, exp.WithinGroup):
+        return _percentile(node, what)
+    if isinstance(node, exp.Cast):
+        return _cast(node, what)
+    if isinstance(node, exp.Func) and not isinstance(node, exp.Array):
+        return _function(node, what)
+    if not isinstance(node, PLAIN):
+        kind = type(node).__name__
+        raise NotOnSpark(
+            what, REASONS.get(kind, f"it uses {kind}, which is not known to mean the same there")
+        )
+    return node
+
+
+def _view(node: exp.Table, views: Mapping[tuple[str, str], str], what: str) -> Any:
+    view = views.get((node.db, node.name))
+    if view is None:
+        raise NotOnSpark(what, f"it needs the temporary table {node.name}")
+    return exp.Table(this=exp.to_identifier(view, quoted=True), alias=node.args.get("alias"))
+
+
+def _cast(node: exp.Cast, what: str) -> Any:
+    to = node.to.this
+    if to in (exp.DataType.Type.GEOMETRY, exp.DataType.Type.GEOGRAPHY):
+        # The column of the result checks type and SRID; what follows a geography is mapped by `_function`.
+        return node if to is exp.DataType.Type.GEOGRAPHY else node.this
+    if isinstance(node.this, exp.Literal) and node.this.name.startswith("\\x"):
+        return node.this  # Bytes as hexadecimal digits, which `_wkb` takes.
+    named = TYPES.get(to)
+    if named is None:
+        raise NotOnSpark(what, f"values of type {node.to.sql('postgres')} are not known there")
+    return exp.Cast(this=node.this, to=exp.DataType.build(named, dialect="spark"))
+
+
+def _percentile(node: exp.WithinGroup, what: str) -> Any:
+    share = node.this
+    if not isinstance(share, exp.PercentileCont):
+        raise NotOnSpark(what, f"{share.sql_name()} is not known there")
+    # Exact, with linear interpolation, as percentile_cont.
+    return _call("PERCENTILE", node.expression.expressions[0].this, share.this)
+
+
+def _function(node: exp.Func, what: str) -> Any:
+    name = (node.name if isinstance(node, exp.Anonymous) else node.sql_name()).upper()
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(node, _arguments(node), what)
+    if name in RENAMED:
+        return _call(RENAMED[name], *_arguments(node))
+    if name == "PERCENTILE_CONT":
+        return node
+    if name not in SAME and not isinstance(node, exp.Connector):
+        raise NotOnSpark(what, f"there is no {name} with the same meaning there")
+    return node
+
+
+def _arguments(node: exp.Func) -> list[Any]:
+    if isinstance(node, exp.Anonymous):
+        return list(node.expressions)
+    return [each for each in node.iter_expressions() if isinstance(each, exp.Expression)]
+
+
+def _call(name: str, *arguments: Any) -> exp.Anonymous:
+    return exp.Anonymous(this=name, expressions=list(arguments))
+
+
+def _lonlat(shape: Any, name: str, what: str) -> Any:
+    """What a geography was made of. PostGIS's planar measures are of no use on the earth, and not mapped."""
+    if isinstance(shape, exp.Cast) and shape.to.this is exp.DataType.Type.GEOGRAPHY:
+        return shape.this
+    raise NotOnSpark(what, f"{name} in the plane is not mapped")
+
+
+def _measured(name: str, dimension: int, spheroid: Callable[[Any], Any]) -> _Special:
+    def measure(_node: exp.Func, arguments: list[Any], what: str) -> Any:
+        shape = _lonlat(arguments[0], name, what)
+        # Of another dimension it is 0, as PostGIS has it; Sedona takes the outline of an area for its length.
+        fits = exp.EQ(this=_call("ST_Dimension", shape.copy()), expression=exp.Literal.number(dimension))
+        else_ = exp.If(this=exp.Is(this=shape.copy(), expression=exp.Null()), true=exp.Null())
+        return exp.Case(
+            ifs=[exp.If(this=fits, true=spheroid(shape)), else_],
+            default=exp.cast(exp.Literal.number(0), "double"),
+        )
+
+    return measure
+
+
+_AREA = """
+aggregate(ST_Dump(shape), 0D, (total, part) ->
+  total + ST_AreaSpheroid(ST_MakePolygon(ST_ExteriorRing(part)))
+  - aggregate(
+      filter(sequence(0, ST_NumInteriorRings(part)), number -> number < ST_NumInteriorRings(part)),
+      0D,
+      (holes, number) -> holes + ST_AreaSpheroid(ST_MakePolygon(ST_InteriorRingN(part, number)))))
+"""
+"""Ring by ring: ST_AreaSpheroid of Sedona 1.7 errs where an area has several holes."""
+
+
+def _area(shape: Any) -> Any:
+    tree = sqlglot.parse_one(_AREA, read="spark")
+    for column in list(tree.find_all(exp.Column)):
+        if column.name == "shape":
+            column.replace(shape.copy())
+    return tree
+
+
+def _transform(_node: exp.Func, arguments: list[Any], what: str) -> Any:
+    shape, *systems = arguments
+    if len(systems) != 1 or not systems[0].is_int:
+        raise NotOnSpark(what, "it needs a projection of its own around the data")
+    srid = systems[0].name
+    moved = _call("ST_Transform", shape, exp.Literal.string(f"EPSG:{srid}"))
+    return _call("ST_SetSRID", moved, exp.Literal.number(srid))
+
+
+def _extracted(_node: exp.Func, arguments: list[Any], what: str) -> Any:
+    """A single shape of the wanted dimension stays single, which Sedona makes a multi-part one."""
+    shape, dimension = arguments
+    single = {"1": "ST_Point", "2": "ST_LineString", "3": "ST_Polygon"}.get(dimension.name)
+    if single is None:
+        raise NotOnSpark(what, "parts of no certain dimension are taken")
+    is_single = exp.EQ(this=_call("ST_GeometryType", shape.copy()), expression=exp.Literal.string(single))
+    many = _call("ST_CollectionExtract", shape.copy(), dimension)
+    return exp.Case(ifs=[exp.If(this=is_single, true=shape)], default=many)
+
+
+def _first(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
+    """Arcs are straightened when rows are staged."""
+    return arguments[0]
+
+
+def _union(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
+    return _call("ST_Union_Aggr" if len(arguments) == 1 else "ST_Union", *arguments)
+
+
+def _log(_node: exp.Func, arguments: list[Any], what: str) -> Any:
+    if len(arguments) != 1:
+        raise NotOnSpark(what, "logarithms to other bases are not mapped")
+    return _call("LOG10", *arguments)
+
+
+def _wkb(_node: exp.Func, arguments: list[Any], what: str) -> Any:
+    binary = arguments[0].find(exp.Literal)
+    if binary is None or not binary.name.startswith("\\x"):
+        raise NotOnSpark(what, "a geometry is not written as a literal")
+    made = _call("ST_GeomFromWKB", exp.Literal.string(binary.name[2:]))
+    return _call("ST_SetSRID", made, arguments[1]) if len(arguments) > 1 else made
+
+
+def _remainder(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
+    return _call("MOD", *arguments)
+
+
+_Special = Callable[[exp.Func, list[Any], str], Any]
+_SPECIAL: Mapping[str, _Special] = {
+    "ST_AREA": _measured("ST_Area", 2, _area),
+    "ST_LENGTH": _measured("ST_Length", 1, lambda shape: _call("ST_LengthSpheroid", shape)),
+    "ST_PERIMETER": _measured("ST_Perimeter", 2, lambda shape: _call("ST_Perimeter", shape, exp.true())),
+    "ST_COLLECTIONEXTRACT": _extracted,
+    "ST_TRANSFORM": _transform,
+    "ST_CURVETOLINE": _first,
+    "ST_UNION": _union,
+    "LOG": _log,
+    "ST_GEOMFROMWKB": _wkb,
+    "PI": lambda _node, _arguments, _what: _call("PI"),
+    "MOD": _remainder,
+}

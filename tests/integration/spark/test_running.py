@@ -1,0 +1,161 @@
+"""A step on Spark is chosen, told, stopped and lost without a trace."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from server.gis.analysis.budget import Budget
+from server.gis.analysis.engines import Engines
+from server.gis.analysis.plan import PlannedStep
+from server.gis.analysis.runner import Progress, StepRunner
+from server.gis.errors import InvalidQuestion, NotStarted, TooExpensive, UnknownColumn
+from server.spark.cluster import LocalCluster
+from tests.integration.spark.conftest import SMALL, SparkBench, jars
+
+PAIRS = PlannedStep(
+    id="step_1",
+    operation="spatial_join",
+    arguments={"source": "data.many", "other": "data.many_2", "aggregates": [{"function": "count"}]},
+    title="Pairs of boxes",
+)
+"""Each of 3,000 boxes meets each of 3,000: some seconds of work."""
+
+
+async def _silent(_progress: Progress) -> None:
+    pass
+
+
+async def _many(bench: SparkBench) -> None:
+    for name in ("many", "many_2"):
+        await bench.make(
+            f"CREATE TABLE IF NOT EXISTS data.{name} AS SELECT n AS id, ST_Buffer(ST_SetSRID("
+            "ST_MakePoint(8 + n * 1e-5, 50), 4326), 1, 64) AS geom FROM generate_series(1, 3000) AS n"
+        )
+
+
+def _left_in(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
+async def _results(bench: SparkBench, name: str) -> int:
+    async with bench.database.owner.connect() as connection:
+        found = await connection.scalar(
+            text("SELECT count(*) FROM pg_tables WHERE tablename = :name"), {"name": name}
+        )
+        return int(found or 0)
+
+
+async def test_a_step_that_postgis_would_not_start_runs_on_spark(bench: SparkBench) -> None:
+    strict = Budget(cost=1.0)
+    engines = Engines(StepRunner(bench.database.writer, bench.registry, strict), bench.spark)
+    step = PlannedStep(
+        id="step_1",
+        operation="summarise",
+        arguments={"source": "data.airports", "by": ["country"]},
+        title="Airports",
+    )
+    made = await engines.run(step, {}, "by_country_on_spark", _silent)
+    assert "Apache Sedona" in made.receipt.engine
+    assert made.receipt.spark_sql is not None
+    assert "GROUP BY" in made.receipt.spark_sql
+    assert any(
+        note.startswith("On Spark, because in PostGIS airports was not started")
+        for note in made.receipt.notes
+    )
+    assert any("tasks" in note and "rows read" in note for note in made.receipt.notes)
+    alone = Engines(StepRunner(bench.database.writer, bench.registry, strict))
+    with pytest.raises(NotStarted):
+        await alone.run(step, {}, "by_country_alone", _silent)
+
+
+async def test_what_spark_cannot_do_is_refused_with_the_reason(bench: SparkBench) -> None:
+    with pytest.raises(InvalidQuestion, match="simplify does not run on Spark: borders that areas share"):
+        await bench.run_on_spark("simplify", source="data.countries", tolerance="10 km")
+    with pytest.raises(InvalidQuestion, match="centroid does not run on Spark"):
+        await bench.run_on_spark("centroid", source="data.countries")
+    with pytest.raises(InvalidQuestion, match=r"nearest does not run on Spark: .* all pairs"):
+        await bench.run_on_spark("nearest", source="data.cities", target="data.airports")
+    with pytest.raises(InvalidQuestion, match="measured for points only"):
+        await bench.run_on_spark(
+            "select_by_location",
+            source="data.cities",
+            other="data.countries",
+            predicate="within_distance",
+            distance="1 km",
+        )
+    with pytest.raises(UnknownColumn, match="has no column 'nowhere'"):
+        await bench.run_on_spark("top", source="data.airports", by="nowhere")
+    alone = Engines(StepRunner(bench.database.writer, bench.registry, Budget()))
+    with pytest.raises(InvalidQuestion, match="No Spark is configured"):
+        await alone.run(PAIRS, {}, "unasked", _silent, asked="spark")
+
+
+async def test_a_result_of_too_many_rows_leaves_nothing(
+    bench: SparkBench, cluster: LocalCluster, tmp_path: Path
+) -> None:
+    runner = bench.spark_with(cluster.url, tmp_path, Budget(rows=100))
+    step = PlannedStep(
+        id="step_1", operation="filter", arguments={"source": "data.airports", "filter": "id > 0"}
+    )
+    with pytest.raises(TooExpensive, match="more than 100 rows"):
+        await runner.run(step, {}, "too_many_rows", _silent)
+    assert await _results(bench, "too_many_rows") == 0
+    assert _left_in(tmp_path) == []
+
+
+async def test_stop_ends_a_step_within_two_seconds(
+    bench: SparkBench, cluster: LocalCluster, tmp_path: Path
+) -> None:
+    await _many(bench)
+    runner = bench.spark_with(cluster.url, tmp_path)
+    computing = asyncio.Event()
+    told: list[Progress] = []
+
+    async def tell(progress: Progress) -> None:
+        told.append(progress)
+        if progress.phase == "computing" and progress.percent is not None:
+            computing.set()
+
+    running = asyncio.create_task(runner.run(PAIRS, {}, "pairs_stopped", tell))
+    async with asyncio.timeout(60):
+        await computing.wait()
+    began = time.monotonic()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert time.monotonic() - began < 2.0
+    assert await _results(bench, "pairs_stopped") == 0
+    assert _left_in(tmp_path) == []
+    assert not [each for each in told if each.percent is not None and not 0 <= each.percent <= 100]
+
+
+async def test_a_lost_driver_ends_the_step_with_the_reason(bench: SparkBench, tmp_path: Path) -> None:
+    from server.gis.spark.errors import SparkUnavailable
+
+    await _many(bench)
+    computing = asyncio.Event()
+
+    async def tell(progress: Any) -> None:
+        if progress.phase == "computing":
+            computing.set()
+
+    with LocalCluster(replace(SMALL, workers=1), jars()) as mortal:
+        runner = bench.spark_with(mortal.url, tmp_path)
+        running = asyncio.create_task(runner.run(PAIRS, {}, "pairs_lost", tell))
+        async with asyncio.timeout(60):
+            await computing.wait()
+        mortal.processes[-1].kill()
+        with pytest.raises(SparkUnavailable, match=r"driver went away|cannot be reached"):
+            async with asyncio.timeout(30):
+                await running
+        processes = list(mortal.processes)
+    assert await _results(bench, "pairs_lost") == 0
+    assert _left_in(tmp_path) == []
+    assert all(process.returncode is not None for process in processes)
