@@ -183,7 +183,7 @@ GeoAgent: x 10 takes ten times as long.
 
 {table}
 
-Run `python -m tests.bench.agents` to make this table anew.
+Run `python -m tests.bench.agents` to measure it again.
 {END}"""
     if BEGIN in text:
         head, _, rest = text.partition(BEGIN)
