@@ -40,7 +40,7 @@ export function installThinned(map: MapLibre, bounds: () => Bounds): void {
     const found = layers.value.filter(({ id, visible }) => visible && isTooComplex(map, id)).map(({ id }) => id);
     if (found.length > 0 || tooComplex.value.size > 0) tooComplex.value = new Set(found);
     timer = setTimeout(() => {
-      const key = keyOf(bounds());
+      const key = keyOf(map, bounds());
       if (key === counted) return;
       counted = key;
       counting?.abort();
@@ -50,8 +50,11 @@ export function installThinned(map: MapLibre, bounds: () => Bounds): void {
   });
 }
 
-function keyOf(bounds: Bounds): string {
-  const seen = layers.value.filter(({ visible }) => visible).map(({ id, version }) => `${id} ${version}`);
+/** Tiles of one version may change from a sample to an overview. */
+function keyOf(map: MapLibre, bounds: Bounds): string {
+  const seen = layers.value
+    .filter(({ visible }) => visible)
+    .map(({ id, version }) => `${id} ${version} ${isSample(map, id)} ${isOverview(map, id)}`);
   return [bounds.join(), shownTime.value?.layerId, ...seen].join("|");
 }
 
