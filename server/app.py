@@ -191,6 +191,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
             log=events,
             turns_at_once=settings.turns,
             limits=turn_limits(settings),
+            model=model.name,
         )
         origins = Origins(settings.origins, settings.host)
 

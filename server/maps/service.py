@@ -37,6 +37,7 @@ class MapService:
         log: EventLog | None = None,
         turns_at_once: int = MAX_RUNNING_TURNS,
         limits: Limits | None = None,
+        model: str | None = None,
         beat: float = BEAT_INTERVAL_S,
     ) -> None:
         self.liveness = Liveness(database.url, self._beat, beat)
@@ -44,7 +45,7 @@ class MapService:
         self.hub = Hub(database, self.log, self.liveness)
         self.layers = LayerService(self.log, source)
         self.charts = ChartService(self.log, database.owner, charts)
-        self.turns = TurnStore(database.owner, self.log, self.liveness.id, limits)
+        self.turns = TurnStore(database.owner, self.log, self.liveness.id, limits, model)
         self.runner = TurnRunner(
             self.turns, self.hub, self.layers, self.charts, agents, self.liveness.id, turns_at_once
         )

@@ -95,6 +95,8 @@ turn_table = Table(
     Column("position", BigInteger, Identity(always=True), nullable=False),
     # Network address of the sender, only until the turn ends: for the queue's limits.
     Column("address", Text),
+    # Name of the model of the server that accepted the turn.
+    Column("model", Text),
     UniqueConstraint("map_id", "client_id"),
     # The database, not only the code, ensures one turn at a time per map.
     Index("turn_running", "map_id", unique=True, postgresql_where=text("status IN ('running', 'waiting')")),

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from server.maps.faults import MapFault
 
@@ -28,6 +29,8 @@ class OpenTurn:
     status: str
     server_id: str | None
     position: int
+    model: str | None = None
+    created_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -31,6 +32,8 @@ from server.protocol import TurnUsage
 Status = Literal["done", "cancelled", "failed", "interrupted"]
 OPEN = ("queued", "running", "waiting")
 HOLDING = ("running", "waiting")
+HANDOVER_S = 15.0
+"""After which a turn may start on a server with another model."""
 DISPLACED = (
     "The server is busy: too many messages are waiting, and most of them came from your network address. "
     "Try again in a moment."
@@ -67,13 +70,27 @@ class TurnStore:
     """The queue of turns. Methods raise MapFault `unknown_map` for a map that does not exist."""
 
     def __init__(
-        self, engine: AsyncEngine, log: EventLog, server_id: str, limits: Limits | None = None
+        self,
+        engine: AsyncEngine,
+        log: EventLog,
+        server_id: str,
+        limits: Limits | None = None,
+        model: str | None = None,
     ) -> None:
         self.limits = limits or Limits()
         self.rotation = Rotation(server_id)
         self._engine = engine
         self._log = log
         self._server_id = server_id
+        self._model = model
+
+    def takes(self, turn: OpenTurn | Row[Any]) -> bool:
+        """Whether this server may start a queued turn: it has the model of the server that accepted the turn, or that
+        one has not come to it within `HANDOVER_S`.
+        """
+        if turn.model is None or turn.model == self._model or turn.created_at is None:
+            return True
+        return bool((datetime.now(UTC) - turn.created_at).total_seconds() > HANDOVER_S)
 
     async def submit(
         self,
@@ -102,7 +119,7 @@ class TurnStore:
             row = {"id": turn_id, "map_id": map_id, "client_id": client_id, "text": clean_text(text)}
             stored = await writer.connection.execute(
                 insert(turn_table)
-                .values(**row, focus=where, address=address)
+                .values(**row, focus=where, address=address, model=self._model)
                 .returning(turn_table.c.position)
             )
             mine = OpenTurn(turn_id, map_id, address, "queued", None, stored.scalar_one())
@@ -128,11 +145,13 @@ class TurnStore:
             return await self._open_turns(connection)
 
     async def claim(self, map_id: str) -> Turn | None:
-        """Claim the first queued turn of a map for this server; None if a turn of the map is running or waiting."""
+        """Claim the first queued turn of a map for this server; None if a turn of the map is running or waiting, or
+        another server is to take it.
+        """
         async with self._log.writing(map_id) as writer:
             query = select(turn_table).where(turn_table.c.map_id == map_id, turn_table.c.status.in_(OPEN))
             rows = (await writer.connection.execute(query.order_by(turn_table.c.position))).all()
-            if not rows or any(row.status in HOLDING for row in rows):
+            if not rows or any(row.status in HOLDING for row in rows) or not self.takes(rows[0]):
                 return None
             started = func.coalesce(turn_table.c.started_at, func.clock_timestamp())
             await writer.connection.execute(

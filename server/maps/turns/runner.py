@@ -243,7 +243,8 @@ class TurnRunner:
     async def _take_waiting(self) -> None:
         turns = await self._store.open_turns()
         rotation, free = self._store.rotation, self._limit - len(self._works)
-        for chosen in rotation.startable(turns, free, self._store.limits.running_per_address):
+        takeable = [turn for turn in turns if turn.status != "queued" or self._store.takes(turn)]
+        for chosen in rotation.startable(takeable, free, self._store.limits.running_per_address):
             turn = await self._store.claim(chosen.map_id)
             if turn is not None:
                 rotation.started(chosen)

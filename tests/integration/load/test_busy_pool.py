@@ -45,10 +45,12 @@ class Place:
             return answer.status, await answer.json(), answer.headers.get("Retry-After")
 
     async def blocked(self) -> int:
-        """Statements that wait for a lock in PostgreSQL."""
+        """Statements of requests that wait for a lock in PostgreSQL; the server itself follows the tables of open maps
+        as the owner, and reads their extents."""
         query = (
             "SELECT count(*) FROM pg_stat_activity"
             " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            " AND usename LIKE '%reader' AND query NOT LIKE '%ST_Extent%'"
         )
         return int(await self.database.fetchval(query))
 
@@ -83,7 +85,7 @@ async def ask_and_leave(session: aiohttp.ClientSession, url: str) -> None:
 async def place(samples_url: str) -> AsyncIterator[Place]:
     watch = await asyncpg.connect(samples_url)
     async with (
-        local_server(samples_url, ScriptedModel(), metrics="127.0.0.1:0") as server,
+        local_server(samples_url, ScriptedModel(), metrics="127.0.0.1:0", profile_share=0) as server,
         client(server) as greedy,
         client(server) as stranger,
         aiohttp.ClientSession(server.url, connector=aiohttp.TCPConnector(limit=0)) as http,

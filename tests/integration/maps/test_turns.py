@@ -27,6 +27,7 @@ from server.maps.log.events import Change, Event, map_reset
 from server.maps.log.replay import MapState
 from server.maps.log.tables import analysis_table, turn_table
 from server.maps.service import MapService
+from server.maps.turns import queue
 from tests.support.agents import Play, Scripted, echo, scripted, waits_for
 from tests.support.looking import until
 
@@ -377,3 +378,24 @@ async def orphan(database: Database, analyses: tuple[str, ...] = ()) -> str:
 
 def tool_called() -> Change:
     return Change("tool_called", {"call_id": "c", "name": "count_features", "arguments": {}})
+
+
+async def test_a_turn_is_answered_by_a_server_with_the_model_of_the_one_that_accepted_it(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def other_play(agent: Scripted, words: str) -> AsyncGenerator[AgentEvent, None]:
+        yield Finished(f"another model says {words}")
+
+    async with server(database, model="one") as one, server(database, other_play, model="other") as other:
+        map_id = await one.log.create()
+        await one.runner.drain(0)  # claims nothing any more
+        await one.turns.submit(map_id, "hello")
+        other.runner.wake()
+        async with asyncio.timeout(10):
+            assert await other.turns.claim(map_id) is None
+        monkeypatch.setattr(queue, "HANDOVER_S", 0.0)
+        other.runner.wake()
+        events = await finished(other, map_id)
+    assert [event.payload["message"] for event in events if event.name == "ai_response"] == [
+        "another model says hello"
+    ]
