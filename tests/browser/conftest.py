@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ FLAGS = [
 ]
 
 Enter = Callable[..., Awaitable[Person]]
+Serve = Callable[..., Awaitable[Server]]
 
 expect.set_options(timeout=PATIENCE * 1000)
 
@@ -64,7 +66,18 @@ async def world(samples_url: str) -> AsyncIterator[Server]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def enter(browser: Browser) -> AsyncIterator[Enter]:
+async def serve(samples_url: str) -> AsyncIterator[Serve]:
+    """Starts a server of the test's own, which outlives the pages that are open on it."""
+    async with AsyncExitStack() as servers:
+
+        async def start(*args: Any, **options: Any) -> Server:
+            return await servers.enter_async_context(local_server(samples_url, *args, **options))
+
+        yield start
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def enter(browser: Browser, serve: Serve) -> AsyncIterator[Enter]:
     """Opens an address as a new person: `await enter(url, width=390, height=844, dark=True)`."""
     people: list[Person] = []
 

@@ -90,7 +90,7 @@ async def test_the_first_page_lists_the_maps_of_this_browser(enter: Enter, world
     await expect(page.locator(".map-name")).to_have_text("Untitled map")
     await page.get_by_role("link", name="All maps").click()
     card = page.locator(".home-card")
-    await expect(card).to_have_count(1), "an empty map is not kept"
+    await expect(card).to_have_count(1)  # an empty map is not kept
     await expect(card).to_contain_text("My airports")
     await expect(card).to_contain_text("1 layer")
     size = await card.locator("img").evaluate("it => it.decode().then(() => it.naturalWidth)")

@@ -9,13 +9,12 @@ import asyncpg
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.conftest import ROOT, Enter
+from tests.browser.conftest import ROOT, Enter, Serve
 from tests.support.models import ScriptedModel
-from tests.support.server import local_server
 
 
 async def test_the_agent_of_the_readme_answers_with_its_own_tool(
-    enter: Enter, samples_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    enter: Enter, samples_url: str, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = (ROOT / "README.md").read_text().partition("```python\n# parks.py\n")[2].partition("```")[0]
     (tmp_path / "parks.py").write_text(source)
@@ -25,10 +24,10 @@ async def test_the_agent_of_the_readme_answers_with_its_own_tool(
     await connection.close()
     model = ScriptedModel([("park_hours", {"table": "data.parks"})], ["Kruger opens at 5:30."])
     try:
-        async with local_server(samples_url, model, agent="parks:ParksAgent") as server:
-            person = await enter(server.url)
-            assert await person.says("when do the parks open?") == "Kruger opens at 5:30."
-            await expect(person.page.get_by_text("Opening hours of 1 parks")).to_be_visible()
+        server = await serve(model, agent="parks:ParksAgent")
+        person = await enter(server.url)
+        assert await person.says("when do the parks open?") == "Kruger opens at 5:30."
+        await expect(person.page.get_by_text("Opening hours of 1 parks")).to_be_visible()
     finally:
         sys.modules.pop("parks", None)
     tools = {tool.name: tool for tool in model.requests[0].tools}

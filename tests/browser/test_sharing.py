@@ -9,11 +9,10 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.conftest import Enter
+from tests.browser.conftest import Enter, Serve
 from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.support.looking import until
-from tests.support.server import local_server
 
 
 async def opens_sharing(page: Page) -> None:
@@ -96,7 +95,7 @@ async def test_the_sharing_dialog_is_accessible_and_copies(person: Person) -> No
 
 @pytest.mark.parametrize("allowed", [True, False])
 async def test_only_pages_that_the_server_names_may_frame_a_map(
-    samples_url: str, browser: Browser, enter: Enter, allowed: bool
+    serve: Serve, browser: Browser, enter: Enter, allowed: bool
 ) -> None:
     link = ""
 
@@ -109,22 +108,22 @@ async def test_only_pages_that_the_server_names_may_frame_a_map(
     hosts = TestServer(app)
     await hosts.start_server()
     origin = f"http://127.0.0.1:{hosts.port}"
-    async with local_server(samples_url, embed_origins=(origin,) if allowed else ()) as server:
-        person = await enter(server.url)
-        await person.says("show airports in red")
-        link = await view_link(person)
-        page = await browser.new_page()
-        await page.goto(origin)
-        if allowed:
-            await until(lambda: len(page.frames) > 1 and "/m/view_" in page.frames[1].url)
-            inside = page.frames[1]
-            await until(lambda: inside.evaluate("window.geoagent?.state?.layers.length === 1"))
-            await expect(inside.locator(".layer-name")).to_have_text("airports")
-            await expect(inside.get_by_role("link", name="Open full map")).to_be_visible()
-            await expect(inside.locator(".chat")).to_have_count(0)
-        else:
-            await until(lambda: len(page.frames) > 1 and page.frames[1].url.startswith("chrome-error:"))
-        await page.close()
+    server = await serve(embed_origins=(origin,) if allowed else ())
+    person = await enter(server.url)
+    await person.says("show airports in red")
+    link = await view_link(person)
+    page = await browser.new_page()
+    await page.goto(origin)
+    if allowed:
+        await until(lambda: len(page.frames) > 1 and "/m/view_" in page.frames[1].url)
+        inside = page.frames[1]
+        await until(lambda: inside.evaluate("window.geoagent?.state?.layers.length === 1"))
+        await expect(inside.locator(".layer-name")).to_have_text("airports")
+        await expect(inside.get_by_role("link", name="Open full map")).to_be_visible()
+        await expect(inside.locator(".chat")).to_have_count(0)
+    else:
+        await until(lambda: len(page.frames) > 1 and page.frames[1].url.startswith("chrome-error:"))
+    await page.close()
     await hosts.close()
 
 

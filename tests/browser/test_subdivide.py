@@ -7,12 +7,11 @@ import math
 
 from playwright.async_api import FilePayload, expect
 
-from tests.browser.conftest import Enter
-from tests.support.server import local_server
+from tests.browser.conftest import Enter, Serve
 
 
 async def test_a_shape_of_too_many_vertices_is_loaded_in_pieces_when_the_person_agrees(
-    enter: Enter, samples_url: str
+    enter: Enter, serve: Serve
 ) -> None:
     ring = [
         [10 + math.cos(n / 2000 * math.tau) * 20, 20 + math.sin(n / 2000 * math.tau) * 20]
@@ -25,15 +24,15 @@ async def test_a_shape_of_too_many_vertices_is_loaded_in_pieces_when_the_person_
     }
     content = json.dumps({"type": "FeatureCollection", "features": [lake]}).encode()
     brought: FilePayload = {"name": "lake.geojson", "mimeType": "application/json", "buffer": content}
-    async with local_server(samples_url, upload_vertices=1000) as server:
-        person = await enter(server.url)
-        person.outages_expected = True
-        page = person.page
-        await page.get_by_role("button", name="Browse and add data").click()
-        await page.locator('input[type="file"]').set_input_files(brought)
-        dialog = page.get_by_role("dialog", name="Upload files")
-        await dialog.get_by_role("button", name="Upload", exact=True).click()
-        await expect(dialog.get_by_role("alert")).to_contain_text("Upload again to cut it into pieces")
-        await dialog.get_by_role("button", name="Upload", exact=True).click()
-        await person.sees("lake")
-        assert (await person.layers())[0]["count"] > 1
+    server = await serve(upload_vertices=1000)
+    person = await enter(server.url)
+    person.outages_expected = True
+    page = person.page
+    await page.get_by_role("button", name="Browse and add data").click()
+    await page.locator('input[type="file"]').set_input_files(brought)
+    dialog = page.get_by_role("dialog", name="Upload files")
+    await dialog.get_by_role("button", name="Upload", exact=True).click()
+    await expect(dialog.get_by_role("alert")).to_contain_text("Upload again to cut it into pieces")
+    await dialog.get_by_role("button", name="Upload", exact=True).click()
+    await person.sees("lake")
+    assert (await person.layers())[0]["count"] > 1

@@ -7,22 +7,19 @@ import asyncio
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.conftest import Enter
+from tests.browser.conftest import Enter, Serve
 from tests.support.models import ScriptedModel
-from tests.support.server import client, local_server
+from tests.support.server import client
 
 
 @pytest.mark.parametrize("width", [1440, 390])
 async def test_a_person_sees_their_place_in_the_queue_until_their_turn_starts(
-    enter: Enter, samples_url: str, width: int
+    enter: Enter, serve: Serve, width: int
 ) -> None:
     gate = asyncio.Event()
     model = ScriptedModel([gate, "one"], [gate, "two"], [gate, "Here you are."])
-    async with (
-        local_server(samples_url, model, turns=1) as server,
-        client(server) as first,
-        client(server) as second,
-    ):
+    server = await serve(model, turns=1)
+    async with client(server) as first, client(server) as second:
         for number, other in enumerate((first, second)):
             await other.ask("join")
             await other.ask("chat", text=f"message {number}")
@@ -34,4 +31,3 @@ async def test_a_person_sees_their_place_in_the_queue_until_their_turn_starts(
         gate.set()
         await expect(me.page.get_by_text("Here you are.").first).to_be_visible()
         await expect(me.page.get_by_text("ahead of yours")).to_have_count(0)
-        me.outages_expected = True  # the server goes before the page does

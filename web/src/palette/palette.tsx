@@ -1,6 +1,6 @@
 /** The command palette: every command by its name, with the keys that do the same. */
 import { useComputed, useSignal } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import { Icon } from "../ui/icons";
 import { type Command, commands } from "./commands";
@@ -14,7 +14,8 @@ export function Palette() {
   const all = useRef(commands());
   const found = useComputed(() => matching(all.current, text.value));
   const at = Math.min(active.value, found.value.length - 1);
-  useEffect(() => box.current?.showModal(), []);
+  // Before the next key: what is typed right after Ctrl+K belongs into the field.
+  useLayoutEffect(() => box.current?.showModal(), []);
   useLayoutEffect(() => document.getElementById(`command-${at}`)?.scrollIntoView({ block: "nearest" }), [at]);
   const run = (command: Command | undefined) => {
     if (command === undefined) return;

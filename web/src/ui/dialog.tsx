@@ -1,14 +1,12 @@
 /** A modal dialog: the browser keeps the focus in it, Escape and a click beside it close it. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import { IconButton } from "./icons";
 
 export function Dialog({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
   const box = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    box.current?.showModal();
-  }, []);
+  useLayoutEffect(() => box.current?.showModal(), []);
   return (
     <dialog
       ref={box} class="dialog card" aria-label={title} onClose={close}
