@@ -32,14 +32,15 @@ def tokens_of(size: int) -> int:
 
 def message_size(message: Message) -> int:
     """Bytes of a message as it is sent, about."""
+    size = MESSAGE_BYTES
     if isinstance(message, ToolMessage):
-        size = MESSAGE_BYTES
         for result in message.results:
             size += 2 * MESSAGE_BYTES + size_of(result.content)
         return size
+    if message.text:
+        size += size_of(message.text)
     if isinstance(message, UserMessage):
-        return MESSAGE_BYTES + size_of(message.text)
-    size = MESSAGE_BYTES + size_of(message.text)
+        return size
     for call in message.calls:
         size += 2 * MESSAGE_BYTES + len(call.name) + size_of(call.arguments)
     if message.opaque:

@@ -36,10 +36,11 @@ def fit(
     Raises ModelError("context_exceeded") where not even the user's message fits.
     """
     context = model.context_tokens
+    most_bytes = size + tools_size + 4 * sum(map(len, system))  # No character has more than four bytes.
+    if most_bytes <= context:  # A reply never gets more than half of the context.
+        return messages
     reply = _reply_tokens(max_output_tokens or reply_limit(model), context)
     most = (context - reply) * FEWEST_BYTES_PER_TOKEN
-    if size + tools_size + 4 * sum(map(len, system)) <= most:  # No character has more than four bytes.
-        return messages
     fixed = tools_size + sum(map(size_of, system))
     room = most - fixed
     if size <= room:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from time import perf_counter
@@ -13,7 +14,7 @@ from agents.core.loop.events import Delta
 from agents.core.loop.history import Conversation
 from agents.core.loop.runtime import Runtime
 from agents.core.messages import AssistantMessage, Message, ToolCall
-from agents.core.model import Completed, ModelError, ModelEvent, ModelFailed, ModelRequest, TextDelta
+from agents.core.model import Completed, ModelError, ModelFailed, ModelRequest, TextDelta
 from agents.core.tokens import message_size
 from agents.core.tools.snapshot import NO_TOOLS
 
@@ -46,19 +47,17 @@ class Reply:
         failed: list[ModelError] = []
         started = perf_counter()
         stream = agent.model.stream(request)
-        size = 0
+        left = math.inf if agent.limits.reply_characters is None else agent.limits.reply_characters
         try:
             async for event in stream:
-                size += _size(event)
-                if agent.limits.reply_characters is not None and size > agent.limits.reply_characters:
-                    raise ModelError(
-                        "bad_reply",
-                        f"The model's reply is longer than {agent.limits.reply_characters:,} characters.",
-                    )
                 if isinstance(event, TextDelta):
+                    if (left := left - len(event.text)) < 0:
+                        raise _too_long(agent.limits.reply_characters)
                     self.said.append(event.text)
                     yield Delta(event.text)
                 elif isinstance(event, ToolCall):
+                    if (left := left - len(event.arguments)) < 0:
+                        raise _too_long(agent.limits.reply_characters)
                     calls.append(event)
                 elif isinstance(event, ModelFailed):
                     failed.append(event.error)
@@ -70,7 +69,9 @@ class Reply:
             error = _COUNTED if any(fault is each for each in failed) else fault.code
             raise
         finally:
-            close = getattr(stream, "aclose", None)
+            close = (
+                getattr(stream, "aclose", None) if error is not None else None
+            )  # A whole stream closed itself.
             if close is not None:
                 await close()
             usage = completed.usage if completed is not None else None
@@ -139,8 +140,5 @@ def _distinct(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
     return tuple(kept)
 
 
-def _size(event: ModelEvent) -> int:
-    """Characters of a piece of a reply."""
-    if isinstance(event, TextDelta):
-        return len(event.text)
-    return len(str(event.arguments)) if isinstance(event, ToolCall) else 0
+def _too_long(most: int | None) -> ModelError:
+    return ModelError("bad_reply", f"The model's reply is longer than {most:,} characters.")

@@ -210,9 +210,9 @@ class Turn:
         return said
 
     def _limit(self) -> str | None:
-        limits = self.state.limits
+        limits, failures = self.state.limits, self.state.failures
         most = limits.identical_failures
-        if most is not None and any(count >= most for count in self.state.failures.values()):
+        if failures and most is not None and max(failures.values()) >= most:
             return "identical_failures"
         return limits.reached(self._steps_taken, self.state.usage)
 

@@ -6,9 +6,8 @@ thread, goes with the call's `ToolResult`; what an agent's tool noted inside ano
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping
+from contextvars import ContextVar, Token
 from typing import Any
 
 Receipt = Mapping[str, Any]
@@ -29,15 +28,21 @@ def wanted() -> bool:
     return _open.get() is not None
 
 
-@contextmanager
-def collecting() -> Iterator[list[Receipt]]:
-    """A list of what is noted within the block. It is noted around the block, too, when that ends."""
-    around = _open.get()
-    own: list[Receipt] = []
-    token = _open.set(own)
-    try:
-        yield own
-    finally:
-        _open.reset(token)
-        if around is not None:
-            around.extend(own)
+class collecting:
+    """A list of what is noted within the block. It is noted around the block, too, when that ends.
+
+    Every tool call uses it; a generator would cost each one 1 µs more.
+    """
+
+    __slots__ = ("_around", "_own", "_token")
+
+    def __enter__(self) -> list[Receipt]:
+        self._around = _open.get()
+        self._own: list[Receipt] = []
+        self._token: Token[list[Receipt] | None] = _open.set(self._own)
+        return self._own
+
+    def __exit__(self, *_: object) -> None:
+        _open.reset(self._token)
+        if self._around is not None:
+            self._around.extend(self._own)
