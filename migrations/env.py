@@ -1,4 +1,4 @@
-"""Alembic's entry. The server hands it an open connection (`server.migrate`); the `alembic` command takes
+"""Alembic's entry. The server hands it an open connection (`server.database.migrate`); the `alembic` command takes
 DATABASE_URL.
 """
 

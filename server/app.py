@@ -28,10 +28,12 @@ from agents.models import build, close, warm
 from agents.offline import OfflineModel, suggestions
 from agents.offline.recipe_words import heard_run
 from agents.ports import TableRegistry
-from server import migrate, postgres, samples
+from server import postgres, samples
 from server.analysts import AnalystDesk
-from server.database import Database
-from server.deliveries import Deliveries, ExportDesk
+from server.database import migrate
+from server.database.engines import Database
+from server.database.lanes import Lane, LaneMetrics
+from server.database.schema_version import newest_revision, works_with
 from server.extensions import agent_class, own_tools
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.engines import Engines
@@ -64,7 +66,6 @@ from server.http.metrics import serving_metrics
 from server.http.middleware import abandoned_requests, map_addresses, proxies, security
 from server.http.middleware.slow_clients import complete_bodies
 from server.http.spool import Spool
-from server.lanes import Lane, LaneMetrics
 from server.large_tables import LargeTables
 from server.maps.access import ViewLinks
 from server.maps.analyses.recipes import Recipes
@@ -79,11 +80,11 @@ from server.maps.turns.session import TurnSession
 from server.metrics import registry_of
 from server.notes import Notes
 from server.origins import Origins
-from server.schema_version import newest_revision, works_with
 from server.settings import Settings, display_url
 from server.sockets import SocketServer
 from server.spark.engine import spark_runner
-from server.uploads import Quota, Uploads
+from server.transfers.deliveries import Deliveries, ExportDesk
+from server.transfers.uploads import Quota, Uploads
 
 if TYPE_CHECKING:
     from server.gis.sql import PostgisSql

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from agents.domain import Table
 from agents.ports import TableRegistry
-from server.database import Database
+from server.database.engines import Database
 from server.gis.expressions.identifiers import split_id
 from server.gis.overviews.build import OverviewBuilder
 from server.gis.overviews.ladder import OverviewStore

@@ -28,7 +28,7 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from server.connection_budget import MIN_CONNECTIONS
+from server.database.connection_budget import MIN_CONNECTIONS
 
 OWN_SCHEMAS = ("data", "analysis", "public")
 """Schemas whose tables people and models may read without being asked for."""

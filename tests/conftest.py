@@ -16,7 +16,7 @@ import pytest
 import pytest_asyncio
 from xdist.scheduler import LoadFileScheduling
 
-from server.database import Database
+from server.database.engines import Database
 from server.postgres import packages, say
 from server.postgres.cluster import PrivateCluster
 from server.postgres.homes import homes

@@ -2,7 +2,7 @@
 tables.
 
 Roles, grants and the event triggers depend on what the connecting user may do and on settings, so they are
-brought up to date at every start by `server.roles`; the functions they need are made here.
+brought up to date at every start by `server.database.roles`; the functions they need are made here.
 """
 
 from __future__ import annotations

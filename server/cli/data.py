@@ -17,7 +17,7 @@ from server.settings import Settings
 if TYPE_CHECKING:
     from agents.domain import Table
     from server.cli.listing import ListedTable
-    from server.database import Database
+    from server.database.engines import Database
 
 
 @asynccontextmanager
@@ -31,8 +31,9 @@ async def open_database() -> AsyncIterator[Database]:
 @asynccontextmanager
 async def connect(settings: Settings, url: str) -> AsyncIterator[Database]:
     """The database at `url`, migrated."""
-    from server import logs, migrate
-    from server.database import Database
+    from server import logs
+    from server.database import migrate
+    from server.database.engines import Database
 
     logs.set_up(settings.log_level)
     await migrate.upgrade(url, settings.exposed_schemas)
@@ -75,10 +76,10 @@ def export_to(
     options: str | None,
 ) -> None:
     """Write the file and tell what it holds."""
-    from server.deliveries import checked
     from server.gis.catalog.registry import Registry
     from server.gis.errors import InvalidQuestion
     from server.gis.export.deliverable import resolved, wanted_of, write
+    from server.transfers.deliveries import checked
 
     beside = out.absolute().parent
 

@@ -12,7 +12,7 @@ import typer
 
 def write_protocol(check: bool) -> None:
     """Write the generated files; with `check`, exit with status 1 if they are stale."""
-    from server.protocol_export import files, stale
+    from server.protocol.export import files, stale
 
     if check:
         for path in stale():

@@ -12,12 +12,12 @@ def explain(error: BaseException) -> str | None:
     from agents.core.errors import ToolSignal
     from agents.core.model import ModelError
     from server.cli.chat import NoServer
-    from server.database import is_unavailable
+    from server.database.engines import is_unavailable
+    from server.database.migrate import MigrationFailed
+    from server.database.roles import RolesFailed
     from server.evaluation.cases import BadCases
     from server.extensions import BadExtension
-    from server.migrate import MigrationFailed
     from server.postgres import DatabaseProblem
-    from server.roles import RolesFailed
     from server.spark.problem import SparkProblem
 
     if isinstance(

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import asyncpg
 
+from server.database.schema_version import newest_revision
 from server.gis.catalog.probe_limits import MAX_COUNTED_ROWS, PROBE_TIMEOUT_S
-from server.schema_version import newest_revision
 
 GEOMETRY = re.compile(r"geometry\((\w+?)(?:ZM|Z|M)?,\d+\)")
 

@@ -18,8 +18,8 @@ from sqlalchemy.exc import DBAPIError
 from agents.core.errors import ToolFailed
 from agents.core.nearest import nearest
 from agents.domain import Table
-from server.database import is_unavailable
-from server.lanes import LaneBusy
+from server.database.engines import is_unavailable
+from server.database.lanes import LaneBusy
 
 log = structlog.get_logger(__name__)
 

@@ -15,7 +15,7 @@ import structlog
 from aiohttp import web
 
 from agents.core.errors import ToolSignal
-from server.outages import AWAY, why_unavailable
+from server.database.outages import AWAY, why_unavailable
 
 log = structlog.get_logger(__name__)
 

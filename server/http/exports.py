@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Layer, Table
 from agents.exports import Placing
 from agents.ports import TableRegistry
-from server.deliveries import Deliveries, checked
+from server.database.lanes import Lane, working_for
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import FileFormat, write_file
 from server.gis.export.layers import Format, csv_text, geojson
@@ -31,8 +31,8 @@ from server.http.middleware.map_addresses import is_view
 from server.http.middleware.slow_clients import send_file, whole_transfer
 from server.http.spool import Spool, Transfer, measured
 from server.http.spooled import Spooled
-from server.lanes import Lane, working_for
 from server.sockets.limits import shared_address
+from server.transfers.deliveries import Deliveries, checked
 
 TYPES: dict[Format, str] = {
     "geojson": "application/geo+json",

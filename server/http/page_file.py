@@ -17,13 +17,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.core.errors import ToolSignal
 from agents.domain import Layer
+from server.database.lanes import Lane
 from server.gis.charts import ComputedChart
 from server.gis.export.sample import Sample, sample
 from server.gis.export.source import Source
 from server.gis.tiles import TableLookup
 from server.http.errors import HttpFault
 from server.http.site import CLIENT
-from server.lanes import Lane
 from server.maps.charts import ChartService
 from server.maps.log.event_log import EventLog
 from server.sockets.limits import shared_address

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from aiohttp import web
 
+from server.database.lanes import Lane
 from server.http.middleware.slow_clients import SEND_PIECE, send
 from server.http.spool import Transfer
-from server.lanes import Lane
 
 
 def write_all(file: RawIOBase, chunk: bytes) -> int:

@@ -18,7 +18,8 @@ from typing import Any
 
 from aiohttp import BodyPartReader, ClientConnectionError, web
 
-from server.database import Database
+from server.database.engines import Database
+from server.database.lanes import Lane, working_for
 from server.gis.ingest import IngestLimits, load_file
 from server.gis.ingest.table import CONTROLS
 from server.gis.reading.archive import is_archive
@@ -30,10 +31,9 @@ from server.http.middleware.abandoned_requests import (
 )
 from server.http.middleware.slow_clients import Pace, whole_transfer
 from server.http.spool import Spool, Transfer
-from server.lanes import Lane, working_for
 from server.maps.access import Access, read_only
 from server.sockets.limits import shared_address
-from server.uploads import Uploads
+from server.transfers.uploads import Uploads
 
 RECEIVED_AT_ONCE = 512
 RECEIVED_PER_ADDRESS = 32

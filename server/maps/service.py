@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from cachetools import LRUCache
 
 from agents.domain import Layer
-from server.database import Database
+from server.database.engines import Database
 from server.gis.charts import Charts
 from server.maps.access import ViewLinks
 from server.maps.charts import ChartService

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from server.database import Database
+from server.database.engines import Database
 
 if TYPE_CHECKING:
     from server.samples.sources import Sample

@@ -11,8 +11,8 @@ import structlog
 from pydantic import BaseModel, ValidationError
 
 from agents.core.errors import ToolSignal
+from server.database.outages import AWAY, why_unavailable
 from server.maps.faults import MapFault
-from server.outages import AWAY, why_unavailable
 from server.protocol import REQUESTS, ErrorAck, Fault, Request
 from server.sockets.packets import NO_BINARY, Unread, Unreadable
 

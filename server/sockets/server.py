@@ -20,8 +20,8 @@ from aiohttp import web
 from engineio.packet import MESSAGE
 from socketio.packet import EVENT
 
+from server.database.lanes import work_for
 from server.http.middleware.proxies import public_host
-from server.lanes import work_for
 from server.maps.access import Access
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.results import Results

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from server.database import Database
+from server.database.engines import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.engines import SecondEngine
 from server.gis.catalog.registry import Registry

@@ -9,7 +9,7 @@ from collections.abc import Awaitable
 import asyncpg
 import psutil
 
-from server.database import Database
+from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.settings import Settings
 from tests.bench.rows import Row, milliseconds

@@ -13,7 +13,7 @@ from typing import Any
 import asyncpg
 
 from agents.core import ToolFailed
-from server.database import Database
+from server.database.engines import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import Progress, StepRunner

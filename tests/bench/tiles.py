@@ -18,7 +18,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from agents.domain import Layer, Legend, Style, Table
-from server.database import Database
+from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.tiles import Tile, TileService
 from server.gis.tiles.grid import BUFFER, EXTENT

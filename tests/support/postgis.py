@@ -16,8 +16,9 @@ from typing import Any
 
 import asyncpg
 
-from server import migrate, samples
-from server.database import Database
+from server import samples
+from server.database import migrate
+from server.database.engines import Database
 from server.postgres.cluster import PrivateCluster
 from server.settings import Settings
 from tests.support.children import temporary_folder

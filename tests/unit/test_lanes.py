@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from server import lanes
-from server.lanes import Lane
+from server.database import lanes
+from server.database.lanes import Lane
 from tests.support.looking import until
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.gis.operations.support.units import metres, told
+from server.gis.operations.support.earth.units import metres, told
 
 
 @pytest.mark.parametrize(

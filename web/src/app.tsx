@@ -17,10 +17,10 @@ import { embedded, OpenWhole } from "./share/viewer";
 import { mayChange, status } from "./store/store";
 import { tableOpen } from "./table/state";
 import { timeLayer } from "./time/state";
-import { Header } from "./ui/header";
-import { lazy } from "./ui/lazy";
-import { Sheet } from "./ui/sheet";
-import { side } from "./ui/side";
+import { Header } from "./ui/page/header";
+import { lazy } from "./ui/page/lazy";
+import { Sheet } from "./ui/page/sheet";
+import { side } from "./ui/page/side";
 import { Toasts } from "./ui/toast";
 
 const Stage = lazy(() => import("./map/stage").then((module) => module.Stage));

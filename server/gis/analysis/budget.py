@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.gis.errors import NotStarted, TooExpensive
 from server.gis.operations.support.base import Pairs
-from server.gis.operations.support.units import told
+from server.gis.operations.support.earth.units import told
 from server.gis.query.guard import explained
 
 MISJUDGED = 10.0

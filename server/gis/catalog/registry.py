@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Table
-from server.database import is_unavailable
+from server.database.engines import is_unavailable
 from server.gis.catalog import entries as catalog
 from server.gis.catalog.entries import Entry
 from server.gis.catalog.probe import complete

@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from server.database import Database, is_unavailable
+from server.database.engines import Database, is_unavailable
 from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError
 from server.gis.expressions.identifiers import join_id
 from server.gis.ingest.crs import GeometryDeclaration, declare_geometry

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import CTE, ColumnElement, Float, and_, case, cast, func, literal, select, true
 
 from server.gis.operations.support.base import Operation, Step, Workspace
-from server.gis.operations.support.neighbours import (
+from server.gis.operations.support.matching.neighbours import (
     NeighbourArguments,
     Neighbourhood,
     column_phrases,

@@ -6,6 +6,7 @@ from sqlalchemy import ColumnElement, Float, case, cast, func, literal, select
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.attributes.columns import number
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -17,13 +18,12 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.columns import number
-from server.gis.operations.support.geodesic_buffer import FARTHEST, NOTE, geodesic_buffer, refuse_poles
-from server.gis.operations.support.geodesy import geometry, lonlat
-from server.gis.operations.support.shapes import reshaped
-from server.gis.operations.support.uniting import united
-from server.gis.operations.support.units import Length, told
-from server.gis.operations.support.validity import there
+from server.gis.operations.support.earth.geodesic_buffer import FARTHEST, NOTE, geodesic_buffer, refuse_poles
+from server.gis.operations.support.earth.geodesy import geometry, lonlat
+from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.geometry.shapes import reshaped
+from server.gis.operations.support.geometry.uniting import united
+from server.gis.operations.support.geometry.validity import there
 
 
 class BufferArguments(Arguments):

@@ -8,6 +8,8 @@ from pydantic import Field
 from sqlalchemy import select
 
 from server.gis.expressions.identifiers import exact
+from server.gis.operations.support.attributes.columns import carried, free_name, geometry_out
+from server.gis.operations.support.attributes.expressions import calculation
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
@@ -17,8 +19,6 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.columns import carried, free_name, geometry_out
-from server.gis.operations.support.expressions import calculation
 from server.gis.operations.support.palettes import shaded
 
 

@@ -8,8 +8,8 @@ from sqlalchemy import ColumnElement, func
 
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
-from server.gis.operations.support.geodesy import centre, lonlat
-from server.gis.operations.support.shapes import reshaped
+from server.gis.operations.support.earth.geodesy import centre, lonlat
+from server.gis.operations.support.geometry.shapes import reshaped
 
 
 class CentroidArguments(Arguments):

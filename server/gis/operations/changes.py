@@ -9,6 +9,7 @@ from sqlalchemy.dialects.postgresql import array
 
 from server.gis.errors import InvalidQuestion, listed
 from server.gis.expressions.identifiers import WGS84, exact
+from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
@@ -19,10 +20,9 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.columns import free_name
+from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.matching.side_by_side import SideBySide, side_by_side
 from server.gis.operations.support.palettes import PLAIN, coloured
-from server.gis.operations.support.side_by_side import SideBySide, side_by_side
-from server.gis.operations.support.units import Length, told
 
 SHOWN = 60
 """Characters of a value that are told."""

@@ -8,6 +8,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, func, select
 
 from server.gis.errors import InvalidQuestion
+from server.gis.operations.support.attributes.columns import carried, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -19,12 +20,11 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.columns import carried, free_name
-from server.gis.operations.support.geodesy import geometry, lonlat
-from server.gis.operations.support.local_projection import flattened
-from server.gis.operations.support.pairs import pairs_within
-from server.gis.operations.support.projections import local_equidistant
-from server.gis.operations.support.units import Length
+from server.gis.operations.support.earth.geodesy import geometry, lonlat
+from server.gis.operations.support.earth.local_projection import flattened
+from server.gis.operations.support.earth.projections import local_equidistant
+from server.gis.operations.support.earth.units import Length
+from server.gis.operations.support.matching.pairs import pairs_within
 
 
 class ClusterArguments(Arguments):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import func
 
+from server.gis.operations.support.attributes.groups import GroupArguments, grouped
 from server.gis.operations.support.base import GEOMETRY, Geometry, Operation, Step, Workspace
-from server.gis.operations.support.geodesy import flat, geometry
-from server.gis.operations.support.groups import GroupArguments, grouped
-from server.gis.operations.support.overlays import multi_type
-from server.gis.operations.support.repairs import kept, multi
+from server.gis.operations.support.earth.geodesy import flat, geometry
+from server.gis.operations.support.geometry.overlays import multi_type
+from server.gis.operations.support.geometry.repairs import kept, multi
 
 
 class CollectArguments(GroupArguments):

@@ -16,9 +16,9 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.geodesy import lonlat
-from server.gis.operations.support.projections import local_equidistant
-from server.gis.operations.support.shapes import of_family
+from server.gis.operations.support.earth.geodesy import lonlat
+from server.gis.operations.support.earth.projections import local_equidistant
+from server.gis.operations.support.geometry.shapes import of_family
 
 
 class DelaunayArguments(Arguments):

@@ -15,9 +15,9 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.geodesy import geography, lonlat, straight_kind
-from server.gis.operations.support.shapes import of_family, reshaped
-from server.gis.operations.support.units import Length, told
+from server.gis.operations.support.earth.geodesy import geography, lonlat, straight_kind
+from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.geometry.shapes import of_family, reshaped
 
 SHORTEST = 1.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import func
 
 from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
-from server.gis.operations.support.overlays import cut_by
+from server.gis.operations.support.geometry.overlays import cut_by
 
 
 class DifferenceArguments(Arguments):

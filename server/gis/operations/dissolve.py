@@ -6,14 +6,14 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, func
 
-from server.gis.operations.support.aggregates import ignored
+from server.gis.operations.support.attributes.aggregates import ignored
+from server.gis.operations.support.attributes.groups import GroupArguments, grouped, shown
 from server.gis.operations.support.base import GEOMETRY, Geometry, Operation, Step, Workspace
-from server.gis.operations.support.geodesy import flat, geometry
-from server.gis.operations.support.groups import GroupArguments, grouped, shown
-from server.gis.operations.support.overlays import multi_type
-from server.gis.operations.support.repairs import kept, multi, repair_notes
-from server.gis.operations.support.uniting import united
-from server.gis.operations.support.validity import sound, there
+from server.gis.operations.support.earth.geodesy import flat, geometry
+from server.gis.operations.support.geometry.overlays import multi_type
+from server.gis.operations.support.geometry.repairs import kept, multi, repair_notes
+from server.gis.operations.support.geometry.uniting import united
+from server.gis.operations.support.geometry.validity import sound, there
 
 
 class DissolveArguments(GroupArguments):

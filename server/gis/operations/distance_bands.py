@@ -20,11 +20,11 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.geodesic_buffer import NOTE, geodesic_buffer, refuse_poles
-from server.gis.operations.support.geodesy import lonlat
+from server.gis.operations.support.earth.geodesic_buffer import NOTE, geodesic_buffer, refuse_poles
+from server.gis.operations.support.earth.geodesy import lonlat
+from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.palettes import coloured
-from server.gis.operations.support.uniting import united
-from server.gis.operations.support.units import Length, told
 from server.gis.styles.colors import ramp_named, sequence
 
 MOST_BANDS = 20

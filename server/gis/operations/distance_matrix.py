@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, func, select, true
 
 from server.gis.errors import TooExpensive
 from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.attributes.columns import attribute
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -19,8 +20,7 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.columns import attribute
-from server.gis.operations.support.geodesy import (
+from server.gis.operations.support.earth.geodesy import (
     GEODESIC_NOTE,
     distance,
     geography,

@@ -6,8 +6,8 @@ from sqlalchemy import func
 
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
-from server.gis.operations.support.geodesy import lonlat
-from server.gis.operations.support.shapes import reshaped
+from server.gis.operations.support.earth.geodesy import lonlat
+from server.gis.operations.support.geometry.shapes import reshaped
 
 
 class EnvelopeArguments(Arguments):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import select, true
 
+from server.gis.operations.support.attributes.columns import carried, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -13,9 +14,8 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.columns import carried, free_name
-from server.gis.operations.support.geodesy import geometry
-from server.gis.operations.support.shapes import parts_of
+from server.gis.operations.support.earth.geodesy import geometry
+from server.gis.operations.support.geometry.shapes import parts_of
 
 _SINGLE = {"multipoint": "Point", "multilinestring": "LineString", "multipolygon": "Polygon"}
 

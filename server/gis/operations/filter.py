@@ -8,8 +8,8 @@ from sqlalchemy import select
 
 from agents.domain import Cql2
 from server.gis.filters import compile_filter
+from server.gis.operations.support.attributes.columns import carried, geometry_out
 from server.gis.operations.support.base import Arguments, Operation, Step, Workspace, table_argument
-from server.gis.operations.support.columns import carried, geometry_out
 
 
 class FilterArguments(Arguments):

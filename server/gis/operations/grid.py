@@ -8,7 +8,8 @@ from sqlalchemy import ColumnElement, Float, and_, cast, func, literal, select
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84, exact
-from server.gis.operations.support.aggregates import COUNT_ONLY, Aggregate, aggregated, ignored
+from server.gis.operations.support.attributes.aggregates import COUNT_ONLY, Aggregate, aggregated, ignored
+from server.gis.operations.support.attributes.columns import carried, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
@@ -19,12 +20,11 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.columns import carried, free_name
-from server.gis.operations.support.geodesy import centre
-from server.gis.operations.support.lattice import CellShape, Lattice, spots
+from server.gis.operations.support.earth.geodesy import centre
+from server.gis.operations.support.earth.projections import equal_area
+from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.geometry.lattice import CellShape, Lattice, spots
 from server.gis.operations.support.palettes import shaded
-from server.gis.operations.support.projections import equal_area
-from server.gis.operations.support.units import Length, told
 
 MOST_CELLS = 250_000
 

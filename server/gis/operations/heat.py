@@ -22,6 +22,7 @@ from sqlalchemy import (
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.grid import COUNTED_NOTE
+from server.gis.operations.support.attributes.columns import number
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -32,11 +33,10 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.columns import number
-from server.gis.operations.support.lattice import Lattice, spots
+from server.gis.operations.support.earth.projections import local_equal_area
+from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.geometry.lattice import Lattice, spots
 from server.gis.operations.support.palettes import shaded
-from server.gis.operations.support.projections import local_equal_area
-from server.gis.operations.support.units import Length, told
 
 CELLS_PER_BANDWIDTH = 5
 FINEST = 100

@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Float, case, cast, func, literal, select, true
 
+from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.base import GEOMETRY, Operation, Step, Workspace
-from server.gis.operations.support.columns import free_name
-from server.gis.operations.support.neighbours import (
+from server.gis.operations.support.matching.neighbours import (
     NeighbourArguments,
     column_phrases,
     neighbourhood,

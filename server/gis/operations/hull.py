@@ -8,6 +8,8 @@ from pydantic import Field
 from sqlalchemy import BigInteger, ColumnElement, cast, column, func, literal_column, select
 
 from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.attributes.columns import free_name
+from server.gis.operations.support.attributes.groups import group_columns
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -18,10 +20,8 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.columns import free_name
-from server.gis.operations.support.geodesy import geometry, lonlat
-from server.gis.operations.support.groups import group_columns
-from server.gis.operations.support.validity import there
+from server.gis.operations.support.earth.geodesy import geometry, lonlat
+from server.gis.operations.support.geometry.validity import there
 
 TOGETHER = 1_000
 """Features of which the hull is taken at once."""

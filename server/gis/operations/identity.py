@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.gis.operations.support.base import Arguments, Operation, Step, Workspace, table_argument
-from server.gis.operations.support.pieces import pieces
+from server.gis.operations.support.geometry.pieces import pieces
 
 
 class IdentityArguments(Arguments):

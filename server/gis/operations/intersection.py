@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, func, select
 
+from server.gis.operations.support.attributes.columns import carried
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -15,10 +16,15 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.columns import carried
-from server.gis.operations.support.geodesy import geometry
-from server.gis.operations.support.overlays import common_part, in_system, multi_type, note, same_dimension
-from server.gis.operations.support.pairs import pairs_meeting
+from server.gis.operations.support.earth.geodesy import geometry
+from server.gis.operations.support.geometry.overlays import (
+    common_part,
+    in_system,
+    multi_type,
+    note,
+    same_dimension,
+)
+from server.gis.operations.support.matching.pairs import pairs_meeting
 
 
 class IntersectionArguments(Arguments):

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from sqlalchemy import Select, func, not_, select
 
 from server.gis.expressions.identifiers import exact
+from server.gis.operations.support.attributes.columns import attribute, carried, free_name, geometry_out
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
@@ -18,8 +19,7 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.columns import attribute, carried, free_name, geometry_out
-from server.gis.operations.support.keys import KeyPair, key_pair
+from server.gis.operations.support.matching.keys import KeyPair, key_pair
 
 
 class JoinByAttributeArguments(Arguments):

@@ -9,6 +9,8 @@ from sqlalchemy import ColumnElement, FromClause, Label, func, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.attributes.columns import free_name, ranged
+from server.gis.operations.support.attributes.groups import group_columns
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -20,10 +22,15 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.columns import free_name, ranged
-from server.gis.operations.support.geodesy import flat, geography, geometry, lonlat, on_the_map, short_way
-from server.gis.operations.support.groups import group_columns
-from server.gis.operations.support.shapes import of_family
+from server.gis.operations.support.earth.geodesy import (
+    flat,
+    geography,
+    geometry,
+    lonlat,
+    on_the_map,
+    short_way,
+)
+from server.gis.operations.support.geometry.shapes import of_family
 
 MOST_TURNS = 3
 """How often a line may go around the world and still be cut at every crossing."""

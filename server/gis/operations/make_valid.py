@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import case, func
 
+from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.base import Arguments, Operation, Step, Workspace, table_argument
-from server.gis.operations.support.columns import free_name
-from server.gis.operations.support.geodesy import geometry
-from server.gis.operations.support.shapes import reshaped
-from server.gis.operations.support.validity import sound
+from server.gis.operations.support.earth.geodesy import geometry
+from server.gis.operations.support.geometry.shapes import reshaped
+from server.gis.operations.support.geometry.validity import sound
 
 
 class MakeValidArguments(Arguments):

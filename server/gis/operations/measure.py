@@ -9,11 +9,18 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from sqlalchemy import ColumnElement, Float, cast, func, literal
 
+from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.base import Arguments, Operation, Step, Workspace, table_argument
-from server.gis.operations.support.columns import free_name
-from server.gis.operations.support.geodesy import GEODESIC_NOTE, area, geometry, length, lonlat, perimeter
+from server.gis.operations.support.earth.geodesy import (
+    GEODESIC_NOTE,
+    area,
+    geometry,
+    length,
+    lonlat,
+    perimeter,
+)
+from server.gis.operations.support.geometry.shapes import reshaped
 from server.gis.operations.support.palettes import shaded
-from server.gis.operations.support.shapes import reshaped
 
 Kind = Literal["area", "length", "perimeter", "compactness"]
 

@@ -9,6 +9,7 @@ from sqlalchemy import Label, Select, Text, cast, literal, null, select, union_a
 
 from agents.domain import Column
 from server.gis.expressions.identifiers import exact
+from server.gis.operations.support.attributes.columns import carried, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
@@ -19,9 +20,8 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.columns import carried, free_name
-from server.gis.operations.support.overlays import in_system
-from server.gis.operations.support.repairs import kept
+from server.gis.operations.support.geometry.overlays import in_system
+from server.gis.operations.support.geometry.repairs import kept
 
 
 class MergeArguments(Arguments):

@@ -8,9 +8,9 @@ from pydantic import Field
 from sqlalchemy import select, true
 
 from server.gis.expressions.identifiers import exact
+from server.gis.operations.support.attributes.columns import carried, free_name
 from server.gis.operations.support.base import GEOMETRY, Arguments, Operation, Step, Workspace, table_argument
-from server.gis.operations.support.columns import carried, free_name
-from server.gis.operations.support.geodesy import (
+from server.gis.operations.support.earth.geodesy import (
     GEODESIC_NOTE,
     geography,
     geometry,
@@ -18,8 +18,8 @@ from server.gis.operations.support.geodesy import (
     lonlat,
     nearest_of,
 )
+from server.gis.operations.support.earth.units import Length
 from server.gis.operations.support.palettes import shaded
-from server.gis.operations.support.units import Length
 
 
 class NearestArguments(Arguments):

@@ -20,6 +20,7 @@ from sqlalchemy import (
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.attributes.columns import carried, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -30,10 +31,9 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.columns import carried, free_name
-from server.gis.operations.support.geodesy import GEODESIC_NOTE, distance, geography, length, lonlat
-from server.gis.operations.support.shapes import dumped, of_family
-from server.gis.operations.support.units import Length, told
+from server.gis.operations.support.earth.geodesy import GEODESIC_NOTE, distance, geography, length, lonlat
+from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.geometry.shapes import dumped, of_family
 
 SHORTEST = 0.1
 MOST_POINTS = 5_000_000

@@ -9,6 +9,7 @@ from sqlalchemy import Float, and_, case, cast, func, literal, or_, select
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.attributes.columns import number
 from server.gis.operations.support.base import (
     Arguments,
     Geometry,
@@ -18,8 +19,7 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.columns import number
-from server.gis.operations.support.shapes import reshaped
+from server.gis.operations.support.geometry.shapes import reshaped
 
 
 class PointsFromColumnsArguments(Arguments):

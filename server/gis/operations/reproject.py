@@ -9,7 +9,6 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, case, column, func, or_, select, table
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.support.area_of_use import area_of_use, within
 from server.gis.operations.support.base import (
     Arguments,
     Geometry,
@@ -19,8 +18,9 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.geodesy import geometry, lonlat
-from server.gis.operations.support.shapes import reshaped
+from server.gis.operations.support.earth.area_of_use import area_of_use, within
+from server.gis.operations.support.earth.geodesy import geometry, lonlat
+from server.gis.operations.support.geometry.shapes import reshaped
 
 
 class ReprojectArguments(Arguments):

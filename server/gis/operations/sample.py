@@ -8,8 +8,8 @@ from pydantic import Field
 from sqlalchemy import BigInteger, ColumnElement, Text, cast, func, literal, literal_column, select
 
 from server.gis.expressions.identifiers import base_type
+from server.gis.operations.support.attributes.columns import carried, geometry_out
 from server.gis.operations.support.base import Arguments, Operation, Source, Step, Workspace, table_argument
-from server.gis.operations.support.columns import carried, geometry_out
 
 _HASHED = ("smallint", "integer", "bigint", "text", "character varying", "uuid", "date")
 """Types of keys of which PostgreSQL makes hashes."""

@@ -7,17 +7,17 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import ColumnElement, exists, not_, select, true
 
+from server.gis.operations.support.attributes.columns import carried, geometry_out
 from server.gis.operations.support.base import Arguments, Operation, Source, Step, Workspace, table_argument
-from server.gis.operations.support.columns import carried, geometry_out
-from server.gis.operations.support.pairs import pairs_meeting
-from server.gis.operations.support.relations import (
+from server.gis.operations.support.earth.units import Length
+from server.gis.operations.support.matching.pairs import pairs_meeting
+from server.gis.operations.support.matching.relations import (
     Predicate,
     Relation,
     is_indexed,
     may_start_from_other,
     related,
 )
-from server.gis.operations.support.units import Length
 
 AT_ONCE = ("intersects", "within_distance")
 

@@ -9,6 +9,7 @@ from sqlalchemy import BigInteger, ColumnElement, case, cast, column, func, sele
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.attributes.columns import carried
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -20,14 +21,13 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.columns import carried
-from server.gis.operations.support.coverage import is_area, simplified_areas
-from server.gis.operations.support.geodesy import METRES_PER_DEGREE, lonlat
-from server.gis.operations.support.local_projection import transformed
-from server.gis.operations.support.projections import Projection, reach_of
-from server.gis.operations.support.shapes import of_family, reshaped
-from server.gis.operations.support.units import Length, told
-from server.gis.operations.support.validity import sound
+from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, lonlat
+from server.gis.operations.support.earth.local_projection import transformed
+from server.gis.operations.support.earth.projections import Projection, reach_of
+from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.geometry.coverage import is_area, simplified_areas
+from server.gis.operations.support.geometry.shapes import of_family, reshaped
+from server.gis.operations.support.geometry.validity import sound
 
 DEGREES_NOTE = (
     "Simplified in longitude and latitude, because the data span more than a local projection can hold, or the "

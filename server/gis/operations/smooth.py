@@ -8,8 +8,8 @@ from pydantic import Field
 from sqlalchemy import func
 
 from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
-from server.gis.operations.support.geodesy import straight, straight_kind
-from server.gis.operations.support.shapes import of_family, reshaped
+from server.gis.operations.support.earth.geodesy import straight, straight_kind
+from server.gis.operations.support.geometry.shapes import of_family, reshaped
 
 
 class SmoothArguments(Arguments):

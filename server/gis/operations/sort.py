@@ -7,6 +7,13 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import func, select
 
+from server.gis.operations.support.attributes.columns import (
+    carried,
+    comparable,
+    free_name,
+    geometry_out,
+    real,
+)
 from server.gis.operations.support.base import (
     Arguments,
     Operation,
@@ -15,7 +22,6 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.columns import carried, comparable, free_name, geometry_out, real
 
 
 class SortArguments(Arguments):

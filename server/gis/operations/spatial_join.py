@@ -7,7 +7,8 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, and_, func, select, true
 
 from server.gis.expressions.identifiers import exact
-from server.gis.operations.support.aggregates import COUNT_ONLY, Aggregate, aggregated, ignored
+from server.gis.operations.support.attributes.aggregates import COUNT_ONLY, Aggregate, aggregated, ignored
+from server.gis.operations.support.attributes.columns import carried, free_name, geometry_out
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
@@ -18,11 +19,15 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.columns import carried, free_name, geometry_out
-from server.gis.operations.support.pairs import pairs_meeting, pairs_within
+from server.gis.operations.support.earth.units import Length
+from server.gis.operations.support.matching.pairs import pairs_meeting, pairs_within
+from server.gis.operations.support.matching.relations import (
+    Predicate,
+    Relation,
+    may_start_from_other,
+    related,
+)
 from server.gis.operations.support.palettes import shaded
-from server.gis.operations.support.relations import Predicate, Relation, may_start_from_other, related
-from server.gis.operations.support.units import Length
 
 
 class SpatialJoinArguments(Arguments):

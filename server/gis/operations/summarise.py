@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy import literal
 
-from server.gis.operations.support.aggregates import ignored
+from server.gis.operations.support.attributes.aggregates import ignored
+from server.gis.operations.support.attributes.groups import GroupArguments, grouped
 from server.gis.operations.support.base import Operation, Step, Workspace
-from server.gis.operations.support.groups import GroupArguments, grouped
 
 
 class SummariseArguments(GroupArguments):

@@ -13,8 +13,8 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.overlays import in_system, note
-from server.gis.operations.support.uniting import united
+from server.gis.operations.support.geometry.overlays import in_system, note
+from server.gis.operations.support.geometry.uniting import united
 
 
 class SymmetricDifferenceArguments(Arguments):

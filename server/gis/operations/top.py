@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 from sqlalchemy import select
 
+from server.gis.operations.support.attributes.columns import carried, comparable, geometry_out, real
 from server.gis.operations.support.base import (
     Arguments,
     Operation,
@@ -15,7 +16,6 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.columns import carried, comparable, geometry_out, real
 
 
 class TopArguments(Arguments):

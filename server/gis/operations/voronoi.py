@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import FromClause, column, func, select, table
 
 from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.attributes.columns import carried, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
@@ -16,11 +17,10 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.columns import carried, free_name
-from server.gis.operations.support.geodesy import lonlat
-from server.gis.operations.support.local_projection import flattened
-from server.gis.operations.support.projections import Projection, local_equidistant
-from server.gis.operations.support.shapes import of_family
+from server.gis.operations.support.earth.geodesy import lonlat
+from server.gis.operations.support.earth.local_projection import flattened
+from server.gis.operations.support.earth.projections import Projection, local_equidistant
+from server.gis.operations.support.geometry.shapes import of_family
 
 
 class VoronoiArguments(Arguments):

@@ -7,6 +7,7 @@ from typing import Literal
 from sqlalchemy import Float, cast, func, literal, select, true
 
 from server.gis.expressions.identifiers import WGS84, exact
+from server.gis.operations.support.attributes.columns import carried, free_name, geometry_out, number
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
@@ -18,13 +19,12 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.columns import carried, free_name, geometry_out, number
-from server.gis.operations.support.geodesy import GEODESIC_NOTE, area, geometry, lonlat
-from server.gis.operations.support.overlays import common_part, in_system
-from server.gis.operations.support.pairs import pairs_meeting
+from server.gis.operations.support.earth.geodesy import GEODESIC_NOTE, area, geometry, lonlat
+from server.gis.operations.support.geometry.overlays import common_part, in_system
+from server.gis.operations.support.geometry.shapes import of_family
+from server.gis.operations.support.matching.pairs import pairs_meeting
+from server.gis.operations.support.matching.relations import in_system_of
 from server.gis.operations.support.palettes import shaded
-from server.gis.operations.support.relations import in_system_of
-from server.gis.operations.support.shapes import of_family
 
 
 class WeightedOverlapArguments(Arguments):

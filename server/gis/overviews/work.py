@@ -9,7 +9,7 @@ import asyncpg
 import structlog
 
 from agents.domain import Table
-from server.database import is_unavailable
+from server.database.engines import is_unavailable
 from server.gis.overviews.build import SESSION, OverviewBuilder
 from server.gis.overviews.ladder import OverviewStore
 from server.gis.profiles.versions import TableState

@@ -18,11 +18,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from agents.core.errors import ToolFailed
 from agents.domain import Table
-from server.database import Database, is_unavailable
+from server.database.engines import Database, is_unavailable
+from server.database.lanes import working_for
 from server.gis.profiles.measure import measured
 from server.gis.profiles.profile import ProfileStore
 from server.gis.profiles.versions import UNKNOWN, DataVersions, TableState
-from server.lanes import working_for
 
 log = structlog.get_logger(__name__)
 

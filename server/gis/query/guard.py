@@ -19,10 +19,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.ext.compiler import compiles
 
-from server.database import is_unavailable
+from server.database.engines import is_unavailable
+from server.database.lanes import LANE_WAIT_S, LaneBusy
+from server.database.pools import pool_of, replace_connections
 from server.gis.errors import UNAVAILABLE, DataUnavailable, TooExpensive, translated
-from server.lanes import LANE_WAIT_S, LaneBusy
-from server.pools import pool_of, replace_connections
 
 CONNECTION_GRACE_S = 10.0
 """Time for connecting and answering, in addition to the statement's own limit."""

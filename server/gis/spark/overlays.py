@@ -9,13 +9,13 @@ from sqlalchemy import ColumnElement, Select, func, select
 from server.gis.operations.clip import ClipArguments
 from server.gis.operations.difference import DifferenceArguments
 from server.gis.operations.dissolve import DissolveArguments
+from server.gis.operations.support.attributes.columns import carried
+from server.gis.operations.support.attributes.groups import grouped
 from server.gis.operations.support.base import GEOMETRY, Geometry, Step, Workspace
-from server.gis.operations.support.columns import carried
-from server.gis.operations.support.geodesy import flat, geometry
-from server.gis.operations.support.groups import grouped
-from server.gis.operations.support.overlays import in_system, same_dimension
-from server.gis.operations.support.repairs import kept, multi
-from server.gis.operations.support.validity import sound, there
+from server.gis.operations.support.earth.geodesy import flat, geometry
+from server.gis.operations.support.geometry.overlays import in_system, same_dimension
+from server.gis.operations.support.geometry.repairs import kept, multi
+from server.gis.operations.support.geometry.validity import sound, there
 from server.gis.spark.places import row_of
 
 

@@ -9,11 +9,11 @@ from sqlalchemy import BigInteger, ColumnElement, Select, and_, func, literal_co
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.select_by_location import SelectByLocationArguments
 from server.gis.operations.spatial_join import SpatialJoinArguments
-from server.gis.operations.support.aggregates import aggregated
+from server.gis.operations.support.attributes.aggregates import aggregated
+from server.gis.operations.support.attributes.columns import carried, free_name, geometry_out
 from server.gis.operations.support.base import GEOMETRY, ROW_ID, Source, Step, Workspace
-from server.gis.operations.support.columns import carried, free_name, geometry_out
-from server.gis.operations.support.geodesy import geometry, lonlat
-from server.gis.operations.support.relations import in_system_of
+from server.gis.operations.support.earth.geodesy import geometry, lonlat
+from server.gis.operations.support.matching.relations import in_system_of
 from server.gis.spark.errors import NotOnSpark
 from server.gis.spark.names import ROW
 

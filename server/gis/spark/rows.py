@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import Select, func, literal, select
 
 from server.gis.operations.sample import SampleArguments
+from server.gis.operations.support.attributes.columns import carried, geometry_out
 from server.gis.operations.support.base import Step, Workspace
-from server.gis.operations.support.columns import carried, geometry_out
 from server.gis.spark.places import row_of
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import asyncpg
 import structlog
 
-from server.database import is_unavailable
+from server.database.engines import is_unavailable
 from server.gis.errors import UNAVAILABLE, DataUnavailable, TooExpensive, by_sqlstate
 from server.gis.query.values import plain
 from server.gis.sql.dialect import InvalidSql

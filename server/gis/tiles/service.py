@@ -21,7 +21,7 @@ import structlog
 from cachetools import LRUCache
 
 from agents.domain import Layer, Table
-from server.database import is_unavailable
+from server.database.engines import is_unavailable
 from server.gis.errors import UNAVAILABLE, DataUnavailable, GisError, UnknownTable
 from server.gis.styles.attributes import as_number
 from server.gis.tiles.flight import SingleFlight

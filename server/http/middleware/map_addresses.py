@@ -11,8 +11,8 @@ from typing import Any
 from aiohttp import web
 from pydantic import TypeAdapter, ValidationError
 
+from server.database.lanes import work_for
 from server.http.errors import Handler, HttpFault
-from server.lanes import work_for
 from server.maps.access import ViewLinks, read_only
 from server.protocol import LayerId, MapId
 from server.sockets.limits import shared_address

@@ -21,7 +21,8 @@ from agents.core.observe import receipts
 from agents.domain import LayerDraft, QueryReceipt, StyleSpec, Table
 from agents.geo.styles import new_style
 from agents.ports import OperationTrait
-from server.database import is_unavailable
+from server.database.engines import is_unavailable
+from server.database.lanes import Lane, visitor
 from server.gis.analysis.budget import Budget, readable_bytes
 from server.gis.analysis.engines import Engine, Engines
 from server.gis.analysis.plan import Plan, PlannedStep
@@ -31,7 +32,6 @@ from server.gis.analysis.watch import Report
 from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.errors import DataUnavailable, GisError, TooExpensive
 from server.gis.operations import OPERATIONS
-from server.lanes import Lane, visitor
 from server.maps.analyses.store import AnalysisStore
 from server.maps.log.events import Change
 from server.maps.turns.session import TurnSession

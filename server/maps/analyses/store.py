@@ -9,13 +9,13 @@ from sqlalchemy import BigInteger, Executable, Row, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from server.database.outages import through_outage
 from server.gis.analysis.plan import Plan
 from server.gis.analysis.receipt import Receipt
 from server.gis.analysis.recipes import Recipe
 from server.maps.analyses.recipe_rows import recipes_of
 from server.maps.log.events import clean_json
 from server.maps.log.tables import analysis_table
-from server.outages import through_outage
 from server.protocol import AnalysisProgress
 
 

@@ -21,8 +21,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.core.errors import ToolFailed
 from agents.domain import Table
 from agents.ports import TableRegistry
+from server.database.lanes import working_for
 from server.gis.profiles.versions import DataVersions
-from server.lanes import working_for
 from server.maps.layers.verbs import LayerService
 from server.maps.log.tables import layer_table
 from server.maps.log.writer import DataTags, with_data_tag

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from server.database import Database
+from server.database.engines import Database
 from server.maps.live.drafts import TEXT_END_EVENTS, Drafts
 from server.maps.live.feed import Feed
 from server.maps.live.gestures import Gestures, Pointing

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from server.database.outages import through_outage
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import Change, clean_json
-from server.outages import through_outage
 
 
 async def record_once(

@@ -19,7 +19,8 @@ import structlog
 
 from agents.core.loop.events import AgentEvent, Finished
 from agents.core.messages import Message
-from server.lanes import work_for
+from server.database.lanes import work_for
+from server.database.outages import PAUSES_S, why_unavailable
 from server.maps.charts import ChartService
 from server.maps.faults import TurnLost
 from server.maps.layers.verbs import LayerService
@@ -32,7 +33,6 @@ from server.maps.turns.queue import Status, Turn, TurnStore
 from server.maps.turns.queue_positions import QueuePositions
 from server.maps.turns.recorder import Recorder, with_response
 from server.maps.turns.session import TurnSession
-from server.outages import PAUSES_S, why_unavailable
 from server.protocol import TurnUsage
 
 log = structlog.get_logger(__name__)

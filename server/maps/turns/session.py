@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from agents.charts import Chart, ChartData, ChartDraft
 from agents.core.errors import ToolSignal
 from agents.domain import Bounds, Focus, Layer, LayerChange, LayerDraft
+from server.database.outages import why_unavailable
 from server.maps.charts import ChartService
 from server.maps.faults import MapFault
 from server.maps.layers.verbs import By, Done, LayerService
@@ -22,7 +23,6 @@ from server.maps.log.events import Change, Event
 from server.maps.log.replay import MapState, apply
 from server.maps.turns.outages import record_once
 from server.maps.turns.queue import Turn
-from server.outages import why_unavailable
 from server.protocol import ViewRequested
 
 T = TypeVar("T")

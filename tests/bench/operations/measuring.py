@@ -21,8 +21,8 @@ from typing import Any, TypeVar
 import asyncpg
 
 from agents.core import ToolFailed
-from server import migrate
-from server.database import Database
+from server.database import migrate
+from server.database.engines import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import Progress, StepResult, StepRunner

@@ -11,7 +11,7 @@ import pytest_asyncio
 from sqlalchemy import text
 
 from agents.charts import ChartDraft
-from server.database import Database
+from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.charts import Charts, ComputedChart
 from server.gis.filters import normalize

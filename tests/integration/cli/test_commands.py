@@ -12,9 +12,9 @@ import asyncpg
 import pyogrio
 import pytest
 
-from server import protocol_export
 from server.app import Server
 from server.cli.listing import from_catalogue
+from server.protocol import export as protocol_export
 from server.settings import OWN_SCHEMAS
 from tests.support.children import Ran, ran
 from tests.support.looking import until

@@ -19,7 +19,7 @@ import shapely
 from pydantic import ValidationError
 
 from agents.exports import ExportItem, ExportReport, ExportRequest
-from server.database import Database
+from server.database.engines import Database
 from server.gis.errors import GisError
 from server.gis.export.deliverable import resolved, wanted_of, write
 from tests.integration.tiles.drawing import Atlas

@@ -18,7 +18,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from agents.domain import Cql2
-from server.database import Database
+from server.database.engines import Database
 from server.gis.errors import TooExpensive
 from server.gis.export.files import write_file
 from server.gis.export.layers import harmless

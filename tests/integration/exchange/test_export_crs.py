@@ -16,7 +16,7 @@ import shapely
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.database import Database
+from server.database.engines import Database
 from server.http import errors, exports
 from server.http.spool import Spool
 from tests.integration.exchange.test_export import ATLAS, Client, exported, read

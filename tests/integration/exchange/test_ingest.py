@@ -15,7 +15,7 @@ import shapely
 import sqlalchemy as sa
 
 from agents.domain import StyleSpec
-from server.database import Database
+from server.database.engines import Database
 from server.gis.export.files import write_file
 from server.gis.export.source import Source
 from server.gis.ingest import CannotLoad, TableExists, load_file

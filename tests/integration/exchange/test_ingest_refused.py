@@ -10,7 +10,7 @@ from pathlib import Path
 import pyogrio
 import pytest
 
-from server.database import Database
+from server.database.engines import Database
 from server.gis.ingest import CannotLoad, IngestLimits, load_file
 from server.gis.ingest.limits import ChooseLayer, FileTooLarge
 from server.gis.reading.archive import is_archive

@@ -20,7 +20,7 @@ from server.gis.ingest.table import plan_table
 from server.http.errors import STATUS
 from server.maps.live.joins import Joined
 from server.protocol import Someone
-from server.uploads import LOCK, Quota, QuotaExceeded, Uploads
+from server.transfers.uploads import LOCK, Quota, QuotaExceeded, Uploads
 from tests.support.looking import until
 from tests.support.models import ScriptedModel
 from tests.support.server import client, local_server

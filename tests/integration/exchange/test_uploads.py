@@ -11,7 +11,7 @@ import pytest_asyncio
 from aiohttp import FormData, MultipartWriter, web
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.database import Database
+from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.ingest import IngestLimits
 from server.http import errors, uploads

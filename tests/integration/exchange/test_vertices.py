@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import shapely
 
-from server.database import Database
+from server.database.engines import Database
 from server.gis.ingest import CannotLoad, IngestLimits, load_file
 from server.gis.ingest.limits import TooManyVertices
 from tests.integration.exchange.test_ingest import exists, rows

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from agents.domain import StyleSpec, Table
-from server.database import Database
+from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.profiles.estimates import EstimatedStatistics, estimated_rows
 from server.gis.profiles.measure import measured

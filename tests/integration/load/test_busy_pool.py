@@ -14,8 +14,8 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from server import backends
 from server.app import Server
+from server.database import backends
 from server.gis.query import places
 from tests.support.looking import until
 from tests.support.models import ScriptedModel

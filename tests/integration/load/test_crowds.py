@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import insert
 
 from server.app import Server
-from server.lanes import MAX_WAITING
+from server.database.lanes import MAX_WAITING
 from server.maps.live.presence import MAX_NAMED_PEOPLE
 from server.maps.log.tables import map_table
 from tests.support.looking import until

@@ -17,7 +17,7 @@ import pytest
 import shapely
 import sqlalchemy as sa
 
-from server.database import Database
+from server.database.engines import Database
 from server.gis.errors import GisError
 from server.gis.ingest import CannotLoad, IngestLimits, load_file
 from server.gis.ingest.limits import MB, FileTooLarge

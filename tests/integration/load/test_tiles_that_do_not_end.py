@@ -15,7 +15,7 @@ import pytest_asyncio
 from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestClient, TestServer
 
-from server.database import Database
+from server.database.engines import Database
 from server.gis.tiles import Tile, TileService, overruns
 from server.http import errors, tiles
 from tests.integration.tiles.drawing import Atlas, decoded

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from agents.core.messages import Message, ToolMessage
-from server import migrate
+from server.database import migrate
 from server.maps.turns.pending_approval import PendingApproval, add_usage
 from server.protocol import TurnUsage
 from tests.support.children import ran

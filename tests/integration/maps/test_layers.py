@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from agents.core.errors import ToolFailed
 from agents.domain import LayerChange, LayerDraft, StyleSpec
-from server.database import Database
+from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.query.data import PostgisData
 from server.maps.faults import MapFault

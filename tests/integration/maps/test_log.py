@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select, text, update
 
-from server.database import Database
+from server.database.engines import Database
 from server.maps.faults import MapFault
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import (

@@ -14,7 +14,7 @@ import pytest_asyncio
 from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from server.database import Database
+from server.database.engines import Database
 from server.maps.analyses.store import unfinished_analyses
 from server.maps.log.event_log import EventLog
 from server.maps.turns.queue import close_turn

@@ -20,7 +20,7 @@ from agents.core.messages import (
     UserMessage,
 )
 from agents.core.model import ModelError
-from server.database import Database
+from server.database.engines import Database
 from server.maps.faults import MapFault
 from server.maps.layers.verbs import Drawing
 from server.maps.log.events import Change, Event, map_reset

@@ -12,7 +12,7 @@ from geopandas import GeoDataFrame
 from shapely import from_wkb
 from sqlalchemy import text
 
-from server.database import Database
+from server.database.engines import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.receipt import StepReceipt

@@ -10,7 +10,7 @@ from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from server.gis.errors import InvalidQuestion
-from server.gis.operations.support.geodesy import METRES_PER_DEGREE
+from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE
 from tests.integration.operations.conftest import Bench
 
 GEOD = Geod(ellps="WGS84")

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from server import lost_connections, migrate, pools
-from server.database import Database, TooFewConnections, is_unavailable, open_engine
-from server.lanes import Lane
+from server.database import lost_connections, migrate, pools
+from server.database.engines import Database, TooFewConnections, is_unavailable, open_engine
+from server.database.lanes import Lane
 from server.postgres.address import plain_url
 from server.settings import OWN_SCHEMAS, Settings
 from tests.support.cable import cable

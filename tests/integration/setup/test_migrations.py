@@ -14,10 +14,10 @@ import pytest
 from alembic.script import ScriptDirectory
 
 import migrations
-from server import migrate, roles, schema_version
-from server.database import Database
+from server.database import migrate, roles, schema_version
+from server.database.engines import Database
+from server.database.roles import RolesFailed
 from server.postgres.problem import DatabaseProblem
-from server.roles import RolesFailed
 from server.settings import Settings
 from tests.support.postgis import Postgis
 from tests.support.server import client, local_server

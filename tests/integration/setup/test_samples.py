@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from server import samples as sample_data
-from server.database import Database
+from server.database.engines import Database
 from server.samples.sources import SAMPLES
 
 TABLES = ("countries", "cities", "airports")

@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 from geopandas import GeoDataFrame
 
-from server.database import Database
+from server.database.engines import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
 from server.gis.catalog.registry import Registry

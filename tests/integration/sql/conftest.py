@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import asyncpg
 import pytest_asyncio
 
-from server.database import Database
+from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.settings import OWN_SCHEMAS
 

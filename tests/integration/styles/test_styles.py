@@ -11,7 +11,7 @@ import pytest_asyncio
 import sqlalchemy as sa
 
 from agents.domain import Column, Cql2, GeometryFamily, Legend, Style, StyleSpec, Table
-from server.database import Database
+from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import UnknownColumn
 from server.gis.styles import InvalidStyle, compute_style, evaluate, ramps

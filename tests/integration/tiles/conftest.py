@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.database import Database
+from server.database.engines import Database
 from tests.integration.tiles.drawing import Atlas
 
 

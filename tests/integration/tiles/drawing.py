@@ -13,7 +13,7 @@ import pyogrio
 import shapely
 
 from agents.domain import Cql2, Layer, Legend, Style, StyleSpec, Table
-from server.database import Database
+from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.styles import compute_style
 from server.gis.tiles import Tile, TileLimits, TileService

@@ -7,7 +7,7 @@ import math
 import asyncpg
 import pytest
 
-from server.database import Database
+from server.database.engines import Database
 from server.gis.tiles import Tile
 from server.gis.tiles.projection import SearchBoxes, read_crs
 from server.gis.tiles.statement import LayerStatements

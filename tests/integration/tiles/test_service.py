@@ -15,7 +15,7 @@ from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestClient, TestServer
 
 from agents.domain import StyleSpec
-from server.database import Database
+from server.database.engines import Database
 from server.gis.tiles import Tile, TileBusy, TileLimits, TileTooSlow
 from server.http import errors, tiles
 from server.origins import Origins

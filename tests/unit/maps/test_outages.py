@@ -6,8 +6,8 @@ import asyncpg
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from server.lanes import LaneBusy
-from server.outages import AWAY, NO_ROOM, through_outage, why_unavailable
+from server.database.lanes import LaneBusy
+from server.database.outages import AWAY, NO_ROOM, through_outage, why_unavailable
 from server.sockets.requests import refusal
 
 

@@ -1,7 +1,7 @@
 /** The tables that can be drawn: search them, see what they hold, put them on the map, or bring a file. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { Markdown } from "../chat/markdown";
+import { Markdown } from "../chat/turns/markdown";
 import { compact } from "../i18n/format";
 import { t } from "../i18n/i18n";
 import { searchTables } from "../layers/tables";
@@ -11,7 +11,7 @@ import { addLayer } from "../session/commands";
 import { results } from "../store/store";
 import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
-import { side } from "../ui/side";
+import { side } from "../ui/page/side";
 import { look, preview } from "./preview";
 import { Recipes } from "./recipes";
 import { DropResult } from "./result";

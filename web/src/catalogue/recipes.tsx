@@ -1,7 +1,7 @@
 /** The recipes of this map: run one with other values, rename it, or take it away. */
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { readableName } from "../chat/recipe-form";
+import { readableName } from "../chat/turns/recipe-form";
 import { t } from "../i18n/i18n";
 import { tables } from "../layers/tables";
 import type { RecipeCard, RecipeParameter } from "../protocol/types";
@@ -10,7 +10,7 @@ import { recipes } from "../store/store";
 import { onEscape, ReturnFocus } from "../ui/focus";
 import { Icon } from "../ui/icons";
 import { Menu } from "../ui/menu";
-import { side } from "../ui/side";
+import { side } from "../ui/page/side";
 
 export function Recipes() {
   if (recipes.value.length === 0) return null;

@@ -5,7 +5,7 @@ import { t } from "../i18n/i18n";
 import { say } from "../session/commands";
 import { Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
-import { side } from "../ui/side";
+import { side } from "../ui/page/side";
 import { type Join, joinsFor } from "./joins";
 import { change, type Part, parts, type Report, uploadChosen } from "./upload";
 

@@ -5,7 +5,7 @@ import type { Chart, ChartDraft } from "../protocol/types";
 import { asked } from "../session/line";
 import { past } from "../session/state";
 import { map } from "../store/store";
-import { openSide } from "../ui/side";
+import { openSide } from "../ui/page/side";
 import { notify } from "../ui/toast";
 
 /** Of the moment that is looked at. */

@@ -4,7 +4,7 @@ import { t } from "../i18n/i18n";
 import { mayChangeNow } from "../session/state";
 import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
-import { side } from "../ui/side";
+import { side } from "../ui/page/side";
 import { charts, draft, startChart } from "./actions";
 import { ChartForm } from "./form";
 import { ChartFigure } from "./figure";

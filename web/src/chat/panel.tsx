@@ -9,13 +9,13 @@ import { config } from "../session/state";
 import { ViewerNote } from "../share/viewer";
 import { layers, map, mayChange, outbox, question, turns } from "../store/store";
 import { Icon } from "../ui/icons";
-import { Composer } from "./composer";
-import { plainText } from "./markdown";
-import { readable } from "./step";
-import { nextSteps } from "./suggest";
-import { labelOf, requestOf } from "./wording";
-import { TurnList } from "./list";
-import { PendingView } from "./turn";
+import { Composer } from "./composer/composer";
+import { plainText } from "./turns/markdown";
+import { readable } from "./turns/step";
+import { nextSteps } from "./suggestions/suggest";
+import { labelOf, requestOf } from "./suggestions/wording";
+import { TurnList } from "./turns/list";
+import { PendingView } from "./turns/turn";
 
 const NEAR = 48;
 /** Pixels above the question that a phone scrolls to. */

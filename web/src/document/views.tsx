@@ -9,7 +9,7 @@ import { bookmarks, mayChange } from "../store/store";
 import { onEscape, ReturnFocus } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
-import { side } from "../ui/side";
+import { side } from "../ui/page/side";
 
 const MAX_NAME = 80;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toHtml } from "../chat/markdown";
+import { toHtml } from "../chat/turns/markdown";
 import type { Figure } from "../protocol/types";
 
 const figure = (text: string, start: number, source: number | null = 0): Figure =>

@@ -3,8 +3,8 @@
  * a number that was found in no result it says just that.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Sql } from "../chat/sql";
-import { readable } from "../chat/step";
+import { Sql } from "../chat/turns/sql";
+import { readable } from "../chat/turns/step";
 import { t } from "../i18n/i18n";
 import { formatValue } from "../i18n/format";
 import { connections, map, mayChange } from "../store/store";

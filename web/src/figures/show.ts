@@ -1,6 +1,6 @@
 /** From a figure to its features on the map: marked where a layer draws them, else added as a layer of their own. */
 import { t } from "../i18n/i18n";
-import { boxed, inspect } from "../map/selection";
+import { boxed, inspect } from "../map/tools/selection";
 import type { Layer } from "../protocol/types";
 import { zoomTo } from "../session/camera";
 import { addLayer } from "../session/commands";

@@ -7,7 +7,7 @@ import { past } from "../session/state";
 import { map } from "../store/store";
 import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton, type IconName } from "../ui/icons";
-import { side } from "../ui/side";
+import { side } from "../ui/page/side";
 import { type Deed, entries, type HistoryEntry } from "./entries";
 
 const ICONS: Record<Deed["did"], IconName> = {

@@ -6,9 +6,9 @@ import { redo, reorderLayers, undo } from "../session/commands";
 import { isolated, past, savedView } from "../session/state";
 import { layers, map, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
-import { openSide, side } from "../ui/side";
+import { openSide, side } from "../ui/page/side";
 import { dragged, target } from "./drag";
-import { filtering } from "./filtering";
+import { filtering } from "./filter/filtering";
 import { LayerRow } from "./row";
 
 /** Closed at first on phones, where the map comes first. */

@@ -6,23 +6,23 @@ import type { Layer } from "../protocol/types";
 import { reloadTiles, zoomTo } from "../session/camera";
 import { updateLayer } from "../session/commands";
 import { isolated, isShown } from "../session/state";
-import { tileFaults } from "../map/receipts";
-import { bounds as viewed } from "../map/selection";
-import { isOutside } from "../map/sight";
-import { thinned, tooComplex } from "../map/thinned";
+import { tileFaults } from "../map/tiles/receipts";
+import { bounds as viewed } from "../map/tools/selection";
+import { isOutside } from "../map/camera/sight";
+import { thinned, tooComplex } from "../map/tiles/thinned";
 import { mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
-import { lazy } from "../ui/lazy";
+import { lazy } from "../ui/page/lazy";
 import { Menu } from "../ui/menu";
-import { height } from "../ui/sheet";
+import { height } from "../ui/page/sheet";
 import { actions, show } from "./actions";
-import { describe } from "./cql2";
+import { describe } from "./filter/cql2";
 import { startDrag } from "./drag";
-import { filtering } from "./filtering";
-import { LegendView, Swatch } from "./legend";
+import { filtering } from "./filter/filtering";
+import { LegendView, Swatch } from "./style/legend";
 
-const FilterEditor = lazy(() => import("./filter-editor").then((module) => module.FilterEditor));
-const StyleEditor = lazy(() => import("./style-editor").then((module) => module.StyleEditor));
+const FilterEditor = lazy(() => import("./filter/filter-editor").then((module) => module.FilterEditor));
+const StyleEditor = lazy(() => import("./style/style-editor").then((module) => module.StyleEditor));
 
 interface Props {
   layer: Layer;

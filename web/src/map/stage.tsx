@@ -11,15 +11,15 @@ import { installThumbnails } from "../home/thumbnails";
 import { installPeople } from "../people/pointers";
 import { palette } from "../theme/theme";
 import { IconButton } from "../ui/icons";
-import { covered } from "../ui/sheet";
+import { covered } from "../ui/page/sheet";
 import { installPreview } from "../catalogue/preview";
 import { installPin } from "../search/pin";
-import { Inspector } from "./inspector";
+import { Inspector } from "./inspector/inspector";
 import { NoMap } from "./none";
-import { boxed, inspect, pointed, tool } from "./selection";
-import { installThinned } from "./thinned";
-import { Toolbar } from "./toolbar";
-import { installTools } from "./tools";
+import { boxed, inspect, pointed, tool } from "./tools/selection";
+import { installThinned } from "./tiles/thinned";
+import { Toolbar } from "./tools/toolbar";
+import { installTools } from "./tools/tools";
 import { MapView } from "./view";
 
 /** The browser has no WebGL. */

@@ -11,12 +11,12 @@ import type { Base } from "../basemap/base";
 import { type Palette, TOP } from "../basemap/style";
 import { t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
-import { calm } from "../ui/motion";
-import { session as stored } from "../ui/storage";
-import { covering } from "./covering";
-import { type Drawn, drawn, type Looking, PLAIN } from "./drawn";
-import { NOTHING, type Operation, plan } from "./plan";
-import { type Receipt, Receipts, takeTileFaults } from "./receipts";
+import { calm } from "../ui/browser/motion";
+import { session as stored } from "../ui/browser/storage";
+import { covering } from "./camera/covering";
+import { type Drawn, drawn, type Looking, PLAIN } from "./drawing/drawn";
+import { NOTHING, type Operation, plan } from "./drawing/plan";
+import { type Receipt, Receipts, takeTileFaults } from "./tiles/receipts";
 
 setWorkerUrl(workerUrl);
 

@@ -11,7 +11,7 @@ import { zoomTo } from "../session/camera";
 import { addLayer, findPlaces } from "../session/commands";
 import { layers, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
-import { covered } from "../ui/sheet";
+import { covered } from "../ui/page/sheet";
 import { asText, lookAt } from "./look";
 import { pin } from "./state";
 import { MOST, type Result, results } from "./results";

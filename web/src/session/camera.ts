@@ -1,8 +1,8 @@
 /** The map on the screen: what it shows, where it looks, and the way to results. It moves only when it is asked to. */
 import { effect } from "@preact/signals";
 import { tableOf } from "../layers/tables";
-import { bounds as viewed, hinted, inspect, marked, type Selection } from "../map/selection";
-import { around, isInSight } from "../map/sight";
+import { bounds as viewed, hinted, inspect, marked, type Selection } from "../map/tools/selection";
+import { around, isInSight } from "../map/camera/sight";
 import type { Bounds, Camera, MapView, Projection } from "../map/view";
 import * as people from "../people/people";
 import type { Bookmark, Viewpoint } from "../protocol/types";
@@ -10,7 +10,7 @@ import type { Layer, MapEvent } from "../store/state";
 import { layers, map, mayChange, status, turns } from "../store/store";
 import { readBounds } from "../table/rows";
 import { shownTime, timed } from "../time/state";
-import { session as stored } from "../ui/storage";
+import { session as stored } from "../ui/browser/storage";
 import { notify } from "../ui/toast";
 import { cameraOf, hashOf } from "./camera-link";
 import { addLayer, describeMap } from "./commands";

@@ -1,7 +1,7 @@
 /** What a person can do to the map and the conversation: every button, key and form calls these, and they ask the server. */
 import { uniqueId } from "../connection/unique";
 import { t } from "../i18n/i18n";
-import { focus, withView } from "../map/selection";
+import { focus, withView } from "../map/tools/selection";
 import type { Bounds } from "../map/view";
 import * as people from "../people/people";
 import type { CopyAck, Gesture, LayerUpdate, MapDescribe, Place, PlacesAck, RecipeCard, RecipeRun, ShareAck, StyleSpec, UndoAck, Viewpoint } from "../protocol/types";

@@ -4,7 +4,7 @@ import { uniqueId } from "../connection/unique";
 import { t } from "../i18n/i18n";
 import type { Turn } from "../store/state";
 import { mayChange } from "../store/store";
-import { session as stored } from "../ui/storage";
+import { session as stored } from "../ui/browser/storage";
 import { notify } from "../ui/toast";
 
 /** Messages of this tab begin with this, also after a reload. */

@@ -2,12 +2,12 @@
 import { effect } from "@preact/signals";
 import { io } from "socket.io-client";
 import { Connection, type Outgoing, type Wire } from "../connection/connection";
-import { tileFaults } from "../map/receipts";
-import { bounds as viewed } from "../map/selection";
+import { tileFaults } from "../map/tiles/receipts";
+import { bounds as viewed } from "../map/tools/selection";
 import * as people from "../people/people";
 import type { ServerClosing } from "../protocol/types";
 import { connections, listener, map, mayChange, outbox, status } from "../store/store";
-import { session as stored } from "../ui/storage";
+import { session as stored } from "../ui/browser/storage";
 import { loadConfig } from "./base-maps";
 import { moveCamera, noticeResult, reloadTiles } from "./camera";
 import { introduce } from "./commands";

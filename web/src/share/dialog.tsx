@@ -5,7 +5,7 @@ import { t } from "../i18n/i18n";
 import { keepName, myName } from "../people/people";
 import { introduce, shareView } from "../session/commands";
 import { map, mayChange } from "../store/store";
-import { copy } from "../ui/clipboard";
+import { copy } from "../ui/browser/clipboard";
 import { Dialog } from "../ui/dialog";
 import { sharing } from "./state";
 

@@ -1,7 +1,7 @@
 /** The map as a PNG, as it is on the screen, with its legend and the attribution below. */
 import type { Map as MapLibre } from "maplibre-gl";
-import { describe } from "../layers/cql2";
-import { legendLabel } from "../layers/words";
+import { describe } from "../layers/filter/cql2";
+import { legendLabel } from "../layers/style/words";
 import type { Layer, LegendEntry } from "../protocol/types";
 
 const ROW = 20;

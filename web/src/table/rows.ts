@@ -1,6 +1,6 @@
 /** The rows of a layer and how their values are spread, as the server gives them: `GET /api/maps/…/layers/…/rows`. */
 import { read as ask } from "../connection/read";
-import type { Cql2 } from "../layers/cql2";
+import type { Cql2 } from "../layers/filter/cql2";
 import type { Histogram } from "../ui/scale";
 
 export type Row = Record<string, unknown>;

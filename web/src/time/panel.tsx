@@ -2,7 +2,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { locale, t } from "../i18n/i18n";
-import { rangeIn, withoutRange, withRange } from "../layers/range";
+import { rangeIn, withoutRange, withRange } from "../layers/filter/range";
 import { tableOf } from "../layers/tables";
 import { formatNumber } from "../i18n/format";
 import type { Column, Layer } from "../protocol/types";
@@ -14,7 +14,7 @@ import { ReturnFocus } from "../ui/focus";
 import { HistogramRange } from "../ui/histogram";
 import { IconButton } from "../ui/icons";
 import { advanced, type Histogram, isWhole, playable, positionOf, rangeOf, type Scale, scaleOf, type Span, valueAt } from "../ui/scale";
-import { calm } from "../ui/motion";
+import { calm } from "../ui/browser/motion";
 import { chooseTimeColumn, closeTime, shownTime, timeColumnOf, timeColumns, timeLayer } from "./state";
 
 const BINS = 60;

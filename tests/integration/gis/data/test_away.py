@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pytest
 import pytest_asyncio
 
-from server import backends
-from server.database import Database
+from server.database import backends
+from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import DataUnavailable
 from server.gis.query import guard

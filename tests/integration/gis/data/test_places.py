@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from agents.domain import Place
-from server.database import Database
+from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import InvalidQuestion
 from server.gis.query.data import PostgisData

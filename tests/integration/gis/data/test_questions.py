@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from server.database import Database
+from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import InvalidQuestion, TooExpensive, UnknownColumn, UnknownTable
 from server.gis.query import guard

@@ -6,7 +6,7 @@ import pyproj
 import pytest
 import pytest_asyncio
 
-from server.database import Database
+from server.database.engines import Database
 from server.gis.query.data import PostgisData
 from tests.integration.tiles.drawing import Atlas
 

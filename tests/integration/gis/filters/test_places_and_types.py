@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.domain import Table
-from server.database import Database
+from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import InvalidFilter
 from server.gis.expressions.identifiers import relation

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from agents.domain import Table
-from server.database import Database
+from server.database.engines import Database
 from server.gis.catalog import entries as catalog
 from server.gis.catalog.registry import Registry
 from server.gis.errors import UnknownTable

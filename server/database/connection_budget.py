@@ -1,0 +1,51 @@
+"""How many database connections a server opens, and how they are divided among the lanes of `server.database.lanes`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+LISTENERS = 4
+"""Connections outside of all lanes: LISTEN for tables, LISTEN for maps, the lock by which servers know each other, and
+one that ends statements of clients that left."""
+BACKGROUND = 2
+"""What tables are profiled with: the connection that measures, and the one that holds the lock."""
+SQL_SESSIONS = 2
+"""Sessions of their own for SQL that a model wrote, where that is switched on."""
+
+
+@dataclass(frozen=True)
+class ConnectionBudget:
+    """How many connections each lane may open at once."""
+
+    events: int
+    """The event log: joins, chat, changes of maps."""
+    interactive: int
+    """Questions about data, by people and by the agent."""
+    tiles: int
+    analyses: int
+    """Steps of analyses, and one connection to follow their progress."""
+    exports: int
+    uploads: int
+
+    @classmethod
+    def divide(cls, total: int, sql: bool = False) -> ConnectionBudget:
+        """Divide `total` in fixed proportions; what rounding leaves goes to the lanes in order."""
+        total -= LISTENERS + BACKGROUND + (SQL_SESSIONS if sql else 0)
+        weights = sum(_WEIGHTS.values())
+        places = {name: max(_LEAST[name], total * weight // weights) for name, weight in _WEIGHTS.items()}
+        names = iter([*places] * total)
+        while sum(places.values()) < total:
+            places[next(names)] += 1
+        while sum(places.values()) > total:
+            places[max(places, key=lambda name: places[name] - _LEAST[name])] -= 1
+        return cls(**places)
+
+    @property
+    def lanes(self) -> Mapping[str, int]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+
+_WEIGHTS = {"events": 6, "interactive": 6, "tiles": 6, "analyses": 5, "exports": 2, "uploads": 3}
+_LEAST = {"events": 2, "interactive": 2, "tiles": 2, "analyses": 2, "exports": 1, "uploads": 1}
+MIN_CONNECTIONS = sum(_LEAST.values()) + LISTENERS + BACKGROUND + SQL_SESSIONS

@@ -1,0 +1,434 @@
+"""The way to PostgreSQL for everything in the server: engines and a pool for tiles, one for each lane, and LISTEN.
+
+`owner` is who DATABASE_URL names, `reader` and `writer` have only the rights that `server.database.roles` gave them,
+and every reader session is read-only with a `statement_timeout`. Together they open at most as many connections as
+`server.database.connection_budget` gives them. All of it survives the database going away and coming back: what was
+under way fails (`is_unavailable` tells), the next use connects anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import asyncpg
+import structlog
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from server.database import roles
+from server.database.backends import Backends
+from server.database.connection_budget import SQL_SESSIONS, ConnectionBudget
+from server.database.lanes import Lane
+from server.database.lost_connections import replace_lost_connections
+from server.database.pools import LanePool, close_idle_connections, enter_lane, pool_of
+from server.postgres.address import plain_url
+from server.postgres.problem import DatabaseProblem
+from server.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+Heard = Callable[[str, str], Awaitable[None] | None]
+"""Called with the channel and the payload."""
+Reconnected = Callable[[], Awaitable[None] | None]
+
+CONNECT_TIMEOUT = 10.0
+LISTENER_CHECK = 30.0
+OWNER_SESSION = {"lock_timeout": "15000", "idle_in_transaction_session_timeout": "120000"}
+"""Milliseconds. A server that died without a word must not lock a map for ever."""
+PROFILER_SESSION = {"statement_timeout": "900000", "max_parallel_workers_per_gather": "0"}
+"""A quarter of an hour for a statement, on one core: nobody waits for it."""
+BACKOFF = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
+
+
+TILE_CONNECTION_IDLE_S = 60.0
+TILE_SESSION = {"enable_memoize": "off", "max_parallel_workers_per_gather": "0"}
+"""For tiles, workers take longer to start than the sort they would share, and no shape is met twice in a tile."""
+
+
+class TooFewConnections(DatabaseProblem):
+    """PostgreSQL allows fewer connections than the settings want."""
+
+
+@dataclass
+class Database:
+    """An engine for each lane. Two engines of the same role differ only in whom they wait for."""
+
+    owner: AsyncEngine
+    """The event log."""
+    reader: AsyncEngine
+    """Questions about data."""
+    writer: AsyncEngine
+    """Analyses."""
+    exporter: AsyncEngine
+    """As the reader, for exports."""
+    profiler: AsyncEngine
+    """As the reader, for what is measured in the background, however long it takes."""
+    tile_pool: asyncpg.Pool
+    lanes: Mapping[str, Lane]
+    """All but that of the tiles, which have an order of their own."""
+    url: str = field(repr=False)
+    """The owner's URL, without SQLAlchemy's driver name, as asyncpg and psql take it."""
+    _reader_login: roles.Login = field(repr=False)
+    _loader_login: roles.Login = field(repr=False)
+    _loaders: Backends = field(repr=False)
+    _subscriptions: list[Subscription] = field(default_factory=list, repr=False)
+    _closing_idle: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    @classmethod
+    async def connect(cls, settings: Settings, url: str | None = None) -> Database:
+        """Open everything on a migrated database: `url`, or the one in the settings.
+
+        Raises TooFewConnections where PostgreSQL has not enough for `settings.connections`.
+        """
+        if url is None:
+            if settings.database_url is None:
+                raise ValueError("no database URL: set DATABASE_URL, or enter server.postgres.ensure() first")
+            url = settings.database_url.get_secret_value()
+        url = plain_url(url)
+        lanes = _lanes(settings)
+        slot = asyncio.Semaphore(1)
+
+        def engine(lane: str, login: roles.Login | None, session: Mapping[str, str] | None) -> AsyncEngine:
+            return open_engine(url, login, session, lane=lanes[lane], slot=slot)
+
+        owner = engine("events", None, OWNER_SESSION)
+        try:
+            async with owner.begin() as connection:
+                await _check_connections(connection, settings.connections)
+                reader, writer, loader = await roles.logins(connection)
+        except BaseException:
+            await owner.dispose()
+            raise
+        read_only = {"default_transaction_read_only": "on"}
+        query = {"statement_timeout": str(int(settings.statement_timeout * 1000)), **read_only}
+        tile = {"statement_timeout": str(int(settings.tile_timeout * 1000)), **TILE_SESSION, **read_only}
+        opened = cls(
+            owner=owner,
+            reader=engine("interactive", reader, query),
+            writer=engine("analyses", writer, None),
+            exporter=engine("exports", reader, query),
+            profiler=engine("profiles", reader, {**query, **PROFILER_SESSION}),
+            tile_pool=await _open_pool(url, reader, tile, budget_of(settings).tiles),
+            lanes=lanes,
+            url=url,
+            _reader_login=reader,
+            _loader_login=loader,
+            _loaders=Backends(_connecting(url, loader), slot),
+        )
+        opened._closing_idle = asyncio.create_task(close_idle_connections(*opened._engines))
+        return opened
+
+    @property
+    def _engines(self) -> tuple[AsyncEngine, ...]:
+        return (self.owner, self.reader, self.writer, self.exporter, self.profiler)
+
+    def reader_session(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[asyncpg.Connection]:
+        """A session of its own as the reader, for SQL of models, that ends with the block and leaves nothing behind."""
+        return self._session("sql", self._reader_login, settings, pool_of(self.reader).backends)
+
+    def owner_session(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[asyncpg.Connection]:
+        """The same as the owner, for work in the background."""
+        return self._session("background", None, settings, pool_of(self.owner).backends)
+
+    def loader_session(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[asyncpg.Connection]:
+        """The same as the role that makes the tables of uploads."""
+        return self._session("uploads", self._loader_login, settings, self._loaders)
+
+    @asynccontextmanager
+    async def _session(
+        self,
+        lane_name: str,
+        login: roles.Login | None,
+        settings: Mapping[str, str],
+        backends: Backends,
+    ) -> AsyncIterator[asyncpg.Connection]:
+        """Its place in the lane is free when its backend has stopped."""
+        lane = self.lanes[lane_name]
+        party = await lane.enter()
+        lost: int | None = None
+        try:
+            session = await asyncpg.connect(**_arguments(self.url, login, settings))
+            pid = session.get_server_pid()
+            try:
+                yield session
+            finally:
+                try:
+                    # Shielded: whoever was stopped still waits until PostgreSQL has stopped working for them.
+                    await asyncio.shield(session.close(timeout=5))
+                except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                    lost = pid
+                    session.terminate()
+                except asyncio.CancelledError:
+                    lost = pid
+                    raise
+        finally:
+            if lost is None:
+                lane.leave(party)
+            else:
+                backends.release_after(lost, lambda: lane.leave(party))
+
+    async def listen(
+        self, channels: Sequence[str], callback: Heard, reconnected: Reconnected | None = None
+    ) -> Subscription:
+        """Hear NOTIFY on these channels, in order, one at a time; returns once the server listens.
+
+        After the connection was lost and made again `reconnected` is called before any later notification:
+        what was sent in between is gone, so whoever listens must look for itself.
+        """
+        subscription = Subscription(self.url, tuple(channels), callback, reconnected)
+        await subscription.start()
+        self._subscriptions.append(subscription)
+        return subscription
+
+    async def close(self) -> None:
+        for subscription in self._subscriptions:
+            await subscription.close()
+        self._subscriptions.clear()
+        if self._closing_idle is not None:
+            self._closing_idle.cancel()
+            await asyncio.gather(self._closing_idle, return_exceptions=True)
+        try:
+            await asyncio.wait_for(self.tile_pool.close(), 5)
+        except TimeoutError:
+            self.tile_pool.terminate()
+        await self._loaders.close()
+        for engine in self._engines:
+            await pool_of(engine).backends.close()
+            await engine.dispose()
+
+    async def __aenter__(self) -> Database:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+def is_unavailable(error: BaseException) -> bool:
+    """Whether the database could not be asked and the same may be tried later, not that it was asked wrongly.
+
+    It is away, or all connections are busy (`LaneBusy`, which people are told in its own words).
+    """
+    if isinstance(error, PoolTimeout):
+        return True
+    if isinstance(error, DBAPIError):
+        return error.connection_invalidated or (error.orig is not None and _means_away(error.orig))
+    return _means_away(error)
+
+
+def open_engine(
+    url: str,
+    login: roles.Login | None = None,
+    session: Mapping[str, str] | None = None,
+    *,
+    lane: Lane,
+    slot: asyncio.Semaphore | None = None,
+) -> AsyncEngine:
+    """An engine whose connections asyncpg makes from the URL itself, so that every libpq option in it
+    counts. Engines with the same `slot` open one connection besides, to end statements that go on.
+    """
+    engine = create_async_engine(
+        "postgresql+asyncpg://",
+        async_creator=_connecting(url, login, session),
+        poolclass=LanePool,
+        pool_size=lane.size,
+        max_overflow=0,
+        pool_use_lifo=True,
+        pool_recycle=1800,
+    )
+    replace_lost_connections(engine)
+    enter_lane(engine, lane, Backends(_connecting(url, login), slot or asyncio.Semaphore(1)))
+    return engine
+
+
+def _connecting(
+    url: str, login: roles.Login | None, session: Mapping[str, str] | None = None
+) -> Callable[[], Awaitable[asyncpg.Connection]]:
+    arguments = _arguments(url, login, session)
+
+    async def connect() -> asyncpg.Connection:
+        return await asyncpg.connect(**arguments)
+
+    return connect
+
+
+def budget_of(settings: Settings) -> ConnectionBudget:
+    return ConnectionBudget.divide(settings.connections, settings.sql)
+
+
+def _lanes(settings: Settings) -> Mapping[str, Lane]:
+    """One map may hold half of the connections for questions, and two thirds of those for events."""
+    sizes = {name: size for name, size in budget_of(settings).lanes.items() if name != "tiles"}
+    shares = {"interactive": sizes["interactive"] // 2, "events": max(1, sizes["events"] * 2 // 3)}
+    sizes |= {"sql": SQL_SESSIONS, "profiles": 1, "background": 1}
+    return {name: Lane(name, size, shares.get(name)) for name, size in sizes.items()}
+
+
+async def _check_connections(connection: AsyncConnection, wanted: int) -> None:
+    allowed = int((await connection.exec_driver_sql(_ALLOWED)).scalar_one())
+    if wanted > allowed:
+        raise TooFewConnections(
+            f"GEOAGENT_CONNECTIONS is {wanted}, but PostgreSQL allows this server {allowed} connections. Set "
+            f"GEOAGENT_CONNECTIONS to at most {allowed}, or raise max_connections in PostgreSQL and restart it. "
+            "Several servers on one database need their sum."
+        )
+
+
+_ALLOWED = """
+    SELECT least(
+        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+            - coalesce(current_setting('reserved_connections', true)::int, 0),
+        (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database()),
+        (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user))
+"""
+"""`least` leaves out what is NULL: limits that are not set."""
+
+
+async def _open_pool(url: str, login: roles.Login, session: Mapping[str, str], size: int) -> asyncpg.Pool:
+    return await asyncpg.create_pool(
+        **_arguments(url, login, session),
+        min_size=1,
+        max_size=size,
+        init=_decode_json,
+        reset=_leave_as_it_is,
+        max_inactive_connection_lifetime=TILE_CONNECTION_IDLE_S,
+    )
+
+
+def _arguments(url: str, login: roles.Login | None, session: Mapping[str, str] | None) -> dict[str, Any]:
+    arguments: dict[str, Any] = {
+        "dsn": plain_url(url),
+        "timeout": CONNECT_TIMEOUT,
+        "server_settings": {"application_name": "geoagent", "jit": "off", **(session or {})},
+    }
+    if login is not None:
+        arguments |= {"user": login.name, "password": login.password}
+    return arguments
+
+
+async def _leave_as_it_is(connection: asyncpg.Connection) -> None:
+    """A tile leaves nothing behind on its connection, and the usual reset would be a round trip more."""
+
+
+async def _decode_json(connection: asyncpg.Connection) -> None:
+    for kind in ("json", "jsonb"):
+        await connection.set_type_codec(kind, encoder=json.dumps, decoder=json.loads, schema="pg_catalog")
+
+
+def _means_away(error: BaseException) -> bool:
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        if isinstance(current, OSError | asyncpg.PostgresConnectionError | asyncpg.OperatorInterventionError):
+            return not isinstance(current, asyncpg.QueryCanceledError)
+        if isinstance(current, asyncpg.TooManyConnectionsError | asyncpg.CannotConnectNowError):
+            return True
+        if isinstance(current, asyncpg.InterfaceError) and "clos" in str(current):
+            return True
+        current = current.__cause__
+    return False
+
+
+class Subscription:
+    """One connection that listens, and is made again, with growing pauses, whenever it is lost. Made by
+    `listen`.
+    """
+
+    def __init__(
+        self, url: str, channels: tuple[str, ...], callback: Heard, reconnected: Reconnected | None
+    ) -> None:
+        self._url = url
+        self._channels = channels
+        self._callback = callback
+        self._reconnected = reconnected
+        self._heard: asyncio.Queue[tuple[str, str] | None] = asyncio.Queue()
+        self._lost = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._connection: asyncpg.Connection | None = None
+        self.reconnects = 0
+
+    async def start(self) -> None:
+        await self._connect()
+        self._tasks = [asyncio.create_task(self._keep()), asyncio.create_task(self._deliver())]
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._connection is not None and not self._connection.is_closed():
+            self._connection.remove_termination_listener(self._on_termination)
+            self._connection.terminate()
+
+    async def _connect(self) -> None:
+        connection = await asyncpg.connect(**_arguments(self._url, None, None))
+        self._lost.clear()
+        connection.add_termination_listener(self._on_termination)
+        for channel in self._channels:
+            await connection.add_listener(channel, self._on_notification)
+        self._connection = connection
+
+    def _on_notification(self, _connection: object, _pid: int, channel: str, payload: object) -> None:
+        self._heard.put_nowait((channel, str(payload)))
+
+    def _on_termination(self, _connection: object) -> None:
+        self._lost.set()
+
+    async def _keep(self) -> None:
+        """Notice a lost connection, also one that died silently, and make a new one."""
+        while True:
+            try:
+                # Not wait_for: before Python 3.12 it loses a cancellation that comes with the event.
+                async with asyncio.timeout(LISTENER_CHECK):
+                    await self._lost.wait()
+            except TimeoutError:
+                if await self._answers():
+                    continue
+            await self._reconnect()
+
+    async def _answers(self) -> bool:
+        assert self._connection is not None  # noqa: S101 - set by start()
+        try:
+            await self._connection.execute("SELECT 1", timeout=5)
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            self._connection.terminate()
+            return False
+        return True
+
+    async def _reconnect(self) -> None:
+        attempt = 0
+        while True:
+            try:
+                await self._connect()
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+                pause = BACKOFF[min(attempt, len(BACKOFF) - 1)]
+                if attempt == 0:
+                    log.warning(
+                        "database connection lost", channels=self._channels, error=type(error).__name__
+                    )
+                attempt += 1
+                await asyncio.sleep(pause)
+                continue
+            self.reconnects += 1
+            log.info("listening again", channels=self._channels, attempts=attempt + 1)
+            self._heard.put_nowait(None)
+            return
+
+    async def _deliver(self) -> None:
+        """In order, one at a time. A callback that fails is logged and does not end the listening."""
+        while True:
+            heard = await self._heard.get()
+            try:
+                if heard is not None:
+                    answer = self._callback(*heard)
+                else:
+                    answer = self._reconnected() if self._reconnected else None
+                if answer is not None:
+                    await answer
+            except Exception:
+                log.exception("a listener failed", channels=self._channels)

@@ -1,0 +1,120 @@
+"""Brings a database up to this version of GeoAgent: Alembic's migrations, then roles and grants
+(`server.database.roles`).
+
+Safe to run at every start and by several servers at once: an advisory lock lets one work while the others
+wait. `server/app.py` calls it before it opens the pools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy import Connection, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+import migrations
+from server.database import roles
+from server.database.engines import open_engine
+from server.database.lanes import Lane
+from server.database.schema_version import Schema, known_migrations, oldest_compatible_revision, works_with
+from server.postgres.problem import DatabaseProblem
+from server.settings import OWN_SCHEMAS
+
+LOCK = 0x6E0A6E7  # any number that nobody else takes: it spells GeoAgent, roughly
+
+
+class MigrationFailed(DatabaseProblem):
+    """The database cannot be brought to this version; the message says why and what to do."""
+
+
+async def upgrade(url: str, schemas: Sequence[str] = OWN_SCHEMAS, revision: str = "head") -> None:
+    """Migrate up and make roles, grants and triggers what `schemas` asks for."""
+    async with _locked(url) as connection:
+        await connection.execute(text("CREATE SCHEMA IF NOT EXISTS geoagent"))
+        await connection.commit()
+        schema = await recorded_schema(connection)
+        if revision != "head" or not works_with(schema):
+            if revision == "head" and schema.oldest is not None and schema.revision in known_migrations():
+                await _record_compatibility(connection)  # before older servers meet what they cannot use
+                await connection.commit()
+            await connection.run_sync(_run, "upgrade", revision)
+            if revision == "head":
+                await _record_compatibility(connection)
+            await connection.commit()
+        await roles.synchronise(connection, schemas)
+        await connection.commit()
+
+
+async def downgrade(url: str, revision: str = "base") -> None:
+    """Migrate down. With `base` only people's own tables in `data` and `analysis` stay."""
+    async with _locked(url) as connection:
+        await connection.run_sync(_run, "downgrade", revision)
+        await connection.commit()
+        if revision == "base":
+            await connection.execute(text("DROP SCHEMA geoagent CASCADE"))
+            await connection.commit()
+
+
+async def recorded_schema(connection: AsyncConnection) -> Schema:
+    """The schema that the database says it has."""
+    there = await connection.execute(
+        text(
+            "SELECT to_regclass('geoagent.alembic_version') IS NOT NULL,"
+            " to_regclass('geoagent.schema_compatibility') IS NOT NULL"
+        )
+    )
+    has_revision, has_oldest = there.one()
+    revision = oldest = None
+    if has_revision:
+        revision = await connection.scalar(text("SELECT version_num FROM geoagent.alembic_version"))
+    if has_oldest:
+        oldest = await connection.scalar(text("SELECT oldest_revision FROM geoagent.schema_compatibility"))
+    return Schema(revision, oldest)
+
+
+async def _record_compatibility(connection: AsyncConnection) -> None:
+    await connection.execute(
+        text(
+            "INSERT INTO geoagent.schema_compatibility (oldest_revision) VALUES (:oldest)"
+            " ON CONFLICT (only_row) DO UPDATE SET oldest_revision = excluded.oldest_revision"
+        ),
+        {"oldest": oldest_compatible_revision()},
+    )
+
+
+@asynccontextmanager
+async def _locked(url: str) -> AsyncIterator[AsyncConnection]:
+    engine = open_engine(url, lane=Lane("migrations", 1))
+    try:
+        async with engine.connect() as connection:
+            await connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": LOCK})
+            await connection.commit()
+            try:
+                yield connection
+            finally:
+                await connection.rollback()
+                await connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK})
+                await connection.commit()
+    finally:
+        await engine.dispose()
+
+
+def _run(connection: Connection, step: Literal["upgrade", "downgrade"], revision: str) -> None:
+    # Imported only when there is something to migrate.
+    from alembic import command
+    from alembic.config import Config
+    from alembic.util import CommandError
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    try:
+        getattr(command, step)(config, revision)
+    except CommandError as error:
+        raise MigrationFailed(
+            "This database was made by a newer GeoAgent than this one. Update GeoAgent, or use another "
+            f"database ({error})."
+        ) from error

@@ -1,0 +1,1 @@
+"""Attributes of results: columns, aggregates, groups and calculations."""

@@ -1,0 +1,119 @@
+"""Columns of results: which attributes travel, and names that never clash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import ColumnElement, Label, Text, cast, func, literal
+
+from agents.domain import Column
+from server.gis.errors import InvalidQuestion, listed, unknown_column
+from server.gis.expressions.identifiers import base_type, exact, sql_type
+from server.gis.operations.support.base import GEOMETRY, ROW_ID, Source
+from server.gis.operations.support.earth.geodesy import geometry
+
+NUMERIC = ("integer", "number")
+LONGEST_NAME = 57
+"""Bytes. PostgreSQL cuts names at 63, and SQLAlchemy renames columns of subqueries whose names are within 6 of that."""
+INCOMPARABLE = frozenset(
+    ("json", "xml", "point", "line", "lseg", "box", "path", "polygon", "circle", "jsonpath", "aclitem", "xid")
+)
+"""Types without an order or even an equality."""
+_WITH_NAN = ("real", "double precision", "numeric")
+_RANGED = ("integer", "number", "text", "date", "timestamp")
+_RANGED_TYPES = ("time without time zone", "time with time zone", "interval", "inet", "money")
+
+
+def carried(source: Source, taken: Iterable[str] = (), prefix: str = "") -> list[Label[Any]]:
+    """All attributes of a source, renamed (`name_2`) where a name is taken or reserved."""
+    used = {*taken, GEOMETRY, ROW_ID}
+    labels: list[Label[Any]] = []
+    for column in source.attributes:
+        name = free_name(prefix + column.name, used)
+        used.add(name)
+        labels.append(source.column(column.name).label(exact(name)))
+    return labels
+
+
+def geometry_out(source: Source) -> list[Label[Any]]:
+    """The geometry under its name in results; none for a table without."""
+    return [geometry(source).label(GEOMETRY)] if source.table.geometry_column else []
+
+
+def free_name(wanted: str, used: Iterable[str]) -> str:
+    """`wanted`, or `wanted_2`, `wanted_3` ..., cut here before something else cuts it."""
+    taken = set(used)
+    name, number = _cut(wanted, LONGEST_NAME), 1
+    while name in taken:
+        number += 1
+        suffix = f"_{number}"
+        name = _cut(wanted, LONGEST_NAME - len(suffix)) + suffix
+    return name
+
+
+def _cut(name: str, size: int) -> str:
+    return name.encode()[:size].decode(errors="ignore")
+
+
+def attribute(source: Source, name: str) -> Column:
+    """The named attribute. Raises UnknownColumn with the nearest names, InvalidQuestion for a geometry."""
+    column = source.table.column(name)
+    if column is None:
+        raise unknown_column(source.table, name)
+    if column.kind == "geometry":
+        others = [other.name for other in source.attributes]
+        raise InvalidQuestion(
+            f"{name!r} of {source.table.id} is a geometry; this needs a column of values. "
+            f"Those are: {listed(others) or 'none'}."
+        )
+    return column
+
+
+def comparable(source: Source, name: str) -> Column:
+    """The named attribute, whose values PostgreSQL can tell apart and order. Raises InvalidQuestion otherwise."""
+    column = attribute(source, name)
+    if base_type(column.sql_type).removesuffix("[]") in INCOMPARABLE:
+        fit = [each.name for each in source.attributes if base_type(each.sql_type) not in INCOMPARABLE]
+        raise InvalidQuestion(
+            f"{name!r} of {source.table.id} holds {column.sql_type}, whose values can be neither compared nor ordered. "
+            f"Columns that can: {listed(fit) or 'none'}."
+        )
+    return column
+
+
+def ranged(source: Source, name: str) -> Column:
+    """The named attribute, of which PostgreSQL knows the smallest and the largest. Raises InvalidQuestion."""
+    column = comparable(source, name)
+    declared = base_type(column.sql_type)
+    if column.kind in _RANGED or declared in _RANGED_TYPES or declared.endswith("[]"):
+        return column
+    raise InvalidQuestion(
+        f"{name!r} of {source.table.id} holds {column.sql_type}, which has no smallest or largest value. "
+        "Choose numbers, texts or times."
+    )
+
+
+def number(source: Source, name: str) -> ColumnElement[Any]:
+    """The named column, which must hold numbers. Raises InvalidQuestion naming the columns that do."""
+    column = attribute(source, name)
+    if column.kind not in NUMERIC:
+        numeric = [other.name for other in source.attributes if other.kind in NUMERIC]
+        raise InvalidQuestion(
+            f"{name!r} of {source.table.id} holds {column.kind}, not numbers. "
+            f"Its numeric columns: {listed(numeric) or 'none'}."
+        )
+    return source.column(name)
+
+
+def holds_nan(column: Column) -> bool:
+    """Whether values of the column may be NaN, which is no number and not null either."""
+    return base_type(column.sql_type) in _WITH_NAN
+
+
+def real(value: ColumnElement[Any], column: Column) -> ColumnElement[Any]:
+    """Values of the column, null where they are NaN: PostgreSQL holds that for greater than all numbers."""
+    if not holds_nan(column):
+        return value
+    declared = sql_type(column)
+    return func.nullif(value, cast(literal("NaN", Text()), declared), type_=declared)

@@ -1,0 +1,132 @@
+"""Calculations over columns as people write them (`round(population / area, 1)`), as SQL expressions.
+
+The text is parsed by the CQL2 reader and walked here: only known operators and functions exist, columns come
+from the registry, numbers are bound. Nothing of the text reaches the database as SQL.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, Float, Integer, Numeric, case, cast, func, literal
+
+from agents.core.nearest import nearest
+from server.gis.errors import InvalidFilter, InvalidQuestion, listed
+from server.gis.filters.arithmetic import ARITHMETIC
+from server.gis.filters.reading import read
+from server.gis.operations.support.attributes.columns import number
+from server.gis.operations.support.base import Source
+
+MAX_DEPTH = 32
+MAX_PARTS = 500
+MOST_DIGITS = 15
+EXAMPLE = "Write it like: round(population / area_km2, 1)."
+
+Expression = ColumnElement[Any]
+
+
+def calculation(source: Source, text: str) -> Expression:
+    """The value as double precision. Raises InvalidQuestion or UnknownColumn with what was expected."""
+    try:
+        tree = read(text)
+    except InvalidFilter as error:
+        raise InvalidQuestion(f"The calculation {text[:80]!r} cannot be read. {EXAMPLE}") from error
+    if tree is None:
+        raise InvalidQuestion(f"The calculation is empty. {EXAMPLE}")
+    return cast(_Walk(source).value(tree), Float())
+
+
+class _Walk:
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._depth = 0
+        self._parts = 0
+
+    def value(self, node: Any) -> Expression:
+        self._depth += 1
+        self._parts += 1
+        if self._depth > MAX_DEPTH or self._parts > MAX_PARTS:
+            raise InvalidQuestion(
+                "The calculation is too long or nested too deeply. Calculate it in two steps."
+            )
+        try:
+            return self._value(node)
+        finally:
+            self._depth -= 1
+
+    def _value(self, node: Any) -> Expression:
+        if isinstance(node, int | float) and not isinstance(node, bool) and math.isfinite(node):
+            return literal(float(node), Float())
+        if isinstance(node, Mapping) and isinstance(node.get("property"), str):
+            return cast(number(self._source, node["property"]), Float())
+        if isinstance(node, Mapping) and isinstance(node.get("args"), list):
+            return self._operation(str(node.get("op")).lower(), node["args"])
+        raise InvalidQuestion(
+            f"A calculation is made of numeric columns, numbers, + - * / ^ % and functions, not {str(node)[:60]!r}. "
+            f"{EXAMPLE}"
+        )
+
+    def _operation(self, name: str, args: list[Any]) -> Expression:
+        if name == "round":
+            return self._rounded(args)
+        values = [self.value(each) for each in args]
+        if name == "-" and len(values) == 1:
+            return literal(0.0, Float()) - values[0]
+        if name in ARITHMETIC and len(values) >= 2:
+            result = values[0]
+            for each in values[1:]:
+                result = _power(result, each) if name == "^" else ARITHMETIC[name](result, each)
+                result = cast(result, Float())
+            return result
+        if name not in _FUNCTIONS:
+            close = nearest(name, FUNCTION_NAMES)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            raise InvalidQuestion(
+                f"There is no function or operator {name[:40]!r} in calculations.{hint} "
+                f"There are + - * / ^ % div, {listed(FUNCTION_NAMES)}."
+            )
+        fewest, most, function = _FUNCTIONS[name]
+        if not fewest <= len(values) <= most:
+            wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
+            raise InvalidQuestion(f"{name} takes {wanted} values, not {len(values)}.")
+        return cast(function(*values), Float())
+
+    def _rounded(self, args: list[Any]) -> Expression:
+        """Half away from zero, as people round; in exact decimals, so that 0.15 is not a little less."""
+        digits = args[1] if len(args) == 2 else 0
+        whole = isinstance(digits, int | float) and float(digits).is_integer() and abs(digits) <= MOST_DIGITS
+        if len(args) not in (1, 2) or not whole:
+            raise InvalidQuestion("round takes a value and a number of digits: round(area / 3, 2).")
+        exact = cast(self.value(args[0]), Numeric())
+        return cast(func.round(exact, cast(literal(int(digits)), Integer())), Float())
+
+
+def _power(base: Expression, exponent: Expression) -> Expression:
+    """Null where no real number is the answer: a root of a negative number, or 0 to a negative power."""
+    impossible = ((base < 0) & (exponent != func.floor(exponent))) | ((base == 0) & (exponent < 0))
+    return case((impossible, None), else_=func.power(base, exponent, type_=Float()))
+
+
+def _over_zero(value: Expression) -> Expression:
+    """Null for what has no logarithm."""
+    return case((value > 0, value), else_=None)
+
+
+_FUNCTIONS: Mapping[str, tuple[int, int, Callable[..., Expression]]] = {
+    "abs": (1, 1, func.abs),
+    "floor": (1, 1, func.floor),
+    "ceil": (1, 1, func.ceil),
+    "sign": (1, 1, func.sign),
+    "sqrt": (1, 1, lambda value: func.sqrt(case((value >= 0, value), else_=None))),
+    "exp": (1, 1, func.exp),
+    "ln": (1, 1, lambda value: func.ln(_over_zero(value))),
+    "log10": (1, 1, lambda value: func.log(_over_zero(value))),
+    "coalesce": (2, 8, func.coalesce),
+    "least": (2, 8, func.least),
+    "greatest": (2, 8, func.greatest),
+}
+"""Fewest and most arguments, and what is made of them."""
+
+FUNCTION_NAMES = ("round", *_FUNCTIONS)

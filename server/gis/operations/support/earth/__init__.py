@@ -1,0 +1,1 @@
+"""The earth as operations need it: units, geodesic lengths and areas, and projections."""

@@ -1,0 +1,91 @@
+"""What lies within a distance of features, true in metres anywhere on the earth but at its poles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Integer, case, cast, func, or_, select
+
+from server.gis.errors import InvalidQuestion
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import Geography, Geometry, Source, Workspace
+from server.gis.operations.support.earth.geodesy import geography, lonlat
+from server.gis.operations.support.earth.units import told
+from server.gis.operations.support.geometry.validity import with_extent
+
+FARTHEST = 2_000_000.0
+"""Metres. A local projection is trusted no farther."""
+PIECE_DEGREES = 2.0
+SEGMENT_METRES = 20_000.0
+QUADRANT_SEGMENTS = 16
+POLAR_LATITUDE = 65.0
+
+NOTE = (
+    f"Buffered piece by piece (at most {PIECE_DEGREES:g} degrees wide) in the piece's UTM zone, beyond "
+    f"{POLAR_LATITUDE:g} degrees of latitude in an azimuthal equidistant projection around it; errors up to 0.1 %. "
+    f"Circles have {4 * QUADRANT_SEGMENTS} corners, so their radius is up to 0.12 % short between corners."
+)
+
+
+def geodesic_buffer(shape: ColumnElement[Any], radius: ColumnElement[float]) -> ColumnElement[Any]:
+    """The area within `radius` metres of an EPSG:4326 geometry, as MultiPolygon in EPSG:4326.
+
+    A wide feature is cut by a grid first, because one projection cannot be true all over it. What crosses the
+    antimeridian is split there.
+    """
+    wide = or_(
+        func.ST_XMax(shape) - func.ST_XMin(shape) > PIECE_DEGREES,
+        func.ST_YMax(shape) - func.ST_YMin(shape) > PIECE_DEGREES,
+    )
+    cell = func.ST_SquareGrid(PIECE_DEGREES, shape).table_valued("geom", name="cell")
+    piece = func.ST_Intersection(shape, cell.c.geom, type_=Geometry())
+    pieces = (
+        select(func.ST_Union(_around(piece, radius)))
+        .select_from(cell)
+        .where(func.ST_Intersects(shape, cell.c.geom))
+        .scalar_subquery()
+    )
+    return func.ST_Multi(case((wide, pieces), else_=_around(shape, radius)), type_=Geometry())
+
+
+def _around(shape: ColumnElement[Any], radius: ColumnElement[float]) -> ColumnElement[Any]:
+    """The buffer of a small piece. It comes back with longitudes in -180..180, torn apart where it crosses 180.
+
+    Towards the poles PostGIS would choose a projection that errs by half a percent, so there it is azimuthal
+    equidistant around the piece; elsewhere PostGIS's choice is as true and, being cached, faster.
+    """
+    dense = func.ST_Segmentize(geography(with_extent(shape)), SEGMENT_METRES, type_=Geography())
+    segments = cast(QUADRANT_SEGMENTS, Integer)
+    chosen = cast(func.ST_Buffer(dense, radius, segments), Geometry())
+    centre = func.ST_Centroid(shape, type_=Geometry())
+    around = func.format(
+        "+proj=aeqd +lat_0=%s +lon_0=%s +datum=WGS84 +units=m +no_defs", func.ST_Y(centre), func.ST_X(centre)
+    )
+    flat = func.ST_Buffer(func.ST_Transform(cast(dense, Geometry()), around), radius, segments)
+    polar = func.abs(func.ST_Y(centre)) > POLAR_LATITUDE
+    buffered = case((polar, func.ST_Transform(flat, around, WGS84, type_=Geometry())), else_=chosen)
+    # In a subquery that PostgreSQL may not take apart: it would compute the buffer anew for each mention of it.
+    made = select(buffered.label("shape")).offset(0).correlate_except().lateral("made")
+    area = made.c["shape"]
+    mended = func.ST_WrapX(func.ST_ShiftLongitude(area), 180.0, -360.0)
+    torn = func.ST_XMax(area) - func.ST_XMin(area) > 180.0
+    return select(case((torn, mended), else_=area)).select_from(made).scalar_subquery()
+
+
+async def refuse_poles(source: Source, radius: ColumnElement[float], workspace: Workspace) -> None:
+    """Raise InvalidQuestion where a distance is not more than 0, too long, or reaches over a pole."""
+    shape = lonlat(source)
+    latitude = func.greatest(func.abs(func.ST_YMin(shape)), func.abs(func.ST_YMax(shape)))
+    reach = func.max(latitude + radius / 110_000.0)
+    least, highest, most = await workspace.row(
+        select(func.min(radius), reach, func.max(radius)).select_from(source.rows)
+    )
+    if least is not None and least <= 0:
+        raise InvalidQuestion("A buffer's distance must be more than 0 in every row.")
+    if most is not None and most > FARTHEST:
+        raise InvalidQuestion(f"A buffer's distance is at most {told(FARTHEST)}; got {told(most)}.")
+    if highest is not None and highest > 89.0:
+        raise InvalidQuestion(
+            f"Some buffers of {source.table.id} would reach a pole, where longitudes have no meaning. "
+            "Filter out the features nearest to the poles, or take a shorter distance."
+        )

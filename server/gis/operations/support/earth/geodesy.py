@@ -1,0 +1,273 @@
+"""Metres on the earth as SQL expressions: the only place where lengths, areas and distances are computed.
+
+Degrees never pass as metres, and no planar projection is trusted that distorts: everything is measured on the
+WGS 84 spheroid by PostGIS geography (Karney, "Algorithms for geodesics", 2013; errors below a millimetre for
+distances). Geometries in other reference systems are transformed to EPSG:4326 first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Float,
+    FromClause,
+    and_,
+    case,
+    cast,
+    column,
+    func,
+    null,
+    or_,
+    select,
+    table,
+    type_coerce,
+    union_all,
+)
+from sqlalchemy.dialects.postgresql import OID
+
+from server.gis.errors import InvalidQuestion
+from server.gis.expressions.identifiers import WGS84, geometry_of
+from server.gis.operations.support.base import Geography, Geometry, Prepared, Source, Tid, Workspace
+from server.gis.operations.support.geometry.validity import sound
+
+_CURVED = re.compile("geometry$|curve|circular|surface", re.IGNORECASE)
+"""Kinds of columns that may hold arcs."""
+
+GEODESIC_NOTE = "Measured on the WGS 84 spheroid (geodesic), in metres; no projection error."
+SMALL_DEGREES = 0.1
+METRES_PER_DEGREE = 111_700.0
+"""A little more than a degree measures anywhere in any direction (at a pole from south to north)."""
+
+
+def geometry(source: Source) -> ColumnElement[Any]:
+    """The source's geometry as it is stored. Raises InvalidQuestion when the table has none."""
+    if source.table.geometry_column is None:
+        raise InvalidQuestion(
+            f"The table {source.table.id} has no geometry. Choose a table with points, lines or polygons."
+        )
+    return type_coerce(geometry_of(source.table, source=source.rows), Geometry())
+
+
+def straight(source: Source) -> ColumnElement[Any]:
+    """The geometry without arcs, which most of PostGIS cannot compute with: a circle becomes its corners."""
+    if source.declared and not _CURVED.search(source.declared[0]):
+        return geometry(source)
+    return func.ST_CurveToLine(geometry(source), type_=Geometry())
+
+
+def straight_kind(source: Source) -> str:
+    """The kind of what `straight` gives."""
+    kind = source.declared[0] if source.declared else "Geometry"
+    return "Geometry" if _CURVED.search(kind) else kind
+
+
+def flat(source: Source) -> ColumnElement[Any]:
+    """The geometry without arcs and in two dimensions."""
+    if source.declared and not source.declared[1]:
+        return straight(source)
+    return func.ST_Force2D(straight(source), type_=Geometry())
+
+
+def lonlat(source: Source) -> ColumnElement[Any]:
+    """The source's geometry in EPSG:4326, in two dimensions. A table without SRID is refused, not guessed at."""
+    if source.table.srid == 0:
+        raise InvalidQuestion(
+            f"The coordinates of {source.table.id} have no reference system (SRID 0). "
+            "Set it with UpdateGeometrySRID, then ask again."
+        )
+    return in_srid(source, flat(source), WGS84)
+
+
+def in_srid(source: Source, shape: ColumnElement[Any], srid: int) -> ColumnElement[Any]:
+    """A shape of the source in a reference system. Where the column declares none, each row has its own."""
+    if source.stored_srid == srid:
+        return shape
+    return func.ST_Transform(shape, srid, type_=Geometry())
+
+
+def geography(expression: ColumnElement[Any]) -> ColumnElement[Any]:
+    """An EPSG:4326 geometry as geography."""
+    return cast(expression, Geography())
+
+
+def centre(source: Source) -> ColumnElement[Any]:
+    """The centre of gravity of each row in EPSG:4326, null where nothing is; points are where they are.
+
+    In an equal-area projection around the middle of the row's corners, so that neither the antimeridian nor a pole
+    tears it; rows smaller than a tenth of a degree in longitude and latitude, where that makes no difference.
+    PostGIS's own ST_Centroid of geography is of no use here: in 3.3 it puts that of France into the Sahara.
+    """
+    if (source.table.geometry_type or "").upper() == "POINT":
+        return lonlat(source)
+    # The two halves of a bow-tie would weigh against each other.
+    shape = sound(lonlat(source))
+    small = and_(
+        func.ST_XMax(shape) - func.ST_XMin(shape) < SMALL_DEGREES,
+        func.ST_YMax(shape) - func.ST_YMin(shape) < SMALL_DEGREES,
+    )
+    middle = cast(func.ST_Centroid(geography(func.ST_Points(shape)), type_=Geography()), Geometry())
+    around = func.format(
+        "+proj=laea +lat_0=%s +lon_0=%s +datum=WGS84 +units=m +no_defs", func.ST_Y(middle), func.ST_X(middle)
+    )
+    flat = func.ST_Centroid(func.ST_Transform(shape, around), type_=Geometry())
+    return case(
+        (func.ST_IsEmpty(shape), null()),
+        (small, func.ST_Centroid(shape, type_=Geometry())),
+        else_=func.ST_Transform(flat, around, WGS84, type_=Geometry()),
+    )
+
+
+def short_way(before: ColumnElement[Any], after: ColumnElement[Any]) -> ColumnElement[Any]:
+    """How many times 360 degrees the second longitude is to be moved, that the way to it crosses the antimeridian
+    instead of the rest of the world."""
+    return case((after - before > 180.0, -1), (after - before < -180.0, 1), else_=0)
+
+
+def on_the_map(line: ColumnElement[Any], turns: int = 1) -> ColumnElement[Any]:
+    """An EPSG:4326 line, whose longitudes may go on beyond 180 degrees, as a multi-line that is cut there."""
+    cut = line
+    for _ in range(turns):
+        cut = func.ST_WrapX(func.ST_WrapX(cut, 180.0, -360.0), -180.0, 360.0, type_=Geometry())
+    beyond = or_(func.ST_XMax(line) > 180.0, func.ST_XMin(line) < -180.0)
+    # Each cut makes a collection within a collection.
+    return func.ST_Multi(case((beyond, func.ST_CollectionExtract(cut, 2)), else_=line), type_=Geometry())
+
+
+def distance(a: ColumnElement[Any], b: ColumnElement[Any]) -> ColumnElement[float]:
+    """Metres between two geographies."""
+    return func.ST_Distance(a, b, type_=Float())
+
+
+def area(expression: ColumnElement[Any]) -> ColumnElement[float]:
+    """Square metres of an EPSG:4326 geometry."""
+    return func.ST_Area(geography(expression), type_=Float())
+
+
+def length(expression: ColumnElement[Any]) -> ColumnElement[float]:
+    """Metres of an EPSG:4326 line."""
+    return func.ST_Length(geography(expression), type_=Float())
+
+
+def perimeter(expression: ColumnElement[Any]) -> ColumnElement[float]:
+    """Metres around an EPSG:4326 polygon."""
+    return func.ST_Perimeter(geography(expression), type_=Float())
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """The rows of a source with their geography, indexed: where distances are searched. `rows` is its alias."""
+
+    prepared: Prepared
+    rows: FromClause
+    source: Source
+
+    @property
+    def geog(self) -> ColumnElement[Any]:
+        return self.rows.c.geog
+
+    def column(self, name: str) -> ColumnElement[Any]:
+        """An attribute of the source."""
+        names = [each.name for each in self.source.attributes]
+        return self.rows.c[f"a{names.index(name)}"]
+
+    def others(self, here: Source) -> list[ColumnElement[bool]]:
+        """Conditions that leave out the very row of `here`, if both are of one table. Raises InvalidQuestion."""
+        if here.table.id != self.source.table.id:
+            return []
+        if here.address is None:
+            raise InvalidQuestion(
+                f"{here.table.id} is a view, whose rows cannot be told apart. Filter it into a table first."
+            )
+        return [or_(self.rows.c.origin != here.address, self.rows.c.origin_table != here.home)]
+
+
+def indexed(source: Source, workspace: Workspace) -> Indexed:
+    """A geometry's own index cannot serve distances in metres; this one is right at the poles and across 180 too.
+
+    Rows with null or empty geometries are left out. Attributes are `a0`, `a1` ..., so that none can hide a column
+    of ours; `origin` and `origin_table` say where the row stands (null in a view).
+    """
+    shape = lonlat(source)
+    attributes = [
+        source.column(column.name).label(f"a{number}") for number, column in enumerate(source.attributes)
+    ]
+    address = source.address
+    statement = (
+        select(
+            (null() if address is None else address).label("origin"),
+            (null() if address is None else source.home).label("origin_table"),
+            *attributes,
+            geography(shape).label("geog"),
+        )
+        .select_from(source.rows)
+        .where(shape.is_not(None), func.ST_IsEmpty(shape).is_(False))
+    )
+    prepared = Prepared(workspace.temporary("near"), statement, (("gist", "geog"),))
+    rows = table(
+        prepared.name,
+        column("origin", Tid()),
+        column("origin_table", OID()),
+        *(column(label.name) for label in attributes),
+        column("geog", Geography()),
+    )
+    return Indexed(prepared, rows.alias("near"), source)
+
+
+MARGIN = 0.989
+"""Less than how much a distance on the spheroid may be shorter than one on the sphere, twice: 0.9944 / 1.0045."""
+
+
+def nearest_of(
+    here: ColumnElement[Any],
+    rows: FromClause,
+    columns: Sequence[ColumnElement[Any]],
+    conditions: Sequence[ColumnElement[bool]],
+    k: int,
+    within: float | None = None,
+    tie: str | None = None,
+) -> FromClause:
+    """The k of `rows` (with an indexed `geog`) nearest to a geography, for a join: `columns`, and `metres`.
+
+    The index orders by distance on a sphere, which errs by up to 0.6 %, so its first k need not be the nearest on
+    the spheroid. A few more are taken; if the k-th of them is nearer than the last can err, nothing that was not
+    taken is nearer. Else all within the k-th are searched once more. Of equal distances the smaller
+    value of the column `tie` comes first.
+    """
+    away = distance(here, rows.c.geog).label("metres")
+    taken = k + 2 + k // 8
+    first = (
+        select(*columns, away)
+        .where(*conditions)
+        .order_by(here.op("<->")(rows.c.geog))
+        .limit(taken)
+        .correlate_except(rows)
+        .cte("first_found", nesting=True)
+        .prefix_with("MATERIALIZED")
+    )
+    last = select(first.c.metres).order_by(first.c.metres).offset(k - 1).limit(1).scalar_subquery()
+    certain = or_(func.count() < taken, last <= MARGIN * func.max(first.c.metres))
+    again = (
+        select(case((certain, null()), else_=last + 0.001).label("metres"))
+        .select_from(first)
+        .cte("again", nesting=True)
+        .prefix_with("MATERIALIZED")
+    )
+    searched = (
+        select(*columns, away)
+        .select_from(again.join(rows, func.ST_DWithin(here, rows.c.geog, again.c.metres)))
+        .where(again.c.metres.is_not(None), *conditions)
+        .correlate_except(rows, again)
+    )
+    either = union_all(
+        select(first).select_from(first.join(again, again.c.metres.is_(None))), searched
+    ).subquery("either")
+    order = [either.c.metres, *([either.c[tie]] if tie else [])]
+    found = select(either).order_by(*order).limit(k)
+    if within is not None:
+        found = found.where(either.c.metres <= within)
+    return found.lateral("found")

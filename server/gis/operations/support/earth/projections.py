@@ -1,0 +1,201 @@
+"""Local projections for what geography cannot do, chosen from the data's extent, with the error to expect.
+
+Formulas: Snyder, "Map Projections: A Working Manual", USGS Professional Paper 1395 (1987), pages 182 (Lambert
+azimuthal equal-area), 191 (azimuthal equidistant) and 76 (cylindrical equal-area). The first two are true at their
+centre; the error at the angular distance c from it is 1 / cos(c / 2) - 1 for equal area in one direction, and
+c / sin(c) - 1 for equidistant across the rays.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Text, case, cast, func, literal, select
+
+from server.gis.errors import InvalidQuestion
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import Geography, Geometry, Source, Workspace
+from server.gis.operations.support.earth.geodesy import geography, lonlat
+
+EARTH_RADIUS = 6_371_008.8
+"""Mean radius in metres (IUGG)."""
+FARTHEST = 3_000_000.0
+"""Metres from the centre; beyond, a local projection would lie too much."""
+SEAM_MARGIN = 10.0
+"""Degrees around the data in which the results of a step may lie."""
+SEAM_STEP = 0.05
+SEAM_POLE_STEPS = (0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01)
+"""Degrees. Towards a pole the two sides of the seam turn away from each other, the faster the nearer."""
+SEAM_METRES = 1.0
+"""Half the width of the cut along the antimeridian: more than the seam, drawn in steps, is off its course."""
+WORLD_SRID = 6933
+WORLD_X, WORLD_Y = 17_367_530.445, 7_342_230.136
+"""Half the width and height of the world in EPSG:6933, in metres, rounded down."""
+
+
+@dataclass(frozen=True)
+class Projection:
+    """A projection by its PROJ text, and a note with its name and error.
+
+    `seam` is the part of the antimeridian near the data, as WKT in EPSG:4326; None where it is far away.
+    """
+
+    proj: str
+    note: str
+    seam: str | None = None
+
+    def apply(self, shape: ColumnElement[Any]) -> ColumnElement[Any]:
+        """An EPSG:4326 geometry in this projection, in metres."""
+        return func.ST_Transform(shape, literal(self.proj), type_=Geometry())
+
+    def back(self, shape: ColumnElement[Any]) -> ColumnElement[Any]:
+        """A geometry of this projection in EPSG:4326."""
+        return func.ST_Transform(shape, literal(self.proj), WGS84, type_=Geometry())
+
+    def clipped(self, area: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The part of an area that lies on the sheet; where the sheet has no edge near the data, all of it."""
+        return area
+
+    def back_areas(self, area: ColumnElement[Any]) -> ColumnElement[Any]:
+        """An area of this projection in EPSG:4326. Where longitudes jump it is cut apart, up to a pole inside it.
+
+        The cut is two metres wide. The area is `clipped`.
+        """
+        if self.seam is None:
+            return self.back(area)
+        line = func.ST_Segmentize(func.ST_GeomFromText(self.seam, WGS84, type_=Geometry()), SEAM_STEP)
+        cut = func.ST_Buffer(self.apply(line), SEAM_METRES, "endcap=flat join=mitre", type_=Geometry())
+        apart = self.back(func.ST_Difference(area, cut, type_=Geometry()))
+        # A few metres from a pole, sides that were straight may cross when they come back.
+        sound = func.ST_CollectionExtract(func.ST_MakeValid(apart), 3, type_=Geometry())
+        return case((func.ST_Intersects(area, cut), sound), else_=self.back(area))
+
+
+class WorldEqualArea(Projection):
+    """The whole world on one sheet: areas are exact, shapes are true only near 30 degrees of latitude.
+
+    PostGIS knows it by its number, and so need not read its definition again for each row.
+    """
+
+    def apply(self, shape: ColumnElement[Any]) -> ColumnElement[Any]:
+        return func.ST_Transform(shape, WORLD_SRID, type_=Geometry())
+
+    def back(self, shape: ColumnElement[Any]) -> ColumnElement[Any]:
+        return func.ST_Transform(func.ST_SetSRID(shape, WORLD_SRID), WGS84, type_=Geometry())
+
+    def clipped(self, area: ColumnElement[Any]) -> ColumnElement[Any]:
+        sheet = func.ST_MakeEnvelope(-WORLD_X, -WORLD_Y, WORLD_X, WORLD_Y, type_=Geometry())
+        cut = func.ST_Intersection(area, sheet, type_=Geometry())
+        return case((func.ST_Within(area, sheet), area), else_=cut)
+
+
+WORLD = WorldEqualArea(
+    "+proj=cea +lat_ts=30 +lon_0=0 +datum=WGS84 +units=m +no_defs",
+    "Computed in the world's cylindrical equal-area projection (EPSG:6933), because the data span more than one "
+    "local projection can hold; areas are exact, but shapes are stretched away from 30 degrees of latitude.",
+)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The middle of the data in degrees, and how far (metres) the farthest of it lies from there."""
+
+    longitude: float
+    latitude: float
+    metres: float
+
+    @property
+    def angle(self) -> float:
+        """Radians."""
+        return self.metres / EARTH_RADIUS
+
+    @property
+    def is_local(self) -> bool:
+        return self.metres <= FARTHEST
+
+    def equidistant(self) -> Projection:
+        """Azimuthal equidistant around the middle."""
+        c = self.angle
+        return self._azimuthal("aeqd", "azimuthal equidistant", c / math.sin(c) - 1 if c else 0.0)
+
+    def equal_area(self) -> Projection:
+        """Lambert azimuthal equal-area around the middle; areas are exact, lengths err."""
+        return self._azimuthal("laea", "Lambert azimuthal equal-area", 1 / math.cos(self.angle / 2) - 1)
+
+    def _azimuthal(self, code: str, name: str, error: float) -> Projection:
+        return Projection(
+            f"+proj={code} +lat_0={self.latitude!r} +lon_0={self.longitude!r} +datum=WGS84 +units=m +no_defs",
+            f"Computed in a local {name} projection centred at {self.latitude:.4f}, {self.longitude:.4f}; "
+            f"lengths err by at most about {100 * error:.2g} % at the edge of the data.",
+            self._seam(),
+        )
+
+    def _seam(self) -> str | None:
+        reach = math.degrees(self.angle) + SEAM_MARGIN
+        latitude, east = math.radians(self.latitude), math.radians(180.0 - abs(self.longitude))
+        # Seen from the other half of the world, the nearest point of the antimeridian is a pole.
+        away = math.asin(math.cos(latitude) * math.sin(east)) if east < math.pi / 2 else math.inf
+        if min(math.degrees(away), 90.0 - abs(self.latitude)) > reach:
+            return None
+        south, north = max(-90.0, self.latitude - reach), min(90.0, self.latitude + reach)
+        near_pole = {side * (90.0 - step) for side in (-1, 1) for step in SEAM_POLE_STEPS}
+        latitudes = sorted({south, north, *(each for each in near_pole if south < each < north)})
+        return f"LINESTRING({', '.join(f'180 {each!r}' for each in latitudes)})"
+
+
+async def reach_of(source: Source, workspace: Workspace) -> Reach:
+    """Where the data lie. Raises InvalidQuestion where no row has a geometry."""
+    shape = lonlat(source)
+    there = func.coalesce(func.ST_IsEmpty(shape), True).is_(False)
+    points = func.ST_Collect(func.ST_PointOnSurface(shape), type_=Geometry())
+    # As a geography, so that the middle of Fiji is not in Africa.
+    centre = cast(func.ST_Centroid(geography(points), type_=Geography()), Geometry())
+    longitude, latitude = await workspace.row(
+        select(func.ST_X(centre), func.ST_Y(centre)).select_from(source.rows).where(there)
+    )
+    if longitude is None:
+        raise InvalidQuestion(f"{source.table.id} has no geometry in any row.")
+    middle = cast(cast(literal(f"SRID={WGS84};POINT({longitude!r} {latitude!r})"), Text()), Geography())
+    away = [func.ST_Distance(middle, geography(corner)) for corner in _outermost(source, shape)]
+    (farthest,) = await workspace.row(
+        select(func.max(func.greatest(*away))).select_from(source.rows).where(there)
+    )
+    return Reach(longitude, latitude, float(farthest or 0.0))
+
+
+def _outermost(source: Source, shape: ColumnElement[Any]) -> list[ColumnElement[Any]]:
+    """The shape itself if it is a point, else the corners of its envelope."""
+    if (source.table.geometry_type or "").upper() == "POINT":
+        return [shape]
+    return [
+        func.ST_SetSRID(func.ST_MakePoint(x(shape), y(shape)), WGS84, type_=Geometry())
+        for x in (func.ST_XMin, func.ST_XMax)
+        for y in (func.ST_YMin, func.ST_YMax)
+    ]
+
+
+async def local_equidistant(source: Source, workspace: Workspace) -> Projection:
+    """Azimuthal equidistant around the data. Raises InvalidQuestion where the data span too much of the earth."""
+    return _local(source, await reach_of(source, workspace)).equidistant()
+
+
+async def local_equal_area(source: Source, workspace: Workspace) -> Projection:
+    """Lambert azimuthal equal-area around the data. Raises as above."""
+    return _local(source, await reach_of(source, workspace)).equal_area()
+
+
+async def equal_area(source: Source, workspace: Workspace) -> Projection:
+    """Lambert azimuthal equal-area around the data, or the whole world's where they span too much for that."""
+    reach = await reach_of(source, workspace)
+    return reach.equal_area() if reach.is_local else WORLD
+
+
+def _local(source: Source, reach: Reach) -> Reach:
+    if not reach.is_local:
+        raise InvalidQuestion(
+            f"{source.table.id} reaches {reach.metres / 1000:,.0f} km from its middle; one flat projection is true "
+            f"only up to {FARTHEST / 1000:,.0f} km. Filter it to one country or continent first."
+        )
+    return reach

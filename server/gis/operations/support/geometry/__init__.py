@@ -1,0 +1,1 @@
+"""Geometry that operations share: validity, shapes, overlays, coverages, lattices."""

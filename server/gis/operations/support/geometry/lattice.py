@@ -1,0 +1,171 @@
+"""Cells that cover a plane without gaps: squares or hexagons, numbered by column and row.
+
+A point finds its cell by arithmetic, without a join, and belongs to exactly one: what lies on a border is
+counted once. The plane is an equal-area projection, so that all cells are as large on the ground.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnClause,
+    ColumnElement,
+    Float,
+    FromClause,
+    Integer,
+    Label,
+    Select,
+    TableClause,
+    case,
+    cast,
+    column,
+    func,
+    literal,
+    select,
+    table,
+    true,
+)
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+
+from server.gis.errors import InvalidQuestion
+from server.gis.operations.support.base import Geometry, Prepared, Source, Workspace
+from server.gis.operations.support.earth.geodesy import centre
+from server.gis.operations.support.earth.projections import Projection
+from server.gis.operations.support.earth.units import told
+
+CellShape = Literal["square", "hexagon"]
+
+SMALLEST = 1.0
+LARGEST = 1_000_000.0
+"""Metres. Larger cells would hide how the earth curves."""
+SEGMENT_METRES = 20_000.0
+"""The sides of cells are straight on the projection; corners so far apart keep them so on the map."""
+AT_ONCE = 1000
+POLAR_SEGMENTS = 40
+"""Corners on a side where a pole may be near."""
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """`size` is the side of a square, or the distance between opposite sides of a hexagon, in metres."""
+
+    shape: CellShape
+    size: float
+    projection: Projection
+
+    def __post_init__(self) -> None:
+        if not SMALLEST <= self.size <= LARGEST:
+            raise InvalidQuestion(
+                f"A cell measures {told(SMALLEST)} to {told(LARGEST)}; got {told(self.size)}."
+            )
+
+    @property
+    def square_metres(self) -> float:
+        """The area of a whole cell."""
+        return self.size**2 * (1.0 if self.shape == "square" else math.sqrt(3) / 2)
+
+    @property
+    def edge(self) -> float:
+        """What PostGIS calls the size."""
+        return self.size if self.shape == "square" else self.size / math.sqrt(3)
+
+    def place(
+        self, x: ColumnElement[Any], y: ColumnElement[Any]
+    ) -> tuple[ColumnElement[int], ColumnElement[int]]:
+        """Column and row of the cell that holds a point of the plane."""
+        if self.shape == "square":
+            return _floor(x / self.size), _floor(y / self.size)
+        # The columns of hexagons overlap: the point belongs to the nearest of two centres.
+        left = _floor(x / (1.5 * self.edge))
+        (left_row, left_away), (right_row, right_away) = (self._in_column(left + n, x, y) for n in (0, 1))
+        nearer = left_away <= right_away
+        return case((nearer, left), else_=left + 1), case((nearer, left_row), else_=right_row)
+
+    def cell(self, i: ColumnElement[Any], j: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The cell as a polygon of the plane."""
+        make = func.ST_Square if self.shape == "square" else func.ST_Hexagon
+        return make(literal(self.edge, Float()), i, j, type_=Geometry())
+
+    def drawn(self, cell: ColumnElement[Any]) -> ColumnElement[Any]:
+        """A polygon of the plane as MultiPolygon in EPSG:4326."""
+        polar = self.projection.seam is not None
+        segment = min(SEGMENT_METRES, self.edge / POLAR_SEGMENTS) if polar else SEGMENT_METRES
+        dense = func.ST_Segmentize(cell, segment, type_=Geometry())
+        return func.ST_Multi(self.projection.back_areas(dense), type_=Geometry())
+
+    def over(self, west: float, south: float, east: float, north: float) -> FromClause:
+        """All cells that meet a rectangle of the plane: columns `i` and `j`."""
+        make = func.ST_SquareGrid if self.shape == "square" else func.ST_HexagonGrid
+        bounds = func.ST_MakeEnvelope(west, south, east, north, type_=Geometry())
+        made = make(literal(self.edge, Float()), bounds)
+        return made.table_valued(
+            column("geom", Geometry()), column("i", Integer()), column("j", Integer()), name="every"
+        )
+
+    def _in_column(
+        self, i: ColumnElement[Any], x: ColumnElement[Any], y: ColumnElement[Any]
+    ) -> tuple[ColumnElement[int], ColumnElement[float]]:
+        """Of a column of hexagons: the row nearest to a point, and its centre's squared distance."""
+        half = cast(func.abs(i) % 2, Float()) / 2.0
+        row = _floor(y / self.size - half + 0.5)
+        across = x - cast(i, Float()) * (1.5 * self.edge)
+        along = y - (cast(row, Float()) + half) * self.size
+        return row, across * across + along * along
+
+
+def _floor(value: ColumnElement[Any]) -> ColumnElement[int]:
+    return cast(func.floor(value), Integer())
+
+
+def spots(
+    source: Source, projection: Projection, columns: Iterable[Label[Any]], workspace: Workspace
+) -> tuple[tuple[Prepared, ...], FromClause]:
+    """Where each row is counted, as point `spot` of the plane, with columns of the source; and their alias.
+
+    Rows without a geometry are left out. Points are projected a thousand at a time, because PostGIS reads the
+    definition of a projection anew for each geometry, which takes a hundred times longer than to project a point.
+    """
+    labels = list(columns)
+    there = centre(source)
+    centred = Prepared(
+        workspace.temporary("centres"),
+        select((func.row_number().over() - 1).label("place"), there.label("centre"), *labels)
+        .select_from(source.rows)
+        .where(func.coalesce(func.ST_IsEmpty(there), True).is_(False)),
+        (("btree", "place"),),
+    )
+    named = [column(label.name, label.type) for label in labels]
+    centres = table(centred.name, column("place", BigInteger()), column("centre", Geometry()), *named)
+    placed = Prepared(workspace.temporary("spots"), _projected(centres, named, projection))
+    return (centred, placed), table(
+        placed.name, column("spot", Geometry()), *(column(each.name, each.type) for each in named)
+    ).alias("spots")
+
+
+def _projected(
+    centres: TableClause, columns: Iterable[ColumnClause[Any]], projection: Projection
+) -> Select[Any]:
+    numbered = select(
+        centres.c.place, centres.c.centre, (centres.c.place // AT_ONCE).label("batch")
+    ).subquery("numbered")
+    together = func.ST_Collect(aggregate_order_by(numbered.c.centre, numbered.c.place), type_=Geometry())
+    batches = (
+        select(numbered.c.batch, projection.apply(together).label("spots"))
+        .group_by(numbered.c.batch)
+        .subquery("batches")
+    )
+    each = (
+        func.ST_Dump(batches.c.spots)
+        .table_valued(column("path", ARRAY(Integer)), column("geom", Geometry()), name="each")
+        .lateral("each")
+    )
+    place = batches.c.batch * AT_ONCE + each.c.path[1] - 1
+    return select(each.c.geom.label("spot"), *(centres.c[name.name] for name in columns)).select_from(
+        batches.join(each, true()).join(centres, centres.c.place == place)
+    )

@@ -1,0 +1,120 @@
+"""What the overlays share: sound shapes, one reference system, and parts of the dimension that was put in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import ColumnElement, case, column, func, null, select, table, true
+
+from server.gis.errors import InvalidQuestion
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.attributes.columns import carried
+from server.gis.operations.support.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
+from server.gis.operations.support.earth.geodesy import flat, geometry, in_srid
+from server.gis.operations.support.geometry.validity import sound
+from server.gis.operations.support.matching.pairs import pairs_meeting
+
+DIMENSIONS = {"point": 1, "line": 2, "polygon": 3}
+"""As ST_CollectionExtract numbers them."""
+
+Cut = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
+
+PLANAR_NOTE = "Overlaid in the plane of EPSG:{srid}; edges are straight in those coordinates, not geodesic."
+
+
+def in_system(source: Source, srid: int) -> ColumnElement[Any]:
+    """The sound geometry in a reference system, in two dimensions: an overlay would make up heights.
+
+    Raises InvalidQuestion where the table has no reference system.
+    """
+    if source.table.srid != srid and 0 in (source.table.srid, srid):
+        raise InvalidQuestion(
+            f"The coordinates of {source.table.id} have no reference system (SRID 0). "
+            "Set it with UpdateGeometrySRID, then ask again."
+        )
+    shape = sound(flat(source))
+    return in_srid(source, shape, srid) if srid else shape
+
+
+def same_dimension(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
+    """Only the parts of the source's own dimension: where polygons touch, lines and points are no result."""
+    dimension = DIMENSIONS.get(source.family)
+    if dimension is None:
+        return shape
+    return func.ST_Multi(func.ST_CollectionExtract(shape, dimension), type_=Geometry())
+
+
+def multi_type(source: Source) -> str:
+    """The type of what `same_dimension` gives."""
+    return {"point": "MultiPoint", "line": "MultiLineString", "polygon": "MultiPolygon"}.get(
+        source.family, "Geometry"
+    )
+
+
+def is_whole(source: Source) -> bool:
+    """Whether its shapes are points or areas. What lies entirely in an area needs no cutting then; lines might cross
+    or cover themselves, and cutting dissolves that.
+    """
+    return (source.declared or ("",))[0].upper() in ("POINT", "POLYGON", "MULTIPOLYGON")
+
+
+def common_part(
+    source: Source, other: Source, own: ColumnElement[Any], theirs: ColumnElement[Any]
+) -> ColumnElement[Any]:
+    """What two sound shapes of these tables share. What lies entirely in the other is seen without cutting."""
+    common = func.ST_Intersection(own, theirs, type_=Geometry())
+    if not (is_whole(source) and is_whole(other)):
+        return common
+    return case((func.ST_Covers(theirs, own), own), (func.ST_Covers(own, theirs), theirs), else_=common)
+
+
+def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, *, keeps: bool) -> Step:
+    """Each row of `source` with its attributes and what `cut` leaves of its shape; none where nothing is left.
+
+    `cut` is given the sound shape, and the union of the shapes of `other` that meet it (null where none do), both
+    in the system of `source`. `keeps` says whether all of it is left where a single one covers it, or nothing.
+    """
+    srid = source.table.srid
+    # A table of its own, so that a spatial index serves whatever the system, and each shape is repaired once.
+    prepared = Prepared(
+        workspace.temporary("cutting"),
+        select(in_system(other, srid).label("shape")).select_from(other.rows),
+        (("gist", "shape"),),
+    )
+    cutting = table(prepared.name, column("shape", Geometry())).alias("cutting")
+    own = select(in_system(source, srid).label("shape")).offset(0).correlate(source.rows).lateral("own")
+    areas = (
+        select(func.ST_Union(cutting.c["shape"], type_=Geometry()))
+        .where(func.ST_Intersects(cutting.c["shape"], geometry(source)))
+        .correlate_except(cutting)
+        .scalar_subquery()
+    )
+    left = cut(own.c["shape"], areas)
+    if is_whole(source):
+        # Most features lie on one side of all borders: to see that takes a tenth of what cutting takes.
+        covering = select(1).select_from(cutting).where(func.ST_Covers(cutting.c["shape"], own.c["shape"]))
+        left = case(
+            (covering.correlate_except(cutting).exists(), own.c["shape"] if keeps else null()), else_=left
+        )
+    kept = select(same_dimension(left, source).label("shape"))
+    rest = kept.offset(0).correlate(source.rows, own).lateral("rest")
+    statement = (
+        select(*carried(source), rest.c["shape"].label(GEOMETRY))
+        .select_from(source.rows.join(own, true()).join(rest, true()))
+        .where(func.ST_IsEmpty(rest.c["shape"]).is_(False))
+    )
+    return Step(
+        statement,
+        geometry_type=multi_type(source),
+        srid=srid,
+        prepare=(prepared,),
+        partition=source,
+        pairs=pairs_meeting(source, other, kept=True),
+        notes=(note(srid),),
+    )
+
+
+def note(srid: int) -> str:
+    unit = " (degrees)" if srid == WGS84 else ""
+    return PLANAR_NOTE.format(srid=f"{srid}{unit}")

@@ -1,0 +1,153 @@
+"""Two tables cut along each other's borders: the pieces that both have, and those that only one has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Label,
+    Select,
+    Text,
+    case,
+    cast,
+    column,
+    func,
+    literal,
+    null,
+    select,
+    table,
+    true,
+    union_all,
+)
+
+from server.gis.errors import InvalidQuestion
+from server.gis.expressions.identifiers import exact
+from server.gis.operations.support.attributes.columns import carried, free_name
+from server.gis.operations.support.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
+from server.gis.operations.support.geometry.overlays import (
+    common_part,
+    in_system,
+    is_whole,
+    multi_type,
+    note,
+    same_dimension,
+)
+from server.gis.operations.support.matching.pairs import pairs_meeting
+
+BOTH = "both"
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """A table's rows with sound shapes in the system of the result, indexed. Attributes are `a0`, `a1` ..."""
+
+    source: Source
+    prepared: Prepared
+    rows: FromClause
+
+    @property
+    def shape(self) -> ColumnElement[Any]:
+        return self.rows.c["shape"]
+
+    def attributes(self, names: Sequence[str]) -> list[Label[Any]]:
+        return [self.rows.c[f"a{number}"].label(exact(name)) for number, name in enumerate(names)]
+
+
+def pieces(source: Source, other: Source, workspace: Workspace, *, theirs: bool) -> Step:
+    """One row for each pair of features that overlap, and for what is left of each without a partner.
+
+    Without `theirs` what is left of `other` is no part of the result. Raises InvalidQuestion where the other table
+    holds no areas, and where `theirs` is wanted of a source without areas.
+    """
+    _needs_areas(other)
+    if theirs:
+        _needs_areas(source)
+    srid = source.table.srid
+    a, b = _layer(source, srid, workspace, "first"), _layer(other, srid, workspace, "second")
+    first = [label.name for label in carried(source)]
+    second = [label.name for label in carried(other, first)]
+    place = free_name("lies_in", {*first, *second})
+    missing = [[null().label(exact(name)) for name in names] for names in (first, second)]
+    shared = common_part(source, other, a.shape, b.shape)
+    parts: list[Select[*tuple[Any, ...]]] = [
+        select(
+            *a.attributes(first),
+            *b.attributes(second),
+            _said(BOTH, place),
+            same_dimension(shared, source).label(GEOMETRY),
+        ).select_from(a.rows.join(b.rows, func.ST_Intersects(a.shape, b.shape)))
+    ]
+    alone = _left(a, b)
+    mine = same_dimension(alone.c["shape"], source).label(GEOMETRY)
+    named = _said(source.table.id, place)
+    parts.append(
+        select(*a.attributes(first), *missing[1], named, mine).select_from(a.rows.join(alone, true()))
+    )
+    if theirs:
+        alone = _left(b, a)
+        rest = same_dimension(alone.c["shape"], other).label(GEOMETRY)
+        named = _said(other.table.id, place)
+        parts.append(
+            select(*missing[0], *b.attributes(second), named, rest).select_from(b.rows.join(alone, true()))
+        )
+    # Each piece is computed once: PostgreSQL would copy it to wherever it is used.
+    together = select(union_all(*parts).subquery("every")).offset(0).subquery("pieces")
+    return Step(
+        select(together).where(func.ST_IsEmpty(together.c[GEOMETRY]).is_(False)),
+        geometry_type=multi_type(source),
+        srid=srid,
+        prepare=(a.prepared, b.prepared),
+        pairs=pairs_meeting(other, source, kept=True),
+        notes=(note(srid), "Rows without a geometry have no pieces and are left out."),
+        comments={place: f"Which table has this piece: one by its name, or {BOTH}."},
+    )
+
+
+def _needs_areas(source: Source) -> None:
+    if source.family not in ("polygon", "mixed"):
+        raise InvalidQuestion(
+            f"{source.table.id} holds no areas, and only areas cut others into pieces. Make areas of it first (buffer, "
+            "hull), or put the rows of both into one table with merge."
+        )
+
+
+def _layer(source: Source, srid: int, workspace: Workspace, name: str) -> _Layer:
+    shape = in_system(source, srid)
+    labels = [source.column(each.name).label(f"a{number}") for number, each in enumerate(source.attributes)]
+    statement = (
+        select(*labels, shape.label("shape"))
+        .select_from(source.rows)
+        .where(func.ST_IsEmpty(shape).is_(False))
+    )
+    prepared = Prepared(workspace.temporary(name), statement, (("gist", "shape"),))
+    rows = table(
+        prepared.name,
+        *(column(label.name, label.type) for label in labels),
+        column("shape", Geometry()),
+    ).alias(name)
+    return _Layer(source, prepared, rows)
+
+
+def _left(one: _Layer, other: _Layer) -> FromClause:
+    """What is left of each shape of `one` without all those of `other` that meet it."""
+    areas = (
+        select(func.ST_Union(other.shape, type_=Geometry()))
+        .where(func.ST_Intersects(other.shape, one.shape))
+        .correlate(one.rows)
+        .scalar_subquery()
+    )
+    rest: ColumnElement[Any] = func.coalesce(
+        func.ST_Difference(one.shape, areas), one.shape, type_=Geometry()
+    )
+    if is_whole(one.source):
+        covering = select(1).select_from(other.rows).where(func.ST_Covers(other.shape, one.shape))
+        rest = case((covering.correlate(one.rows).exists(), null()), else_=rest)
+    return select(rest.label("shape")).offset(0).correlate(one.rows).lateral("alone")
+
+
+def _said(which: str, name: str) -> Label[Any]:
+    return cast(literal(which), Text()).label(exact(name))

@@ -1,0 +1,47 @@
+"""What was wrong with shapes before an operation repaired them, counted: notes say only what happened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, case, func, select
+
+from server.gis.operations.support.base import Geometry, Source, Workspace
+from server.gis.operations.support.earth.geodesy import flat
+from server.gis.operations.support.geometry.overlays import DIMENSIONS
+from server.gis.operations.support.geometry.validity import sound
+
+
+def kept(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
+    """The parts of a shape that have the dimension of the source: a repaired polygon may have lines beside it."""
+    dimension = DIMENSIONS.get(source.family)
+    return shape if dimension is None else func.ST_CollectionExtract(shape, dimension, type_=Geometry())
+
+
+def multi(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
+    """The multi-part shape, and null in place of an empty one; mixed shapes as they are."""
+    if source.family not in DIMENSIONS:
+        return shape
+    together = func.ST_Multi(shape, type_=Geometry())
+    return case((func.ST_IsEmpty(shape), None), else_=together)
+
+
+async def repair_notes(source: Source, workspace: Workspace, purpose: str) -> tuple[str, ...]:
+    """How many shapes are repaired, and how many parts are left out because repairing gave them another dimension."""
+    shape = flat(source)
+    invalid = func.ST_IsValid(shape).is_(False)
+    parts = [
+        func.coalesce(func.ST_NumGeometries(func.ST_CollectionExtract(sound(shape), dimension)), 0)
+        for dimension in range(1, DIMENSIONS.get(source.family, 1))
+    ]
+    dropped = case((invalid, sum(parts[1:], parts[0])), else_=0) if parts else None
+    counts = [func.count().filter(invalid)] + ([] if dropped is None else [func.sum(dropped)])
+    repaired, *left_out = await workspace.row(select(*counts).select_from(source.rows))
+    notes = []
+    if repaired:
+        notes.append(f"{repaired:,} invalid shapes were repaired (ST_MakeValid) before they were {purpose}.")
+    if left_out and left_out[0]:
+        notes.append(
+            f"{left_out[0]:,} parts without an area or a length, which the repair gave, were left out."
+        )
+    return tuple(notes)

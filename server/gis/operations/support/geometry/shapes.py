@@ -1,0 +1,89 @@
+"""Steps that give each row another shape and keep its attributes; and the families of geometries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    FromClause,
+    Integer,
+    column,
+    func,
+    literal_column,
+    select,
+    type_coerce,
+)
+from sqlalchemy.sql.functions import FunctionElement
+
+from agents.domain import GeometryFamily
+from server.gis.errors import InvalidQuestion
+from server.gis.operations.support.attributes.columns import carried
+from server.gis.operations.support.base import GEOMETRY, Geometry, Source, Step
+
+FAMILY_NAMES: Mapping[GeometryFamily, str] = {
+    "point": "points",
+    "line": "lines",
+    "polygon": "polygons",
+    "mixed": "mixed geometries",
+    "none": "no geometry",
+}
+
+
+def reshaped(
+    source: Source,
+    shape: ColumnElement[Any],
+    geometry_type: str,
+    srid: int,
+    *,
+    notes: Sequence[str] = (),
+    columns: Sequence[ColumnElement[Any]] = (),
+    comments: Mapping[str, str] | None = None,
+) -> Step:
+    """Each row with its attributes, further columns and a new shape. Null and empty shapes stay null."""
+    statement = select(*carried(source, [each.name for each in columns]), *columns, shape.label(GEOMETRY))
+    return Step(
+        statement.select_from(source.rows),
+        geometry_type=geometry_type,
+        srid=srid,
+        partition=source,
+        notes=tuple(notes),
+        comments=comments or {},
+    )
+
+
+def of_family(source: Source, *families: GeometryFamily) -> None:
+    """Raise InvalidQuestion unless the source is of one of these families (mixed is checked row by row)."""
+    if source.family in (*families, "mixed"):
+        return
+    wanted = " or ".join(FAMILY_NAMES[family] for family in families)
+    raise InvalidQuestion(
+        f"{source.table.id} holds {FAMILY_NAMES[source.family]}; this needs {wanted}. Choose another table, "
+        "or make what is needed first (buffer, centroid, hull, points_from_columns)."
+    )
+
+
+def parts_of(shape: ColumnElement[Any], name: str) -> FromClause:
+    """The single parts of one row's geometry as a lateral subquery: `part` from 1, and `shape`."""
+    return dumped(func.ST_Dump(shape), name)
+
+
+def dumped(made: FunctionElement[Any], name: str) -> FromClause:
+    """What a PostGIS function that takes a geometry apart returns: `path`, `part` (its first number) and `shape`.
+
+    By way of an array, of which the planner expects ten elements. Of the function itself it expects a thousand
+    rows, and then refuses what is cheap.
+    """
+    each = made.table_valued("path", "geom", name=f"each_{name}")
+    taken = func.array(select(literal_column(f"each_{name}")).select_from(each).scalar_subquery())
+    row = (
+        func.unnest(taken)
+        .table_valued(column("path", ARRAY(Integer)), "geom", name=f"one_{name}")
+        .render_derived()
+    )
+    first = func.coalesce(row.c.path[1], 1, type_=Integer())
+    return select(
+        row.c.path, first.label("part"), type_coerce(row.c.geom, Geometry()).label("shape")
+    ).lateral(name)

@@ -1,0 +1,86 @@
+"""When a key of one table agrees with a key of another, whatever types the two are declared with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import TIMESTAMP, ColumnElement, Numeric, Text, case, cast, func
+
+from agents.domain import Column
+from server.gis.errors import InvalidQuestion
+from server.gis.expressions.identifiers import base_type
+from server.gis.operations.support.attributes.columns import NUMERIC, comparable
+from server.gis.operations.support.base import Source
+
+TIMES = ("date", "timestamp")
+_NUMBER = r"^[+-]?\d{1,100}(\.\d{1,100})?$"
+
+
+@dataclass(frozen=True)
+class KeyPair:
+    """The two columns, brought to one type: rows agree where these are equal. `notes` say how they were read."""
+
+    mine: ColumnElement[Any]
+    theirs: ColumnElement[Any]
+    notes: tuple[str, ...] = ()
+
+
+def key_pair(source: Source, key: str, other: Source, other_key: str) -> KeyPair:
+    """Keys of one kind are compared as they are, texts without case and outer spaces, dates as midnights, and texts
+    that are to agree with numbers as numbers. Raises InvalidQuestion for kinds that can never agree.
+    """
+    known = (comparable(source, key), comparable(other, other_key))
+    mine, theirs = columns = (source.column(known[0].name), other.column(known[1].name))
+    kinds = {column.kind for column in known}
+    if kinds <= {*NUMERIC} or (len(kinds) == 1 and kinds <= {"boolean"}):
+        return KeyPair(mine, theirs)
+    if kinds <= {*TIMES}:
+        return _times(known, *columns)
+    if "text" in kinds and kinds & {*NUMERIC}:
+        text = next(column.name for column in known if column.kind == "text")
+        mine, theirs = (_number(column, each) for column, each in zip(known, columns, strict=True))
+        return KeyPair(mine, theirs, (f"The texts of {text} were compared as numbers: '007' agrees with 7.",))
+    if kinds & {*TIMES, *NUMERIC, "boolean"} and "text" not in kinds:
+        told = (f"{key!r} of {source.table.id}", f"{other_key!r} of {other.table.id}")
+        raise InvalidQuestion(
+            f"{told[0]} holds {known[0].sql_type} and {told[1]} {known[1].sql_type}, which never agree. "
+            "Choose keys of one kind, or compute one that fits first."
+        )
+    if known[0].sql_type == known[1].sql_type and "text" not in kinds:
+        return KeyPair(mine, theirs)
+    return KeyPair(_plain(mine), _plain(theirs))
+
+
+def _times(known: tuple[Column, Column], mine: ColumnElement[Any], theirs: ColumnElement[Any]) -> KeyPair:
+    if known[0].sql_type == known[1].sql_type:
+        return KeyPair(mine, theirs)
+    notes = []
+    if any(column.kind == "date" for column in known):
+        notes.append("Dates were compared as their midnights: they agree with no later time of the day.")
+    if _zoned(known[0]) != _zoned(known[1]):
+        notes.append("Times without a time zone were taken as UTC.")
+    return KeyPair(_instant(known[0], mine), _instant(known[1], theirs), tuple(notes))
+
+
+def _instant(known: Column, column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """UTC, as a timestamp without time zone."""
+    if _zoned(known):
+        return func.timezone("UTC", column, type_=TIMESTAMP(timezone=False))
+    return cast(column, TIMESTAMP(timezone=False))
+
+
+def _zoned(known: Column) -> bool:
+    return base_type(known.sql_type) == "timestamp with time zone"
+
+
+def _number(known: Column, column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """By way of its text, which is exact also for floats; null for texts that are no number."""
+    if known.kind != "text":
+        return cast(cast(column, Text()), Numeric())
+    text = func.btrim(cast(column, Text()), type_=Text())
+    return case((text.regexp_match(_NUMBER), cast(text, Numeric())))
+
+
+def _plain(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    return func.lower(func.btrim(cast(column, Text())))

@@ -1,0 +1,111 @@
+"""How two features may stand to each other: the predicates of joins and selections by location."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, FromClause, func, select, text
+
+from server.gis.errors import InvalidQuestion
+from server.gis.expressions.identifiers import is_geography, sql_name
+from server.gis.operations.support.base import Geometry, Prepared, Source, Workspace
+from server.gis.operations.support.earth.geodesy import GEODESIC_NOTE, geography, geometry, indexed, lonlat
+from server.gis.operations.support.earth.units import told
+
+Predicate = Literal["intersects", "within", "contains", "touches", "overlaps", "crosses", "within_distance"]
+
+_FUNCTIONS: dict[str, Any] = {
+    "intersects": func.ST_Intersects,
+    "within": func.ST_Within,
+    "contains": func.ST_Contains,
+    "touches": func.ST_Touches,
+    "overlaps": func.ST_Overlaps,
+    "crosses": func.ST_Crosses,
+}
+FEW = 4
+"""How many times fewer the others must be for a start from them to pay."""
+
+_INDEXED = text(
+    "EXISTS (SELECT FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_am AS m ON m.oid = c.relam"
+    " JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
+    " WHERE i.indrelid = to_regclass(:name) AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'gist'"
+    " AND a.attname = :geometry)"
+)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """The other side of a join, and the condition under which a row of it belongs to a row of the source."""
+
+    rows: FromClause
+    shape: ColumnElement[Any]
+    condition: ColumnElement[bool]
+    column: Callable[[str], ColumnElement[Any]]
+    """An attribute of it by name."""
+    prepare: tuple[Prepared, ...]
+    notes: tuple[str, ...]
+
+
+def related(
+    source: Source, other: Source, predicate: Predicate, distance: float | None, workspace: Workspace
+) -> Relation:
+    """`source <predicate> other`. Raises InvalidQuestion when a distance is missing, or given in vain."""
+    if (predicate == "within_distance") != (distance is not None):
+        raise InvalidQuestion(
+            "within_distance needs a distance ('500 m', '5 km'); the other predicates take none."
+        )
+    if distance is not None:
+        if distance <= 0:
+            raise InvalidQuestion(f"A distance must be more than 0; got {told(distance)}.")
+        return _near(source, other, distance, workspace)
+    return Relation(
+        other.rows,
+        geometry(other),
+        _FUNCTIONS[predicate](in_system_of(source, other), geometry(other)),
+        other.column,
+        (),
+        (f"{predicate}: planar, in the coordinates of {other.table.id} (EPSG:{other.table.srid}).",),
+    )
+
+
+def may_start_from_other(source: Source, other: Source, predicate: Predicate) -> bool:
+    """Whether to let PostgreSQL look for features around each of the few others, instead of others for each feature.
+
+    It needs the index of the source, and addresses to tell rows apart. Then nothing can be done in portions.
+    """
+    indexed = predicate != "within_distance" and source.table.srid == other.table.srid
+    few = other.table.row_estimate * FEW <= source.table.row_estimate
+    return indexed and few and source.address is not None
+
+
+async def is_indexed(source: Source, workspace: Workspace) -> bool:
+    """Whether the geometry column has a spatial index, as it is stored."""
+    column = source.table.column(source.table.geometry_column or "")
+    if column is None or is_geography(column):
+        return False
+    (found,) = await workspace.row(
+        select(_INDEXED.bindparams(name=sql_name(source.table), geometry=column.name))
+    )
+    return bool(found)
+
+
+def in_system_of(source: Source, other: Source) -> ColumnElement[Any]:
+    """The source's geometry in the other's reference system, so that the other's spatial index serves."""
+    if source.table.srid == other.table.srid:
+        return geometry(source)
+    if 0 in (source.table.srid, other.table.srid):
+        unknown = source if source.table.srid == 0 else other
+        raise InvalidQuestion(
+            f"The coordinates of {unknown.table.id} have no reference system (SRID 0), so they cannot be laid over "
+            "another table. Set it with UpdateGeometrySRID, then ask again."
+        )
+    return func.ST_Transform(geometry(source), other.table.srid, type_=Geometry())
+
+
+def _near(source: Source, other: Source, distance: float, workspace: Workspace) -> Relation:
+    near = indexed(other, workspace)
+    here = geography(lonlat(source))
+    condition = func.ST_DWithin(here, near.geog, distance)
+    return Relation(near.rows, near.geog, condition, near.column, (near.prepared,), (GEODESIC_NOTE,))

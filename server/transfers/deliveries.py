@@ -1,0 +1,224 @@
+"""Files that were made for a map: written once, kept on the spool, and found by a link until it expires.
+
+The request is kept in the database, the file on the server that wrote it. Another server, or one whose spool made
+room, writes the file again when somebody opens the link. Whoever may read the map may open its links.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import ValidationError
+from sqlalchemy import delete, insert, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from agents.core.errors import ToolFailed
+from agents.domain import Layer
+from agents.exports import ExportItem, ExportReport, ExportRequest
+from agents.ports import TableRegistry
+from server.database.lanes import Lane
+from server.gis.export.deliverable import Wanted, resolved, wanted_of, write
+from server.gis.export.source import CannotExport
+from server.http.errors import HttpFault
+from server.http.spool import Spool, Transfer, measured
+from server.maps.log.tables import export_table
+from server.maps.turns.session import TurnSession
+from server.protocol import ExportProgress
+
+KEPT_SHARE = 0.25
+"""Of the spool's budget, for files that wait to be fetched."""
+WAIT_S = 120.0
+"""For other exports to have read the database."""
+TELL_EVERY_S = 0.5
+
+Readable = Callable[[str], Awaitable[TableRegistry]]
+CurrentLayer = Callable[[str, str], Awaitable[Layer | None]]
+Told = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class _Kept:
+    path: Path
+    transfer: Transfer
+    resources: AsyncExitStack
+
+
+class Deliveries:
+    """`hours` is how long a link works."""
+
+    def __init__(
+        self,
+        owner: AsyncEngine,
+        exporter: AsyncEngine,
+        readable: Readable,
+        layer: CurrentLayer,
+        spool: Spool,
+        hours: float,
+        at_once: int = 2,
+    ) -> None:
+        self._owner = owner
+        self._exporter = exporter
+        self._readable = readable
+        self._layer = layer
+        self._spool = spool
+        self._lifetime = timedelta(hours=hours)
+        self._turns = Lane("deliveries", at_once, max(1, at_once - 1), wait=WAIT_S)
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._reading: dict[str, int] = {}
+
+    async def close(self) -> None:
+        for export_id in list(self._kept):
+            await self._forget(export_id)
+
+    async def make(self, map_id: str, request: ExportRequest, told: Told | None = None) -> ExportReport:
+        """Write the file and keep a link to it. Raises GisError for what cannot be written."""
+        export_id = secrets.token_urlsafe(12)
+        report = await self._write(map_id, export_id, request, told)
+        expires_at = datetime.now(UTC) + self._lifetime
+        row = {
+            "id": export_id,
+            "map_id": map_id,
+            "request": request.model_dump(mode="json"),
+            "file_name": report.file_name,
+            "expires_at": expires_at,
+        }
+        async with self._owner.begin() as connection:
+            await connection.execute(
+                delete(export_table).where(export_table.c.expires_at < datetime.now(UTC))
+            )
+            await connection.execute(insert(export_table).values(row))
+        await self._make_room()
+        link = f"exports/{export_id}/{quote(report.file_name, safe='')}"
+        return report.model_copy(
+            update={"link": link, "expires_at": expires_at.isoformat(timespec="minutes")}
+        )
+
+    @asynccontextmanager
+    async def opened(
+        self, map_id: str, export_id: str, viewed: TableRegistry | None = None
+    ) -> AsyncIterator[Path]:
+        """The file of a link. With a view key only what its holder sees is `viewed`. Raises HttpFault `not_found`."""
+        query = select(export_table.c.request).where(
+            export_table.c.id == export_id,
+            export_table.c.map_id == map_id,
+            export_table.c.expires_at > datetime.now(UTC),
+        )
+        async with self._owner.connect() as connection:
+            document = (await connection.execute(query)).scalar_one_or_none()
+        if document is None:
+            raise HttpFault("not_found", "There is no such file, or its link has expired. Export it again.")
+        request = ExportRequest.model_validate(document)
+        if viewed is not None:
+            await self._check_viewed(map_id, request, viewed)
+        if export_id not in self._kept:
+            await self._write(map_id, export_id, request, None)
+        kept = self._kept[export_id]
+        self._reading[export_id] = self._reading.get(export_id, 0) + 1
+        try:
+            yield kept.path
+        finally:
+            self._reading[export_id] -= 1
+            if not self._reading[export_id]:
+                del self._reading[export_id]
+
+    async def _write(
+        self, map_id: str, export_id: str, request: ExportRequest, told: Told | None
+    ) -> ExportReport:
+        registry = await self._readable(map_id)
+        wanted = [await self._found(map_id, item, registry) for item in request.items]
+        parts = await resolved(self._exporter, request, wanted)
+        resources = AsyncExitStack()
+        try:
+            transfer = resources.enter_context(self._spool.transfer(f"map {map_id}"))
+            async with self._turns.place():
+                path, report = await measured(
+                    write(request, parts, transfer.folder, told), transfer.folder, transfer
+                )
+        except HttpFault as fault:
+            await resources.aclose()
+            raise CannotExport(fault.message) from fault
+        except BaseException:
+            await resources.aclose()
+            raise
+        self._kept[export_id] = _Kept(path, transfer, resources)
+        return report
+
+    async def _found(self, map_id: str, item: ExportItem, registry: TableRegistry) -> Wanted:
+        """A layer of the map by its id, else a table."""
+        layer = await self._layer(map_id, item.source)
+        if layer is None:
+            return wanted_of(item, registry.get(item.source))
+        return wanted_of(item, registry.get(layer.table), layer.filter, layer.name)
+
+    async def _check_viewed(self, map_id: str, request: ExportRequest, viewed: TableRegistry) -> None:
+        shown = {table.id for table in viewed.tables()}
+        for item in request.items:
+            layer = await self._layer(map_id, item.source)
+            if (layer.table if layer else item.source) not in shown:
+                raise HttpFault("forbidden", "This file holds tables that this view link does not show.")
+
+    async def _make_room(self) -> None:
+        """Forget the oldest files that nobody reads; their links write them again."""
+        room = self._spool.budget * KEPT_SHARE
+        for export_id in list(self._kept):
+            if sum(each.transfer.size for each in self._kept.values()) <= room:
+                return
+            if export_id not in self._reading:
+                await self._forget(export_id)
+
+    async def _forget(self, export_id: str) -> None:
+        await self._kept.pop(export_id).resources.aclose()
+
+
+class ExportDesk:
+    """The port `agents.ports.Exporter`: files for the map of a turn, with progress for everyone on it."""
+
+    def __init__(self, deliveries: Deliveries) -> None:
+        self._deliveries = deliveries
+
+    async def export(self, request: dict[str, Any], session: Any) -> ExportReport:
+        if not isinstance(session, TurnSession):
+            raise ToolFailed("A file is made for a map.")
+        wanted = checked(request)
+        name = wanted.file_name or wanted.items[0].name or wanted.items[0].source
+        state = {"done": 0, "total": 0}
+
+        def told(done: int, total: int) -> None:
+            state.update(done=done, total=total)
+
+        making = asyncio.create_task(self._deliveries.make(session.map_id, wanted, told))
+        try:
+            while not (await asyncio.wait({making}, timeout=TELL_EVERY_S))[0]:
+                body = ExportProgress(
+                    map_id=session.map_id,
+                    turn_id=session.turn_id,
+                    name=name,
+                    rows=state["done"],
+                    total=state["total"],
+                )
+                await session.announce("export_progress", body)
+            return making.result()
+        finally:
+            making.cancel()
+            await asyncio.gather(making, return_exceptions=True)
+
+
+def checked(request: Any) -> ExportRequest:
+    """The request, or CannotExport with what is wrong with it."""
+    try:
+        return ExportRequest.model_validate(request)
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'.'.join(str(part) for part in fault['loc']) or 'request'}: {fault['msg']}"
+            for fault in error.errors(include_url=False)[:5]
+        )
+        raise CannotExport(f"The export is not valid: {faults}.") from error

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import type { Column, Table } from "../../protocol/types";
+import { layer } from "../../testing/samples";
+import { completions, wordAt } from "./complete";
+import { nextSteps } from "../suggestions/suggest";
+
+const known = { layers: ["Airports"], tables: ["data.airports", "data.cities"], columns: ["elevation_m", "city"], sql: false };
+
+describe("completion", () => {
+  it("takes the word that begins with @, wherever it stands", () => {
+    expect(wordAt("show @air now", 9)).toEqual({ start: 5, word: "@air" });
+    expect(wordAt("mail a@b", 8)).toBeNull();
+    expect(wordAt("show all", 8)).toBeNull();
+  });
+
+  it("takes a slash only at the beginning", () => {
+    expect(wordAt("/un", 3)).toEqual({ start: 0, word: "/un" });
+    expect(wordAt("km /h", 5)).toBeNull();
+  });
+
+  it("offers layers, tables and columns whose name has the letters, word beginnings first", () => {
+    expect(completions("@air", known).map((it) => it.label)).toEqual(["Airports", "data.airports"]);
+    expect(completions("@cit", known).map((it) => it.label)).toEqual(["data.cities", "city"]);
+    expect(completions("@m", known).map((it) => it.label)).toEqual(["elevation_m"]);
+  });
+
+  it("writes commands out as words for the agent", () => {
+    expect(completions("/res", known)).toEqual([{ label: "/reset", kind: "command", text: "reset the map" }]);
+    expect(completions("/sql", known)).toEqual([]);
+    expect(completions("/sql", { ...known, sql: true }).map((it) => it.text)).toEqual(["sql: SELECT "]);
+  });
+});
+
+describe("next steps", () => {
+  const column = (name: string, change: Partial<Column>): Column => ({
+    name, kind: "number", sql_type: "", comment: null, nullable: true, samples: [], minimum: null, maximum: null, ...change,
+  });
+  const table = {
+    id: "data.airports", key: ["id"],
+    columns: [column("id", { kind: "integer" }), column("elevation_m", { minimum: -100, maximum: 4500 })],
+  } as unknown as Table;
+
+  it("begin with the starters on an empty map", () => {
+    expect(nextSteps([], () => null, ["a", "b", "c", "d"])).toEqual(["a", "b", "c"]);
+  });
+
+  it("are made from the columns of the topmost layer", () => {
+    expect(nextSteps([layer("airports")], () => table, ["show airports in red"])).toEqual([
+      "colour airports by elevation m", "only the ones with elevation m over 1000", "histogram of elevation m",
+    ]);
+  });
+
+  it("offer to lift a filter that is there", () => {
+    const filtered = layer("airports", { filter: { op: ">", args: [{ property: "elevation_m" }, 2000] } });
+    expect(nextSteps([filtered], () => table, [])).toContain("show all airports");
+  });
+});

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { toHtml } from "../turns/markdown";
+import { isOpen, withSayings } from "./sayings";
+
+const proposals = (markdown: string) => {
+  const page = new DOMParser().parseFromString(withSayings(toHtml(markdown)), "text/html");
+  return [...page.querySelectorAll<HTMLElement>("[data-say]")].map((it) => it.dataset["say"]);
+};
+
+it("a list after “You could say” is buttons", () => {
+  expect(proposals("I did not understand “blah”. You could say:\n- show airports in red\n- list the **cities**\n\nThe tables are a and b."))
+    .toEqual(["show airports in red", "list the cities"]);
+  expect(proposals("The tables are:\n- airports\n- cities")).toEqual([]);
+});
+
+it("what is quoted after “say” is a button, with its own words only", () => {
+  expect(proposals("Nothing is left. Say “undo” to go back, or ask “describe airports”.")).toEqual(["undo", "describe airports"]);
+  expect(proposals("Say for example “colour airports by …”.")).toEqual(["colour airports by …"]);
+  expect(proposals("I understood “near Paris”, but not “soon”. `say “x y”`")).toEqual([]);
+  expect(isOpen("colour airports by …")).toBe(true);
+});
+
+it("what a table says is text in a button too", () => {
+  const html = withSayings(toHtml("Say “<img src=x onerror=alert(1)>”."));
+  const page = new DOMParser().parseFromString(html, "text/html");
+  expect(page.querySelector("img")).toBeNull();
+  expect(page.querySelector("[data-say]")?.textContent).toBe("<img src=x onerror=alert(1)>");
+});

@@ -1,0 +1,40 @@
+/** What could be asked next, from what is on the map and what its tables hold. Pure. */
+import { measures } from "../../layers/columns";
+import type { Column, Layer, Table } from "../../protocol/types";
+
+const MOST = 3;
+
+/** `tableOf` gives null for a table that is not known yet. */
+export function nextSteps(layers: readonly Layer[], tableOf: (id: string) => Table | null, starters: readonly string[]): string[] {
+  const top = layers.findLast((layer) => layer.visible) ?? layers.at(-1);
+  if (top === undefined) return starters.slice(0, MOST);
+  const table = tableOf(top.table);
+  const name = top.name.toLowerCase();
+  const steps: string[] = [];
+  const measure = table === null ? undefined : measures(table)[0];
+  if (measure !== undefined && top.style.column !== measure.name) steps.push(`colour ${name} by ${words(measure)}`);
+  const limit = measure === undefined ? null : highBound(measure);
+  if (top.filter === null && measure !== undefined && limit !== null) steps.push(`only the ones with ${words(measure)} over ${inWords(limit)}`);
+  if (measure !== undefined) steps.push(`histogram of ${words(measure)}`);
+  if (top.filter !== null) steps.push(`show all ${name}`);
+  const other = starters.find((starter) => !layers.some((layer) => starter.toLowerCase().includes(layer.name.toLowerCase())));
+  if (other !== undefined) steps.push(other);
+  steps.push(`remove ${name}`);
+  return steps.slice(0, MOST);
+}
+
+function words({ name }: Column): string {
+  return name.replaceAll("_", " ");
+}
+
+function inWords(value: number): string {
+  return value >= 1e6 ? `${value / 1e6} million` : String(value);
+}
+
+/** A round number that only the larger values pass. */
+function highBound({ minimum, maximum }: Column): number | null {
+  if (typeof minimum !== "number" || typeof maximum !== "number" || maximum <= 0 || maximum <= minimum) return null;
+  const third = minimum + (maximum - minimum) / 3;
+  const unit = 10 ** Math.floor(Math.log10(Math.max(third, 1)));
+  return Math.round(third / unit) * unit;
+}

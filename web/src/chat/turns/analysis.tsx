@@ -1,0 +1,160 @@
+/** An analysis as it runs and as it ended: its plan, how far it is, what it found or why not, and the evidence. */
+import { useSignal } from "@preact/signals";
+import { duration, number, t } from "../../i18n/i18n";
+import { downloadReceipt } from "../../session/files";
+import type { AnalysisProgress } from "../../protocol/types";
+import { progressOf } from "../../store/presence";
+import type { AnalysisEntry } from "../../store/state";
+import { mayChange } from "../../store/store";
+import { Icon } from "../../ui/icons";
+import { Markdown } from "./markdown";
+import { RecipeForm } from "./recipe-form";
+import { Sql } from "./sql";
+import { Line, Part, readable } from "./step";
+
+export function AnalysisLine({ entry }: { entry: AnalysisEntry }) {
+  const { status } = entry;
+  const progress = progressOf(entry.id).value;
+  const running = status === "running";
+  const note = running ? progressNote(entry, progress) : endNote(entry);
+  const share = running && progress !== null ? overall(progress) : null;
+  return (
+    <>
+      <Line status={status} title={t("analysis")} note={note} ms={spent(entry, progress)}>
+        <Part title={t("toolArguments")}><p class="step-result" dir="auto">{entry.goal}</p></Part>
+        {running && <Plan entry={entry} />}
+        {status === "empty" && <Part title={t("analysisEmpty")}><p class="step-result" dir="auto">{emptied(entry)}</p></Part>}
+        {entry.summary !== "" && <Part title={reasonTitle(entry)}><Markdown text={entry.summary} /></Part>}
+        {entry.advice !== "" && <Part title={t("analysisAdvice")}><p class="step-result" dir="auto">{entry.advice}</p></Part>}
+        <Evidence entry={entry} />
+      </Line>
+      {running && <progress class="step-progress" aria-label={note} max={100} {...(share !== null && { value: share })} />}
+    </>
+  );
+}
+
+function Plan({ entry }: { entry: AnalysisEntry }) {
+  const now = progressOf(entry.id).value?.step ?? 1;
+  if (entry.plan.length === 0) return null;
+  return (
+    <Part title={t("analysisPlan")}>
+      <ol class="step-plan">
+        {entry.plan.map((step, index) => (
+          <li
+            key={index} class={index + 1 < now ? "done" : index + 1 > now ? "next" : ""} dir="auto"
+            {...(index + 1 === now && { "aria-current": "step" })}
+          >
+            <span>{stepTitle(step)}</span>{index + 1 < now && <Icon name="check" />}
+          </li>
+        ))}
+      </ol>
+      {!entry.stepsKnown && <p class="quiet">{t("analysisMayGrow")}</p>}
+    </Part>
+  );
+}
+
+const stepTitle = (step: Record<string, unknown>): string => String(step["title"] ?? readable(String(step["operation"] ?? "")));
+
+/** Of the whole plan, from 0 to 100; null while nothing can be known. */
+function overall(progress: AnalysisProgress): number | null {
+  if (progress.percent === null && progress.steps === 1) return null;
+  return (100 * (progress.step - 1) + (progress.percent ?? 0)) / progress.steps;
+}
+
+function progressNote({ goal, stepsKnown }: AnalysisEntry, progress: AnalysisProgress | null): string {
+  if (progress === null) return goal;
+  const { step, steps, name, percent, rows, phase, estimate_ms: left } = progress;
+  const words = [stepsKnown ? t("progress", { step, steps, name }) : t("progressOpen", { step, name })];
+  if (phase === "waiting") words.push(t("progressWaiting"));
+  if (phase === "reconnecting") words.push(t("progressReconnecting"));
+  if (percent !== null && percent > 0 && percent < 100) words.push(number(percent / 100, { style: "percent" }));
+  if (rows !== null && rows > 0) words.push(t("rowCount", { n: rows }));
+  if (left !== null && left > 2000) words.push(t("progressLeft", { time: duration(left) }));
+  return words.join(" · ");
+}
+
+function endNote(entry: AnalysisEntry): string {
+  if (entry.status === "empty") return emptied(entry);
+  const [first] = entry.summary.split("\n", 1);
+  if (entry.failedAt !== null) return `${t("progressOpen", entry.failedAt)}: ${first}`;
+  return first || entry.goal;
+}
+
+const emptied = ({ emptiedBy }: AnalysisEntry): string => (emptiedBy === null ? t("analysisEmpty") : t("emptiedBy", emptiedBy));
+
+function reasonTitle({ status, failedAt }: AnalysisEntry): string {
+  if (status !== "failed") return t("toolResult");
+  return failedAt === null ? t("analysisReason") : t("progressOpen", failedAt);
+}
+
+/** How long all steps took together. */
+function spent({ receipt }: AnalysisEntry, progress: AnalysisProgress | null): number | null {
+  const steps = stepsOf(receipt);
+  if (steps.length === 0) return progress?.elapsed_ms ?? null;
+  return steps.reduce((sum, step) => sum + (step.duration_ms ?? 0), 0);
+}
+
+/** A step as it ran, as the server's receipt tells of it. */
+interface StepReceipt {
+  title?: string;
+  operation?: string;
+  rows?: number;
+  duration_ms?: number;
+  sql?: string;
+  notes?: string[];
+  srid?: number;
+  inputs?: { table: string; rows: number; exact?: boolean }[];
+}
+
+const stepsOf = (receipt: Record<string, unknown>): StepReceipt[] =>
+  Array.isArray(receipt["steps"]) ? (receipt["steps"] as StepReceipt[]) : [];
+
+/** What each step read, its SQL and the rows that it gave, so that every number can be traced and made again. */
+function Evidence({ entry: { id, receipt, status } }: { entry: AnalysisEntry }) {
+  const saves = useSignal(false);
+  const steps = stepsOf(receipt);
+  if (steps.length === 0) return null;
+  return (
+    <Part title={t("analysisReceipt")}>
+      <ol class="evidence">
+        {steps.map((step, index) => (
+          <li key={index}>
+            <div class="evidence-head">
+              <span dir="auto">{step.title ?? readable(step.operation ?? "")}</span>
+              <span class="quiet">
+                {step.rows !== undefined && t("rowCount", { n: step.rows })}
+                {step.duration_ms !== undefined && ` · ${duration(step.duration_ms)}`}
+              </span>
+            </div>
+            <p class="quiet" dir="auto">{read(step)}</p>
+            {step.notes?.map((note) => <p key={note} class="quiet" dir="auto">{note}</p>)}
+            {step.sql !== undefined && <Sql text={step.sql} />}
+          </li>
+        ))}
+      </ol>
+      <div class="evidence-files">
+        <span class="quiet">{t("receiptDownload")}</span>
+        {["json", "sql"].map((format) => (
+          <button
+            key={format} type="button" class="link" aria-label={`${t("receiptDownload")}: ${format.toUpperCase()}`}
+            onClick={() => downloadReceipt(id, format)}
+          >
+            <Icon name="download" />{format.toUpperCase()}
+          </button>
+        ))}
+        {status === "failed" || saves.value || !mayChange.value ? null : (
+          <button type="button" class="link" onClick={() => (saves.value = true)}><Icon name="book" />{t("saveRecipe")}</button>
+        )}
+      </div>
+      {saves.value && <RecipeForm analysisId={id} done={() => (saves.value = false)} />}
+    </Part>
+  );
+}
+
+function read({ inputs = [], srid = 0 }: StepReceipt): string {
+  const tables = inputs.map(({ table, rows, exact }) => {
+    const key = exact === true ? "inputRows" : "inputAbout";
+    return t(key, { table, n: rows });
+  });
+  return [tables.length > 0 && t("inputsRead", { tables: tables.join(", ") }), srid > 0 && `EPSG:${srid}`].filter(Boolean).join(" · ");
+}

@@ -1,0 +1,34 @@
+import { afterEach, expect, it } from "vitest";
+import { setLanguage } from "../../i18n/i18n";
+import type { LegendEntry } from "../../protocol/types";
+import { legendLabel } from "./words";
+
+const entry = (change: Partial<LegendEntry>): LegendEntry => ({
+  label: "as the server says it", code: "name", color: "#000000", size: null, minimum: null, maximum: null, open: null, whole: false,
+  value: null, count: null, ...change,
+});
+const range = (minimum: number, maximum: number, change: Partial<LegendEntry> = {}) =>
+  legendLabel(entry({ code: "range", minimum, maximum, ...change }));
+
+afterEach(() => setLanguage("en"));
+
+it("class limits are written as everywhere on the page, and exactly", () => {
+  expect(range(114_999, 2_783_451.5)).toBe("114,999 – < 2.7834515M");
+  expect(range(0, 2_283.95, { open: "below" })).toBe("< 2,283.95");
+  expect(range(0.05, 3, { open: "above" })).toBe("≥ 0.05");
+});
+
+it("whole numbers end at the one before the next class", () => {
+  expect(range(10, 20, { whole: true })).toBe("10 – 19");
+  expect(range(10, 11, { whole: true })).toBe("10");
+  expect(range(0, 5, { whole: true, open: "below" })).toBe("≤ 4");
+  expect(range(1e6, 3e6, { whole: true })).toBe("1M – < 3M");
+});
+
+it("what is no number is worded in the language of the page", async () => {
+  expect(legendLabel(entry({ code: "no_data" }))).toBe("No data");
+  expect(legendLabel(entry({ code: "value", value: 2e9 }))).toBe("2B");
+  await setLanguage("ar");
+  expect(legendLabel(entry({ code: "no_data" }))).toBe("لا بيانات");
+  expect(legendLabel(entry({ code: "name" }))).toBe("as the server says it");
+});

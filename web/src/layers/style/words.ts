@@ -1,0 +1,40 @@
+/** What an entry of a legend stands for, in the language of the page. Pure. */
+import { compact } from "../../i18n/format";
+import { number, t } from "../../i18n/i18n";
+import type { LegendEntry } from "../../protocol/types";
+
+/** Class limits are written exactly, so that a label never says more or less than what is drawn. */
+const EXACT = 15;
+/** From here on whole numbers are shortened, and "up to 2,999,999" would read "up to 3M", which belongs to the next class. */
+const LARGE = 1e6;
+
+const limit = (value: number): string =>
+  Math.abs(value) >= LARGE ? compact(value, EXACT) : number(value, { maximumSignificantDigits: EXACT });
+
+export function legendLabel(entry: LegendEntry): string {
+  switch (entry.code) {
+    case "range": return rangeLabel(entry);
+    case "value": return valueLabel(entry);
+    case "other": return t("legendOther");
+    case "no_data": return t("legendNoData");
+    case "few": return t("legendFew");
+    case "many": return t("legendMany");
+    default: return entry.label;
+  }
+}
+
+function valueLabel({ value, label }: LegendEntry): string {
+  if (typeof value === "number") return limit(value);
+  if (typeof value === "boolean") return value ? t("yes") : t("no");
+  return typeof value === "string" && value.trim() === "" ? t("chartBlank") : label;
+}
+
+function rangeLabel({ minimum, maximum, open, whole, label }: LegendEntry): string {
+  const [low, high] = [open === "below" || open === "both" ? null : minimum, open === "above" || open === "both" ? null : maximum];
+  if (low == null && high == null) return open === "both" ? t("legendAll") : label;
+  if (high == null) return `≥ ${limit(low ?? 0)}`;
+  const last = whole && high - 1 < LARGE ? high - 1 : null;
+  if (low == null) return last === null ? `< ${limit(high)}` : `≤ ${limit(last)}`;
+  if (last !== null && last <= low) return limit(low);
+  return last === null ? `${limit(low)} – < ${limit(high)}` : `${limit(low)} – ${limit(last)}`;
+}

@@ -1,0 +1,30 @@
+/** Whether what has these bounds can be seen in a view. Pure. */
+import type { Bounds } from "../view";
+
+/** What takes less of the view than this is only a dot. */
+const LEAST_SHARE = 1 / 12;
+
+/** Bounds as intervals of longitude that do not cross the antimeridian. */
+const parts = ([west, , east]: Bounds): [number, number][] => (west <= east ? [[west, east]] : [[west, 180], [-180, east]]);
+const width = (bounds: Bounds): number => parts(bounds).reduce((sum, [from, to]) => sum + to - from, 0);
+
+/** Nothing of it is in view. */
+export function isOutside(bounds: Bounds, view: Bounds): boolean {
+  if (bounds[1] > view[3] || bounds[3] < view[1]) return true;
+  return !parts(bounds).some(([from, to]) => parts(view).some(([left, right]) => from <= right && to >= left));
+}
+
+/** It lies in view as a whole, and is large enough there to be looked at. */
+export function isInSight(bounds: Bounds, view: Bounds): boolean {
+  const inside = bounds[1] >= view[1] && bounds[3] <= view[3]
+    && parts(bounds).every(([from, to]) => parts(view).some(([left, right]) => from >= left && to <= right));
+  const share = Math.max(width(bounds) / width(view), (bounds[3] - bounds[1]) / (view[3] - view[1]));
+  return inside && share >= LEAST_SHARE;
+}
+
+/** The least bounds around all of these; null where there are none, or where one crosses the antimeridian. */
+export function around(all: readonly Bounds[]): Bounds | null {
+  if (all.length === 0 || all.some(([west, , east]) => west > east)) return null;
+  const column = (index: 0 | 1 | 2 | 3) => all.map((box) => box[index]);
+  return [Math.min(...column(0)), Math.min(...column(1)), Math.max(...column(2)), Math.max(...column(3))];
+}

@@ -1,0 +1,170 @@
+/**
+ * From the layers of a map to what MapLibre shall hold: sources and style layers, bottom first. Pure.
+ * A style layer's id is `<layer id>:<n>`, its source is the layer's id.
+ */
+import type { LayerSpecification, VectorSourceSpecification } from "maplibre-gl";
+import type { DrawLayer, Layer } from "../../protocol/types";
+
+export type SpecLayer = Exclude<LayerSpecification, { type: "background" }>;
+
+export interface Drawn {
+  sources: Map<string, VectorSourceSpecification>;
+  layers: SpecLayer[];
+}
+
+const OPACITY: Record<DrawLayer["type"], string[]> = {
+  fill: ["fill-opacity"],
+  line: ["line-opacity"],
+  circle: ["circle-opacity", "circle-stroke-opacity"],
+  symbol: ["text-opacity", "icon-opacity"],
+  heatmap: ["heatmap-opacity"],
+};
+
+const MAX_TILE_ZOOM = 16;
+/** The attribute of tiles that has the value of the time column as a number; as in `server/gis/styles/attributes.py`. */
+export const TIME = "@time";
+
+/** How the map is looked at, apart from what everybody sees. */
+export interface Looking {
+  /** The only layer to be shown. */
+  isolated: string | null;
+  /** Features to be made conspicuous. */
+  marked: { layerId: string; ids: (string | number)[] } | null;
+  /** Features that a chart points at, perhaps many. */
+  hinted?: { layerId: string; ids: (string | number)[] } | null;
+  /** The layer whose time is looked at, and by which column: its tiles carry the values of that. */
+  timed?: { layerId: string; column: string } | null;
+  /** The part of that layer's time that is shown, ends included; what has no time is not. */
+  time?: { layerId: string; from: number; to: number } | null;
+  /** Features that other people point at, each in the colour of the person. */
+  others?: { layerId: string; ids: (string | number)[]; colour: string }[];
+  /** The layers are of an earlier moment: nobody waits to hear that they were drawn. */
+  isPast?: boolean;
+}
+
+export const PLAIN: Looking = { isolated: null, marked: null };
+
+export function drawn(layers: readonly Layer[], origin: string, looking: Looking = PLAIN): Drawn {
+  const drawable = layers.filter((layer) => layer.geometry_type !== "none" && layer.tiles !== "");
+  return {
+    sources: new Map(drawable.map((layer) => [layer.id, source(layer, origin, timeColumn(layer, looking))])),
+    layers: [
+      ...drawable.flatMap((layer) => {
+        const visible = layer.visible && (looking.isolated === null || looking.isolated === layer.id);
+        const moment = looking.time?.layerId === layer.id && timeColumn(layer, looking) !== null ? within(looking.time) : null;
+        return layer.style.layers.map((draw, index) => styleLayer(layer, draw, index, visible, moment));
+      }),
+      ...drawable.filter((layer) => layer.id === looking.hinted?.layerId).flatMap((layer) => hints(layer, looking)),
+      ...marksOf(looking).flatMap((mark) => drawable.filter((layer) => layer.id === mark.layerId).flatMap((layer) => marks(layer, mark))),
+    ],
+  };
+}
+
+const MARK = "#ffb000";
+/** Around marks, so that they stand out from light land as well as from dark water. */
+const CASING = "#3d2600";
+
+interface Mark {
+  layerId: string;
+  ids: (string | number)[];
+  colour: string;
+  name: string;
+}
+
+/** What is looked at: by others below, by oneself on top. */
+function marksOf({ marked, others }: Looking): Mark[] {
+  const own = marked === null ? [] : [{ ...marked, colour: MARK, name: "mark" }];
+  return [...(others ?? []).map((mark, index) => ({ ...mark, name: `mark-${index}` })), ...own];
+}
+
+/** An outline in a colour of its own around the features that are looked at, over all layers. */
+function marks(layer: Layer, { ids, colour, name }: Mark): SpecLayer[] {
+  const common = { source: layer.id, "source-layer": "features", filter: ["in", ["id"], ["literal", ids]] };
+  const circle = (part: string, stroke: string, width: number, opacity: number) => ({
+    id: `${layer.id}:${name}-${part}`, type: "circle", ...common, layout: {},
+    paint: { "circle-radius": 8, "circle-color": colour, "circle-opacity": opacity, "circle-stroke-color": stroke, "circle-stroke-width": width },
+  });
+  const line = (part: string, stroke: string, width: number) => ({
+    id: `${layer.id}:${name}-${part}`, type: "line", ...common, layout: { "line-join": "round" },
+    paint: { "line-color": stroke, "line-width": width },
+  });
+  const isPoint = layer.geometry_type === "point";
+  const mixed = layer.geometry_type === "mixed";
+  const circles = [circle("point-casing", CASING, 4.5, 0), circle("point", colour, 2.5, 0.25)];
+  const lines = [line("line-casing", CASING, 6), line("line", colour, 3)];
+  const points = circles.map((it) => ({ ...it, filter: ["all", ["==", ["geometry-type"], "Point"], common.filter] }));
+  return (isPoint ? circles : mixed ? [...lines, ...points] : lines) as unknown as SpecLayer[];
+}
+
+/** The features that a chart points at, filled, for they may be thousands. `match` finds an id among many at once. */
+function hints(layer: Layer, { hinted }: Looking): SpecLayer[] {
+  const ids = hinted?.ids ?? [];
+  const isOne = ids.length === 0 ? false : ["match", ["id"], ids, true, false];
+  const named = (name: string) => ({ id: `${layer.id}:mark-hint-${name}`, type: name, source: layer.id, "source-layer": "features", layout: {} });
+  const circle = {
+    ...named("circle"), filter: ["all", ["==", ["geometry-type"], "Point"], isOne],
+    paint: { "circle-radius": 4.5, "circle-color": MARK, "circle-stroke-color": "#5c3d00", "circle-stroke-width": 0.75 },
+  };
+  const fill = {
+    ...named("fill"), filter: ["all", ["==", ["geometry-type"], "Polygon"], isOne],
+    paint: { "fill-color": MARK, "fill-opacity": 0.45 },
+  };
+  const line = { ...named("line"), filter: isOne, paint: { "line-color": MARK, "line-width": 2.5 } };
+  const { geometry_type: type } = layer;
+  const shapes = { point: [circle], line: [line], polygon: [fill, line], mixed: [fill, line, circle], none: [] }[type];
+  return shapes as unknown as SpecLayer[];
+}
+
+function timeColumn(layer: Layer, { timed }: Looking): string | null {
+  return timed?.layerId === layer.id ? timed.column : layer.style.time ?? null;
+}
+
+function source(layer: Layer, origin: string, time: string | null): VectorSourceSpecification {
+  const address = layer.tiles.startsWith("/") ? origin + layer.tiles : layer.tiles;
+  const isOwn = time === null || time === layer.style.time;
+  const tiles = isOwn ? address : `${address}${address.includes("?") ? "&" : "?"}time=${encodeURIComponent(time)}`;
+  return { type: "vector", tiles: [tiles], minzoom: 0, maxzoom: MAX_TILE_ZOOM };
+}
+
+/** Numbers are written out, for JSON knows no infinity. */
+function within({ from, to }: { from: number; to: number }): unknown[] {
+  const time = ["get", TIME];
+  const ends = [...(Number.isFinite(from) ? [[">=", time, from]] : []), ...(Number.isFinite(to) ? [["<=", time, to]] : [])];
+  return ["all", ["has", TIME], ...ends];
+}
+
+function styleLayer(layer: Layer, draw: DrawLayer, index: number, visible: boolean, moment: unknown[] | null): SpecLayer {
+  const paint: Record<string, unknown> = { ...draw.paint };
+  if (layer.opacity !== 1) {
+    for (const name of OPACITY[draw.type]) paint[name] = scaled(paint[name] ?? 1, layer.opacity);
+  }
+  return {
+    id: `${layer.id}:${index}`,
+    type: draw.type,
+    source: layer.id,
+    "source-layer": draw.source_layer ?? "features",
+    paint,
+    layout: { ...draw.layout, visibility: visible ? "visible" : "none" },
+    ...filtered(draw.filter, moment),
+    ...(draw.minzoom != null && { minzoom: draw.minzoom }),
+    ...(draw.maxzoom != null && { maxzoom: draw.maxzoom }),
+  } as SpecLayer;
+}
+
+function filtered(own: unknown[] | null | undefined, moment: unknown[] | null): { filter?: unknown[] } {
+  if (moment === null) return own == null ? {} : { filter: own };
+  return { filter: own == null ? moment : ["all", own, moment] };
+}
+
+/** A number or an expression times a factor; zoom may only be read at the top, so its steps are scaled one by one. */
+export function scaled(value: unknown, factor: number): unknown {
+  if (typeof value === "number") return value * factor;
+  if (!Array.isArray(value)) return value;
+  const [operator] = value as unknown[];
+  const input = operator === "interpolate" ? value[2] : operator === "step" ? value[1] : null;
+  if (!Array.isArray(input) || input[0] !== "zoom") return ["*", factor, value];
+  const firstOutput = operator === "interpolate" ? 4 : 2;
+  return value.map((part, index) =>
+    index >= firstOutput && (index - firstOutput) % 2 === 0 ? scaled(part, factor) : part,
+  );
+}

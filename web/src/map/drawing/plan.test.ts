@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import type { Layer } from "../../protocol/types";
+import { layer } from "../../testing/samples";
+import { drawn, type Looking, scaled } from "./drawn";
+import { NOTHING, type Operation, plan } from "./plan";
+
+const ORIGIN = "http://here";
+const draw = (layers: Layer[], looking?: Looking) => drawn(layers, ORIGIN, looking);
+const between = (before: Layer[], after: Layer[]) => plan(draw(before), draw(after), "top");
+const told = (operations: Operation[]) => operations.map((it) => `${it.do} ${it.do === "addLayer" ? it.layer.id : it.id}`);
+
+/** What MapLibre's list of layers would be after these operations; fails like MapLibre does on what is not there. */
+function perform(stack: string[], operations: Operation[]): string[] {
+  const result = [...stack, "top"];
+  const take = (id: string) => {
+    if (!result.includes(id)) throw new Error(`there is no layer ${id}`);
+    result.splice(result.indexOf(id), 1);
+  };
+  const put = (id: string, before: string | undefined) => {
+    if (before !== undefined && !result.includes(before)) throw new Error(`there is no layer ${before}`);
+    result.splice(before === undefined ? result.length : result.indexOf(before), 0, id);
+  };
+  for (const it of operations) {
+    if (it.do === "addLayer") put(it.layer.id, it.before);
+    if (it.do === "removeLayer") take(it.id);
+    if (it.do === "moveLayer") {
+      take(it.id);
+      put(it.id, it.before);
+    }
+  }
+  return result.slice(0, -1);
+}
+
+describe("plan", () => {
+  it("does nothing when nothing changed", () => {
+    expect(between([layer("a")], [layer("a")])).toEqual([]);
+  });
+
+  it("adds sources before the layers that read them, below the labels", () => {
+    expect(plan(NOTHING, draw([layer("a"), layer("b")]), "top")).toMatchObject([
+      { do: "addSource", id: "a" }, { do: "addSource", id: "b" },
+      { do: "addLayer", layer: { id: "b:0" }, before: "top" }, { do: "addLayer", layer: { id: "a:0" }, before: "b:0" },
+    ]);
+  });
+
+  it("removes layers before the source they read", () => {
+    expect(told(between([layer("a")], []))).toEqual(["removeLayer a:0", "removeSource a"]);
+  });
+
+  it("changes a colour by one operation", () => {
+    const blue = layer("a", { style: { ...layer("a").style, layers: [{ ...layer("a").style.layers[0]!, paint: { "circle-color": "#00f" } }] } });
+    expect(between([layer("a")], [blue])).toEqual([{ do: "setPaint", id: "a:0", name: "circle-color", value: "#00f" }]);
+  });
+
+  it("changes tiles in place when a version changes", () => {
+    const next = layer("a", { version: 2, tiles: "/tiles/m/a/2/{z}/{x}/{y}.mvt" });
+    expect(between([layer("a")], [next])).toEqual([
+      { do: "setTiles", id: "a", tiles: ["http://here/tiles/m/a/2/{z}/{x}/{y}.mvt"] },
+    ]);
+  });
+
+  it("hides a layer without removing it", () => {
+    expect(between([layer("a")], [layer("a", { visible: false })])).toEqual([
+      { do: "setLayout", id: "a:0", name: "visibility", value: "none" },
+    ]);
+  });
+
+  it("swaps two layers by one move", () => {
+    expect(told(between([layer("a"), layer("b")], [layer("b"), layer("a")]))).toEqual(["moveLayer a:0"]);
+  });
+
+  it("replaces a style layer whose type changed, and keeps its source", () => {
+    const heat = layer("a", { style: { ...layer("a").style, layers: [{ ...layer("a").style.layers[0]!, type: "heatmap", paint: {} }] } });
+    expect(told(between([layer("a")], [heat]))).toEqual(["removeLayer a:0", "addLayer a:0"]);
+  });
+
+  it("leads from any order to any other", () => {
+    const names = ["a", "b", "c", "d", "e"];
+    for (let seed = 1; seed < 400; seed++) {
+      const pick = (salt: number) => names
+        .filter((_, index) => (seed * (index + salt)) % 3 !== 0)
+        .sort((x, y) => ((seed * x.charCodeAt(0) * salt) % 7) - ((seed * y.charCodeAt(0) * salt) % 7))
+        .map((name) => layer(name));
+      const [before, after] = [pick(1), pick(5)];
+      const stack = draw(before).layers.map((it) => it.id);
+      expect(perform(stack, between(before, after))).toEqual(draw(after).layers.map((it) => it.id));
+    }
+  });
+});
+
+describe("drawn", () => {
+  it("multiplies a layer's opacity into its paint", () => {
+    const [faint] = draw([layer("a", { opacity: 0.5 })]).layers;
+    expect(faint?.paint).toMatchObject({ "circle-opacity": 0.5, "circle-stroke-opacity": 0.5 });
+  });
+
+  it("scales zoom steps one by one, for zoom may only be read at the top", () => {
+    expect(scaled(["interpolate", ["linear"], ["zoom"], 2, 0.4, 8, ["get", "o"]], 0.5)).toEqual(
+      ["interpolate", ["linear"], ["zoom"], 2, 0.2, 8, ["*", 0.5, ["get", "o"]]],
+    );
+    expect(scaled(["step", ["zoom"], 1, 5, 0.5], 0.5)).toEqual(["step", ["zoom"], 0.5, 5, 0.25]);
+    expect(scaled(["match", ["get", "k"], "x", 1, 0.5], 0.5)).toEqual(["*", 0.5, ["match", ["get", "k"], "x", 1, 0.5]]);
+  });
+
+  it("shows only an isolated layer", () => {
+    const { layers } = draw([layer("a"), layer("b")], { isolated: "b", marked: null });
+    expect(layers.map((it) => it.layout?.visibility)).toEqual(["none", "visible"]);
+  });
+
+  it("shows the part of a layer's time that is looked at, by a filter and without new tiles", () => {
+    const style = { ...layer("a").style, time: "at" };
+    const timed = layer("a", { style: { ...style, layers: [{ ...style.layers[0]!, filter: ["has", "x"] }] } });
+    const time = { layerId: "a", from: 5, to: Infinity };
+    const before = draw([timed, layer("b")]);
+    const after = draw([timed, layer("b")], { isolated: null, marked: null, time });
+    const filter = ["all", ["has", "x"], ["all", ["has", "@time"], [">=", ["get", "@time"], 5]]];
+    expect(plan(before, after)).toEqual([{ do: "setFilter", id: "a:0", filter }]);
+    expect(plan(after, before)).toEqual([{ do: "setFilter", id: "a:0", filter: ["has", "x"] }]);
+    expect(draw([layer("a")], { isolated: null, marked: null, time }).layers[0]).not.toHaveProperty("filter");
+  });
+
+  it("draws nothing of a table without geometry", () => {
+    expect(draw([layer("a", { geometry_type: "none" })]).layers).toEqual([]);
+  });
+
+  it("marks features over all layers", () => {
+    const { layers } = draw([layer("a"), layer("b")], { isolated: null, marked: { layerId: "a", ids: [7] } });
+    expect(layers.map((it) => it.id)).toEqual(["a:0", "b:0", "a:mark-point-casing", "a:mark-point"]);
+  });
+});
+
+describe("what a chart points at", () => {
+  it("is drawn above the data, in the shape of the layer, and found among many ids at once", () => {
+    const hinted = { layerId: "a", ids: [1, 2] };
+    const { layers } = drawn([layer("a"), layer("b")], "http://here", { isolated: null, marked: null, hinted });
+    expect(layers.map((it) => it.id)).toEqual(["a:0", "b:0", "a:mark-hint-circle"]);
+    expect(JSON.stringify(layers[2])).toContain('["match",["id"],[1,2],true,false]');
+    const nothing = drawn([layer("a")], "http://here", { isolated: null, marked: null, hinted: { layerId: "a", ids: [] } });
+    expect(JSON.stringify(nothing.layers[1])).toContain("false");
+  });
+});

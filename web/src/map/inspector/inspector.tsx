@@ -1,0 +1,78 @@
+/** The attributes of a feature that was clicked, as text: nothing of it is ever read as HTML. */
+import { useRef } from "preact/hooks";
+import { t } from "../../i18n/i18n";
+import { layers } from "../../store/store";
+import { ReturnFocus, useFocusOnOpen } from "../../ui/focus";
+import { IconButton } from "../../ui/icons";
+import { attributesOf } from "./attributes";
+import { formatValue } from "../../i18n/format";
+import { type Found, inspect, type Inspection } from "../tools/selection";
+
+const TITLES = ["name", "title", "label", "name_en"];
+
+export function Inspector() {
+  const value = inspect.value;
+  const found = value?.found[value.index];
+  if (value === null || found === undefined) return null;
+  return <Card value={value} found={found} />;
+}
+
+function Card({ value, found }: { value: Inspection; found: Found }) {
+  const box = useRef<HTMLDivElement>(null);
+  useFocusOnOpen(box);
+  const title = titleOf(attributesOf(found));
+  const rows = Object.entries(attributesOf(found)).filter(([name]) => name !== title?.name && !name.startsWith("@"));
+  const go = (step: number) => {
+    const count = value.found.length;
+    inspect.value = { ...value, index: (value.index + step + count) % count };
+  };
+  return (
+    <div ref={box} class="inspector card" role="dialog" tabIndex={-1} aria-label={t("details")} onKeyDown={(event) => {
+      if (event.key === "Escape") inspect.value = null;
+      if (event.key === "ArrowLeft") go(-1);
+      if (event.key === "ArrowRight") go(1);
+    }}>
+      <ReturnFocus />
+      <header>
+        <div class="inspector-titles">
+          <div class="inspector-layer" dir="auto">{layerName(found)}</div>
+          {title !== null && <h3 dir="auto">{title.text}</h3>}
+        </div>
+        <IconButton icon="close" label={t("close")} onClick={() => (inspect.value = null)} />
+      </header>
+      <dl tabIndex={0}>
+        {rows.map(([name, it]) => (
+          <div key={name}>
+            <dt dir="auto">{name}</dt>
+            <dd dir="auto"><Value name={name} value={it} /></dd>
+          </div>
+        ))}
+        {rows.length === 0 && title === null && <div class="quiet">{t("noAttributes")}</div>}
+      </dl>
+      {value.found.length > 1 && (
+        <footer>
+          <IconButton icon="chevronLeft" label={t("previous")} onClick={() => go(-1)} />
+          <span aria-live="polite">{t("featureOf", { position: value.index + 1, count: value.found.length })}</span>
+          <IconButton icon="chevronRight" label={t("next")} onClick={() => go(1)} />
+        </footer>
+      )}
+    </div>
+  );
+}
+
+function layerName(found: Found): string {
+  return layers.value.find((layer) => layer.id === found.layerId)?.name ?? found.layerId;
+}
+
+function titleOf(properties: Record<string, unknown>): { name: string; text: string } | null {
+  const name = TITLES.find((it) => typeof properties[it] === "string" && properties[it] !== "");
+  return name === undefined ? null : { name, text: String(properties[name]) };
+}
+
+function Value({ name, value }: { name: string; value: unknown }) {
+  if (value === null || value === undefined || value === "") return <span class="quiet">{t("empty")}</span>;
+  if (typeof value === "string" && /^https?:\/\/[^\s]+$/i.test(value)) {
+    return <a href={value} target="_blank" rel="noopener noreferrer nofollow">{value}</a>;
+  }
+  return <>{formatValue(name, value)}</>;
+}

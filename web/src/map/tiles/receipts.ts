@@ -1,0 +1,118 @@
+/**
+ * The browser's word that a layer drew: one receipt for each version of a visible layer, sent when its tiles have
+ * been loaded and rendered, with the number of its features in view, or with the error that kept it from drawing.
+ * Tiles that fail later are no receipt; their layer stands in `tileFaults` until it is tried again.
+ */
+import { signal } from "@preact/signals";
+import type { Map as MapLibre } from "maplibre-gl";
+import type { Layer } from "../../protocol/types";
+import { isTooComplex } from "./notes";
+import { type TileError, TileRetries } from "./retries";
+
+export interface Receipt {
+  layer_id: string;
+  version: number;
+  features: number;
+  error?: string;
+}
+
+type TileAt = NonNullable<TileError["tile"]>["tileID"]["canonical"];
+
+/** By layer, the tiles that could not be loaded. */
+export const tileFaults = signal<ReadonlyMap<string, readonly TileAt[]>>(new Map());
+
+/** The tiles of a layer that failed, which from now on count as asked for again. */
+export function takeTileFaults(layerId: string): readonly TileAt[] {
+  const failed = tileFaults.value.get(layerId) ?? [];
+  if (tileFaults.value.has(layerId)) tileFaults.value = new Map([...tileFaults.value].filter(([id]) => id !== layerId));
+  return failed;
+}
+
+export class Receipts {
+  private readonly expected = new Map<string, { version: number; error: string | null }>();
+  private readonly sent = new Map<string, number>();
+  private readonly retries: TileRetries;
+  private known: ReadonlySet<string> = new Set();
+  private scheduled = false;
+
+  constructor(
+    private readonly map: MapLibre,
+    private readonly send: (receipt: Receipt) => void,
+  ) {
+    this.retries = new TileRetries(map);
+    map.on("idle", () => this.schedule());
+    map.on("sourcedata", (event) => {
+      if (this.expected.has(event.sourceId)) this.schedule();
+    });
+    map.on("error", (event) => {
+      if (!this.retries.take(event as TileError)) this.failed(event as TileError);
+    });
+  }
+
+  /** Called whenever the layers have changed. */
+  expect(layers: readonly Layer[]): void {
+    this.known = new Set(layers.map(({ id }) => id));
+    for (const id of this.expected.keys()) if (!layers.some((layer) => layer.id === id)) this.expected.delete(id);
+    for (const id of tileFaults.value.keys()) if (!layers.some((layer) => layer.id === id)) takeTileFaults(id);
+    for (const { id, version, visible, tiles } of layers) {
+      if (!visible || tiles === "" || this.sent.get(id) === version) this.expected.delete(id);
+      else if (this.expected.get(id)?.version !== version) this.expected.set(id, { version, error: null });
+    }
+    if (this.expected.size > 0) this.schedule();
+  }
+
+  private failed({ sourceId, error, tile }: TileError): void {
+    if (sourceId !== undefined && this.known.has(sourceId)) {
+      const { z = 0, x = 0, y = 0 } = tile?.tileID?.canonical ?? {};
+      tileFaults.value = new Map(tileFaults.value).set(sourceId, [...(tileFaults.value.get(sourceId) ?? []), { z, x, y }]);
+    }
+    const waiting = sourceId === undefined ? undefined : this.expected.get(sourceId);
+    if (waiting === undefined) return;
+    waiting.error = (error?.message ?? "The tiles could not be loaded").slice(0, 500);
+    this.schedule();
+  }
+
+  private schedule(): void {
+    if (this.scheduled || this.expected.size === 0) return;
+    this.scheduled = true;
+    this.map.once("render", () => {
+      this.scheduled = false;
+      for (const [id, { version, error }] of [...this.expected]) this.check(id, version, error);
+    });
+    this.map.triggerRepaint();
+  }
+
+  private check(id: string, version: number, error: string | null): void {
+    if (!this.map.getSource(id) || !this.map.isSourceLoaded(id) || this.retries.pending(id)) return;
+    this.expected.delete(id);
+    this.sent.set(id, version);
+    const features = drawnFeatures(this.map, id);
+    const fault = error ?? (isTooComplex(this.map, id) ? "The table is too complex to draw at this zoom" : null);
+    this.send({ layer_id: id, version, features, ...(fault !== null && { error: fault }) });
+  }
+}
+
+/** Features of a layer in view; one that several tiles hold counts once. */
+export function drawnFeatures(map: MapLibre, layerId: string): number {
+  const layers = styleLayers(map, layerId);
+  if (layers.length === 0) return 0;
+  const seen = new Set<unknown>();
+  for (const feature of map.queryRenderedFeatures({ layers })) {
+    seen.add(feature.id ?? JSON.stringify(feature.properties));
+  }
+  return seen.size;
+}
+
+/** The representatives of a layer in view, and how many features they stand for. */
+export function drawnWeight(map: MapLibre, layerId: string): { features: number; weight: number } {
+  const seen = new Map<unknown, number>();
+  for (const { id, properties } of map.queryRenderedFeatures({ layers: styleLayers(map, layerId) })) {
+    seen.set(id ?? JSON.stringify(properties), Number(properties["@weight"] ?? 1));
+  }
+  return { features: seen.size, weight: [...seen.values()].reduce((sum, it) => sum + it, 0) };
+}
+
+/** The style layers that draw a layer, without the marks on features that are looked at. */
+export function styleLayers(map: MapLibre, layerId: string): string[] {
+  return map.getLayersOrder().filter((id) => map.getLayer(id)?.source === layerId && !id.includes(":mark-"));
+}

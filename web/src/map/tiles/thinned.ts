@@ -1,0 +1,81 @@
+/**
+ * What tiles say of themselves in a layer `_meta`: that they were thinned because too much lies in them (then it is
+ * told how many features of the layer are drawn in view, and how many are there), or that the server cannot draw them.
+ */
+import { signal } from "@preact/signals";
+import type { Map as MapLibre } from "maplibre-gl";
+import { layers, map as state } from "../../store/store";
+import { shownTime } from "../../time/state";
+import { countWithin } from "../../table/rows";
+import { asOf, isOverview, isSample, isThinned, isTooComplex } from "./notes";
+import { drawnFeatures, drawnWeight } from "./receipts";
+import type { Bounds } from "../view";
+
+/** By layer; `total` is null while it is counted, or cannot be. */
+export const thinned = signal<ReadonlyMap<string, Thinning>>(new Map());
+
+export interface Thinning {
+  shown: number;
+  total: number | null;
+  /** `sample`: what is drawn was drawn by lot; `overview`: it stands for `total` features, summed up from its weights. */
+  kind?: "sample" | "overview";
+  /** When the overview was made, where the table has changed since. */
+  asOf?: string | null;
+}
+
+/** Layers in view of which tiles are too complex to be drawn at this zoom. */
+export const tooComplex = signal<ReadonlySet<string>>(new Set());
+
+/** Milliseconds of rest before anything is counted. */
+const REST = 500;
+
+export function installThinned(map: MapLibre, bounds: () => Bounds): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let counting: AbortController | undefined;
+  /** The view and the layers that were counted last: the map also comes to rest where nothing of these has changed. */
+  let counted = "";
+  map.on("movestart", () => clearTimeout(timer));
+  map.on("idle", () => {
+    clearTimeout(timer);
+    const found = layers.value.filter(({ id, visible }) => visible && isTooComplex(map, id)).map(({ id }) => id);
+    if (found.length > 0 || tooComplex.value.size > 0) tooComplex.value = new Set(found);
+    timer = setTimeout(() => {
+      const key = keyOf(map, bounds());
+      if (key === counted) return;
+      counted = key;
+      counting?.abort();
+      counting = new AbortController();
+      void count(map, bounds(), counting.signal);
+    }, REST);
+  });
+}
+
+/** Tiles of one version may change from a sample to an overview. */
+function keyOf(map: MapLibre, bounds: Bounds): string {
+  const seen = layers.value
+    .filter(({ visible }) => visible)
+    .map(({ id, version }) => `${id} ${version} ${isSample(map, id)} ${isOverview(map, id)}`);
+  return [bounds.join(), shownTime.value?.layerId, ...seen].join("|");
+}
+
+function thinning(map: MapLibre, id: string, count: number, before: number | null): Thinning {
+  if (isSample(map, id)) return { shown: drawnFeatures(map, id), total: null, kind: "sample" };
+  if (!isOverview(map, id)) return { shown: drawnFeatures(map, id), total: before };
+  const { features, weight } = drawnWeight(map, id);
+  return { shown: features, total: Math.min(weight, count), kind: "overview", asOf: asOf(map, id) };
+}
+
+async function count(map: MapLibre, bounds: Bounds, signal: AbortSignal): Promise<void> {
+  const mapId = state.value?.mapId;
+  const full = layers.value.filter((layer) => layer.visible && layer.id !== shownTime.value?.layerId && isThinned(map, layer.id));
+  if (mapId === undefined || (full.length === 0 && thinned.value.size === 0)) return;
+  const before = thinned.value;
+  thinned.value = new Map(full.map(({ id, count }) => [id, thinning(map, id, count, before.get(id)?.total ?? null)]));
+  // Representatives know how many they stand for; counting millions of rows for each view would take seconds.
+  for (const { id } of full.filter(({ id }) => thinned.value.get(id)?.kind === undefined)) {
+    const total = await countWithin(mapId, id, bounds, signal).catch(() => null);
+    const shown = thinned.value.get(id)?.shown;
+    if (signal.aborted || shown === undefined) return;
+    thinned.value = new Map(thinned.value).set(id, { shown, total });
+  }
+}

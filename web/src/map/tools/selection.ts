@@ -1,0 +1,88 @@
+/** What the user points at on the map: features, a drawn area, or what is in view; sent as the focus of a message. */
+import { computed, effect, signal } from "@preact/signals";
+import type { Focus } from "../../protocol/types";
+import { areaOf, lengthOf, type Position } from "./geodesy";
+import { layers } from "../../store/store";
+import type { Bounds } from "../view";
+
+export interface Found {
+  layerId: string;
+  id: string | number | null;
+  properties: Record<string, unknown>;
+}
+
+export interface Inspection {
+  found: Found[];
+  /** Which of them is shown. */
+  index: number;
+}
+
+export interface Selection {
+  layerId: string;
+  ids: (string | number)[];
+}
+
+/** What a click on the map does. */
+export type Tool = "look" | "select" | "lasso" | "area" | "measure";
+
+/** Whether the tool is used by a drag, which then does not move the map. */
+export const drags = (it: Tool): boolean => it === "select" || it === "lasso";
+
+export const tool = signal<Tool>("look");
+/** The corners set so far, the last one under the pointer. */
+export const sketch = signal<Position[]>([]);
+export const drawnArea = signal<Position[] | null>(null);
+export const boxed = signal<Selection | null>(null);
+/** What the pointer is over, on the map. */
+export const pointed = signal<Selection | null>(null);
+/** Features that a chart points at. */
+export const hinted = signal<Selection | null>(null);
+export const inspect = signal<Inspection | null>(null);
+export const bounds = signal<{ bounds: Bounds; zoom: number } | null>(null);
+/** The user may send a message without any focus. */
+export const withView = signal(true);
+
+/** The features that the map makes conspicuous, and that "these" means. */
+export const marked = computed<Selection | null>(() => {
+  const found = inspect.value?.found[inspect.value.index];
+  const chosen = found === undefined ? boxed.value : found.id === null ? null : { layerId: found.layerId, ids: [found.id] };
+  return layers.value.some((it) => it.id === chosen?.layerId) ? chosen : null;
+});
+
+// What was selected of a layer goes with it, and does not come back with another of its name.
+effect(() => {
+  const known = new Set(layers.value.map(({ id }) => id));
+  const isGone = (it: { layerId: string } | null) => it !== null && !known.has(it.layerId);
+  if (isGone(boxed.peek())) boxed.value = null;
+  if (inspect.peek()?.found.some(isGone)) inspect.value = null;
+});
+
+/** The first that is there counts: selection, drawn area, view. The others go along, for who names them. */
+export const focus = computed<Focus | null>(() => {
+  const [selection, area] = [marked.value, drawnArea.value];
+  const [first] = area ?? [];
+  const strong: Focus = {
+    ...(selection && { layer_id: selection.layerId, feature_ids: selection.ids }),
+    ...(area && first && { area: { type: "Polygon", coordinates: [[...area, first]] } }),
+  };
+  if (bounds.value === null) return selection === null && first === undefined ? null : strong;
+  return withView.value || selection !== null || first !== undefined ? { ...strong, ...bounds.value } : null;
+});
+
+/** Takes away what the next message would point at, the strongest first. */
+export function dropFocus(): void {
+  if (marked.value !== null) {
+    inspect.value = null;
+    boxed.value = null;
+  } else if (drawnArea.value !== null) {
+    drawnArea.value = null;
+  } else {
+    withView.value = false;
+  }
+}
+
+/** Metres and square metres of what is being measured. */
+export const measured = computed(() => {
+  const line = tool.value === "measure" ? sketch.value : [];
+  return line.length < 2 ? null : { length: lengthOf(line), area: line.length > 3 ? areaOf(line) : null };
+});

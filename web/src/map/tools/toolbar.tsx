@@ -1,0 +1,72 @@
+/** The tools for pointing at things (select by a box or a lasso, draw an area, measure), and the choice of the base map. */
+import { number, t } from "../../i18n/i18n";
+import type { Key } from "../../i18n/en";
+import { chooseBase } from "../../session/base-maps";
+import { baseName, config } from "../../session/state";
+import { IconButton, type IconName } from "../../ui/icons";
+import { Menu, type MenuItem } from "../../ui/menu";
+import { narrow } from "../../ui/browser/narrow";
+import { mayChange } from "../../store/store";
+import { measured, type Tool, tool } from "./selection";
+import { cancel, finish } from "./tools";
+
+const TOOLS: [Tool, IconName, Key, Key][] = [
+  ["select", "select", "toolSelect", "hintSelect"],
+  ["lasso", "lasso", "toolLasso", "hintLasso"],
+  ["area", "polygon", "toolArea", "hintArea"],
+  ["measure", "ruler", "toolMeasure", "hintMeasure"],
+];
+
+export function Toolbar() {
+  const chosen = TOOLS.find(([it]) => it === tool.value);
+  return (
+    <>
+      <div
+        class="toolbar card" role="toolbar" aria-label={t("tools")} aria-orientation="vertical"
+        onKeyDown={({ key }) => key === "Escape" && cancel()}
+      >
+        {narrow.value ? <Menu label={t("tools")} icon={chosen?.[1] ?? "select"} items={toolItems} /> : TOOLS.filter(([it]) => mayChange.value || it !== "area").map(([it, icon, label]) => (
+          <IconButton
+            key={it} icon={icon} label={t(label)} pressed={tool.value === it}
+            onClick={() => (tool.value = tool.value === it ? "look" : it)}
+          />
+        ))}
+        {!narrow.value && config.value.basemaps.length > 0 && <Menu label={t("basemap")} icon="map" items={bases} />}
+      </div>
+      {chosen !== undefined && (
+        <div class="tool-hint card" role="status">
+          <span>{measured.value === null ? t(chosen[3]) : sizes(measured.value)}</span>
+          {tool.value === "area" && <button type="button" class="link" onClick={finish}>{t("finish")}</button>}
+          <button type="button" class="link" onClick={cancel}>{t("cancel")}</button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** On a phone: the tools and the base maps behind one button. */
+function toolItems(): MenuItem[] {
+  const tools = TOOLS.filter(([it]) => mayChange.value || it !== "area").map(([it, icon, label]): MenuItem => ({
+    label: t(label), icon, checked: tool.value === it, act: () => void (tool.value = tool.value === it ? "look" : it),
+  }));
+  const [first, ...others] = config.value.basemaps.length > 0 ? bases() : [];
+  return first === undefined ? tools : [...tools, { ...first, section: t("basemap") }, ...others];
+}
+
+function bases(): MenuItem[] {
+  return [...config.value.basemaps.map(({ name }) => name), ""].map((name) => ({
+    label: name || t("basemapBuiltIn"), checked: baseName.value === name, act: () => void chooseBase(name),
+  }));
+}
+
+function sizes({ length, area }: { length: number; area: number | null }): string {
+  const long = length < 1000 ? unit(length, "meter") : unit(length / 1000, "kilometer");
+  if (area === null) return long;
+  const wide = area < 1e6 ? `${unit(area, "meter")}²` : `${unit(area / 1e6, "kilometer")}²`;
+  return `${long} · ${wide}`;
+}
+
+/** Four digits, and all of those before the point. */
+function unit(value: number, name: "meter" | "kilometer"): string {
+  return number(value, { style: "unit", unit: name, ...(value < 1000 ? { maximumSignificantDigits: 4 } : { maximumFractionDigits: 0 }) });
+}
