@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from tests.chaos.attacks import ATTACKS, Attempt, explode, together
+from tests.chaos.attacks import ATTACKS, Attempt
 from tests.chaos.faults import (
     database_disk_full,
     database_frozen,
@@ -26,8 +26,8 @@ STRENGTH = 1 / 6
 
 
 async def all_attacks(attempt: Attempt) -> None:
-    """Everything that a visitor may try, at once; files that explode have tests of their own (test_hostile_files)."""
-    await together(*(attack(attempt) for attack in ATTACKS if attack is not explode))
+    """Everything that a visitor may try, at once."""
+    await attempt.together(*(attack(attempt) for attack in ATTACKS))
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
