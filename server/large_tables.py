@@ -21,6 +21,9 @@ from server.maps.live.data_follower import DataFollower
 from server.maps.service import MapService
 from server.settings import Settings
 
+RECHECK_S = 0.25
+"""A data version that differs from the one asked for is read again when it is older than this."""
+
 
 class LargeTables:
     """Data versions, profiles and who computes them."""
@@ -42,9 +45,13 @@ class LargeTables:
         schema, name = split_id(table_id)
         return self.versions.known(schema, name).tag
 
-    async def current_tag(self, table: Table) -> str:
-        """The same as of now."""
-        return (await self.versions.of(table)).tag
+    async def current_tag(self, table: Table, asked: str = "") -> str:
+        """The same as of now. Where another tag is asked for, another server may have seen the table change, or have
+        built its overviews, a moment before this one: then it is read again."""
+        tag = (await self.versions.of(table)).tag
+        if asked and asked != tag:
+            tag = (await self.versions.of(table, RECHECK_S)).tag
+        return tag
 
     @asynccontextmanager
     async def followed_by(self, maps: MapService, registry: TableRegistry) -> AsyncIterator[None]:

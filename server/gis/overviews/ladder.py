@@ -127,8 +127,11 @@ class OverviewStore:
 
     async def ladder(self, state: TableState) -> tuple[Ladder, float | None] | None:
         """The ladder in use, and since when its data is old, in seconds since 1970; None where it is of the present
-        data."""
+        data. Never older than the build that `state` names: the address of a tile names it too, so a tile from a
+        sample under that address would stay on the map."""
         row = await self.row(state.relid) if state.relid else None
+        if state.overviews > (row.build if row is not None and row.ladder is not None else 0):
+            row = await self.row(state.relid, fresh=True)
         if row is None or row.ladder is None:
             return None
         return row.ladder, None if row.data_version == state.version else row.built_at

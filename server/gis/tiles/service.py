@@ -41,8 +41,9 @@ LEVEL = 4
 Key = tuple[str, str, int, str, str]
 """Map, layer, version, the column of a time slider that one person looks at (empty: the style's own), and the tag of
 the data."""
-DataTag = Callable[[Table], Awaitable[str]]
-"""The tag of what tiles of a table are drawn from now; empty where nothing tells whether its rows changed."""
+DataTag = Callable[[Table, str], Awaitable[str]]
+"""The tag of what tiles of a table are drawn from now; empty where nothing tells whether its rows changed. The second
+value is the tag that was asked for, which another server may know already."""
 
 
 class LayerLookup(Protocol):
@@ -140,7 +141,7 @@ class TileService:
         key = (map_id, layer_id, version, time_column, tag)
         if self._data_tag is not None:
             table, _ = await self._drawn_of(key)
-            current = await self._data_tag(table)
+            current = await self._data_tag(table, tag)
             if not current or current != tag:
                 return replace(await self._found((*key[:4], current), tile), is_final=False)
         return await self._found(key, tile)

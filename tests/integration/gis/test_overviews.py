@@ -241,6 +241,20 @@ async def test_one_of_two_servers_builds(database: Database, session: asyncpg.Co
         await asyncio.gather(*(worker.close() for worker in workers))
 
 
+async def test_the_overviews_that_a_data_version_names_are_found_at_once(
+    database: Database, session: asyncpg.Connection
+) -> None:
+    """Tiles whose address names the overviews must not be drawn from a sample: browsers never ask for them again."""
+    await grown(session)
+    table, state = await looked_at(database)
+    drawing = OverviewStore(database.owner)
+    assert await drawing.ladder(state) is None
+    await OverviewBuilder(OverviewStore(database.owner), 0.5, MANY).build(session, table, state)
+    _, state = await looked_at(database)
+    assert state.overviews == 1
+    assert await drawing.ladder(state) is not None
+
+
 async def test_squares_have_the_area_of_what_they_stand_for(
     database: Database, session: asyncpg.Connection
 ) -> None:
