@@ -48,6 +48,7 @@ Told = Callable[[int, int], None]
 @dataclass(frozen=True)
 class _Kept:
     path: Path
+    expires_at: datetime
     transfer: Transfer
     resources: AsyncExitStack
 
@@ -82,8 +83,8 @@ class Deliveries:
     async def make(self, map_id: str, request: ExportRequest, told: Told | None = None) -> ExportReport:
         """Write the file and keep a link to it. Raises GisError for what cannot be written."""
         export_id = secrets.token_urlsafe(12)
-        report = await self._write(map_id, export_id, request, told)
         expires_at = datetime.now(UTC) + self._lifetime
+        report = await self._write(map_id, export_id, request, expires_at, told)
         row = {
             "id": export_id,
             "map_id": map_id,
@@ -107,20 +108,20 @@ class Deliveries:
         self, map_id: str, export_id: str, viewed: TableRegistry | None = None
     ) -> AsyncIterator[Path]:
         """The file of a link. With a view key only what its holder sees is `viewed`. Raises HttpFault `not_found`."""
-        query = select(export_table.c.request).where(
+        query = select(export_table.c.request, export_table.c.expires_at).where(
             export_table.c.id == export_id,
             export_table.c.map_id == map_id,
             export_table.c.expires_at > datetime.now(UTC),
         )
         async with self._owner.connect() as connection:
-            document = (await connection.execute(query)).scalar_one_or_none()
-        if document is None:
+            found = (await connection.execute(query)).one_or_none()
+        if found is None:
             raise HttpFault("not_found", "There is no such file, or its link has expired. Export it again.")
-        request = ExportRequest.model_validate(document)
+        request = ExportRequest.model_validate(found.request)
         if viewed is not None:
             await self._check_viewed(map_id, request, viewed)
         if export_id not in self._kept:
-            await self._write(map_id, export_id, request, None)
+            await self._write(map_id, export_id, request, found.expires_at)
         kept = self._kept[export_id]
         self._reading[export_id] = self._reading.get(export_id, 0) + 1
         try:
@@ -131,7 +132,12 @@ class Deliveries:
                 del self._reading[export_id]
 
     async def _write(
-        self, map_id: str, export_id: str, request: ExportRequest, told: Told | None
+        self,
+        map_id: str,
+        export_id: str,
+        request: ExportRequest,
+        expires_at: datetime,
+        told: Told | None = None,
     ) -> ExportReport:
         registry = await self._readable(map_id)
         wanted = [await self._found(map_id, item, registry) for item in request.items]
@@ -149,7 +155,7 @@ class Deliveries:
         except BaseException:
             await resources.aclose()
             raise
-        self._kept[export_id] = _Kept(path, transfer, resources)
+        self._kept[export_id] = _Kept(path, expires_at, transfer, resources)
         return report
 
     async def _found(self, map_id: str, item: ExportItem, registry: TableRegistry) -> Wanted:
@@ -167,12 +173,14 @@ class Deliveries:
                 raise HttpFault("forbidden", "This file holds tables that this view link does not show.")
 
     async def _make_room(self) -> None:
-        """Forget the oldest files that nobody reads; their links write them again."""
+        """Forget files that nobody reads: those whose links have expired, then the oldest, whose links write them
+        again."""
+        now = datetime.now(UTC)
         room = self._spool.budget * KEPT_SHARE
-        for export_id in list(self._kept):
-            if sum(each.transfer.size for each in self._kept.values()) <= room:
-                return
-            if export_id not in self._reading:
+        idle = [export_id for export_id in self._kept if export_id not in self._reading]
+        for export_id in sorted(idle, key=lambda each: self._kept[each].expires_at):
+            used = sum(each.transfer.size for each in self._kept.values())
+            if used > room or self._kept[export_id].expires_at <= now:
                 await self._forget(export_id)
 
     async def _forget(self, export_id: str) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -12,8 +14,12 @@ import pyogrio
 import pytest_asyncio
 from sqlalchemy import text
 
+from agents.exports import ExportItem, ExportRequest
 from agents.models.build import build
+from agents.ports import TableRegistry
 from server.app import Server
+from server.http.spool import Spool
+from server.transfers.deliveries import Deliveries
 from tests.support.model_server import Call, ModelServer, Reply, Say
 from tests.support.server import Client, client, local_server
 
@@ -153,3 +159,42 @@ async def test_links_expire(server: Server, one: Client) -> None:
     status, body, _ = await fetched(server, one.map_id, made["link"])
     assert status == 404
     assert b"expired" in body
+
+
+def deliveries_of(server: Server, spool: Spool, hours: float) -> Deliveries:
+    """As of another server on the same database."""
+
+    async def readable(_map_id: str) -> TableRegistry:
+        return server.registry
+
+    database = server.database
+    return Deliveries(
+        database.owner, database.exporter, readable, server.maps.lookup.current, spool, hours=hours
+    )
+
+
+async def test_a_link_that_several_open_at_once_is_written_to_disk_once(
+    server: Server, one: Client, tmp_path: Path
+) -> None:
+    _, made = await post(server, one.map_id, items=[{"source": "data.cities"}], format="json")
+    spool = Spool(100_000_000, tmp_path)
+    deliveries = deliveries_of(server, spool, hours=1)
+
+    async def size() -> int:
+        async with deliveries.opened(one.map_id, made["link"].split("/")[1]) as path:
+            return path.stat().st_size
+
+    assert set(await asyncio.gather(size(), size(), size())) == {made["bytes"]}
+    assert spool.used == made["bytes"]
+    await deliveries.close()
+    assert spool.used == 0
+    spool.close()
+
+
+async def test_no_file_is_kept_once_its_link_has_expired(server: Server, one: Client, tmp_path: Path) -> None:
+    spool = Spool(100_000_000, tmp_path)
+    deliveries = deliveries_of(server, spool, hours=0)
+    request = ExportRequest(items=(ExportItem(source="data.cities"),), format="json")
+    await deliveries.make(one.map_id, request)
+    assert spool.used == 0
+    spool.close()
