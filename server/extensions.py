@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from collections.abc import Sequence
 from types import ModuleType
 
@@ -34,6 +36,8 @@ def agent_class(name: str | None) -> type[GeoAgent]:
 
 
 def _module(setting: str, name: str) -> ModuleType:
+    if os.getcwd() not in sys.path:  # an installed command begins with its own folder
+        sys.path.append(os.getcwd())
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:

@@ -16,13 +16,15 @@ class ToolCall:
     """A model's request to run a tool; `arguments` is the JSON text exactly as the model wrote it.
 
     `approved_with` is set while the call waits for the user's approval: what was filled in for the model when the
-    user was asked. The call then runs with these values and no others.
+    user was asked. The call then runs with these values and no others; `approved_without` names arguments that were
+    dropped as invalid and stay so, though they may be valid by then.
     """
 
     id: str
     name: str
     arguments: str
     approved_with: Mapping[str, Any] | None = field(default=None, repr=False)
+    approved_without: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ def from_status(
 
 def unreachable(config: ModelConfig) -> ModelError:
     where = _host(config)
-    at = f" at {where}" if where and where not in config.title else ""
+    at = f" ({where})" if where and where not in config.title else ""
     hint = (
         "start it with `ollama serve`" if config.provider == "ollama" else "check the network and the address"
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
 import signal
 import sys
 from collections.abc import Coroutine
@@ -21,8 +20,6 @@ def run(host: str | None, port: int | None) -> None:
     }
     settings = Settings(**given)
     logs.set_up(settings.log_level)
-    if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # modules that GEOAGENT_TOOLS names may be in the current folder
     with asyncio.Runner(loop_factory=fast_loop()) as runner:
         runner.run(until_signal(settings))
 

@@ -78,6 +78,8 @@ def check_call(call: ToolCall, snapshot: Snapshot, agent: Any) -> Prepared | Too
         raw = {}
     if call.approved_with:
         raw = {**raw, **call.approved_with}
+    if call.approved_without:
+        raw = {name: value for name, value in raw.items() if name not in call.approved_without}
     tool = view.tool
     blueprint = tool.blueprint
     warnings: list[str] = []
@@ -126,7 +128,8 @@ def freeze(prepared: Prepared) -> ToolCall:
     for name, value in blueprint.defaults.items():
         if name not in prepared.arguments and type(value) is Slot:
             prepared.arguments[name] = prepared.filled[name] = slots[value.index]
-    return replace(prepared.call, approved_with=dict(prepared.filled))
+    left_out = tuple(sorted(blueprint.droppable - prepared.arguments.keys()))
+    return replace(prepared.call, approved_with=dict(prepared.filled), approved_without=left_out)
 
 
 def _drop_unknown(raw: dict[str, Any], known: Mapping[str, Any], warnings: list[str]) -> dict[str, Any]:

@@ -29,8 +29,10 @@ _QUOTED = 80
 _MAX_READ_BYTES = 4096
 _MAX_READ_S = 2.0
 """How much of an unexpected reply is read, and for how long after its first bytes."""
-_EVENT_STARTS = (b"data:", b"event:", b":")
+_EVENT_STARTS = (b"data:", b"event:", b"retry:", b"id:", b":")
 """How a stream of server-sent events begins, whatever its content type."""
+_DOCUMENT_STARTS = (b"{", b"[", b"<")
+"""How JSON and HTML begin, whatever their content type, and no stream of events."""
 Item = TypeVar("Item")
 Schema = Mapping[str, Any]
 
@@ -240,16 +242,18 @@ class Patience:
 async def expect_stream(stream: Any, config: ModelConfig, patience: Patience) -> None:
     """Raise ModelError where the server has answered a streamed request with something else than a stream.
 
-    Events that come as text/plain are a stream: what was read of them to find out is put back.
+    How the reply begins counts for more than its content type, which may be missing or wrong. What was read of a stream
+    to find out is put back.
     """
     response: Any = getattr(stream, "response", None)
-    kind = str(getattr(response, "headers", {}).get("content-type", "")).partition(";")[0].strip().lower()
-    if kind not in _NO_STREAM:
+    if response is None:
         return
+    kind = str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()
     chunks: AsyncIterator[bytes] = response.aiter_bytes()
     read = bytearray()
     await patience.open(_read_up_to(max(map(len, _EVENT_STARTS)), chunks, read))
-    if kind == "text/plain" and read.startswith(_EVENT_STARTS):
+    is_document = kind in _NO_STREAM or read.startswith(_DOCUMENT_STARTS)
+    if read.startswith(_EVENT_STARTS) or not is_document:
         response.aiter_bytes = lambda: _put_back(bytes(read), chunks)
         return
     with suppress(TimeoutError):
@@ -258,9 +262,16 @@ async def expect_stream(stream: Any, config: ModelConfig, patience: Patience) ->
     start = " ".join(read.decode(errors="replace").split())[:_QUOTED]
     raise ModelError(
         "bad_reply",
-        f"{config.title} answered a streamed request with {kind} instead of a stream ({redact(start, config.key)}); "
+        f"{config.title} answered a streamed request with {_named(kind)} ({redact(start, config.key)}); "
         "if it cannot stream, set the quirk `streaming` to false for it in the providers file.",
     )
+
+
+def _named(kind: str) -> str:
+    """What came in place of a stream, by its content type."""
+    if kind == "text/event-stream":
+        return "a text/event-stream that holds no events"
+    return f"{kind or 'a reply without a content type'} instead of a stream"
 
 
 async def _read_up_to(size: int, chunks: AsyncIterator[bytes], read: bytearray) -> None:

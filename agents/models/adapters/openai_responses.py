@@ -42,14 +42,16 @@ class OpenAIResponses(Adapter):
     async def _attempt(
         self, request: ModelRequest, schema: Schema | None, patience: Patience
     ) -> AsyncGenerator[ModelEvent, None]:
+        body = self._body(request, schema)
         try:
-            async for event in self._asked(request, self._body(request, schema), patience):
+            async for event in self._asked(request, body, patience):
                 yield event
             return
         except Exception as error:
-            if not _refuses_thoughts(error) or self._without_thoughts:
+            if "include" not in body or not _refuses_thoughts(error):
                 raise
-        log.warning("%s does not give its thoughts; it is asked without them from now on.", self.name)
+        if not self._without_thoughts:  # another request may have been refused at the same time
+            log.warning("%s does not give its thoughts; it is asked without them from now on.", self.name)
         self._without_thoughts = True
         async for event in self._asked(request, self._body(request, schema), patience):
             yield event

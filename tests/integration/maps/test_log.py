@@ -28,6 +28,7 @@ from server.maps.service import LayerLookup
 from server.maps.turns.queue import TurnStore
 from server.protocol import Snapshot
 from tests.support.layers import layer
+from tests.support.statements import statements
 
 
 @pytest.fixture(scope="module")
@@ -105,11 +106,13 @@ async def test_a_snapshot_of_the_same_seq_tells_how_turns_stand_now(
     assert await statuses() == ["running"]
 
 
-async def test_a_layer_as_it_is_now_is_read_without_its_history(log: EventLog) -> None:
+async def test_a_layer_as_it_is_now_is_read_without_its_history(log: EventLog, database: Database) -> None:
     map_id = await log.create()
     await log.append(map_id, [layer_added(layer("a")), layer_updated(layer("a", name="new"))])
     lookup = LayerLookup(log.reader)
-    found = await lookup.current(map_id, "a")
+    with statements(database.owner, "geoagent.event") as of_the_history:
+        found = await lookup.current(map_id, "a")
+    assert of_the_history == []
     assert found is not None
     assert (found.version, found.name) == (2, "new")
     assert found == (await log.reader.state(map_id)).layer("a")

@@ -6,18 +6,18 @@ Each query is taken from the product while it runs: what the planner is asked ab
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest_asyncio
-from sqlalchemy import event, text
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from server.database.engines import Database
 from server.maps.analyses.store import unfinished_analyses
 from server.maps.log.event_log import EventLog
 from server.maps.turns.queue import close_turn
+from tests.support.statements import statements
 
 MAPS = 40
 MAX_REMOVALS = 1000
@@ -49,22 +49,6 @@ async def log(database: Database) -> AsyncIterator[EventLog]:
     yield EventLog(database.owner)
     async with database.owner.begin() as connection:
         await connection.execute(text("DELETE FROM geoagent.map WHERE id LIKE 'plan-%'"))
-
-
-@contextmanager
-def statements(engine: AsyncEngine, table: str) -> Iterator[list[tuple[str, Any]]]:
-    """What is sent to PostgreSQL meanwhile about a table, with its parameters."""
-    sent: list[tuple[str, Any]] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
-        if table in statement:
-            sent.append((statement, parameters))
-
-    event.listen(engine.sync_engine, "before_cursor_execute", note)
-    try:
-        yield sent
-    finally:
-        event.remove(engine.sync_engine, "before_cursor_execute", note)
 
 
 async def finds_by(index: str, engine: AsyncEngine, sent: list[tuple[str, Any]]) -> None:

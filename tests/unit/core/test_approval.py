@@ -234,3 +234,27 @@ async def test_a_value_that_has_become_invalid_since_the_user_was_asked_is_refus
     await second.run(resume={"one": True})
     assert second.dropped == []
     assert results_of(second.history)[0].error == "invalid_arguments"
+
+
+async def test_an_argument_that_was_dropped_before_the_user_was_asked_does_not_come_back() -> None:
+    class Painter(Agent):
+        colors = ["red"]
+        painted: list[str] = []
+
+        @tool(
+            requires_approval=True,
+            params={"color": {"enum": lambda self: self.colors, "drop_invalid": True}},
+        )
+        def paint(self, wall: str, color: str | None = "white") -> str:
+            self.painted.append(f"{wall} {color}")
+            return "painted"
+
+    first = Painter(Scripted([call("paint", "one", wall="north", color="black")], "never"))
+    asked = [event.arguments for event in await events_of(first) if isinstance(event, ApprovalNeeded)]
+    assert asked == [{"wall": "north"}]
+    second = Painter(
+        Scripted("done"), history=load_history(json.loads(json.dumps(dump_history(first.history))))
+    )
+    second.colors = ["red", "black"]
+    await second.run(resume={"one": True})
+    assert second.painted == ["north white"]

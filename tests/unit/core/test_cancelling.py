@@ -25,6 +25,7 @@ from agents.core import (
     UserMessage,
     tool,
 )
+from agents.core.loop.clock import Clock
 from agents.core.testing import ScriptedModel
 from tests.support.looking import PATIENCE
 from tests.unit.core.scripted import Scripted, call, events_of, is_whole, results_of
@@ -246,6 +247,22 @@ async def test_two_tools_may_keep_their_own_time_at_once() -> None:
     finished = await agent.run("go")
     assert finished.status == "done"
     assert [result.content for result in results_of(agent.history)] == ["worked", "worked"]
+
+
+async def test_time_in_which_two_tools_keep_their_own_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("agents.core.loop.clock.perf_counter", lambda: now[0])
+    expired: list[float] = []
+    clock = Clock(1.0, lambda: expired.append(now[0]))
+    clock.start()
+    with clock.paused():
+        with clock.paused():
+            now[0] = 4.0
+        now[0] = 5.0
+    for now[0] in (5.9, 6.1):
+        clock.stop()
+        clock._look()
+    assert expired == [6.1]
 
 
 async def test_two_turns_on_one_history_do_not_run_at_once() -> None:

@@ -332,7 +332,7 @@ async def test_a_server_that_is_not_there_is_named(make: Make, server: ModelServ
     models = [make(name, attempts=1) for name in NAMES]
     await server.stop()
     for model in models:
-        with pytest.raises(ModelError, match=r"127\.0\.0\.1:\d+ could not be reached") as caught:
+        with pytest.raises(ModelError, match=r"\(127\.0\.0\.1:\d+\) could not be reached") as caught:
             await hear(model)
         assert caught.value.code == "unavailable"
 

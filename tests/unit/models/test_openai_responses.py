@@ -144,6 +144,16 @@ async def test_a_model_that_refuses_to_give_its_thoughts_is_asked_without_them(
     assert ["include" in request.json for request in server.requests] == [True, False, False]
 
 
+async def test_requests_at_once_that_are_refused_their_thoughts_are_all_asked_without_them(
+    server: ModelServer, make: Make
+) -> None:
+    refusal = Fault(400, "Encrypted content is not supported with this model.", "invalid_request_error")
+    server.script([lambda body: refusal if "include" in body else Reply(Say("Hi."))] * 6)
+    model = make("openai:gpt-6-of-another-kind", attempts=1)
+    heard = await asyncio.gather(*(hear(model) for _ in range(3)))
+    assert [one.text for one in heard] == ["Hi.", "Hi.", "Hi."]
+
+
 @pytest.mark.parametrize(
     "name", ["gpt-5-chat-latest", "gpt-5.4-chat-latest", "gpt-6-chat", "gpt-5-search-api"]
 )
@@ -155,7 +165,10 @@ def test_chat_models_are_known_not_to_reason(name: str, make: Make) -> None:
 @pytest.mark.parametrize(
     "name", ["openai:gpt-5.1", "openai:gpt-5.1@openai_chat", "anthropic:claude-haiku-4-5"]
 )
-@pytest.mark.parametrize("kind", ["application/json", "text/html; charset=utf-8"])
+@pytest.mark.parametrize(
+    "kind",
+    ["application/json", "text/html; charset=utf-8", "application/octet-stream", "text/event-stream"],
+)
 async def test_a_reply_that_is_no_stream_is_told_with_what_came_and_what_to_do(
     server: ModelServer, make: Make, name: str, kind: str
 ) -> None:
