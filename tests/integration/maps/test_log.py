@@ -22,7 +22,7 @@ from server.maps.log.events import (
 )
 from server.maps.log.histories import Histories
 from server.maps.log.replay import replay
-from server.maps.log.rows import reading, seq_of
+from server.maps.log.rows import layers_of, reading, seq_of
 from server.maps.log.tables import metadata, turn_table
 from server.maps.service import LayerLookup
 from server.maps.turns.queue import TurnStore
@@ -50,7 +50,7 @@ async def test_events_are_numbered_without_gaps_however_many_write_at_once(log: 
     ]
 
 
-async def test_a_reading_begun_earlier_sees_no_undo_of_what_came_after_its_seq(
+async def test_a_reading_begun_earlier_sees_no_layer_and_no_undo_of_what_came_after_its_seq(
     log: EventLog, database: Database
 ) -> None:
     histories = Histories()
@@ -62,6 +62,7 @@ async def test_a_reading_begun_earlier_sees_no_undo_of_what_came_after_its_seq(
             assert (await histories.at(later, map_id, 1)).can_undo
         before = await histories.at(earlier, map_id, 0)
         assert (before.can_undo, before.seen, before.state.layers) == (False, 0, ())
+        assert await layers_of(earlier, map_id) == ()
     async with reading(database.owner) as later:
         assert (await histories.at(later, map_id, 1)).can_undo
 
@@ -88,6 +89,22 @@ async def test_a_snapshot_is_written_once_for_all_who_ask_at_one_seq(log: EventL
     third = await log.snapshots.encoded(map_id)
     assert (first.seq, third.seq) == (2, 3)
     assert Snapshot.model_validate_json(third.json.text) == await log.snapshots.read(map_id)
+
+
+async def test_snapshots_that_are_read_while_somebody_writes_are_each_of_one_moment(log: EventLog) -> None:
+    map_id = await log.create()
+
+    async def write() -> None:
+        for number in range(60):
+            await log.append(map_id, [layer_added(layer(f"layer_{number}"))])
+
+    async def read() -> None:
+        while not writing.done():
+            snapshot = await log.snapshots.read(map_id)
+            assert (len(snapshot.layers), snapshot.can_undo) == (snapshot.seq, snapshot.seq > 0)
+
+    writing = asyncio.create_task(write())
+    await asyncio.gather(writing, read(), read(), read())
 
 
 async def test_a_snapshot_of_the_same_seq_tells_how_turns_stand_now(
