@@ -45,6 +45,20 @@ def one_at_a_time(home: Path) -> Iterator[None]:
         yield
 
 
+def is_used_by_others(users: TextIOWrapper) -> bool:
+    """Whether another server holds the shared lock on the file `users`. The lock that was held through it is lost."""
+    try:
+        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return False
+    except BlockingIOError:
+        pass
+    try:
+        fcntl.flock(users, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:  # the keeper has it alone: it stops the cluster
+        return False
+    return True
+
+
 class PrivateCluster:
     """One cluster under `home`. `configuration` adds PostgreSQL settings, if this use is the one that
     starts it.
@@ -93,8 +107,10 @@ class PrivateCluster:
         """Use it no more; if nobody else does, return when it has stopped."""
         if self._users is None:
             return
-        self._users.close()
-        self._users = None
+        users, self._users = self._users, None
+        with users:
+            if is_used_by_others(users):
+                return
         patience = time.monotonic() + 0.5  # the keeper removes the record at once, if we were the last
         while self._record() is not None and time.monotonic() < patience:
             time.sleep(0.02)

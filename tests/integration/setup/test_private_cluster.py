@@ -9,9 +9,11 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import asyncpg
 import psutil
@@ -92,6 +94,27 @@ class User:
 async def gone(home: Path) -> bool:
     await until(lambda: not processes_in(home))
     return True
+
+
+async def test_whoever_leaves_while_others_stay_does_not_wait(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every command beside a running server would take as much longer."""
+
+    def sleep(seconds: float) -> None:
+        raise AssertionError(f"it waits {seconds} s")
+
+    staying, leaving = PrivateCluster(home), PrivateCluster(home)
+    staying.acquire()
+    url = leaving.acquire("postgres")
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            "server.postgres.cluster.time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep)
+        )
+        leaving.release()
+    assert await ask(url) == 1
+    staying.release()
+    assert await gone(home)
 
 
 def test_it_runs_unprivileged_on_loopback_and_a_private_socket(home: Path) -> None:
