@@ -1,0 +1,104 @@
+"""Following docs/architecture.md adds one of everything: its files, its changes and its commands, in a copy.
+
+A block whose title is a path is that file; one marked `diff` changes it. Then the tests of the page run in the copy,
+and those that hold every operation and tool to their obligations.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.children import leash
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "docs/architecture.md").read_text()
+FOLDERS = ("agents", "server", "migrations", "docs", "tests", "tools", "web/src/protocol")
+FILES = ("pyproject.toml", "README.md", "Makefile")
+BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.MULTILINE | re.DOTALL)
+BLOCKS = [(found[1], found[2], found[3]) for found in BLOCK.finditer(PAGE)]
+OBLIGATIONS = (
+    "tests/unit/test_references.py",
+    "tests/unit/test_catalogue.py",
+    "tests/unit/bench/test_operations.py",
+    "tests/unit/offline/test_steps.py",
+    "tests/unit/offline/test_templates.py",
+    "tests/unit/structure",
+    "tests/integration/docs/test_readme.py::test_the_pages_show_the_settings_and_examples_of_the_code",
+    "tests/integration/cli/test_commands.py::test_the_documents_of_the_protocol_are_as_the_code_says",
+)
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    place = tmp_path_factory.mktemp("architecture") / "copy"
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, place / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in FILES:
+        shutil.copy(ROOT / file, place / file)
+    yield place
+    shutil.rmtree(place)
+
+
+def changed(text: str, diff: str) -> str:
+    """The text with the lines of a diff, which must be found in it once."""
+    before = "".join(line[1:] for line in diff.splitlines(keepends=True) if line[0] in " -")
+    after = "".join(line[1:] for line in diff.splitlines(keepends=True) if line[0] in " +")
+    assert text.count(before) == 1, f"these lines are not there once:\n{before}"
+    return text.replace(before, after)
+
+
+def run(copy: Path, *command: str) -> None:
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")},
+        "PYTHONPATH": str(copy),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    done = subprocess.run(
+        command, cwd=copy, env=environment, capture_output=True, text=True, check=False, preexec_fn=leash()
+    )
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-4000:]}\n{done.stderr[-2000:]}"
+
+
+def test_one_of_everything_is_added_by_following_the_page(copy: Path) -> None:
+    tests = []
+    for language, path, content in BLOCKS:
+        if language == "diff":
+            (copy / path).write_text(changed((copy / path).read_text(), content))
+        elif path:
+            assert not (copy / path).exists(), path
+            (copy / path).write_text(content)
+            tests += [path] if path.startswith("tests/") else []
+        elif language == "sh":
+            for line in content.splitlines():
+                _, *arguments = line.split()
+                is_ours = line.startswith("geoagent ")
+                run(copy, sys.executable, *(("-m", "server") if is_ours else ()), *arguments)
+    assert len(tests) == 6
+    run(
+        copy,
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:xdist",
+        "-p",
+        "no:cacheprovider",
+        *tests,
+        *OBLIGATIONS,
+    )
+
+
+def test_every_path_of_the_page_exists() -> None:
+    added = {path for _, path, _ in BLOCKS if path}
+    named = re.findall(r"`((?:agents|server|web|tests|tools|migrations|docs)/[\w./-]+)`", PAGE)
+    assert len(named) > 50
+    assert [path for path in named if path not in added and not (ROOT / path).exists()] == []
