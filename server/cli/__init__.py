@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -78,17 +78,21 @@ def load(
         str | None, typer.Option(help="Name of the new table in the schema `data`; else the file's.")
     ] = None,
     layer: Annotated[str | None, typer.Option(help="Which layer, of a file that has several.")] = None,
+    layers: Annotated[
+        Literal["each", "united"] | None,
+        typer.Option(help="All layers: each as a table of its own, or united with a column `layer`."),
+    ] = None,
     srid: Annotated[int | None, typer.Option(help="EPSG code, where the file does not say it.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Of text, where the file does not say it.")] = None,
     subdivide: Annotated[bool, typer.Option(help="Cut shapes of too many vertices into pieces.")] = False,
 ) -> None:
-    """Load a file (GeoJSON, GeoPackage, Shapefile in a zip, FlatGeobuf, CSV, ...) as a new table.
+    """Load a file (GeoJSON, GeoPackage, Shapefile in a zip, FlatGeobuf, CSV, Excel, ...) as a new table.
 
     A running server knows the table at once. Example: geoagent load lakes.geojson --table lakes
     """
     from server.cli.data import load_into
 
-    load_into(file, table, layer, srid, encoding, subdivide)
+    load_into(file, table, layer, layers, srid, encoding, subdivide)
 
 
 @app.command()

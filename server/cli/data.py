@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from server import postgres
 from server.settings import Settings
@@ -45,24 +45,31 @@ def load_into(
     file: Path,
     table: str | None,
     layer: str | None,
+    layers: Literal["each", "united"] | None,
     srid: int | None,
     encoding: str | None,
     subdivide: bool = False,
 ) -> None:
-    """Load a file as a table of the schema `data`, and print rows, remarks and problems."""
-    from server.gis.ingest import IngestLimits, load_file
+    """Load a file as tables of the schema `data`, and print rows, remarks and problems."""
+    from server.gis.ingest import IngestLimits, layer_names, load_file, table_for
 
     path = file.absolute()  # the process that reads it runs in a folder of its own
 
     async def run() -> None:
         async with open_database() as database:
             limits = IngestLimits(vertices=Settings().upload_vertices, subdivide=subdivide)
-            report = await load_file(
-                database, path, table, layer=layer, srid=srid, encoding=encoding, limits=limits
-            )
-            print(f"{report.table}: {report.rows:,} rows in {report.seconds:.1f} s")
-            for line in (*report.remarks, *report.problems):
-                print(f"  {line}", file=sys.stderr)
+            wanted: list[tuple[str | None, str | None]] = [(table, layer)]
+            if layers == "each":
+                names = await layer_names(path, encoding=encoding, limits=limits)
+                wanted = [(table_for(table or path.stem, name), name) for name in names]
+            for name, each in wanted:
+                report = await load_file(
+                    database, path, name, layer=each, unite=layers == "united", srid=srid, encoding=encoding,
+                    limits=limits,
+                )  # fmt: skip
+                print(f"{report.table}: {report.rows:,} rows in {report.seconds:.1f} s")
+                for line in (*report.remarks, *report.problems):
+                    print(f"  {line}", file=sys.stderr)
 
     asyncio.run(run())
 

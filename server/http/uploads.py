@@ -1,7 +1,8 @@
 """POST /api/uploads: a file of the person's own becomes a table. `multipart/form-data` with `file` and, as wanted,
 `map` (which alone sees the table until it is shared; without it, everybody does), `table` (its name), `layer`, `srid`,
-`encoding` and `subdivide` (`true` cuts shapes of too many vertices into pieces); answered with 201 and what came of
-it. POST /api/maps/{map_id}/tables/{table_id}/share shows it to all.
+`encoding`, `subdivide` (`true` cuts shapes of too many vertices into pieces) and `layers` (`each` makes a table of each
+layer, `united` one table of all); answered with 201 and what came of it: with `layers=each` a list `tables`, and in
+`failed` the layers that could not be loaded. POST /api/maps/{map_id}/tables/{table_id}/share shows it to all.
 
 A body is received to the spool first, at the client's own pace, and waits for a slot only when it is complete.
 """
@@ -10,9 +11,11 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -20,7 +23,9 @@ from aiohttp import BodyPartReader, ClientConnectionError, web
 
 from server.database.engines import Database
 from server.database.lanes import Lane, working_for
-from server.gis.ingest import IngestLimits, load_file
+from server.gis.errors import GisError
+from server.gis.ingest import CannotLoad, IngestLimits, IngestReport, layer_names, load_file, table_for
+from server.gis.ingest.limits import FileTooLarge
 from server.gis.ingest.table import CONTROLS
 from server.gis.reading.archive import is_archive
 from server.http.errors import HttpFault
@@ -33,7 +38,7 @@ from server.http.middleware.slow_clients import Pace, whole_transfer
 from server.http.spool import Spool, Transfer
 from server.maps.access import Access, read_only
 from server.sockets.limits import shared_address
-from server.transfers.uploads import Uploads
+from server.transfers.uploads import QuotaExceeded, Uploads
 
 RECEIVED_AT_ONCE = 512
 RECEIVED_PER_ADDRESS = 32
@@ -44,9 +49,12 @@ SMALL_FILE = 8 * 1024 * 1024
 """Bytes; larger files leave a turn free for smaller ones."""
 PIECE = 256 * 1024
 LONGEST_FIELD = 1000
-FIELDS = ("table", "layer", "srid", "encoding", "map", "subdivide")
+FIELDS = ("table", "layer", "layers", "srid", "encoding", "map", "subdivide")
+LAYERS = ("", "each", "united")
 
 Loaded = Callable[[], Awaitable[None]]
+LoadTable = Callable[[str, str | None], Awaitable[IngestReport]]
+"""Loads a layer, or what the file is, as a table of this name."""
 AccessTo = Callable[[str], Awaitable[Access]]
 
 
@@ -112,35 +120,73 @@ def routes(
     async def load(
         received: Received, transfer: Transfer, map_id: str | None, address: str
     ) -> dict[str, Any]:
-        fields, size = received.fields, transfer.size
+        size = transfer.size
         shared = map_id is None or policy.share_all
-        name = fields.get("table") or Path(received.name).stem
         large = turns_of_large.place() if size > SMALL_FILE else nullcontext()
         await uploads.check(map_id, address, size)
-        async with large, turns.place(), uploads.reserved(name, map_id, address, size) as reservation:
-            limits = replace(
-                policy.limits,
-                space=min(policy.limits.space, reservation.left),
-                subdivide=fields.get("subdivide") == "true",
-            )
+        async with large, turns.place():
             if await asyncio.to_thread(is_archive, received.path, received.name):
-                transfer.grow(limits.expanded(size, limits.unpacked))
+                transfer.grow(policy.limits.expanded(size, policy.limits.unpacked))
+            load_table = partial(load_one, received, transfer, map_id, address)
+            if received.fields.get("layers") == "each":
+                answer = await load_each(received, transfer, load_table)
+            else:
+                name = received.fields.get("table") or Path(received.name).stem
+                answer = (await load_table(name, received.fields.get("layer") or None)).model_dump()
+        if loaded is not None:
+            await loaded()
+        return {**answer, "shared": shared, "quota": await uploads.used(address)}
+
+    async def load_one(
+        received: Received, transfer: Transfer, map_id: str | None, address: str, name: str, layer: str | None
+    ) -> IngestReport:
+        fields = received.fields
+        async with uploads.reserved(name, map_id, address, transfer.size) as reservation:
             report = await load_file(
                 database,
                 received.path,
                 name,
                 file=received.name,
-                layer=fields.get("layer") or None,
+                layer=layer,
+                unite=fields.get("layers") == "united",
                 srid=_srid(fields.get("srid")),
                 encoding=fields.get("encoding") or None,
-                limits=limits,
+                limits=replace(
+                    policy.limits,
+                    space=min(policy.limits.space, reservation.left),
+                    subdivide=fields.get("subdivide") == "true",
+                ),
                 shared=False,
                 folder=transfer.folder,
             )
-            await uploads.complete(reservation, shared)
-        if loaded is not None:
-            await loaded()
-        return {**report.model_dump(), "shared": shared, "quota": await uploads.used(address)}
+            await uploads.complete(reservation, map_id is None or policy.share_all)
+        return report
+
+    async def load_each(received: Received, transfer: Transfer, load_table: LoadTable) -> dict[str, Any]:
+        """A table of each layer. A layer that cannot be loaded does not keep the others from it."""
+        names = await layer_names(
+            received.path,
+            file=received.name,
+            encoding=received.fields.get("encoding") or None,
+            limits=policy.limits,
+            folder=transfer.folder,
+        )
+        stem = received.fields.get("table") or Path(received.name).stem
+        reports: list[dict[str, Any]] = []
+        failed: list[dict[str, str]] = []
+        faults: list[GisError] = []
+        deadline = time.monotonic() + policy.limits.seconds
+        for layer in names:
+            try:
+                if time.monotonic() > deadline:
+                    raise FileTooLarge("The time for loading this file was over before this layer.")
+                reports.append((await load_table(table_for(stem, layer), layer)).model_dump())
+            except (CannotLoad, QuotaExceeded) as fault:
+                faults.append(fault)
+                failed.append({"layer": layer, "code": fault.code, "message": str(fault)})
+        if not reports:
+            raise faults[0]
+        return {"tables": reports, "failed": failed}
 
     async def share(request: web.Request) -> web.Response:
         """View links only read, so `addresses.keys` refuses them."""
@@ -196,6 +242,10 @@ async def _received(request: web.Request, transfer: Transfer, limits: IngestLimi
         raise HttpFault("invalid_payload", "The body is no multipart/form-data that can be read.") from error
     if not name:
         raise HttpFault("invalid_payload", "There is no field `file`.")
+    if fields.get("layers", "") not in LAYERS:
+        raise HttpFault("invalid_payload", "`layers` is `each` or `united`.")
+    if fields.get("layers") and fields.get("layer"):
+        raise HttpFault("invalid_payload", "Send `layer` or `layers`, not both.")
     return Received(path, name, fields)
 
 

@@ -72,3 +72,26 @@ async def test_files_are_chosen_named_and_looked_at_in_one_dialog(person: Person
     await dialog.get_by_role("button", name="Join to countries by iso_a2").click()
     await until(lambda: in_view(person, "second"), pause=0.1)
     await expect(page.get_by_text("join countries to income by iso_a2 = iso_a2").first).to_be_visible()
+
+
+async def test_all_layers_of_a_file_become_one_table(person: Person, tmp_path: Path) -> None:
+    page = person.page
+    package = tmp_path / "places.gpkg"
+    geopackage(package)
+    await page.get_by_role("button", name="Browse and add data").click()
+    await page.locator("input[type=file]").set_input_files([package])
+    dialog = page.get_by_role("dialog", name="Upload files")
+    person.outages_expected = True  # the refusal that names the layers is told in the console, too
+    await dialog.get_by_role("button", name="Upload", exact=True).click()
+    await expect(dialog.get_by_text("2 layers in places.gpkg")).to_be_visible()
+    await dialog.get_by_role("button", name="Choose all").click()
+    await expect(dialog.get_by_role("checkbox", name="first")).to_be_checked()
+    await expect(dialog.get_by_role("checkbox", name="second")).to_be_checked()
+    await dialog.get_by_role("button", name="Make one table of all").click()
+    await expect(dialog.get_by_role("listitem")).to_have_count(1)
+    await dialog.get_by_label("Table name").fill("all places")
+    assert await violations(person) == []
+    await dialog.get_by_role("button", name="Upload", exact=True).click()
+    await expect(dialog.get_by_text("3 rows · point · EPSG:4326")).to_be_visible()
+    await expect(dialog.get_by_text("2 layers were united: first, second.")).to_be_visible()
+    assert await person.sees("all places") == 3

@@ -1,6 +1,15 @@
 """Loads people's files as tables of PostGIS; used by uploads and `geoagent load`."""
 
 from server.gis.ingest.limits import CannotLoad, IngestLimits, TableExists
-from server.gis.ingest.load import IngestReport, load_file, share
+from server.gis.ingest.load import IngestReport, layer_names, load_file, share, table_for
 
-__all__ = ["CannotLoad", "IngestLimits", "IngestReport", "TableExists", "load_file", "share"]
+__all__ = [
+    "CannotLoad",
+    "IngestLimits",
+    "IngestReport",
+    "TableExists",
+    "layer_names",
+    "load_file",
+    "share",
+    "table_for",
+]

@@ -26,9 +26,16 @@ from server.database.engines import Database, is_unavailable
 from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError
 from server.gis.expressions.identifiers import join_id
 from server.gis.ingest.crs import GeometryDeclaration, declare_geometry
-from server.gis.ingest.limits import CannotLoad, FileTooLarge, IngestLimits, NoDiskSpace, TableExists
+from server.gis.ingest.limits import (
+    CannotLoad,
+    ChooseLayer,
+    FileTooLarge,
+    IngestLimits,
+    NoDiskSpace,
+    TableExists,
+)
 from server.gis.ingest.process import Reading, reading
-from server.gis.ingest.table import TablePlan, plan_table, quoted
+from server.gis.ingest.table import TablePlan, fitting_name, plan_table, quoted
 from server.gis.reading.notes import Notes
 
 log = structlog.get_logger(__name__)
@@ -66,6 +73,7 @@ async def load_file(
     *,
     file: str | None = None,
     layer: str | None = None,
+    unite: bool = False,
     srid: int | None = None,
     encoding: str | None = None,
     limits: IngestLimits | None = None,
@@ -75,9 +83,9 @@ async def load_file(
     """Load `path` into a new table, named after the file unless `table_name` is given; `file` is its name for
     messages.
 
-    `layer` chooses one of several; `srid` (EPSG) and `encoding` apply where the file has none. A table that is
-    not `shared` belongs to one map. Temporary files are created in `folder`. Raises CannotLoad, TableExists,
-    FileTooLarge or DataUnavailable, and then nothing has changed.
+    `layer` chooses one of several, `unite` makes one table of all; `srid` (EPSG) and `encoding` apply where the
+    file has none. A table that is not `shared` belongs to one map. Temporary files are created in `folder`. Raises
+    CannotLoad, TableExists, FileTooLarge or DataUnavailable, and then nothing has changed.
     """
     limits = limits or IngestLimits()
     file = file or path.name
@@ -88,7 +96,9 @@ async def load_file(
         with tempfile.TemporaryDirectory(prefix="geoagent-load-", dir=folder) as temporary:
             async with (
                 asyncio.timeout(limits.seconds),
-                reading(path, file, Path(temporary), limits, layer, encoding) as opened,
+                reading(
+                    path, file, Path(temporary), limits, layer, encoding, "united" if unite else "one"
+                ) as opened,
             ):
                 plan = plan_table(SCHEMA, name, opened.fields, opened.layout.geometry)
                 async with _transaction(database, plan, limits) as connection:
@@ -100,6 +110,35 @@ async def load_file(
         raise FileTooLarge(f"{file} takes longer to load than the {limits.seconds:g} s allowed.") from error
     report.seconds = round(time.monotonic() - started, 3)
     return report
+
+
+async def layer_names(
+    path: Path,
+    *,
+    file: str | None = None,
+    encoding: str | None = None,
+    limits: IngestLimits | None = None,
+    folder: Path | None = None,
+) -> list[str]:
+    """The layers that a file has, as `load_file` takes them. Raises CannotLoad or FileTooLarge."""
+    limits, file = limits or IngestLimits(), file or path.name
+    try:
+        with tempfile.TemporaryDirectory(prefix="geoagent-load-", dir=folder) as temporary:
+            async with (
+                asyncio.timeout(limits.seconds),
+                reading(path, file, Path(temporary), limits, None, encoding, "names"),
+            ):
+                raise CannotLoad(f"{file} could not be read.")
+    except ChooseLayer as choice:
+        return list(choice.details["layers"])
+    except TimeoutError as error:
+        raise FileTooLarge(f"{file} takes longer to read than the {limits.seconds:g} s allowed.") from error
+
+
+def table_for(stem: str, layer: str) -> str:
+    """The name of the table of one of several layers: `parks_trees`, cut to what PostgreSQL can have."""
+    name = stem if layer == stem else f"{stem}_{layer.replace('/', '_')}"
+    return fitting_name(name, set())
 
 
 async def share(owner: AsyncEngine, relation: str) -> None:

@@ -39,13 +39,14 @@ from server.gis.reading.notes import (
     REFUSED_FOR_A_CHOICE,
     REFUSED_FOR_VERTICES,
     SMALLER,
+    Extent,
     Layout,
     Notes,
 )
 
 log = structlog.get_logger(__name__)
 
-READABLE = ("GeoJSON", "GPKG", "FlatGeobuf", "ESRI Shapefile", "LIBKML", "KML")
+READABLE = ("GeoJSON", "GPKG", "FlatGeobuf", "ESRI Shapefile", "LIBKML", "KML", "XLSX", "OpenFileGDB")
 """The reader's GDAL drivers; others could let a file open further files or addresses."""
 ROOT = Path(__file__).resolve().parents[3]
 NOTES = "notes.json"
@@ -111,15 +112,24 @@ class Reading:
 
 @asynccontextmanager
 async def reading(
-    path: Path, name: str, folder: Path, limits: IngestLimits, layer: str | None, encoding: str | None
+    path: Path,
+    name: str,
+    folder: Path,
+    limits: IngestLimits,
+    layer: str | None,
+    encoding: str | None,
+    extent: Extent = "one",
 ) -> AsyncIterator[Reading]:
-    """Start reading `path`, called `name` in messages; archives are unpacked into `folder`. Raises CannotLoad."""
+    """Start reading `path`, called `name` in messages; archives are unpacked into `folder`. Raises CannotLoad,
+    ChooseLayer where only the names of the layers are wanted.
+    """
     order = {
         "path": str(path),
         "name": name,
         "folder": str(folder),
         "notes": NOTES,
         "layer": layer,
+        "extent": extent,
         "encoding": encoding,
         "limits": asdict(limits),
     }
@@ -145,6 +155,7 @@ async def _start(order: dict[str, Any], folder: Path, limits: IngestLimits) -> P
         "TMPDIR": str(folder),
         "GDAL_SKIP": ",".join(skipped_drivers()),
         "GDAL_NUM_THREADS": "1",
+        "OGR_XLSX_HEADERS": "FORCE",
         "OGR_GPKG_NUM_THREADS": "1",
         "OGR_ARROW_MEM_LIMIT": str(ARROW_BATCH_BYTES),
         "OGR_GEOJSON_MAX_OBJ_SIZE": str(MAX_GEOJSON_FEATURE_MB),

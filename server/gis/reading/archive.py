@@ -1,31 +1,36 @@
-"""Finds the one data set of an upload; archives are unpacked within limits and only into their folder.
+"""Finds the data sets of an upload; archives are unpacked within limits and only into their folder.
 
 Every file is opened under a generated name, because GDAL interprets `;`, `!` and `/vsi` in names.
 """
 
 from __future__ import annotations
 
+import re
 import stat
 import zipfile
-from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from server.gis.reading.data_set import DataSet
 from server.gis.reading.limits import MB, IngestLimits
 from server.gis.reading.notes import TooLarge, Unreadable
 
-DATA_SETS = (".geojson", ".json", ".gpkg", ".fgb", ".shp", ".kml", ".csv", ".tsv", ".parquet", ".geoparquet")
+DATA_SETS = (
+    ".geojson", ".json", ".gpkg", ".fgb", ".shp", ".kml", ".csv", ".tsv", ".parquet", ".geoparquet", ".xlsx",
+)  # fmt: skip
 COMPANIONS = (".shx", ".dbf", ".prj", ".cpg", ".qix", ".sbn", ".sbx", ".csvt")
 ARCHIVES = (".zip", ".kmz", ".shz")
-KNOWN = "GeoJSON, GeoPackage, FlatGeobuf, Shapefile (zipped), KML, CSV and GeoParquet"
+GEODATABASE = ".gdb"
+"""Suffix of the folder that is a File Geodatabase."""
+KNOWN = (
+    "GeoJSON, GeoPackage, FlatGeobuf, Shapefile (zipped), File Geodatabase (zipped), KML, CSV, Excel (.xlsx) and "
+    "GeoParquet"
+)
 READ_CHUNK_BYTES = 1024 * 1024
-MAX_NAMES_LISTED = 30
-"""Names in a message."""
 
 
-def data_set(path: Path, name: str, folder: Path, limits: IngestLimits) -> DataSet:
-    """The file to read: the upload itself, or the only data set of an archive, unpacked into `folder`. Raises
-    Unreadable or TooLarge.
+def data_sets(path: Path, name: str, folder: Path, limits: IngestLimits) -> list[DataSet]:
+    """What to read: the upload itself, or the data sets of an archive, unpacked into `folder`. Raises Unreadable or
+    TooLarge.
     """
     size = path.stat().st_size
     if size == 0:
@@ -33,11 +38,14 @@ def data_set(path: Path, name: str, folder: Path, limits: IngestLimits) -> DataS
     if size > limits.bytes:
         raise TooLarge(f"{name} has {_mb(size)}; at most {_mb(limits.bytes)} are loaded.")
     if is_archive(path, name):
-        return _only(unpacked(path, name, folder, limits), name)
+        files = unpacked(path, name, folder, limits)
+        if not files:
+            raise Unreadable(f"{name} has nothing in it that can be loaded. What can: {KNOWN}.")
+        return files
     suffix = PurePosixPath(name).suffix.lower()
     if suffix not in DATA_SETS:
         raise Unreadable(f"{name} is not of a kind that can be loaded. These are: {KNOWN}.")
-    return _plainly_named(path, name, suffix, folder)
+    return [_plainly_named(path, name, suffix, folder)]
 
 
 def is_archive(path: Path, name: str) -> bool:
@@ -58,12 +66,12 @@ def _plainly_named(path: Path, name: str, suffix: str, folder: Path) -> DataSet:
         for part, file in parts.items():
             plain.with_suffix(part).symlink_to(file.resolve())
     plain.symlink_to(path.resolve())
-    return DataSet(plain, name)
+    return DataSet(plain, name, PurePosixPath(name).stem)
 
 
 def unpacked(path: Path, name: str, folder: Path, limits: IngestLimits) -> list[DataSet]:
-    """The files of an archive that may be data, unpacked into `folder`. Sizes are measured, not taken from
-    headers. Raises Unreadable or TooLarge.
+    """The data sets of an archive, unpacked into `folder`. Sizes are measured, not taken from headers. Raises
+    Unreadable or TooLarge.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -71,28 +79,61 @@ def unpacked(path: Path, name: str, folder: Path, limits: IngestLimits) -> list[
             if len(entries) > limits.entries:
                 raise TooLarge(f"{name} has {len(entries)} entries; at most {limits.entries} are unpacked.")
             left = limits.expanded(path.stat().st_size, limits.unpacked)
-            files: list[DataSet] = []
+            files: dict[Path, PurePosixPath] = {}
             stems: dict[str, str] = {}
             for entry in entries:
                 inside = _inside(entry, name)
-                suffix = inside.suffix.lower()
-                if suffix not in DATA_SETS + COMPANIONS:
+                target = _target(inside, folder, stems)
+                if target is None:
                     continue
-                # The parts of a Shapefile keep a common stem.
-                stem = stems.setdefault(str(inside.with_suffix("")), f"data{len(stems)}")
-                target = folder / f"{stem}{suffix}"
                 if target.exists():
                     raise Unreadable(f"{name} has several entries {inside.name!r} in one folder.")
+                target.parent.mkdir(exist_ok=True)
                 left -= _unpack(archive, entry, target, left, name)
-                if suffix in DATA_SETS and "__MACOSX" not in inside.parts and not inside.name.startswith("."):
-                    files.append(DataSet(target, inside.name))
-            return files
+                if target.parent.suffix == GEODATABASE:
+                    files[target.parent] = inside.parent
+                elif target.suffix in DATA_SETS and not _is_hidden(inside):
+                    files[target] = inside
+            return _labelled(files)
     except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError) as error:
         raise Unreadable(
             f"{name} is no archive that can be read: it is damaged or of another kind."
         ) from error
     except RuntimeError as error:
         raise Unreadable(f"{name} is encrypted. Upload it without a password.") from error
+
+
+def _target(inside: PurePosixPath, folder: Path, stems: dict[str, str]) -> Path | None:
+    """Where an entry is unpacked to, under a generated name; None for entries that are no data."""
+    if inside.parent.suffix.lower() == GEODATABASE and not _is_hidden(inside):
+        # GDAL opens the files of a geodatabase by the names that its format gives them.
+        if re.fullmatch(r"\w[\w.]*", inside.name, re.ASCII) is None:
+            return None
+        stem = stems.setdefault(str(inside.parent), f"data{len(stems)}")
+        return folder / f"{stem}{GEODATABASE}" / inside.name
+    suffix = inside.suffix.lower()
+    if suffix not in DATA_SETS + COMPANIONS:
+        return None
+    # The parts of a Shapefile keep a common stem.
+    stem = stems.setdefault(str(inside.with_suffix("")), f"data{len(stems)}")
+    return folder / f"{stem}{suffix}"
+
+
+def _is_hidden(inside: PurePosixPath) -> bool:
+    return "__MACOSX" in inside.parts or inside.name.startswith(".")
+
+
+def _labelled(files: dict[Path, PurePosixPath]) -> list[DataSet]:
+    """The data sets, labelled by their names; by their paths in the archive where names are not unique."""
+    stems = [inside.stem for inside in files.values()]
+    return [
+        DataSet(
+            path,
+            inside.name,
+            inside.stem if stems.count(inside.stem) == 1 else str(inside),
+        )
+        for path, inside in files.items()
+    ]
 
 
 def _inside(entry: zipfile.ZipInfo, archive: str) -> PurePosixPath:
@@ -117,19 +158,6 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, left
                 raise TooLarge(f"{name} unpacks to more than is allowed for an archive of its size.")
             file.write(piece)
     return written
-
-
-def _only(found: Iterable[DataSet], archive: str) -> DataSet:
-    files = list(found)
-    if not files:
-        raise Unreadable(f"{archive} has nothing in it that can be loaded. What can: {KNOWN}.")
-    if len(files) > 1:
-        names = sorted(file.name for file in files)
-        more = f" and {len(names) - MAX_NAMES_LISTED} more" if len(names) > MAX_NAMES_LISTED else ""
-        raise Unreadable(
-            f"{archive} has several data sets: {', '.join(names[:MAX_NAMES_LISTED])}{more}. Load them one by one."
-        )
-    return files[0]
 
 
 def _mb(size: int) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import datetime
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,24 +15,18 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import pyarrow as pa
-import shapely
 
 from server.gis.reading.notes import Layout, Notes, Unreadable
-
-LONGITUDES = (
-    "longitude",
-    "lon",
-    "lng",
-    "long",
-    "x",
-    "coord_x",
-    "xcoord",
-    "longitude_deg",
-    "lon_dd",
-    "point_x",
+from server.gis.reading.places import (
+    coordinate_columns,
+    geometry_column,
+    is_shape,
+    number_of,
+    point_of,
+    shape_columns,
+    shape_of,
 )
-LATITUDES = ("latitude", "lat", "y", "coord_y", "ycoord", "latitude_deg", "lat_dd", "point_y")
-SHAPES = ("wkt", "geometry", "geom", "the_geom", "wkt_geom", "shape", "geometry_wkt", "wkb_geometry")
+
 ENCODINGS = ("utf-8-sig", "cp1252")
 BATCH_ROWS = 20_000
 BATCH_CHARACTERS = 8 * 1024 * 1024
@@ -43,9 +36,6 @@ MAX_FIELD_CHARS = 160 * 1024 * 1024
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _LEADING_ZERO = re.compile(r"[+-]?0\d")
-_SHAPE = re.compile(
-    r"\s*(SRID=\d+;)?\s*(MULTI)?(POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)\b", re.IGNORECASE
-)
 
 Convert = Callable[[str], Any]
 
@@ -99,8 +89,7 @@ class Sheet:
             return None
         if len(self.places) == 1:
             return self.names[self.places[0]]
-        taken = {name.lower() for name in self.names}
-        return next(name for name in ("geom", "geometry", "geom_", "geom__") if name not in taken)
+        return geometry_column(self.names)
 
     def batches(self, notes: Notes) -> Iterator[pa.RecordBatch]:
         schema = self.schema()
@@ -135,22 +124,8 @@ class Sheet:
 
     def _shape(self, row: Sequence[str]) -> bytes | None:
         if len(self.places) == 1:
-            return _wkb(row[self.places[0]])
-        return self._point(row) if self.places else None
-
-    def _point(self, row: Sequence[str]) -> bytes | None:
-        texts = [row[index].strip() for index in self.places]
-        if texts == ["", ""]:
-            return None
-        try:
-            x, y = (_number(text) for text in texts)
-        except ValueError:
-            raise ValueError(f"{texts[0]!r}, {texts[1]!r} are no coordinates") from None
-        if not (math.isfinite(x) and math.isfinite(y)):
-            raise ValueError(f"{texts[0]!r}, {texts[1]!r} are no coordinates")
-        if not (-360 <= x <= 360 and -90 <= y <= 90):
-            raise ValueError(f"longitude {texts[0]} and latitude {texts[1]} are not on earth")
-        return bytes(shapely.to_wkb(shapely.Point(x, y)))
+            return shape_of(row[self.places[0]])
+        return point_of(row[self.places[0]], row[self.places[1]]) if self.places else None
 
     def _is_shape(self, index: int) -> bool:
         return len(self.places) == 1 and index == self.places[0]
@@ -179,7 +154,7 @@ def sheet(path: Path, name: str, encoding: str | None = None) -> Sheet:
         for index, text in enumerate(row):
             if text != "":
                 guesses[index].see(text)
-                shaped[index] = shaped[index] and _SHAPE.match(text) is not None
+                shaped[index] = shaped[index] and is_shape(text)
     places = _places(names, guesses, shaped)
     for index in places[:2] if len(places) == 2 else ():
         guesses[index].kinds = ["coordinate"]
@@ -187,13 +162,10 @@ def sheet(path: Path, name: str, encoding: str | None = None) -> Sheet:
 
 
 def _places(names: Sequence[str], guesses: Sequence[Guess], shaped: Sequence[bool]) -> tuple[int, ...]:
-    lower = [name.lower() for name in names]
-    for wanted in SHAPES:
-        if wanted in lower and shaped[lower.index(wanted)] and not guesses[lower.index(wanted)].empty:
-            return (lower.index(wanted),)
-    across = next((lower.index(name) for name in LONGITUDES if name in lower), None)
-    up = next((lower.index(name) for name in LATITUDES if name in lower), None)
-    return () if across is None or up is None else (across, up)
+    for index in shape_columns(names):
+        if shaped[index] and not guesses[index].empty:
+            return (index,)
+    return coordinate_columns(names)
 
 
 def _encoding_of(path: Path, name: str) -> str:
@@ -243,22 +215,6 @@ def _batch(schema: pa.Schema, columns: Sequence[list[Any]]) -> pa.RecordBatch:
     return pa.record_batch(arrays, schema=schema)
 
 
-def _wkb(text: str) -> bytes | None:
-    if not text.strip():
-        return None
-    try:
-        return bytes(
-            shapely.to_wkb(shapely.from_wkt(re.sub(r"^\s*SRID=\d+;", "", text, flags=re.IGNORECASE)))
-        )
-    except shapely.errors.GEOSException:
-        raise ValueError(f"{text[:60]!r} is no geometry in WKT") from None
-
-
-def _number(text: str) -> float:
-    """A number, also with a decimal comma if that is not the delimiter."""
-    return float(text.replace(",", ".") if "," in text and "." not in text else text)
-
-
 def _is_date(text: str) -> bool:
     return re.fullmatch(r"\d{4}-\d\d-\d\d", text) is not None and _parses(datetime.date.fromisoformat, text)
 
@@ -294,7 +250,7 @@ _CONVERT: dict[str, Convert] = {
     "number": float,
     "date": datetime.date.fromisoformat,
     "timestamp": _timestamp,
-    "coordinate": lambda text: _number(text.strip()) if text.strip() else None,
+    "coordinate": lambda text: number_of(text.strip()) if text.strip() else None,
     "text": lambda text: text,
 }
 _TYPES: dict[str, pa.DataType] = {

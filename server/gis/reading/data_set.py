@@ -1,4 +1,4 @@
-"""The data set of an upload."""
+"""The data sets of an upload, and the layers in them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,26 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class DataSet:
-    """A file that GDAL or pyarrow can open."""
+    """A file, or a File Geodatabase, that GDAL or pyarrow can open."""
 
     path: Path
     """The path at which it is opened, with a generated name."""
     name: str
     """The file name for messages."""
+    label: str = ""
+    """Its name without the suffix, with the folders of an archive where that is needed to tell it from others."""
+
+
+@dataclass(frozen=True)
+class SourceLayer:
+    """One layer of a data set."""
+
+    found: DataSet
+    inner: str | None
+    """Its name in the data set; None where the format has no layers."""
+    name: str
+    """Its name for people, unique in the upload."""
+    is_spatial: bool = True
+    """False for a table that has no geometry column."""
+    is_computed: bool = False
+    """A view, or a table with computed columns: known, and never read."""

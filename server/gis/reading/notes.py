@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from typing import Literal
 
 from server.gis.reading.data_set import DataSet
 
@@ -20,6 +21,9 @@ REFUSED_FOR_A_CHOICE = 5
 """Exit code if one of several layers must be chosen."""
 REFUSED_FOR_VERTICES = 6
 """Exit code if a geometry has too many vertices and could be cut."""
+
+Extent = Literal["one", "united", "names"]
+"""What is wanted of a file: one layer, all layers as one table, or only the names of its layers."""
 
 SMALLER = "Split it, or save it as GeoPackage or FlatGeobuf, which are read piece by piece."
 
@@ -38,7 +42,9 @@ class SeveralLayers(Unreadable):
     exit_code = REFUSED_FOR_A_CHOICE
 
     def __init__(self, file: str, layers: list[str]) -> None:
-        super().__init__(f"{file} has several layers: {', '.join(layers)}. Say which one to load.")
+        super().__init__(
+            f"{file} has several layers: {', '.join(layers)}. Say which one to load, or load them all."
+        )
         self.layers = tuple(layers)
 
 

@@ -26,7 +26,7 @@ CSV = b"lon,lat\n1,2\n"
         ({"/etc/escape.csv": CSV}, "leave its folder"),
         ({"..\\escape.csv": CSV}, "leave its folder"),
         ({"C:/escape.csv": CSV}, "leave its folder"),
-        ({"a.csv": CSV, "b.csv": CSV}, "several data sets: a.csv, b.csv"),
+        ({"a.csv": CSV, "b.csv": CSV}, "several layers: a, b"),
         ({"readme.txt": b"hello"}, "nothing in it"),
         ({"inner.zip": b"PK"}, "nothing in it"),
         ({f"{n}.txt": b"" for n in range(60)}, "60 entries"),

@@ -7,7 +7,7 @@ import { Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
 import { side } from "../ui/page/side";
 import { type Join, joinsFor } from "./joins";
-import { change, type Part, parts, type Report, uploadChosen } from "./upload";
+import { change, chooseAll, layersOf, type Part, parts, type Report, unite, uploadChosen } from "./upload";
 
 export function UploadDialog() {
   if (parts.value.length === 0) return null;
@@ -28,11 +28,19 @@ export function UploadDialog() {
 }
 
 function Row({ part, close }: { part: Part; close: () => void }) {
-  const { id, file, layer, name, srid, state, message, report, isChosen } = part;
+  const { id, file, layer, united, name, srid, state, message, report, isChosen } = part;
   const isOpen = state === "ready" || state === "failed";
-  const title = layer === null ? file.name : `${file.name} · ${layer}`;
+  const title = layer === null ? (united ? `${file.name} · ${t("uploadUnited")}` : file.name) : `${file.name} · ${layer}`;
+  const others = layersOf(file);
   return (
     <li class={`upload upload-${state}`}>
+      {others.length > 1 && others[0]?.id === id && (
+        <p class="upload-layers">
+          <span>{t("uploadLayers", { n: others.length, name: file.name })}</span>
+          <button type="button" class="link" onClick={() => chooseAll(file)}>{t("uploadAll")}</button>
+          <button type="button" class="link" onClick={() => unite(file)}>{t("uploadUnite")}</button>
+        </p>
+      )}
       <label class="upload-title">
         {isOpen && <input type="checkbox" checked={isChosen} onChange={() => change(id, { isChosen: !isChosen })} />}
         {state === "done" && <Icon name="check" />}

@@ -32,6 +32,8 @@ export interface Part {
   file: File;
   /** One of several in the file; null for the only one. */
   layer: string | null;
+  /** All layers of the file become one table, with a column that names the layer. */
+  united: boolean;
   name: string;
   /** An EPSG code, or empty: as the file says. */
   srid: string;
@@ -58,6 +60,22 @@ export function offer(files: Iterable<File>): void {
 
 export function change(id: number, by: Partial<Part>): void {
   parts.value = parts.value.map((it) => (it.id === id ? { ...it, ...by } : it));
+}
+
+/** The layers of a file that are still to be decided on, if there are several. */
+export const layersOf = (file: File): readonly Part[] =>
+  parts.value.filter((it) => it.file === file && it.layer !== null && (it.state === "ready" || it.state === "failed"));
+
+export function chooseAll(file: File): void {
+  for (const { id } of layersOf(file)) change(id, { isChosen: true });
+}
+
+/** Makes one table of all layers of a file in place of one for each. */
+export function unite(file: File): void {
+  const [first] = layersOf(file);
+  if (first === undefined) return;
+  const whole = { ...part(file, null, stem(file.name), true), united: true };
+  parts.value = parts.value.flatMap((it) => (it.id === first.id ? [whole] : it.file === file && it.layer !== null && it.state !== "done" ? [] : [it]));
 }
 
 /** Uploads what is chosen and not there yet, one after the other. */
@@ -101,17 +119,20 @@ function refused(it: Part, { code, message, details }: Refusal): void {
 }
 
 function part(file: File, layer: string | null, name: string, isChosen: boolean): Part {
-  return { id: ++count, file, layer, name, srid: "", isChosen, subdivide: false, state: "ready", share: 0, message: "", report: null };
+  return { id: ++count, file, layer, united: false, name, srid: "", isChosen, subdivide: false, state: "ready", share: 0, message: "", report: null };
 }
 
 const stem = (name: string): string => name.replace(/(\.\w{1,10}){1,2}$/, "");
 
 /** By XMLHttpRequest, for `fetch` tells nothing of the progress. */
-function send({ file, layer, name, srid, subdivide }: Part, progress: (share: number) => void): Promise<Report | { error: Refusal }> {
+function send({ file, layer, united, name, srid, subdivide }: Part, progress: (share: number) => void): Promise<Report | { error: Refusal }> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const form = new FormData();
-    const fields = { map: map.value?.mapId ?? "", table: name.trim(), layer: layer ?? "", srid: srid.trim(), subdivide: subdivide ? "true" : "" };
+    const fields = {
+      map: map.value?.mapId ?? "", table: name.trim(), layer: layer ?? "", layers: united ? "united" : "", srid: srid.trim(),
+      subdivide: subdivide ? "true" : "",
+    };
     for (const [field, value] of Object.entries(fields)) if (value !== "") form.append(field, value);
     form.append("file", file);
     request.open("POST", "/api/uploads");

@@ -1,0 +1,115 @@
+"""Layers as Arrow batches, read by GDAL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyogrio
+
+from server.gis.reading.data_set import DataSet
+from server.gis.reading.notes import Layout, Unreadable, summary
+from server.gis.reading.parquet_rows import Rows
+
+BATCH_ROWS = 1000
+KML_FIELDS = {
+    "timestamp", "begin", "end", "altitudeMode", "tessellate", "extrude", "visibility", "drawOrder", "icon", "id",
+    "description", "snippet",
+}  # fmt: skip
+"""Fields that GDAL adds to every KML file, whether anything is in them or not."""
+
+KML_FLAGS = {"tessellate", "extrude", "visibility"}
+"""Of these, which say nothing of the data even when filled."""
+
+
+def ogr_layers(found: DataSet) -> list[tuple[str, bool]]:
+    """The layers and whether they have geometries. Raises Unreadable."""
+    try:
+        return [(str(name), kind is not None) for name, kind in pyogrio.list_layers(found.path)]
+    except pyogrio.errors.DataSourceError as error:
+        raise unreadable(found, error) from error
+
+
+def unreadable(found: DataSet, error: Exception) -> Unreadable:
+    """The refusal of a file that GDAL cannot open."""
+    kind = found.path.suffix[1:].lower()
+    return Unreadable(f"{found.name} cannot be read as {kind}: {summary(error, found)}")
+
+
+def ogr_rows(found: DataSet, layer: str, encoding: str | None) -> Rows:
+    """The rows of a layer. Raises Unreadable."""
+    path = found.path
+    try:
+        options: dict[str, Any] = {
+            "layer": layer,
+            "encoding": encoding,
+            "force_2d": False,
+            "batch_size": BATCH_ROWS,
+        }
+        if path.suffix.lower() == ".kml":
+            options["columns"] = _filled_fields(path, layer)
+        with pyogrio.open_arrow(path, use_pyarrow=True, **options) as (meta, reader):
+            first_schema = reader.schema
+            geometry = meta["geometry_name"] or ("wkb_geometry" if meta["geometry_type"] else None)
+    except pyogrio.errors.DataSourceError as error:
+        raise unreadable(found, error) from error
+    names = [
+        geometry_name(geometry, first_schema) if name == geometry else name for name in first_schema.names
+    ]
+    layout = Layout(
+        geometry=names[first_schema.names.index(geometry)] if geometry in first_schema.names else None,
+        crs=meta["crs"],
+        encoding=meta.get("encoding"),
+    )
+    fields = [
+        field.with_name(name).with_metadata(None) for field, name in zip(first_schema, names, strict=True)
+    ]
+    schema = pa.schema(fields, metadata=layout.metadata())
+    return schema, _ogr_batches(found, options, schema)
+
+
+def _ogr_batches(found: DataSet, options: dict[str, Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    try:
+        with pyogrio.open_arrow(found.path, use_pyarrow=True, **options) as (_, reader):
+            for batch in reader:
+                yield pa.record_batch(batch.columns, schema=schema)
+    except MemoryError:
+        raise
+    except (
+        pyogrio.errors.DataSourceError,
+        pyogrio.errors.DataLayerError,
+        pyogrio.errors.FeatureError,
+    ) as error:
+        raise Unreadable(f"{found.name} is damaged: {summary(error, found)}") from error
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
+        raise Unreadable(
+            f"{found.name} cannot be read to its end: {summary(error, found)} "
+            "If its texts have another encoding, say which."
+        ) from error
+
+
+def geometry_name(name: str | None, schema: pa.Schema) -> str:
+    """The file's own name of its geometry column, or `geom` if GDAL generated one."""
+    taken = {each.lower() for each in schema.names if each != name}
+    wanted = "geom" if name in (None, "", "wkb_geometry", "_ogr_geometry_") else str(name)
+    while wanted.lower() in taken:
+        wanted += "_"
+    return wanted
+
+
+def _filled_fields(path: Path, layer: str) -> list[str]:
+    """All fields except those that GDAL adds and that are empty."""
+    fields = [str(name) for name in pyogrio.read_info(path, layer=layer)["fields"]]
+    doubtful = [name for name in fields if name in KML_FIELDS]
+    if not doubtful:
+        return fields
+    _, table = pyogrio.read_arrow(path, layer=layer, columns=doubtful, read_geometry=False)
+    empty = {name for name in doubtful if name in KML_FLAGS or _is_empty(table[name])}
+    return [name for name in fields if name not in empty]
+
+
+def _is_empty(column: pa.ChunkedArray) -> bool:
+    return all(value in (None, "") for value in pc.unique(column).to_pylist())

@@ -1,0 +1,86 @@
+"""Geometries from texts: the columns that hold longitude and latitude, or WKT, and what their values mean."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+import shapely
+
+LONGITUDES = (
+    "longitude",
+    "lon",
+    "lng",
+    "long",
+    "x",
+    "coord_x",
+    "xcoord",
+    "longitude_deg",
+    "lon_dd",
+    "point_x",
+)
+LATITUDES = ("latitude", "lat", "y", "coord_y", "ycoord", "latitude_deg", "lat_dd", "point_y")
+SHAPES = ("wkt", "geometry", "geom", "the_geom", "wkt_geom", "shape", "geometry_wkt", "wkb_geometry")
+
+_SHAPE = re.compile(
+    r"\s*(SRID=\d+;)?\s*(MULTI)?(POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)\b", re.IGNORECASE
+)
+
+
+def coordinate_columns(names: Sequence[str]) -> tuple[int, ...]:
+    """Indices of the columns named as longitude and latitude; empty without both."""
+    lower = [name.lower() for name in names]
+    across = next((lower.index(name) for name in LONGITUDES if name in lower), None)
+    up = next((lower.index(name) for name in LATITUDES if name in lower), None)
+    return () if across is None or up is None else (across, up)
+
+
+def shape_columns(names: Sequence[str]) -> list[int]:
+    """Indices of the columns named as geometries, most likely first."""
+    lower = [name.lower() for name in names]
+    return [lower.index(name) for name in SHAPES if name in lower]
+
+
+def geometry_column(names: Sequence[str]) -> str:
+    """A free name for a geometry column."""
+    taken = {name.lower() for name in names}
+    return next(name for name in ("geom", "geometry", "geom_", "geom__") if name not in taken)
+
+
+def is_shape(text: str) -> bool:
+    """Whether the text begins like WKT."""
+    return _SHAPE.match(text) is not None
+
+
+def shape_of(text: str) -> bytes | None:
+    """WKT as WKB; None for an empty text. Raises ValueError."""
+    if not text.strip():
+        return None
+    try:
+        return bytes(
+            shapely.to_wkb(shapely.from_wkt(re.sub(r"^\s*SRID=\d+;", "", text, flags=re.IGNORECASE)))
+        )
+    except shapely.errors.GEOSException:
+        raise ValueError(f"{text[:60]!r} is no geometry in WKT") from None
+
+
+def point_of(longitude: str, latitude: str) -> bytes | None:
+    """The point as WKB; None for two empty texts. Raises ValueError."""
+    texts = [longitude.strip(), latitude.strip()]
+    if texts == ["", ""]:
+        return None
+    try:
+        x, y = map(number_of, texts)
+    except ValueError:
+        raise ValueError(f"{texts[0]!r}, {texts[1]!r} are no coordinates") from None
+    if not (math.isfinite(x) and math.isfinite(y)):
+        raise ValueError(f"{texts[0]!r}, {texts[1]!r} are no coordinates")
+    if not (-360 <= x <= 360 and -90 <= y <= 90):
+        raise ValueError(f"longitude {texts[0]} and latitude {texts[1]} are not on earth")
+    return bytes(shapely.to_wkb(shapely.Point(x, y)))
+
+
+def number_of(text: str) -> float:
+    """A number, also with a decimal comma. Raises ValueError."""
+    return float(text.replace(",", ".") if "," in text and "." not in text else text)
