@@ -110,6 +110,11 @@ class DataSource(Protocol):
         where that is longitude and latitude; nothing without geometries."""
         ...
 
+    async def quality(self, table: str) -> Mapping[str, Any]:
+        """What the table needs cleaned: `{exact, rows, geometries: {types, missing, empty, invalid, duplicates}, nulls,
+        empty_texts, duplicate_keys}`, the last three by column; without what does not apply."""
+        ...
+
     async def stats(self, table: str, column: str, filter: Filter = None) -> Mapping[str, Any]:
         """`{count, nulls, distinct, minimum, maximum, mean, median, sum, top: [{value, count}]}`, as they apply."""
         ...

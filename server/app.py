@@ -142,10 +142,10 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         registry = Registry(database.reader, settings.exposed_schemas, database.listen)
         await registry.start()
         stack.push_async_callback(registry.stop)
-        data = PostgisData(database.reader, registry)
+        large = LargeTables(database, settings)
+        data = PostgisData(database.reader, registry, profile_of=large.profile_of)
         notes = Notes(database.owner)
 
-        large = LargeTables(database, settings)
         events = EventLog(database.owner, large.known_tag)
         results = Results(database.owner, database.writer, registry, events)
         await results.start()
@@ -157,7 +157,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
 
         async def agent(session: TurnSession, history: Sequence[Message]) -> GeoAgent:
             readable = await results.readable(session.map_id)
-            its_data = PostgisData(database.reader, readable)
+            its_data = PostgisData(database.reader, readable, profile_of=large.profile_of)
             # What somebody asked for by hand needs no reading between the lines.
             by_hand = heard_run(session.text, await recipes.cards(session.map_id)) is not None
             return agent_type(
@@ -235,7 +235,9 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         token = settings.metrics_token
         app.add_routes(metrics_routes.routes(metrics, token.get_secret_value() if token else None))
         metrics_url = await stack.enter_async_context(serving_metrics(settings.metrics, metrics))
-        app.add_routes(tables.routes(results.readable, results.shown, database.reader, notes))
+        app.add_routes(
+            tables.routes(results.readable, results.shown, database.reader, notes, large.profile_of)
+        )
         app.add_routes(tile_routes.routes(tiles, registry))
         app.add_routes(receipt_routes.routes(analysing.store, recipes))
         app.add_routes(rows.routes(data, registry, maps.lookup))

@@ -13,7 +13,7 @@ from server.gis.overviews.build import OverviewBuilder
 from server.gis.overviews.ladder import OverviewStore
 from server.gis.overviews.work import OverviewWork
 from server.gis.profiles.metrics import ProfileMetrics
-from server.gis.profiles.profile import ProfileStore
+from server.gis.profiles.profile import ProfileStore, TableProfile
 from server.gis.profiles.versions import DataVersions
 from server.gis.profiles.worker import ProfileWorker
 from server.gis.tiles.low_zoom import LowZoom
@@ -44,6 +44,10 @@ class LargeTables:
         """What the tiles of a table are drawn from, as of the last look; empty where that is not known."""
         schema, name = split_id(table_id)
         return self.versions.known(schema, name).tag
+
+    async def profile_of(self, table: Table) -> TableProfile | None:
+        """What was measured of the table as it is now."""
+        return await self.profiles.current(await self.versions.of(table))
 
     async def current_tag(self, table: Table, asked: str = "") -> str:
         """The same as of now. Where another tag is asked for, another server may have seen the table change, or have

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from agents.core import Param, Result, ToolFailed, tool
@@ -44,7 +45,8 @@ class DataTools(GeoTools):
 
     @tool
     async def describe_table(self, table: DescribedTable) -> Result:
-        """What a table holds: geometry, rows, columns with types, comments, sample values and ranges.
+        """What a table holds: columns with types, samples and ranges, bounds, and counts of nulls, empty, invalid and
+        repeated values (none where left out).
 
         Args:
             table: The table to describe.
@@ -56,6 +58,7 @@ class DataTools(GeoTools):
             "key": list(found.key),
             "srid": found.srid,
             **await self.data.bounds(found.id),
+            "quality": _quality(await self.data.quality(found.id)),
             "columns": [_column(column) for column in found.columns[:_MAX_COLUMNS_DESCRIBED]],
         }
         if len(found.columns) > _MAX_COLUMNS_DESCRIBED:
@@ -189,6 +192,17 @@ def _column(column: Column) -> dict[str, Any]:
     if column.samples:
         facts["samples"] = list(column.samples[:8])
     return facts
+
+
+def _quality(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The counts that are not zero, in few tokens; what was not counted is named."""
+    shapes = dict(found.get("geometries", {}))
+    counts: dict[str, Any] = {"types": shapes.pop("types")} if "types" in shapes else {}
+    by_column = {name: found[name] for name in ("nulls", "empty_texts", "duplicate_keys") if found.get(name)}
+    not_counted = {} if "duplicate_keys" in found else {"not_counted": "duplicates"}
+    return {
+        "exact": found["exact"], **counts, **{name: n for name, n in shapes.items() if n}, **by_column, **not_counted
+    }  # fmt: skip
 
 
 def _filter_facts(wanted: Any) -> dict[str, Any]:

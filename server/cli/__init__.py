@@ -117,6 +117,14 @@ def tables(
 
 
 @app.command()
+def describe(table: Annotated[str, typer.Argument(help="The table's id or name.")]) -> None:
+    """Describe a table as JSON: columns, exact bounds, and counts of missing, empty, invalid and repeated values."""
+    from server.cli.data import describe as describe_table
+
+    describe_table(table)
+
+
+@app.command()
 def export(
     tables: Annotated[list[str], typer.Argument(help="Tables, in the order of the layers.")],
     out: Annotated[Path, typer.Option(help="File to write; its ending names the format.")],

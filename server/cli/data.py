@@ -147,6 +147,35 @@ def list_tables(words: str | None, as_json: bool) -> None:
     asyncio.run(run())
 
 
+def describe(table_id: str) -> None:
+    """Print columns, bounds and quality of a table as JSON."""
+
+    async def run() -> None:
+        from server.gis.catalog.registry import Registry
+        from server.gis.query.data import PostgisData
+        from server.large_tables import LargeTables
+
+        settings = Settings()
+        async with postgres.ensure(settings) as url, connect(settings, url) as database:
+            registry = Registry(database.reader, settings.exposed_schemas)
+            await registry.refresh(patience=5)
+            table = registry.get(table_id)
+            data = PostgisData(
+                database.reader, registry, profile_of=LargeTables(database, settings).profile_of
+            )
+            facts = {
+                "table": table.id,
+                "comment": table.comment,
+                "key": table.key,
+                **await data.bounds(table.id),
+                "quality": await data.quality(table.id),
+                "columns": {column.name: column.sql_type for column in table.columns},
+            }
+        print(json.dumps(facts, ensure_ascii=False, indent=2))
+
+    asyncio.run(run())
+
+
 async def known_tables(settings: Settings, url: str, words: str | None) -> Sequence[Table]:
     """The tables of the registry: all, or the best matches for `words`."""
     from server.gis.catalog.registry import Registry

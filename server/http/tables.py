@@ -1,7 +1,7 @@
 """GET /api/tables: the tables that can be drawn, from the registry. GET /api/maps/{map_id}/tables: also the
 map's uploads and results, which other maps do not see; with a view key only the tables of its layers. GET
 /api/maps/{map_id}/tables/{table_id}/preview: some of a table's shapes and its notes, for people who may add it
-to the map.
+to the map. GET .../tables/{table_id}/quality: what a table needs cleaned (`server.gis.query.quality`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.ports import TableRegistry
 from server.gis.export.source import Source
+from server.gis.query.data import PostgisData, ProfileLookup
 from server.gis.query.preview import EMPTY, preview
 from server.http.errors import HttpFault
 from server.http.middleware.map_addresses import is_view
@@ -28,7 +29,13 @@ Shown = Callable[[str], Awaitable[TableRegistry]]
 """Returns the tables that may be read with the view key of a map."""
 
 
-def routes(readable: Readable, shown: Shown, reader: AsyncEngine, notes: Notes) -> list[web.RouteDef]:
+def routes(
+    readable: Readable,
+    shown: Shown,
+    reader: AsyncEngine,
+    notes: Notes,
+    profile_of: ProfileLookup | None = None,
+) -> list[web.RouteDef]:
     """The routes of the list of tables, of one table, and of its preview."""
 
     async def registry_for(request: web.Request) -> TableRegistry:
@@ -57,6 +64,14 @@ def routes(readable: Readable, shown: Shown, reader: AsyncEngine, notes: Notes) 
         found = (await registry_for(request)).get(request.match_info["table_id"])
         return web.json_response(found.model_dump(mode="json"), headers={"Cache-Control": "no-store"})
 
+    async def quality(request: web.Request) -> web.Response:
+        """Missing, empty, invalid and repeated values of a table, and its exact bounds."""
+        registry = await registry_for(request)
+        data = PostgisData(reader, registry, profile_of=profile_of)
+        table_id = registry.get(request.match_info["table_id"]).id
+        found = {"table": table_id, **await data.bounds(table_id), **await data.quality(table_id)}
+        return web.json_response(found, headers={"Cache-Control": "no-store"})
+
     async def table_preview(request: web.Request) -> web.Response:
         if is_view(request):
             raise read_only()
@@ -74,7 +89,7 @@ def routes(readable: Readable, shown: Shown, reader: AsyncEngine, notes: Notes) 
         *(
             web.get(f"{base}/tables{one}", handler)
             for base in ("/api", "/api/maps/{map_id}")
-            for one, handler in (("", tables), ("/{table_id}", table))
+            for one, handler in (("", tables), ("/{table_id}", table), ("/{table_id}/quality", quality))
         ),
     ]
 

@@ -35,6 +35,7 @@ from agents.offline.answers.wording import (
     place_words,
     plain,
     position_words,
+    quality_words,
     selected_words,
     table_line,
     where_words,
@@ -260,7 +261,8 @@ class Phrasing:
         lines = [column_line(column) for column in facts["columns"] if column["type"] != "geometry"]
         rows = f"about {count_of(facts['rows'], 'row')}{geometry_words(facts)}"
         head = f"**{plain(facts['id'])}** has {rows}.{comment.replace('..', '.')}"
-        return head + "\n" + "\n".join(lines)
+        quality = quality_words(facts.get("quality", {}))
+        return "\n".join([head, *lines, *([f"\n{quality}"] if quality else [])])
 
     def counted(self, done: Done, facts: Facts, command: Command | None) -> str:
         where = f" where {plain(filter_words(facts['filter']))}" if facts.get("filter") else ""

@@ -141,6 +141,29 @@ def column_line(column: Facts) -> str:
     return f"- `{column['name']}`, {column['type']}{comment}{span}{such}"
 
 
+def quality_words(quality: Facts) -> str:
+    """What the table needs cleaned, as one paragraph; empty where nothing is known."""
+    if not quality:
+        return ""
+    counts = {
+        "rows without geometry": quality.get("missing"),
+        "empty geometries": quality.get("empty"),
+        "invalid geometries": quality.get("invalid"),
+        "duplicate geometries": quality.get("duplicates"),
+    }
+    found = [f"{number(count)} {name}" for name, count in counts.items() if count]
+    for name, columns in (
+        ("nulls", quality.get("nulls")),
+        ("empty texts", quality.get("empty_texts")),
+        ("repeated values", quality.get("duplicate_keys")),
+    ):
+        found += [f"{number(count)} {name} in `{column}`" for column, count in (columns or {}).items()]
+    types = quality.get("types", {})
+    kinds = f"Geometries: {listed([f'{number(n)} {kind}' for kind, n in types.items()])}. " if types else ""
+    basis = "" if quality.get("exact") else "Estimated from a sample: "
+    return f"{kinds}{basis}{listed(found) if found else 'no missing, invalid or repeated values'}."
+
+
 def place_words(place: Facts) -> str:
     detail = f", {plain(place['detail'])}" if place.get("detail") else ""
     return f"**{plain(place['name'])}** ({plain(place['kind'])}{detail})"

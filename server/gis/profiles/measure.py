@@ -69,9 +69,10 @@ async def _shapes(reader: AsyncEngine, table: Table) -> dict[str, Any]:
             name,
             sa.func.count(),
             sa.func.bool_or(is_unsound),
-            sa.func.bool_or(is_invalid),
+            sa.func.count().filter(is_invalid),
             sa.func.sum(sa.func.ST_NPoints(geometry)),
             *_edges(geometry),
+            sa.func.count().filter(sa.func.ST_IsEmpty(geometry)),
         )
         .select_from(relation(table))
         .group_by(name)
@@ -88,6 +89,8 @@ async def _shapes(reader: AsyncEngine, table: Table) -> dict[str, Any]:
         "geometry_types": counts,
         "is_sound": sound,
         "is_valid": not any(row[3] for row in drawn),
+        "empty_geometries": sum(row[9] for row in drawn),
+        "invalid_geometries": sum(row[3] for row in drawn),
         "is_on_earth": sound and all(_on_earth(row[5:9]) for row in drawn),
         "vertices": float(vertices),
         "bounds": await _bounds(reader, table) if sound else None,

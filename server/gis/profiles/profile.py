@@ -51,6 +51,10 @@ class TableProfile(_Value):
     """All geometries are valid, as ST_IsValid sees it."""
     is_on_earth: bool = False
     """In longitude and latitude: all within 180 and 90 degrees."""
+    empty_geometries: int | None = None
+    """None in profiles of earlier versions, as with the next."""
+    invalid_geometries: int | None = None
+    """As ST_IsValid sees it; geometries that are not sound count as invalid."""
     vertices: float = 0.0
     """Vertices of a feature on average."""
     columns: dict[str, ColumnProfile] = {}

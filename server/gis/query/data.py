@@ -6,7 +6,7 @@ rows as they are now; nothing is estimated, and what exceeds the limits raises T
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,14 +28,17 @@ from server.gis.expressions.identifiers import (
     srid_of,
 )
 from server.gis.filters import compile_filter, normalize
+from server.gis.profiles.profile import TableProfile
 from server.gis.query import places
 from server.gis.query.distribution import frequent_values, histogram
 from server.gis.query.guard import Guard, Query
+from server.gis.query.quality import COUNTED_ROWS, table_quality
 from server.gis.query.recorded_queries import RecordingGuard
 from server.gis.query.statistics import column_statistics
 from server.gis.query.table_bounds import LONLAT_NAME, crs_name, table_bounds
 from server.gis.query.values import json_value, selected
 
+ProfileLookup = Callable[[Table], Awaitable[TableProfile | None]]
 KEYS_FIRST_OFFSET = 5_000
 """From this offset on, the keys of a page are selected before its rows."""
 MAX_ROWS = 1_000
@@ -43,7 +46,9 @@ SORTABLE = ("text", "integer", "number", "boolean", "date", "timestamp")
 
 
 class PostgisData:
-    """Each statement may take `seconds` and the planner's `cost`. Methods raise GisError."""
+    """Each statement may take `seconds` and the planner's `cost`; `profile_of` tells what was measured of a table.
+    Methods raise GisError.
+    """
 
     def __init__(
         self,
@@ -52,8 +57,10 @@ class PostgisData:
         *,
         seconds: float = 15.0,
         cost: float = 20_000_000.0,
+        profile_of: ProfileLookup | None = None,
     ) -> None:
         self._registry = registry
+        self._profile_of = profile_of
         self._guard = Guard(engine, seconds, cost)
 
     async def count(self, table: str, filter: Filter = None, within: Mapping[str, Any] | None = None) -> int:
@@ -81,6 +88,13 @@ class PostgisData:
     async def bounds(self, table: str) -> Mapping[str, Any]:
         """The exact bounds in the table's own reference system and in EPSG:4326."""
         return await table_bounds(self._guard, self._registry.get(table))
+
+    async def quality(self, table: str) -> Mapping[str, Any]:
+        """Missing, empty, invalid and repeated values; see `table_quality`."""
+        entry = self._registry.get(table)
+        is_small = entry.row_estimate <= COUNTED_ROWS
+        profile = None if is_small or self._profile_of is None else await self._profile_of(entry)
+        return await table_quality(self._guard, entry, profile)
 
     async def stats(self, table: str, column: str, filter: Filter = None) -> Mapping[str, Any]:
         entry = self._registry.get(table)

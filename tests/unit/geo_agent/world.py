@@ -91,6 +91,15 @@ class MemoryData:
             {"bounds": {"crs": "EPSG:4326", "box": list(found.bounds), "exact": True}} if found.bounds else {}
         )
 
+    async def quality(self, table: str) -> Mapping[str, Any]:
+        rows = self.passing(table)
+        names = [column.name for column in self.registry.get(table).columns]
+        nulls = {name: sum(row.get(name) is None for row in rows) for name in names}
+        shapes = {"types": {"POINT": len(rows)}, "missing": 0, "empty": 0, "invalid": 0, "duplicates": 0}
+        found = {"exact": True, "rows": len(rows), "nulls": {name: n for name, n in nulls.items() if n}}
+        found["duplicate_keys"] = {}
+        return found if self.registry.get(table).geometry_column is None else {**found, "geometries": shapes}
+
     async def stats(self, table: str, column: str, filter: Any = None) -> Mapping[str, Any]:
         all_values = [row[column] for row in self.passing(table, filter)]
         values = [value for value in all_values if value is not None]

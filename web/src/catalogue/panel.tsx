@@ -13,6 +13,7 @@ import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/page/side";
 import { look, preview } from "./preview";
+import { QualityLine } from "./quality";
 import { Recipes } from "./recipes";
 import { DropResult } from "./result";
 import { offer, shareUpload, uploads } from "./upload";
@@ -112,6 +113,7 @@ function Entry({ table, open, onToggle }: { table: Table; open: boolean; onToggl
       {open && preview.value.notes.map(({ title, body }) => (
         <div key={title} class="noted" dir="auto">{!body.startsWith("#") && <strong>{title}</strong>}<Markdown text={flowing(body)} /></div>
       ))}
+      {open && <QualityLine table={table.id} />}
       {open && (
         <dl class="table-columns">
           {columns.map((column) => (
