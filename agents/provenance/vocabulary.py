@@ -102,7 +102,12 @@ LESS = "less|fewer|smaller|lower|below|shorter|nearer|closer|decrease|weniger|kl
 TOGETHER = (
     "together|total|sum|combined|both|altogether|in all|overall|zusammen|insgesamt|ensemble|juntos|مجموع|معا"
 )
-APART = f"{MORE}|{LESS}|than|difference|differ|gap|apart|rest|remaining|other|others|without|not|Unterschied|فرق|باقي"
+GONE = (
+    "no|none|missing|lacks?|lost|left|dropped|removed|deleted|excluded|skipped|remain|remains|remained|keine?|fehlen|"
+    "entfernt|sans|manquent|supprimées?|sin|faltan|بلا|بدون|مفقودة?|حذف"
+)
+APART_ONLY = "than|difference|differ|gap|apart|rest|remaining|other|others|without|not|Unterschied|فرق|باقي"
+APART = f"{MORE}|{LESS}|{GONE}|{APART_ONLY}"
 AVERAGE = "average|mean|on average|Durchschnitt|Mittel|moyenne|promedio|media|متوسط"
 """Words that say how a number was reckoned from others."""
 

@@ -67,6 +67,23 @@ def test_a_number_that_no_result_holds_is_marked(value: int, other: int) -> None
     assert only(link_figures(f"There are {other:,} airports.", turn(counted(value)))).source is None
 
 
+WHAT_IS_GONE = [
+    "{} of the airports have no runway.",
+    "{} airports are missing.",
+    "{} airports were dropped.",
+    "{} sind entfernt.",
+    "Of all airports {} lack a runway.",
+]
+
+
+@pytest.mark.parametrize("text", WHAT_IS_GONE)
+def test_what_is_gone_is_a_difference_of_counts(text: str) -> None:
+    said = turn(counted(100), counted(80, "c2"))
+    right, wrong = (only(link_figures(text.format(number), said)) for number in (20, 30))
+    assert (right.note, right.how) == ("100 − 80", "reckoned")
+    assert wrong.source is None
+
+
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
 @settings(deadline=None)
 def test_a_share_is_reckoned_from_two_counts(part: int, whole: int) -> None:
