@@ -99,7 +99,7 @@ COMPLAINTS = {
         "The geometries of {subject} are in different reference systems, or some are in none. Bring them into one "
         "with reproject, or filter out those at fault."
     ),
-    "eometry type:? .*(Tin|Triangle|Polyhedral|Curve)|type does not support": (
+    "eometry type:? .*(Tin|Triangle|Polyhedral|Curve)|type does not support|Wrapping of": (
         "Among the geometries of {subject} are surfaces or curves that PostGIS cannot compute with here. "
         "Filter those out first."
     ),

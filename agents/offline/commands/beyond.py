@@ -28,11 +28,11 @@ _PIE = Beyond("there are no pie charts", "Say for example “bar chart of countr
 
 _KNOWN: tuple[tuple[str, Beyond], ...] = (
     (r"(?:delete|drop|remove|erase)\b.*\b(?:from|in|out of) (?:the|my|our) (?:database|data|table|source)", _DATA),
-    (r"(?:delete|drop|truncate) (?:the )?(?:table|column|schema|database|rows?|records?)\b", _DATA),
+    (r"(?:delete|drop|truncate) (?:the )?(?:table|schema|database|rows?|records?)\b", _DATA),
     (r"(?:update|correct|edit|set|change) (?:the )?(?:population|elevation|area|value|name|height)\w* of\b", _DATA),
     (r"(?:add|insert|create) (?:an? )?(?:new )?(?:row|record|feature|point|entry)\b", _DATA),
     (r"(?:add|insert|create) an? new (?!map\b|layer\b)\w+", _DATA),
-    (r"(?:insert|rename (?:the )?column|alter)\b", _DATA),
+    (r"(?:insert|alter)\b", _DATA),
     (r"(?:export|download)\b", _FILES),
     (r"save (?:the|this|my) (?:map|layer|data|picture)\b(?! as (?:a )?recipe)", _FILES),
     (r"print\b", _PRINT),

@@ -58,7 +58,7 @@ class Tags(Grammar):
             "also": self._also, "kept": self._kept, "number": self._number, "then": self._then,
             "mention": self._mention, "mentions": self._mentions, "selection": self._selection, "look": self._look,
             "title": self._title, "share": self._share, "box": self._box, "value": self._value, "where": self._where,
-            "words": self._words,
+            "words": self._words, "surface": self._surface,
         }  # fmt: skip
 
     def spans(self, slot: Slot, at: int) -> Sequence[Span]:
@@ -259,9 +259,15 @@ class Tags(Grammar):
     # --- numbers and texts -----------------------------------------------------------------------------------
 
     def _length(self, at: int) -> Iterable[Span]:
+        return self._measured(at, "length")
+
+    def _surface(self, at: int) -> Iterable[Span]:
+        return self._measured(at, "area")
+
+    def _measured(self, at: int, dimension: str) -> Iterable[Span]:
         self.cursor.at = at
         quantity = take_quantity(self.cursor)
-        if quantity is not None and quantity.unit is not None and quantity.unit.dimension == "length":
+        if quantity is not None and quantity.unit is not None and quantity.unit.dimension == dimension:
             yield Span(self.cursor.at, quantity)
 
     def _lengths(self, at: int) -> Iterable[Span]:

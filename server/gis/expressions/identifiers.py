@@ -21,6 +21,9 @@ Expression = sa.ColumnElement[Any]
 
 WGS84 = 4326
 
+SYSTEM_COLUMNS = frozenset({"cmax", "cmin", "ctid", "tableoid", "xmax", "xmin"})
+"""Names that PostgreSQL has taken in every table."""
+
 
 class _Geometry(sa.types.UserDefinedType[Any]):
     """PostGIS's geometry, passed through as it is: what a statement does with it stands in the statement."""

@@ -21,15 +21,15 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.earth.geodesic_buffer import FARTHEST, NOTE, geodesic_buffer, refuse_poles
 from server.gis.operations.support.earth.geodesy import geometry, lonlat
 from server.gis.operations.support.earth.units import Length, told
-from server.gis.operations.support.geometry.shapes import reshaped
+from server.gis.operations.support.geometry.shapes import of_family, reshaped
 from server.gis.operations.support.geometry.uniting import united
-from server.gis.operations.support.geometry.validity import there
+from server.gis.operations.support.geometry.validity import sound, there
 
 
 class BufferArguments(Arguments):
     source: str = table_argument("The table to buffer.")
     distance: Length | None = None
-    """How far the areas reach: one distance for all."""
+    """How far the areas reach: one distance for all; of areas a negative one takes a strip along the border away."""
     distance_column: str | None = column_argument(
         "Instead of one distance: a numeric column with each row's distance in metres.", default=None
     )
@@ -57,6 +57,8 @@ class Buffer(Operation[BufferArguments]):
 
     async def build(self, arguments: BufferArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
+        if arguments.distance is not None and arguments.distance < 0:
+            return await _inward(arguments, source, workspace)
         radius = _radius(arguments, source)
         await refuse_poles(source, radius, workspace)
         if not arguments.dissolve:
@@ -76,6 +78,25 @@ class Buffer(Operation[BufferArguments]):
             notes=(NOTE,),
             comments={"features": "How many features were buffered and united: rows with a geometry."},
         )
+
+
+async def _inward(arguments: BufferArguments, source: Source, workspace: Workspace) -> Step:
+    """What is left of areas without a strip along their borders."""
+    of_family(source, "polygon")
+    if arguments.dissolve or arguments.distance_column is not None:
+        raise InvalidQuestion(
+            "A negative distance stands alone: dissolve the areas in a step of its own before."
+        )
+    positive = arguments.model_copy(update={"distance": -(arguments.distance or 0)})
+    radius = _radius(positive, source)
+    await refuse_poles(source, radius, workspace)
+    shape = sound(lonlat(source))
+    strip = geodesic_buffer(func.ST_Boundary(shape, type_=Geometry()), radius)
+    left = func.ST_CollectionExtract(func.ST_Difference(shape, strip), 3, type_=Geometry())
+    inner = case((func.ST_IsEmpty(left), None), else_=func.ST_Multi(left, type_=Geometry()))
+    told_width = told(2 * (positive.distance or 0))
+    notes = [NOTE, f"Areas that are nowhere wider than {told_width} have no shape any more."]
+    return reshaped(source, inner, "MultiPolygon", WGS84, notes=notes)
 
 
 def _radius(arguments: BufferArguments, source: Source) -> ColumnElement[float]:

@@ -16,11 +16,10 @@ from agents.core.nearest import nearest
 from agents.domain import Table
 from agents.ports import TableRegistry
 from server.gis.errors import UnknownColumn, listed
-from server.gis.expressions.identifiers import join_id
+from server.gis.expressions.identifiers import SYSTEM_COLUMNS, join_id
 from server.gis.sql.dialect import InvalidSql
 from server.gis.sql.functions import FIELDS
 
-SYSTEM_COLUMNS = frozenset({"cmax", "cmin", "ctid", "oid", "tableoid", "xmax", "xmin"})
 _IMPLICIT_NAMES = FIELDS | frozenset(
     {"array", "case", "exists", "ordinality", "overlay", "row", "btrim", "ltrim", "rtrim", "date_part", "extract",
      "current_date", "current_timestamp", "localtimestamp", "position", "substring", "column1", "column2", "column3",
@@ -129,7 +128,8 @@ class _Columns:
         name = node.name
         if isinstance(node.this, exp.Star):
             return
-        if name in SYSTEM_COLUMNS and not any(table.column(name) for table in self._tables.of.values()):
+        reserved = {*SYSTEM_COLUMNS, "oid"}
+        if name in reserved and not any(table.column(name) for table in self._tables.of.values()):
             raise InvalidSql(f"The system's column {name} cannot be read here.")
         table = sources.get(node.table) if node.table else None
         if table is not None:

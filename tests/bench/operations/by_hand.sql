@@ -10,6 +10,10 @@ SELECT * FROM data.points WHERE ST_Intersects(geom, ST_MakeEnvelope(9.002, 48.75
 -- calculate: two columns
 SELECT id, owner, landuse, value, block, value / (block + 1) AS ratio, geom FROM data.parcels
 
+-- columns: a text, a rank of each group and a renamed column
+SELECT id, owner AS holder, landuse, value, block, upper(landuse) AS use,
+rank() OVER (PARTITION BY landuse ORDER BY value) AS place, geom FROM data.parcels
+
 -- summarise: 8 groups, mean and median
 SELECT landuse, count(*), avg(value), percentile_cont(0.5) WITHIN GROUP (ORDER BY value) AS median FROM data.parcels
 GROUP BY landuse ORDER BY landuse

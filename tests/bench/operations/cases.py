@@ -103,6 +103,40 @@ GIVEN = (
         ),
     ),
     Case(
+        "columns",
+        "a text, a rank of each group and a renamed column",
+        {
+            "source": "data.parcels",
+            "changes": [
+                {"function": "rename", "column": "owner", "name": "holder"},
+                {"function": "upper", "column": "landuse", "name": "use"},
+                {"function": "rank", "columns": ["value"], "within": ["landuse"], "name": "place"},
+            ],
+        },
+        geopandas=lambda town: (
+            town["parcels"]
+            .rename(columns={"owner": "holder"})
+            .assign(
+                use=lambda frame: frame["landuse"].str.upper(),
+                place=lambda frame: frame.groupby("landuse")["value"].rank(method="min"),
+            )
+        ),
+    ),
+    Case(
+        "deduplicate",
+        "by an owner",
+        {"source": "data.parcels", "by": ["owner"]},
+        geopandas=lambda town: town["parcels"].drop_duplicates("owner"),
+    ),
+    Case(
+        "tidy",
+        "grid, rings and repeated points",
+        {"source": "data.parcels", "grid": 1e-6, "rings": "clockwise", "repeated": True},
+        geopandas=lambda town: town["parcels"].set_geometry(
+            town["parcels"].geometry.remove_repeated_points().set_precision(0.1).map(shapely.normalize)
+        ),
+    ),
+    Case(
         "summarise",
         "8 groups, mean and median",
         {

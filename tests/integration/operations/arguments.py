@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from agents.domain import Table
 from server.gis.operations.support.base import Operation
+from server.gis.operations.support.tabular.change import Fact, Target
 
 LENGTH = "20 km"
 Arguments = dict[str, Any]
@@ -117,6 +118,8 @@ class _Shaper:
         if self._resolved(items) >= {"number", "string"}:
             return [["10 km", LENGTH]]
         reference = items.get("$ref", "").rpartition("/")[2]
+        if reference == "ColumnChange":
+            return self._changes()
         functions = (
             self._definitions.get(reference, {}).get("properties", {}).get("function", {}).get("enum", [])
         )
@@ -125,6 +128,18 @@ class _Shaper:
         made = [[{"function": each, "column": columns[0]} for each in functions]]
         for column in columns[1:]:
             made += [[{"function": each, "column": column}] for each in ("min", "max", "distinct")]
+        return made
+
+    def _changes(self) -> list[Any]:
+        """Lists of one change, for each function with the fields that it takes; some go on with what one made."""
+        names = self._columns("source")
+        rest = [name for name in ("n", "t") if name not in names]
+        made: list[Any] = [[{"function": "keep", "columns": names}]]
+        for name in [*names, *rest]:
+            made += [[{"function": function, **fields}] for function, fields in _fields(name)]
+        made += [[{"function": "geometry", "fact": each, "name": "fact"}] for each in get_args(Fact)]
+        made += [[{"function": "geometry", "fact": each, "srid": 3035}] for each in ("x", "ymax", "wkt")]
+        made.append([*({"function": each, "column": "t"} for each in ("trim", "upper", "cast", "title"))])
         return made
 
     def _filters(self) -> list[Any]:
@@ -137,6 +152,31 @@ class _Shaper:
     @staticmethod
     def _quoted(name: str) -> str:
         return '"' + name.replace('"', '""') + '"'
+
+
+def _fields(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The functions that read one column, each with its fields."""
+    one = {"column": name}
+    yield from ((function, {"columns": [name]}) for function in ("keep", "drop", "order"))
+    yield from ((function, one) for function in ("trim", "upper", "lower", "title"))
+    for target in get_args(Target):
+        yield "cast", {**one, "to": target, "unreadable": "drop"}
+    yield "cast", {**one, "to": "date", "format": "DD.MM.YYYY"}
+    yield "rename", {**one, "name": "fid"}
+    yield "constant", {"name": "always", "value": 1.5}
+    yield "fill", {**one, "value": 0}
+    yield "fill", {**one, "value": "?"}
+    yield "map", {**one, "values": {"1": 2, "a": None}, "name": "mapped"}
+    yield "case", {"name": "sized", "cases": [{"when": "id > 1", "then": "big"}], "otherwise": "small"}
+    yield "replace", {**one, "find": "[a-z]", "value": "-", "pattern": True}
+    yield "extract", {**one, "find": "(.)$", "name": "last"}
+    yield "split", {**one, "separator": " ", "part": -1, "name": "last"}
+    yield "concatenate", {"columns": [name, "t"], "separator": ", ", "name": "both"}
+    yield "pad", {**one, "length": 8, "value": "0"}
+    yield "date_part", {**one, "part": "week", "name": "week"}
+    yield "date_difference", {**one, "other": name, "unit": "months", "name": "age"}
+    yield "rank", {"columns": [name], "name": "rank", "descending": True}
+    yield "number_rows", {"name": "number", "within": [name]}
 
 
 def _within(field: Mapping[str, Any], key: str) -> Any:

@@ -69,7 +69,7 @@ class MemoryAnalysis:
             id=f"analysis.{name}",
             schema_name="analysis",
             name=name,
-            columns=self._columns(rows),
+            columns=_columns_of(rows),
             row_estimate=len(rows),
         )
         self.world.registry.add(table)
@@ -78,18 +78,18 @@ class MemoryAnalysis:
         return self.done[-1]
 
     async def finish(
-        self, summary: str, style: StyleSpec | None = None, figures: Mapping[str, Any] | None = None
+        self,
+        summary: str,
+        style: StyleSpec | None = None,
+        figures: Mapping[str, Any] | None = None,
+        outputs: Sequence[str] = (),
     ) -> str:
+        self.outputs = outputs
         self.finished, self.style = summary, style
         return "drawn"
 
     async def fail(self, reason: str, advice: str) -> None:
         self.failed = (reason, advice)
-
-    @staticmethod
-    def _columns(rows: Sequence[Row]) -> tuple[Column, ...]:
-        first = rows[0] if rows else {}
-        return tuple(Column(name=name, kind=_kind(item), sql_type="x") for name, item in first.items())
 
     def _rows(self, source: str) -> list[Row]:
         return self.results[source] if source in self.results else self.world.data.rows[source]
@@ -137,6 +137,11 @@ class MemoryAnalysis:
 
     def _grid(self, source: str, size: str, shape: str) -> list[Row]:
         return [{"id": row["id"], "count": 1, "geom": row["geom"]} for row in self._rows(source)]
+
+
+def _columns_of(rows: Sequence[Row]) -> tuple[Column, ...]:
+    first = rows[0] if rows else {}
+    return tuple(Column(name=name, kind=_kind(item), sql_type="x") for name, item in first.items())
 
 
 def _bare(operation: Offered) -> Offered:

@@ -91,7 +91,7 @@ async def test_an_analysis_in_other_words_is_handed_over(said: str, operations: 
         ("drop the table airports", "only reads your tables"),
         ("add a new airport in Berlin", "only reads your tables"),
         ("update the population of Berlin to 4 million", "only reads your tables"),
-        ("rename the column elevation_m to height", "only reads your tables"),
+        ("alter the column elevation_m", "only reads your tables"),
         ("export the airports as geojson", "saved by hand"),
         ("save this map", "saved by hand"),
         ("play the earthquakes by month", "not played by words"),

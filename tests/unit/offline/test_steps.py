@@ -153,6 +153,42 @@ SAID: list[tuple[str, Steps]] = [
         ],
     ),
     (
+        "rename the column elevation to height of airports",
+        one("columns", AIRPORTS, changes=[{"function": "rename", "column": "elevation_m", "name": "height"}]),
+    ),
+    (
+        "rename the column elevation of airports to height",
+        one("columns", AIRPORTS, changes=[{"function": "rename", "column": "elevation_m", "name": "height"}]),
+    ),
+    (
+        "make the column elevation of airports an integer",
+        one("columns", AIRPORTS, changes=[{"function": "cast", "column": "elevation_m", "to": "integer"}]),
+    ),
+    (
+        "convert the column name in cities to text",
+        one("columns", CITIES, changes=[{"function": "cast", "column": "name", "to": "text"}]),
+    ),
+    (
+        "drop the columns population and continent of countries",
+        one("columns", changes=[{"function": "drop", "columns": ["population", "continent"]}]),
+    ),
+    (
+        "keep only the columns name and population of cities",
+        one("columns", CITIES, changes=[{"function": "keep", "columns": ["name", "population"]}]),
+    ),
+    ("trim the column name of cities", one("columns", CITIES, changes=[{"function": "trim", "column": "name"}])),
+    (
+        "add the coordinates to airports",
+        one("columns", AIRPORTS, changes=[{"function": "geometry", "fact": "lon"}, {"function": "geometry", "fact": "lat"}]),
+    ),
+    ("drop the duplicates of airports", one("deduplicate", AIRPORTS)),
+    ("remove duplicates of airports within 1 m", one("deduplicate", AIRPORTS, tolerance="1 m")),
+    ("deduplicate the airports by country", one("deduplicate", AIRPORTS, by=["country"])),
+    ("fill the holes below 20 ha in countries", one("tidy", holes="20 ha")),
+    ("split the countries at the antimeridian", one("tidy", antimeridian=True)),
+    ("remove repeated points of the main roads", one("tidy", ROADS, repeated=True)),
+    ("drop the z values of airports", one("tidy", AIRPORTS, flat=True)),
+    (
         "buffer the main roads by 5 km and find the cities inside them",
         [
             ("buffer", {"source": ROADS, "distance": "5 km"}),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agents.domain import Table
-from agents.offline.commands.analyses import groups, hot_spots, rankings
+from agents.offline.commands.analyses import groups, hot_spots, rankings, tabular
 from agents.offline.commands.analyses.rules import PARTS, Context, Reading, Rule, operation_rules
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Chart
@@ -64,7 +64,7 @@ class Language:
     def __init__(self, operations: Sequence[OperationInfo]) -> None:
         self.operations = operations
         offered = {each.name for each in operations}
-        commands = (*groups.RULES, *rankings.RULES, *hot_spots.RULES) if offered else ()
+        commands = (*groups.RULES, *rankings.RULES, *hot_spots.RULES, *tabular.RULES) if offered else ()
         self.rules: tuple[Rule, ...] = (*commands, *operation_rules(operations))
         self.limits = frozenset(word for each in self.rules for word in each.template.words) | _PART_WORDS
         phrases = [each.template for each in self.rules if each.operation]

@@ -18,7 +18,7 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.values import GROUPS
 
 MAX_EXAMPLES = 3
-_LENGTH, _COUNT, _LENGTHS = "5 km", "10", "1, 5 and 10 km"
+_LENGTH, _COUNT, _LENGTHS, _SURFACE = "5 km", "10", "1, 5 and 10 km", "20 ha"
 
 
 def nearest_examples(goal: str, vocabulary: Vocabulary) -> list[str]:
@@ -113,7 +113,9 @@ class _Words:
             return self.rows[self._inputs - 1] if self._inputs <= len(self.rows) else None
         if kind in ("column", "columns"):
             return self._column(numbers=kind == "column")
-        return {"length": _LENGTH, "lengths": _LENGTHS, "count": _COUNT, "then": ""}.get(kind)
+        return {"length": _LENGTH, "surface": _SURFACE, "lengths": _LENGTHS, "count": _COUNT, "then": ""}.get(
+            kind
+        )
 
     def _column(self, *, numbers: bool) -> str | None:
         table = self.table

@@ -144,7 +144,8 @@ def _kind(schema: Mapping[str, Any], name: str) -> str:
     if "Aggregate" in str(items.get("$ref", "")):
         return "figures"
     if {"number", "string"} <= types:
-        return "length"
+        numbers = [each.get("description") for each in schema.get("anyOf", ())]
+        return "surface" if "Square metres." in numbers else "length"
     if {"number", "string"} <= {each.get("type") for each in items.get("anyOf", ())}:
         return "lengths"
     if "enum" in items:

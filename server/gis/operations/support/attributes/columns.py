@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Label, Text, cast, func, literal
 
 from agents.domain import Column
 from server.gis.errors import InvalidQuestion, listed, unknown_column
-from server.gis.expressions.identifiers import base_type, exact, sql_type
+from server.gis.expressions.identifiers import SYSTEM_COLUMNS, base_type, exact, sql_type
 from server.gis.operations.support.base import GEOMETRY, ROW_ID, Source
 from server.gis.operations.support.earth.geodesy import geometry
 
@@ -43,7 +43,7 @@ def geometry_out(source: Source) -> list[Label[Any]]:
 
 def free_name(wanted: str, used: Iterable[str]) -> str:
     """`wanted`, or `wanted_2`, `wanted_3` ..., cut here before something else cuts it."""
-    taken = set(used)
+    taken = {*used, *SYSTEM_COLUMNS}
     name, number = _cut(wanted, LONGEST_NAME), 1
     while name in taken:
         number += 1

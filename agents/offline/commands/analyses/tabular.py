@@ -1,0 +1,94 @@
+"""Changes of columns in words: `rename the column pop to people of cities`; and splitting at the antimeridian."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from agents.offline.commands.analyses.rules import Context, Rule, Steps, rule
+from agents.offline.meaning.features import RESULT
+from agents.offline.meaning.steps import step
+
+_OF = "[(of|in|from|for) {source:bare}]"
+_TYPES = {
+    "number": "(a number|numbers|numeric|a decimal number|decimal numbers)",
+    "integer": "(an integer|integers|a whole number|whole numbers)",
+    "text": "(a text|text|texts|a string|strings)",
+    "boolean": "(yes or no|a boolean|booleans|true or false)",
+    "date": "(a date|dates)",
+    "timestamp": "(a time|times|a timestamp|timestamps)",
+}
+_FORMS = {
+    "trim": "(trim|strip)",
+    "upper": "(uppercase|upper case|capitalise|capitalize)",
+    "lower": "(lowercase|lower case)",
+}
+_COORDINATES = "(coordinates|longitude and latitude|latitude and longitude|lon and lat|lat and lon)"
+
+Change = Callable[[Mapping[str, Any]], list[dict[str, Any]]]
+
+
+def _changed(change: Change, bindings: Mapping[str, Any], _context: Context) -> Steps | None:
+    rows = bindings.get("source", RESULT)
+    if rows.mention is not None and rows.mention.guessed:
+        return None
+    changes = change(bindings)
+    named = ", ".join(
+        str(getattr(value, "text", value)) for name, value in bindings.items() if name == "column"
+    )
+    made = step("columns", rows, changes=changes)
+    return (replace(made, title=f"Change {named}" if named and rows is RESULT else ""),)
+
+
+def _rule(text: str, change: Change) -> Rule:
+    return rule(text, partial(_changed, change))
+
+
+def _renamed(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"function": "rename", "column": bindings["column"], "name": bindings["name"]}]
+
+
+def _several(function: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"function": function, "columns": list(bindings["columns"])}]
+
+
+def _converted(to: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"function": "cast", "column": bindings["column"], "to": to}]
+
+
+def _formed(function: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"function": function, "column": bindings["column"]}]
+
+
+def _coordinates(_bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"function": "geometry", "fact": fact} for fact in ("lon", "lat")]
+
+
+def _split(bindings: Mapping[str, Any], _context: Context) -> Steps | None:
+    """Cheaper than `split` into single parts, to which the antimeridian would be a place."""
+    return (step("tidy", bindings["source"], antimeridian=True),)
+
+
+RULES = (
+    rule("split {source:bare} (at|along|on) [the] (antimeridian|date line|dateline)", _split),
+    _rule(f"rename [the] column {{column:column}} (to|into|as) {{name:name}} {_OF}", _renamed),
+    _rule(
+        "rename [the] column {column:column} (of|in|from) {source:bare} (to|into|as) {name:name}", _renamed
+    ),
+    _rule(f"(drop|remove|delete) [the] column[s] {{columns:columns}} {_OF}", partial(_several, "drop")),
+    _rule(f"keep [only] [the] column[s] {{columns:columns}} {_OF}", partial(_several, "keep")),
+    *(
+        _rule(
+            f"(make|turn|convert|change|cast) [the] column {{column:column}} {_OF} [to|into] {words}",
+            partial(_converted, to),
+        )
+        for to, words in _TYPES.items()
+    ),
+    *(
+        _rule(f"{words} [the] column {{column:column}} {_OF}", partial(_formed, function))
+        for function, words in _FORMS.items()
+    ),
+    _rule(f"(add|write) [the] {_COORDINATES} [as columns] (to|of|for) {{source:bare}}", _coordinates),
+)

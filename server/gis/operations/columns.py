@@ -1,0 +1,208 @@
+"""Changes of a table's columns: chosen, renamed, converted, filled, and made of others or of the geometry."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Annotated, Any
+
+from pydantic import Field
+from sqlalchemy import ColumnElement, Text, and_, case, cast, func
+
+from server.gis.errors import InvalidQuestion
+from server.gis.filters import compile_filter
+from server.gis.operations.support.base import (
+    Arguments,
+    Operation,
+    Step,
+    Workspace,
+    table_argument,
+)
+from server.gis.operations.support.tabular import casts, texts
+from server.gis.operations.support.tabular.change import ColumnChange
+from server.gis.operations.support.tabular.facts import fact
+from server.gis.operations.support.tabular.sheet import Cell, Sheet, quoted_values
+
+
+class ColumnsArguments(Arguments):
+    source: str = table_argument("The table whose columns are changed.")
+    changes: Annotated[tuple[ColumnChange, ...], Field(min_length=1, max_length=40)]
+    """One after the other, {"function": ..., ...}. keep, drop, order: columns. rename: column, name. constant: name,
+    value. fill: column, value or other. map: column, values {"old": new}, otherwise. case: name, cases [{"when":
+    CQL2 on the source, "then": value}], otherwise. cast: column, to (text, integer, number, boolean, date,
+    timestamp), format (DD.MM.YYYY; of numbers the decimal sign), unreadable (null, drop, refuse). trim, upper, lower,
+    title: column. replace: column, find, value, pattern=true for a regular expression. extract: column, find
+    (expression), name. split: column, separator, part (from 1), name. concatenate: columns, separator, name. pad:
+    column, length, value, side. date_part: column, part (year, month, weekday ...), name. date_difference: column,
+    other, unit, name. rank, number_rows: name, columns, descending, within. geometry: fact (x, y, lon, lat, xmin, ymin,
+    xmax, ymax, wkt, type, parts, points, is_empty, is_valid, invalid_reason, area_m2, length_m, perimeter_m), name,
+    srid. With name the result is a new column, without it the column changes."""
+
+
+class Columns(Operation[ColumnsArguments]):
+    name = "columns"
+    summary = (
+        "Change columns: select, rename, drop, reorder, convert types, map or fill values, text, dates, ranks, "
+        "coordinates and other facts of the geometry."
+    )
+    arguments = ColumnsArguments
+    traits = frozenset({"keeps_geometry"})
+
+    async def build(self, arguments: ColumnsArguments, workspace: Workspace) -> Step:
+        sheet = Sheet(workspace.source(arguments.source), workspace)
+        for change in arguments.changes:
+            await _CHANGES.get(change.function, _computed)(sheet, change)
+        return sheet.step()
+
+
+async def _keep(sheet: Sheet, change: ColumnChange) -> None:
+    wanted = [name for name in dict.fromkeys(change.columns) if not _is_geometry(sheet, name)]
+    sheet.cells = {sheet.placed(name): sheet.cells[name] for name in wanted}
+
+
+async def _drop(sheet: Sheet, change: ColumnChange) -> None:
+    for name in dict.fromkeys(change.columns):
+        if _is_geometry(sheet, name):
+            sheet.has_geometry = False
+        else:
+            del sheet.cells[sheet.placed(name)]
+
+
+async def _order(sheet: Sheet, change: ColumnChange) -> None:
+    first = [sheet.placed(name) for name in dict.fromkeys(change.columns) if not _is_geometry(sheet, name)]
+    rest = [name for name in sheet.cells if name not in first]
+    sheet.cells = {name: sheet.cells[name] for name in (*first, *rest)}
+
+
+def _is_geometry(sheet: Sheet, name: str) -> bool:
+    return name == sheet.source.table.geometry_column and name not in sheet.cells
+
+
+async def _rename(sheet: Sheet, change: ColumnChange) -> None:
+    old, new = sheet.placed(change.column), change.name
+    if new != old and new in sheet.cells:
+        raise InvalidQuestion(f"There is a column {new!r} already. Drop or rename that one first.")
+    told = sheet.cells[old].comment or f"{old} of {sheet.source.table.id}."
+    sheet.cells = {
+        (new if name == old else name): (replace(cell, comment=told) if name == old else cell)
+        for name, cell in sheet.cells.items()
+    }
+
+
+async def _fill(sheet: Sheet, change: ColumnChange) -> None:
+    name = change.column
+    cell = sheet.cell(name)
+    missing: ColumnElement[bool] = cell.value.is_(None)
+    if cell.kind == "text":
+        missing = func.coalesce(func.btrim(cast(cell.value, Text())), "") == ""
+    other = sheet.cell(change.other) if change.other else texts.constant(change.value)
+    numbers = {"integer", "number"}
+    if not (other.kind == cell.kind or {other.kind, cell.kind} <= numbers or cell.kind == "text"):
+        given = change.other or repr(change.value)
+        raise InvalidQuestion(
+            f"{name!r} holds {cell.sql_type}, which {given} does not fit. Cast the column first."
+        )
+    value = cast(other.value, Text()) if cell.kind == "text" else other.value
+    both = {cell.kind, other.kind}
+    kind, declared = ("number", "double precision") if both == numbers else (cell.kind, cell.sql_type)
+    filled = await sheet.count(missing)
+    sheet.notes.append(f"{filled:,} missing values of {name} were filled.")
+    made = Cell(case((missing, value), else_=cell.value), kind, declared, calculated=True)  # type: ignore[arg-type]
+    sheet.put(change.name or name, made, instead_of=name)
+
+
+async def _map(sheet: Sheet, change: ColumnChange) -> None:
+    written = sheet.text(change.column)
+    left = await sheet.count(and_(written.is_not(None), written.not_in(list(change.values))))
+    if left:
+        what = "got the other value" if "otherwise" in change.model_fields_set else "stay as they are"
+        sheet.notes.append(f"{left:,} values of {change.column} are not in the map and {what}.")
+    sheet.put(change.name or change.column, texts.mapped(sheet, change), instead_of=change.column)
+
+
+async def _case(sheet: Sheet, change: ColumnChange) -> None:
+    table, rows = sheet.source.table, sheet.source.rows
+    cases: list[Any] = [(compile_filter(table, each.when, rows), each.then) for each in change.cases]
+    sheet.put(change.name, texts.chosen(cases, change.otherwise, None))
+
+
+async def _cast(sheet: Sheet, change: ColumnChange) -> None:
+    name, to = change.column, change.to
+    cell = sheet.cell(name)
+    made = casts.converted(cell, name, to, change.format, sheet.once)
+    value = sheet.once(made.value)
+    present: ColumnElement[bool] = cell.value.is_not(None)
+    if cell.kind == "text":
+        present = func.btrim(cast(cell.value, Text())) != ""
+    unreadable = and_(present, value.is_(None))
+    count = await sheet.count(unreadable)
+    if count:
+        first = quoted_values(await sheet.first(name, unreadable), count)
+        told = f"{count:,} values of {name} cannot be read as {to}: {first}."
+        if change.unreadable == "refuse":
+            raise InvalidQuestion(
+                f"{told} Say a format, replace what is in the way, or unreadable='null' or 'drop'."
+            )
+        done = "Their rows were left out." if change.unreadable == "drop" else "They are empty now."
+        sheet.notes.append(f"{told} {done}")
+        if change.unreadable == "drop":
+            sheet.conditions.append(unreadable.is_not(True))
+    sheet.notes.extend(made.notes if count == 0 else ())
+    cast_to = Cell(value, to, casts.SQL_TYPES[to], cell.comment)
+    sheet.put(change.name or name, cast_to, instead_of=name)
+
+
+async def _rank(sheet: Sheet, change: ColumnChange) -> None:
+    """Ranks share a number where rows are alike, row numbers never do: the key of the row decides then."""
+    ordered = [sheet.ordered(name) for name in change.columns]
+    order = [(each.desc() if change.descending else each.asc()).nulls_last() for each in ordered]
+    groups = [sheet.ordered(name) for name in change.within]
+    if change.function == "rank":
+        number = func.rank().over(partition_by=groups or None, order_by=order)
+        about = f"Rank by {', '.join(change.columns)}; rows that are alike share a rank."
+    else:
+        source = sheet.source
+        keys = [source.column(each) for each in source.table.key if source.table.column(each)]
+        address = source.address
+        tie = keys or ([] if address is None else [address])
+        number = func.row_number().over(partition_by=groups or None, order_by=[*order, *tie] or None)
+        about = "Number of the row; no two rows have the same."
+    sheet.put(change.name, Cell(number, "integer", "bigint", about, calculated=True, is_rank=True))
+
+
+async def _fact(sheet: Sheet, change: ColumnChange) -> None:
+    # PostgreSQL has a column xmin of its own in every table.
+    own = f"{change.fact[0]}_{change.fact[1:]}" if change.fact[1:] in ("min", "max") else change.fact
+    sheet.put(change.name or own, await fact(sheet, change.fact, change.srid))
+
+
+async def _constant(sheet: Sheet, change: ColumnChange) -> None:
+    sheet.put(change.name, replace(texts.constant(change.value), comment="The same in each row."))
+
+
+async def _computed(sheet: Sheet, change: ColumnChange) -> None:
+    """Texts and dates: a new column, or the column itself."""
+    if change.function == "date_part":
+        made = texts.date_part(sheet, change)
+    elif change.function == "date_difference":
+        made = texts.date_difference(sheet, change)
+    else:
+        made = texts.changed_text(sheet, change)
+    name = change.name or change.column
+    sheet.put(name, made, instead_of=change.column if change.name in ("", change.column) else None)
+
+
+_CHANGES: dict[str, Callable[[Sheet, ColumnChange], Awaitable[None]]] = {
+    "keep": _keep,
+    "drop": _drop,
+    "order": _order,
+    "rename": _rename,
+    "constant": _constant,
+    "fill": _fill,
+    "map": _map,
+    "case": _case,
+    "cast": _cast,
+    "rank": _rank,
+    "number_rows": _rank,
+    "geometry": _fact,
+}

@@ -1,0 +1,168 @@
+"""Leave out rows that repeat another one, by key columns or by their geometry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    and_,
+    case,
+    column,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    table,
+)
+
+from server.gis.errors import InvalidQuestion
+from server.gis.expressions.identifiers import exact
+from server.gis.operations.support.attributes.columns import carried, comparable, free_name, geometry_out
+from server.gis.operations.support.base import (
+    GEOMETRY,
+    ROW_ID,
+    Arguments,
+    Geography,
+    Geometry,
+    Operation,
+    Prepared,
+    Source,
+    Step,
+    Workspace,
+    column_argument,
+    table_argument,
+)
+from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geography, geometry, lonlat
+from server.gis.operations.support.earth.units import Length
+from server.gis.operations.support.matching.pairs import pairs_within
+
+MAX_TOLERANCE_M = 100_000.0
+
+
+class DeduplicateArguments(Arguments):
+    source: str = table_argument("The table whose repeated rows are left out.")
+    by: tuple[str, ...] = column_argument(
+        "Rows that agree in all of these columns repeat each other; none: rows with the same geometry.",
+        default=(),
+    )
+    tolerance: Length = 0.0
+    """Without columns: geometries whose corners all lie within this distance repeat each other, too."""
+    keep: Literal["first", "last"] = "first"
+    """Which of the rows that repeat each other stays."""
+    order: str | None = column_argument(
+        "The column that says which row is first; else the key.", default=None
+    )
+
+
+class Deduplicate(Operation[DeduplicateArguments]):
+    name = "deduplicate"
+    summary = "Remove duplicates: rows that repeat a key, or the geometry of another row within a tolerance."
+    arguments = DeduplicateArguments
+    traits = frozenset({"keeps_geometry"})
+    phrases = (
+        "(drop|remove|delete|find and remove) [the] duplicate[s] [rows|features] (of|in|from) {source}",
+        (
+            "(drop|remove|delete) [the] duplicate[s] [rows|features] (of|in|from) {source} (within|closer than)"
+            " {tolerance}"
+        ),
+        "(drop|remove|delete) [the] duplicate[s] [rows|features] (of|in|from) {source} (by|with the same) {by}",
+        "deduplicate {source} [by {by}]",
+    )
+
+    async def build(self, arguments: DeduplicateArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        if not 0 <= arguments.tolerance <= MAX_TOLERANCE_M:
+            raise InvalidQuestion("The tolerance is a distance from 0 to 100 km, such as '1 m'.")
+        if arguments.by and arguments.tolerance:
+            raise InvalidQuestion("Give columns that must agree or a tolerance of geometries, not both.")
+        order = _order(arguments, source)
+        if arguments.tolerance:
+            return _apart(arguments.tolerance, order, source, workspace.source(arguments.source), workspace)
+        own = [source.column(comparable(source, name).name) for name in arguments.by]
+        alike = own or [func.md5(func.ST_AsBinary(func.ST_Normalize(geometry(source))))]
+        place = func.row_number().over(partition_by=alike, order_by=order or None)
+        unknown = or_(*(value.is_(None) for value in alike))
+        repeats = (
+            select(case((unknown, 1), else_=place).label("place"))
+            .select_from(source.rows)
+            .subquery("repeats")
+        )
+        (repeated,) = await workspace.row(
+            select(func.count()).select_from(repeats).where(repeats.c.place > 1)
+        )
+        labels = [*carried(source), *geometry_out(source)]
+        name = free_name("place", {label.name for label in labels})
+        ranked = (
+            select(*labels, case((unknown, 1), else_=place).label(exact(name)))
+            .select_from(source.rows)
+            .subquery("ranked")
+        )
+        kept = select(*(ranked.c[label.name] for label in labels)).where(ranked.c[name] == 1)
+        what = ", ".join(arguments.by) or "geometry"
+        notes = (
+            f"{repeated:,} rows that repeat the {what} of another row were left out; the {arguments.keep} one stays.",
+            f"Rows without a value of {what} repeat no other row.",
+        )
+        if source.table.geometry_column is None:
+            return Step(kept, notes=notes)
+        return Step.keeping(source, kept, notes=notes)
+
+
+def _order(arguments: DeduplicateArguments, source: Source) -> list[ColumnElement[Any]]:
+    """By the column that was named, then by the key or the address of the row, so that the same rows stay again."""
+    named = [source.column(comparable(source, arguments.order).name)] if arguments.order else []
+    keys = [source.column(name) for name in source.table.key if source.table.column(name)]
+    address = source.address
+    last = keys or ([] if address is None else [source.home, address])
+    each = [*named, *last]
+    return [(one.desc() if arguments.keep == "last" else one.asc()).nulls_last() for one in each]
+
+
+def _apart(
+    tolerance: float, order: Sequence[ColumnElement[Any]], source: Source, other: Source, workspace: Workspace
+) -> Step:
+    """The rows that have no row before them within the tolerance."""
+    shape = lonlat(source)
+    labels = [*carried(source), geometry(source).label(GEOMETRY)]
+    taken = {ROW_ID, *(label.name for label in labels)}
+    number, flat, geog = (free_name(name, taken) for name in ("number", "flat", "geog"))
+    statement = select(
+        *labels,
+        func.row_number().over(order_by=list(order) or None).label(number),
+        shape.label(flat),
+        geography(shape).label(geog),
+    ).select_from(source.rows)
+    prepared = Prepared(workspace.temporary("rows"), statement, (("gist", geog),))
+    types = {number: BigInteger(), flat: Geometry(), geog: Geography()}
+    rows, before = (
+        table(
+            prepared.name,
+            *(column(exact(label.name), label.type) for label in labels),
+            *(column(name, kind) for name, kind in types.items()),
+        ).alias(alias)
+        for alias in ("r", "b")
+    )
+    is_point = and_(*(func.GeometryType(each.c[flat]) == "POINT" for each in (rows, before)))
+    same = and_(
+        func.ST_Dimension(rows.c[flat]) == func.ST_Dimension(before.c[flat]),
+        func.ST_HausdorffDistance(rows.c[flat], before.c[flat]) * METRES_PER_DEGREE <= tolerance,
+    )
+    earlier = exists().where(
+        before.c[number] < rows.c[number],
+        func.ST_DWithin(before.c[geog], rows.c[geog], literal(tolerance)),
+        case((is_point, literal(True)), else_=same),
+    )
+    return Step.keeping(
+        source,
+        select(*(rows.c[label.name].label(exact(label.name)) for label in labels)).where(~earlier),
+        prepare=(prepared,),
+        pairs=pairs_within(source, other, tolerance),
+        notes=(
+            f"A row goes if a row before it lies within {tolerance:g} m: points by their distance, lines and areas by "
+            "the corner that is farthest from the other shape.",
+        ),
+    )

@@ -1,0 +1,1 @@
+"""The columns of a table as a list of changes works on them."""

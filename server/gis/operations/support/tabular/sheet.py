@@ -1,0 +1,157 @@
+"""The columns of a table while a list of changes works on them, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, Text, cast, func, select, true
+
+from agents.core.nearest import nearest
+from agents.domain import ColumnKind
+from server.gis.errors import InvalidQuestion, UnknownColumn, listed
+from server.gis.expressions.identifiers import base_type, exact
+from server.gis.operations.support.attributes.columns import INCOMPARABLE, free_name, geometry_out
+from server.gis.operations.support.base import GEOMETRY, ROW_ID, Source, Step, Workspace
+
+SHOWN_VALUES = 5
+"""Of the values that could not be read, how many a note shows."""
+SHOWN_CHARACTERS = 40
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A column of the result: its value in each row, and what kind of values these are."""
+
+    value: ColumnElement[Any]
+    kind: ColumnKind
+    sql_type: str
+    comment: str | None = None
+    calculated: bool = False
+    is_rank: bool = False
+    """Counted over all rows at the very end, so that nothing can be calculated from it."""
+
+
+class Sheet:
+    """`cells` are the columns in their order; names are those of the source, until the step is made."""
+
+    def __init__(self, source: Source, workspace: Workspace) -> None:
+        self.source = source
+        self.workspace = workspace
+        self.cells: dict[str, Cell] = {
+            column.name: Cell(source.column(column.name), column.kind, column.sql_type)
+            for column in source.attributes
+        }
+        self.notes: list[str] = []
+        self.conditions: list[ColumnElement[bool]] = []
+        self.has_geometry = source.table.geometry_column is not None
+        self._rows: FromClause = source.rows
+        self._made: list[FromClause] = [source.rows]
+
+    def cell(self, name: str) -> Cell:
+        """A column to calculate with. Raises UnknownColumn with the nearest names, InvalidQuestion for a rank."""
+        found = self.cells.get(name)
+        if found is None:
+            raise self._unknown(name)
+        if found.is_rank:
+            raise InvalidQuestion(
+                f"{name!r} is counted when all other changes are done. Calculate with it in a step of its own."
+            )
+        return found
+
+    def ordered(self, name: str) -> ColumnElement[Any]:
+        """A column whose values can be compared and ordered. Raises InvalidQuestion for another."""
+        found = self.cell(name)
+        if base_type(found.sql_type).removesuffix("[]") in INCOMPARABLE:
+            raise InvalidQuestion(
+                f"{name!r} holds {found.sql_type}, whose values can be neither compared nor ordered. Cast it to text."
+            )
+        return found.value
+
+    def placed(self, name: str) -> str:
+        """The name of a column that is there. Raises UnknownColumn with the nearest names."""
+        if name not in self.cells:
+            raise self._unknown(name)
+        return name
+
+    def text(self, name: str) -> ColumnElement[Any]:
+        """A column as text."""
+        found = self.cell(name)
+        return found.value if found.sql_type == "text" else cast(found.value, Text())
+
+    def once(self, value: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The value computed once per row, however often it is used."""
+        name = f"once_{len(self._made)}"
+        made = select(value.label("v")).offset(0).correlate(*self._made).lateral(name)
+        self._made.append(made)
+        self._rows = self._rows.join(made, true())
+        return made.c.v
+
+    def put(self, name: str, cell: Cell, *, instead_of: str | None = None) -> None:
+        """Add a column, or change the one that is named. Raises InvalidQuestion for a name that another has."""
+        if name in self.cells and name != instead_of:
+            raise InvalidQuestion(
+                f"There is a column {name!r} already. Choose another name, or drop or rename that column first."
+            )
+        value = self.once(cell.value) if cell.calculated and not cell.is_rank else cell.value
+        self.cells[name] = replace(cell, value=value)
+
+    async def count(self, condition: ColumnElement[bool]) -> int:
+        """How many rows meet a condition."""
+        counted = select(func.count().filter(condition)).select_from(self._rows).where(*self.conditions)
+        return int((await self.workspace.row(counted))[0])
+
+    async def first(self, name: str, condition: ColumnElement[bool]) -> list[str]:
+        """The first values of a column that meet a condition, with the keys of their rows."""
+        key = self.source.table.key
+        keys = [cast(self.source.column(each), Text()) for each in key[:1] if self.source.table.column(each)]
+        value = func.left(self.text(name), SHOWN_CHARACTERS)
+        shown = func.concat("'", value, "'", *([" (", f"{key[0]} ", keys[0], ")"] if keys else []))
+        found = (
+            select(shown)
+            .select_from(self._rows)
+            .where(condition, *self.conditions)
+            .limit(SHOWN_VALUES)
+            .correlate(None)
+            .scalar_subquery()
+        )
+        return list((await self.workspace.row(select(func.array(found))))[0])
+
+    def step(self) -> Step:
+        """The rows with their columns as they are now."""
+        used = {GEOMETRY, ROW_ID}
+        labels, comments = [], {}
+        for wanted, cell in self.cells.items():
+            name = free_name(wanted, used)
+            used.add(name)
+            if name != wanted and wanted in (GEOMETRY, ROW_ID):
+                self.notes.append(f"The column {wanted} is called {name}: every result has one of its own.")
+            labels.append(cell.value.label(exact(name)))
+            if cell.comment is not None:
+                comments[name] = cell.comment
+        shape = geometry_out(self.source) if self.has_geometry else []
+        if not labels and not shape:
+            raise InvalidQuestion("No column would be left. Keep at least one column, or the geometry.")
+        statement = select(*labels, *shape).select_from(self._rows).where(*self.conditions)
+        ranked = any(cell.is_rank for cell in self.cells.values())
+        more: dict[str, Any] = {
+            "partition": None if ranked else self.source,
+            "notes": tuple(self.notes),
+            "comments": comments,
+        }
+        return Step.keeping(self.source, statement, **more) if shape else Step(statement, **more)
+
+    def _unknown(self, name: str) -> UnknownColumn:
+        close = nearest(name, list(self.cells))
+        hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+        return UnknownColumn(
+            f"{self.source.table.id} has no column {name!r} at this point.{hint} "
+            f"Its columns: {listed(list(self.cells)) or 'none'}."
+        )
+
+
+def quoted_values(values: Sequence[str], count: int) -> str:
+    """The first values, for a note."""
+    more = f" and {count - len(values):,} more" if count > len(values) else ""
+    return f"{', '.join(values)}{more}"

@@ -1,0 +1,167 @@
+"""Clean geometries row by row: grid, holes, rings, repeated points, heights, parts, the antimeridian."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from sqlalchemy import ColumnElement, and_, case, func, select, type_coerce
+
+from server.gis.errors import InvalidQuestion
+from server.gis.expressions.identifiers import WGS84
+from server.gis.operations.support.base import (
+    Arguments,
+    Geometry,
+    Operation,
+    Source,
+    Step,
+    Workspace,
+    table_argument,
+)
+from server.gis.operations.support.earth.geodesy import area, geometry, in_srid, lonlat
+from server.gis.operations.support.earth.units import Area
+from server.gis.operations.support.geometry.overlays import multi_type
+from server.gis.operations.support.geometry.repairs import kept, multi
+from server.gis.operations.support.geometry.shapes import dumped, reshaped
+from server.gis.operations.support.geometry.validity import sound
+
+
+class TidyArguments(Arguments):
+    source: str = table_argument("The table whose geometries are cleaned.")
+    flat: bool = False
+    """Drop Z and M; grid, holes and antimeridian do so, too."""
+    grid: Annotated[float, Field(gt=0)] | None = None
+    """Snap all coordinates to multiples of this, in units of the table's reference system (degrees or metres)."""
+    holes: Area | None = None
+    """Fill holes with an area below this."""
+    repeated: bool = False
+    """Remove repeated points."""
+    rings: Literal["as_is", "counterclockwise", "clockwise"] = "as_is"
+    """Direction of outer rings; GeoJSON wants counterclockwise."""
+    antimeridian: bool = False
+    """Split what crosses the antimeridian in two; only in EPSG:4326."""
+    parts: Literal["as_is", "multi"] = "as_is"
+    """multi: every geometry becomes a multi-part one (single parts: explode)."""
+
+
+class Tidy(Operation[TidyArguments]):
+    name = "tidy"
+    summary = (
+        "Clean geometries: snap to a grid, fill small holes, force ring orientation, drop Z and M, remove repeated "
+        "points, split at the antimeridian, make multi-part."
+    )
+    arguments = TidyArguments
+    traits = frozenset({"keeps_geometry"})
+    phrases = (
+        "(fill|remove|close) [the] holes (below|under|smaller than|up to) {holes} (in|of) {source:bare}",
+        "(drop|remove) [the] (heights|z values|z) (of|in|from) {source:bare} -> flat",
+        "(cut|divide) {source:bare} (at|along|on) [the] (antimeridian|date line|dateline) -> antimeridian",
+        "(remove|drop) [the] repeated points (of|in|from) {source} -> repeated",
+    )
+
+    async def build(self, arguments: TidyArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        chosen = arguments.model_dump(exclude={"source"}, exclude_defaults=True)
+        if not chosen:
+            raise InvalidQuestion(
+                "Say what is to be cleaned: grid, holes, repeated, rings, flat, antimeridian or parts."
+            )
+        before = geometry(source)
+        after = _tidied(before, arguments, source)
+        differs = func.ST_AsBinary(after).is_distinct_from(func.ST_AsBinary(before))
+        changed, total, gone = await workspace.row(
+            select(
+                func.count().filter(and_(before.is_not(None), differs)),
+                func.count(before),
+                func.count().filter(
+                    and_(func.ST_IsEmpty(before).is_(False), func.ST_IsEmpty(after).is_not(False))
+                ),
+            ).select_from(source.rows)
+        )
+        notes = [f"{changed:,} of {total:,} geometries were changed."]
+        if gone:
+            notes.append(f"{gone:,} geometries are smaller than the grid; their rows have none now.")
+        return reshaped(source, after, _kind(arguments, source), source.stored_srid, notes=notes)
+
+
+def _kind(arguments: TidyArguments, source: Source) -> str:
+    kind = source.stored_type() or "Geometry"
+    if arguments.grid or arguments.antimeridian or arguments.parts == "multi":
+        kind = source.stored_type(multi_type(source)) or "Geometry"
+    return kind.removesuffix("M").removesuffix("Z") if _is_flat(arguments) else kind
+
+
+def _is_flat(arguments: TidyArguments) -> bool:
+    """PostGIS drops measures where it overlays, and would then not fit the column."""
+    return arguments.flat or arguments.antimeridian or bool(arguments.grid or arguments.holes)
+
+
+def _tidied(shape: ColumnElement[Any], arguments: TidyArguments, source: Source) -> ColumnElement[Any]:
+    if _is_flat(arguments):
+        shape = func.ST_Force2D(shape, type_=Geometry())
+    if arguments.repeated:
+        shape = func.ST_RemoveRepeatedPoints(shape, type_=Geometry())
+    if arguments.holes is not None:
+        shape = _without_holes(shape, arguments.holes, source)
+    if arguments.grid is not None:
+        shape = kept(func.ST_ReducePrecision(sound(shape), arguments.grid, type_=Geometry()), source)
+        shape = case((func.ST_IsEmpty(shape), None), else_=shape)
+    if arguments.antimeridian:
+        shape = _split(shape, source)
+    if arguments.rings != "as_is":
+        turned = func.ST_ForcePolygonCCW if arguments.rings == "counterclockwise" else func.ST_ForcePolygonCW
+        shape = turned(shape, type_=Geometry())
+    if arguments.grid or arguments.antimeridian or arguments.parts == "multi":
+        shape = multi(shape, source)
+    return shape
+
+
+def _without_holes(shape: ColumnElement[Any], smallest: float, source: Source) -> ColumnElement[Any]:
+    """The shape with its holes below an area (m2, geodesic) filled: these are added to it."""
+    lonlat(source)  # Refuses a table without a reference system, with advice.
+    polygon = dumped(func.ST_Dump(shape), "each_part")
+    ring = dumped(func.ST_DumpRings(polygon.c["shape"]), "ring")
+    inner = ring.c["shape"]
+    small = area(in_srid(source, inner, WGS84)) < smallest
+    holes = (
+        select(func.ST_Collect(inner, type_=Geometry()))
+        .select_from(polygon.join(ring, ring.c.part > 0))
+        .where(func.ST_Dimension(polygon.c["shape"]) == 2, small)
+        .correlate(source.rows)
+        .scalar_subquery()
+    )
+    filling = type_coerce(holes, Geometry())
+    filled = func.ST_UnaryUnion(func.ST_Collect(sound(shape), filling), type_=Geometry())
+    same_kind = (
+        filled
+        if source.declared is None or "multi" not in source.declared[0].lower()
+        else func.ST_Multi(filled)
+    )
+    return case((holes.is_(None), shape), else_=same_kind)
+
+
+def _split(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
+    """What crosses 180 degrees in two: shapes with longitudes beyond it, and parts that seem to go around the earth
+    but are narrow once longitudes run from 0 to 360."""
+    if source.table.srid != WGS84:
+        raise InvalidQuestion(
+            "Only longitudes and latitudes have an antimeridian. Reproject the table to EPSG:4326 first."
+        )
+    part = dumped(func.ST_Dump(shape), "one_part")
+    each = part.c["shape"]
+    shifted = func.ST_ShiftLongitude(each)
+    crosses = and_(
+        func.ST_XMax(each) - func.ST_XMin(each) > 180.0,
+        func.ST_XMax(each) <= 180.0,
+        func.ST_XMin(each) >= -180.0,
+        func.ST_XMax(shifted) - func.ST_XMin(shifted) < 180.0,
+    )
+    beyond = func.ST_WrapX(func.ST_WrapX(each, 180.0, -360.0), -180.0, 360.0, type_=Geometry())
+    cut = case((crosses, func.ST_WrapX(shifted, 180.0, -360.0, type_=Geometry())), else_=beyond)
+    pieces = (
+        select(func.ST_Collect(cut, type_=Geometry()))
+        .select_from(part)
+        .correlate(source.rows)
+        .scalar_subquery()
+    )
+    return kept(type_coerce(pieces, Geometry()), source)
