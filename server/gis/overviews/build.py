@@ -9,6 +9,7 @@ the new ones are complete.
 from __future__ import annotations
 
 import json
+import math
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -16,17 +17,15 @@ from typing import Any
 import asyncpg
 
 from agents.domain import Table
-from server.gis.overviews.ladder import SCHEMA, WEIGHT, ZOOMS, Band, Ladder, OverviewRow, OverviewStore
+from server.gis.overviews import bands
+from server.gis.overviews.ladder import SCHEMA, ZOOMS, Band, Ladder, OverviewRow, OverviewStore
 from server.gis.overviews.placing import Placing
 from server.gis.profiles.versions import TableState
 from server.gis.styles.attributes import tile_value
-from server.gis.tiles.grid import PIXELS, WORLD, Tile
+from server.gis.tiles.grid import Tile
 from server.gis.tiles.projection import SearchBoxes, read_crs
 from server.gis.tiles.statement import CAP_POINTS, CAP_SHAPES, quoted
 
-POINT_CELLS = 256
-SHAPE_CELLS = 128
-"""Cells in a row of a band's tile, before they are made coarser for the sake of disk space."""
 DEEPEST = 11
 """The last zoom level that may be drawn from a band."""
 SAMPLE_ROWS = 200_000
@@ -79,13 +78,13 @@ class OverviewBuilder:
                 return False
         while steps.remaining:
             await self._band(session, table, state, number, steps)
-        bands = tuple(Band(**each) for each in reversed(steps.done))
-        size = await session.fetchval(_SIZE, [f'{SCHEMA}."{band.name}"' for band in bands])
+        made = tuple(Band(**each) for each in reversed(steps.done))
+        size = await session.fetchval(_SIZE, [f'{SCHEMA}."{band.name}"' for band in made])
         ladder = Ladder(
             below=steps.below,
             rows=steps.rows,
             unplaced=steps.unplaced,
-            bands=bands,
+            bands=made,
             columns=steps.columns,
             bytes=size,
         )
@@ -105,7 +104,6 @@ class OverviewBuilder:
         if below == 0:
             return None
         zooms = [zoom for zoom in reversed(ZOOMS) if zoom < below]
-        cells = (POINT_CELLS if table.geometry_family == "point" else SHAPE_CELLS) << zooms[0]
         columns = [
             column.name
             for column in table.columns
@@ -114,15 +112,16 @@ class OverviewBuilder:
             and tile_value(table, column) is not None
         ]
         async with session.transaction(isolation="repeatable_read"):
-            total = await session.fetchval(f"SELECT count(*) FROM {_name(table)}")  # noqa: S608 - quoted
-            counted = f"c{state.relid}"
+            total = await session.fetchval(f"SELECT count(*) FROM {bands.relation(table)}")  # noqa: S608 - quoted
+            name = f"c{state.relid}"
             most = max(20_000, int(total * self._limit))
-            cells, rows = await self._count(session, _placed(table, placing, "{cells}"), counted, cells, most)
+            cells = await self._fitting(session, table, placing, total, zooms[0], most)
+            cells, rows = await self._count(session, table, placing, name, cells, most)
             work = _work(state, number, zooms[0])
-            await session.execute(_representatives(table, placing, columns, work, counted, cells))
-            await session.execute(f"DROP TABLE {SCHEMA}.{counted}")
+            await session.execute(bands.representatives(table, placing, columns, work, name, cells))
+            await session.execute(f"DROP TABLE {SCHEMA}.{name}")
             # A coarser band that would have no fewer cells is left out.
-            least = [zoom for zoom in zooms if _cells_of(table, zoom) < cells]
+            least = [zoom for zoom in zooms if bands.cells_of(zoom) < cells]
             steps = Steps(
                 below,
                 cells,
@@ -145,11 +144,10 @@ class OverviewBuilder:
         self, session: asyncpg.Connection, table: Table, state: TableState, placing: Placing
     ) -> int:
         """The first zoom level at which no tile holds more rows than it may draw, by a sample of the table."""
-        percent = min(100.0, 100.0 * SAMPLE_ROWS / max(1, state.rows))
+        percent = _sampled_percent(state.rows)
         cap = CAP_POINTS if table.geometry_family == "point" else CAP_SHAPES
         fullest = await session.fetch(
-            f"""WITH place AS MATERIALIZED (SELECT {placing.x} AS x, {placing.y} AS y
-                  FROM {_name(table)} AS t TABLESAMPLE SYSTEM ({percent}) WHERE {placing.is_placed})
+            f"""WITH {_sampled_places(table, placing, percent)}
                 SELECT z, max(n) FROM generate_series(0, {DEEPEST}) AS z CROSS JOIN LATERAL (
                   SELECT count(*) AS n FROM place GROUP BY floor(x * (1 << z)), floor(y * (1 << z))) AS tile
                 GROUP BY z ORDER BY z"""  # noqa: S608 - expressions and names of the registry
@@ -157,26 +155,40 @@ class OverviewBuilder:
         full = [zoom for zoom, most in fullest if most * 100 / percent > cap * 0.8]
         return max(full) + 1 if full else 0
 
+    async def _fitting(
+        self, session: asyncpg.Connection, table: Table, placing: Placing, rows: int, finest: int, most: int
+    ) -> int:
+        """Cells along the world's edge of which about `most` have rows, by a sample; at most those of the finest band.
+
+        Where rows lie at random, n of them fill as many cells for each row as 4 n of them fill cells half as wide. So a
+        sample of one in 4^k rows tells how many cells are filled that are k times halved. Rows of one page lie near
+        each other in many tables, so too few filled cells are expected rather than too many.
+        """
+        percent = _sampled_percent(rows)
+        halvings = round(math.log2(100 / percent) / 2)
+        filled = await session.fetch(
+            f"""WITH {_sampled_places(table, placing, percent)}
+                SELECT z, count(*) FROM generate_series(0, {finest}) AS z CROSS JOIN LATERAL (SELECT FROM place
+                  GROUP BY floor(x * ({bands.CELLS} << z)), floor(y * ({bands.CELLS} << z))) AS cell
+                GROUP BY z ORDER BY z DESC"""  # noqa: S608 - expressions and names of the registry
+        )
+        for zoom, cells in filled:
+            if zoom + halvings <= finest and cells * 100 / percent <= most:
+                return bands.cells_of(zoom + halvings)
+        return bands.cells_of(min(finest, halvings))
+
     async def _count(
-        self, session: asyncpg.Connection, placed: str, name: str, cells: int, most: int
+        self, session: asyncpg.Connection, table: Table, placing: Placing, name: str, cells: int, most: int
     ) -> tuple[int, int]:
         """Make the table of cells, coarser until there are few enough. Their number along the world's edge, and the
         rows in them."""
-        counted, coarser = f"{SCHEMA}.{name}", f"{SCHEMA}.{name}_coarser"
-        await session.execute(
-            f"""CREATE UNLOGGED TABLE {counted} AS
-                SELECT x, y, count(*) AS weight, max(rank) AS rank, sum(area) AS area
-                FROM ({placed.replace("{cells}", str(cells))}) AS placed GROUP BY x, y"""  # noqa: S608 - our own
-        )
+        counted, coarser = f"{SCHEMA}.{name}", f"{name}_coarser"
+        await session.execute(bands.counted(table, placing, name, cells))
         while await session.fetchval(f"SELECT count(*) FROM {counted}") > most:  # noqa: S608 - our own name
             cells //= 2
-            await session.execute(
-                f"""CREATE UNLOGGED TABLE {coarser} AS
-                    SELECT x >> 1 AS x, y >> 1 AS y, sum(weight)::bigint AS weight, max(rank) AS rank, sum(area) AS area
-                    FROM {counted} GROUP BY x >> 1, y >> 1"""  # noqa: S608 - our own name
-            )
+            await session.execute(bands.merged(name, coarser))
             await session.execute(f"DROP TABLE {counted}")
-            await session.execute(f"ALTER TABLE {coarser} RENAME TO {name}")
+            await session.execute(f"ALTER TABLE {SCHEMA}.{coarser} RENAME TO {name}")
         await session.execute(f"ANALYZE {counted}")
         rows = await session.fetchval(f"SELECT coalesce(sum(weight), 0) FROM {counted}")  # noqa: S608 - our own name
         return cells, int(rows)
@@ -186,15 +198,19 @@ class OverviewBuilder:
     ) -> None:
         """Make the next band, and what the one after it is made from."""
         zoom, *after = steps.remaining
-        cells = steps.cells if not steps.done else min(steps.cells, _cells_of(table, zoom))
+        cells = steps.cells if not steps.done else min(steps.cells, bands.cells_of(zoom))
         work, band = _work(state, number, zoom), f"o{state.relid}_{number}_{zoom}"
         async with session.transaction():
-            await session.execute(_drawn(table, steps.columns, work, band, cells, zoom))
-            await session.execute(f"CREATE INDEX ON {SCHEMA}.{quoted(band)} USING gist ({_geometry(table)})")
+            await session.execute(bands.drawn(table, steps.columns, work, band, cells, zoom))
+            await session.execute(
+                f"CREATE INDEX ON {SCHEMA}.{quoted(band)} USING gist ({bands.geometry(table)})"
+            )
             await session.execute(f"ANALYZE {SCHEMA}.{quoted(band)}")
             if after:
-                shift = (cells // min(cells, _cells_of(table, after[0]))).bit_length() - 1
-                await session.execute(_coarser(work, _work(state, number, after[0]), shift))
+                shift = (cells // min(cells, bands.cells_of(after[0]))).bit_length() - 1
+                await session.execute(
+                    bands.coarser(steps.columns, work, _work(state, number, after[0]), shift)
+                )
             await session.execute(f"DROP TABLE {work}")
             rows = await session.fetchval(f"SELECT count(*) FROM {SCHEMA}.{quoted(band)}")  # noqa: S608 - our own
             steps.done.append({"zoom": zoom, "name": band, "rows": rows})
@@ -247,92 +263,18 @@ def _under_way(row: OverviewRow | None, state: TableState) -> Steps | None:
     return Steps(**row.next_steps)
 
 
-def _cells_of(table: Table, zoom: int) -> int:
-    return (POINT_CELLS if table.geometry_family == "point" else SHAPE_CELLS) << zoom
-
-
-def _name(table: Table) -> str:
-    return f"{quoted(table.schema_name)}.{quoted(table.name)}"
-
-
-def _geometry(table: Table) -> str:
-    return quoted(table.geometry_column or "")
-
-
 def _work(state: TableState, number: int, zoom: int) -> str:
     return f"{SCHEMA}.w{state.relid}_{number}_{zoom}"
 
 
-def _placed(table: Table, placing: Placing, cells: int | str, more: str = "") -> str:
-    """Rows that have a place, each with its cell, its rank and its area."""
-    area = placing.area.replace("@x", "p.x").replace("@y", "p.y")
-    return f"""SELECT floor(p.x * {cells})::int AS x, floor(p.y * {cells})::int AS y, {placing.rank} AS rank,
-          {area} AS area{more}
-        FROM {_name(table)} AS t CROSS JOIN LATERAL (SELECT {placing.x} AS x, {placing.y} AS y OFFSET 0) AS p
-        WHERE {placing.is_placed}"""  # noqa: S608 - expressions and names of the registry
+def _sampled_percent(rows: int) -> float:
+    return min(100.0, 100.0 * SAMPLE_ROWS / max(1, rows))
 
 
-def _representatives(
-    table: Table, placing: Placing, columns: list[str], work: str, counted: str, cells: int
-) -> str:
-    names = "".join(f", t.{quoted(name)}" for name in columns)
-    shape = placing.shape.replace("@x", "p.x").replace("@y", "p.y")
-    more = f"{names}, p.x AS px, p.y AS py, t.{_geometry(table)} AS stored"
-    kept = "".join(f", chosen.{quoted(name)}" for name in columns)
-    drawn = (
-        shape.replace("t." + _geometry(table), "chosen.stored")
-        .replace("p.x", "chosen.px")
-        .replace("p.y", "chosen.py")
-    )
-    return f"""CREATE UNLOGGED TABLE {work} AS
-      SELECT chosen.x AS "@x", chosen.y AS "@y", chosen.weight AS "{WEIGHT}", chosen.total AS "@area",
-        chosen.rank AS "@rank", {drawn} AS "@shape"{kept}
-      FROM (SELECT DISTINCT ON (placed.x, placed.y) placed.*, c.weight, c.area AS total
-            FROM ({_placed(table, placing, cells, more)}) AS placed
-            JOIN {SCHEMA}.{counted} AS c ON c.x = placed.x AND c.y = placed.y AND c.rank = placed.rank
-            ORDER BY placed.x, placed.y) AS chosen"""  # noqa: S608 - expressions and names of the registry
-
-
-def _coarser(work: str, coarser: str, shift: int) -> str:
-    """The next band's representatives: of the cells that become one, the most important, with the weight of all."""
-    return f"""CREATE UNLOGGED TABLE {coarser} AS
-      SELECT DISTINCT ON ("@x" >> {shift}, "@y" >> {shift}) *
-      FROM (SELECT w.*, sum("{WEIGHT}") OVER cell AS weight, sum("@area") OVER cell AS area FROM {work} AS w
-            WINDOW cell AS (PARTITION BY "@x" >> {shift}, "@y" >> {shift})) AS summed
-      ORDER BY "@x" >> {shift}, "@y" >> {shift}, "@rank" DESC;
-      UPDATE {coarser} SET "@x" = "@x" >> {shift}, "@y" = "@y" >> {shift}, "{WEIGHT}" = weight, "@area" = area;
-      ALTER TABLE {coarser} DROP COLUMN weight, DROP COLUMN area"""  # noqa: S608 - our own names
-
-
-def _drawn(table: Table, columns: list[str], work: str, band: str, cells: int, zoom: int) -> str:
-    names = "".join(f", {quoted(name)}" for name in columns)
-    family = "Point" if table.geometry_family == "point" else "Geometry"
-    return f"""CREATE TABLE {SCHEMA}.{quoted(band)} AS
-      SELECT "{WEIGHT}"::bigint AS "{WEIGHT}"{names}, shape::geometry({family}, 3857) AS {_geometry(table)}
-      FROM (SELECT *, {_shape(table, cells, zoom)} AS shape FROM {work}) AS made ORDER BY shape"""  # noqa: S608
-
-
-def _shape(table: Table, cells: int, zoom: int) -> str:
-    """What is smaller than a cell is drawn for all that its cell counts: areas as a square as large as they are
-    together, so that the area drawn stays right. All else as it is, simplified."""
-    if table.geometry_family == "point":
-        return '"@shape"'
-    cell, pixel = WORLD / cells, WORLD / (1 << zoom) / PIXELS
-    simple = f'ST_Simplify("@shape", {pixel / 4!r}, true)'
-    across = 'greatest(ST_XMax("@shape") - ST_XMin("@shape"), ST_YMax("@shape") - ST_YMin("@shape"))'
-    x = f'(("@x" + 0.5) * {cell!r} - {WORLD / 2!r})'
-    y = f'({WORLD / 2!r} - ("@y" + 0.5) * {cell!r})'
-    side = f'greatest({pixel / 2!r}, least({cell!r}, sqrt("@area")))'
-    square = f"ST_Expand(ST_SetSRID(ST_MakePoint({x}, {y}), 3857), {side} / 2)"
-    ends = (f"ST_MakePoint({x} {sign} {pixel / 2!r}, {y})" for sign in "-+")
-    dash = f"ST_SetSRID(ST_MakeLine({', '.join(ends)}), 3857)"
-    point = f"ST_SetSRID(ST_MakePoint({x}, {y}), 3857)"
-    far = 'greatest(abs(ST_XMin("@shape")), abs(ST_XMax("@shape")), abs(ST_YMin("@shape")), abs(ST_YMax("@shape")))'
-    return f"""CASE
-        WHEN coalesce(ST_IsEmpty("@shape"), true) OR NOT {far} < 1e8 THEN {point}
-        WHEN ST_Dimension("@shape") = 2 AND {across} < {cell!r} THEN {square}
-        WHEN ST_Dimension("@shape") = 1 AND {across} < {pixel!r} THEN {dash}
-        ELSE coalesce({simple}, "@shape", {point}) END"""
+def _sampled_places(table: Table, placing: Placing, percent: float) -> str:
+    """A common table expression, `place`, of where some of the rows are."""
+    return f"""place AS MATERIALIZED (SELECT {placing.x} AS x, {placing.y} AS y
+      FROM {bands.relation(table)} AS t TABLESAMPLE SYSTEM ({percent}) WHERE {placing.is_placed})"""  # noqa: S608
 
 
 async def _drop(session: asyncpg.Connection, relid: int, *marks: str, keep: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The overviews of a table as they are kept: one band of representatives for every second zoom level."""
+"""The overviews of a table as they are kept: one band of representatives for each zoom level."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from server.gis.profiles.versions import TableState
 SCHEMA = "geoagent_overviews"
 WEIGHT = "@weight"
 """The column, and the attribute of tiles, that says for how many rows a representative stands."""
-ZOOMS = (0, 2, 4, 6, 8, 10)
+ZOOMS = tuple(range(11))
 KEPT_S = 2.0
 
 
 class Band(BaseModel):
-    """Representatives for the zoom level `zoom` and the one after it."""
+    """Representatives for the zoom level `zoom`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,7 +48,7 @@ class Ladder(BaseModel):
 
     def band(self, zoom: int) -> Band:
         """The coarsest band that is fine enough for the zoom level, else the finest one."""
-        return next((band for band in self.bands if band.zoom >= zoom - zoom % 2), self.bands[-1])
+        return next((band for band in self.bands if band.zoom >= zoom), self.bands[-1])
 
     def table(self, table: Table, zoom: int) -> Table:
         """The band for a zoom level as a table in Web Mercator, with the columns of the one it stands for."""

@@ -29,6 +29,8 @@ class Placing:
     rank: str
     area: str
     shape: str
+    is_cheap: bool
+    """`x` and `y` are arithmetic, which may be written out more than once."""
 
     @classmethod
     def of(cls, table: Table, crs: Crs, box: Box) -> Placing:
@@ -38,10 +40,12 @@ class Placing:
         g = f"t.{quoted(table.geometry_column or '')}" + ("::geometry" if geography else "")
         is_point = table.geometry_family == "point"
         kind = declared_type(table)[0]
-        parts = [f"NOT ST_IsEmpty({g})", inline(reasonable(sa.literal_column(g, GEOMETRY), kind))]
+        # An empty point has no coordinates, so its test is not true.
+        parts = [] if kind == "POINT" else [f"NOT ST_IsEmpty({g})"]
+        parts += [inline(reasonable(sa.literal_column(g, GEOMETRY), kind))]
         if crs.kind == "projected":
             parts.append(f"{g} && ST_MakeEnvelope({', '.join(map(repr, box))}, {crs.srid})")
-        x, y = _middle(g, is_point)
+        x, y = _middle(g, kind, is_point)
         if crs.kind == "projected":
             middle = f"ST_Transform(ST_SetSRID(ST_MakePoint({x}, {y}), {crs.srid}), 3857)"
             x, y = f"ST_X({middle})", f"ST_Y({middle})"
@@ -58,10 +62,13 @@ class Placing:
             _rank(table, g, is_point),
             area,
             shape,
+            is_cheap=is_point and crs.kind != "projected",
         )
 
 
-def _middle(g: str, is_point: bool) -> tuple[str, str]:
+def _middle(g: str, kind: str, is_point: bool) -> tuple[str, str]:
+    if kind == "POINT":
+        return f"ST_X({g})", f"ST_Y({g})"
     if is_point:
         return f"ST_X(ST_GeometryN({g}, 1))", f"ST_Y(ST_GeometryN({g}, 1))"
     return f"(ST_XMin({g}) + ST_XMax({g})) / 2", f"(ST_YMin({g}) + ST_YMax({g})) / 2"

@@ -19,6 +19,9 @@ OUTLINE = "#ffffff"
 HEAT = "@heat"
 """The attribute of representatives that says how much more than the mean one they weigh."""
 
+SIZE = "@size"
+"""The attribute of representatives by which the radius of their circles is multiplied."""
+
 
 def shapes(family: GeometryFamily, color: Expression, size: float | None, themed: bool) -> list[DrawLayer]:
     """The layers that draw a family in a colour, which may be an expression. `themed` fills cover more."""

@@ -16,7 +16,7 @@ from agents.domain import Layer, Table
 from server.gis.filters import compile_filter
 from server.gis.overviews.ladder import WEIGHT, Ladder, OverviewStore
 from server.gis.profiles.versions import DataVersions, TableState
-from server.gis.styles.drawing import HEAT
+from server.gis.styles.drawing import HEAT, SIZE
 from server.gis.tiles.grid import Box, Tile
 from server.gis.tiles.projection import MERCATOR, Crs
 from server.gis.tiles.statement import (
@@ -35,6 +35,8 @@ SAMPLE_PERCENT = 1.0
 """Of the table's pages."""
 SAMPLE_FEATURES = 20_000
 MAX_REPRESENTATIVES = 200_000
+SMALLEST, LARGEST = 0.5, 2.5
+"""Limits of the factor by which a circle's radius tells how many features it stands for."""
 
 
 class LowZoom:
@@ -112,9 +114,12 @@ class _OverviewWriter(StatementWriter):
         super().__init__(band, layer, columns, Crs(MERCATOR, "mercator"), wide=False)
         weight: sa.ColumnElement[Any] = sa.literal_column(f'"{WEIGHT}"', sa.BigInteger)
         self._columns.append((WEIGHT, weight))
+        mean = max(1.0, ladder.rows / max(1, ladder.band(zoom).rows))
+        relative = weight / sa.literal_column(repr(mean), sa.Double)
         if layer.style.kind == "heatmap":
-            mean = max(1.0, ladder.rows / max(1, ladder.band(zoom).rows))
-            self._columns.append((HEAT, weight / sa.literal_column(repr(mean), sa.Double)))
+            self._columns.append((HEAT, relative))
+        elif not self._shapes:
+            self._columns.append((SIZE, _size(relative)))
         self._old_since = old_since
 
     def _found(self) -> str:
@@ -154,6 +159,14 @@ class _SampleWriter(StatementWriter):
 
     def _remarks(self) -> str:
         return ", true AS sample, true AS passing"
+
+
+def _size(relative: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+    """The factor of a circle's radius that makes its area follow the weight, within limits that circles stay readable
+    in; in steps of a tenth, because a tile holds each different value only once."""
+    factor = sa.func.round(sa.func.sqrt(relative) * sa.literal_column("10")) / sa.literal_column("10")
+    least, most = (sa.literal_column(f"{limit}::float8") for limit in (SMALLEST, LARGEST))
+    return sa.func.least(most, sa.func.greatest(least, factor), type_=sa.Double)
 
 
 def _has_columns(ladder: Ladder, table: Table, layer: Layer) -> bool:

@@ -55,9 +55,14 @@ async def test_the_world_is_a_sample_first_and_an_overview_later(samples_url: st
         assert caching.endswith("immutable")
         assert note["overview"]
         assert note["total"] == ROWS
-        assert note["shown"] == len(tile["features"]) < 66_000
+        assert note["shown"] == len(tile["features"]) <= 128 * 128
         assert sum(each.properties["@weight"] for each in tile["features"]) == ROWS  # type: ignore[attr-defined]
         assert all("value" in each.properties for each in tile["features"])  # type: ignore[attr-defined]
+        # Circles tell by their area how many rows they stand for.
+        sizes = [(each.properties["@weight"], each.properties["@size"]) for each in tile["features"]]  # type: ignore[attr-defined]
+        mean = ROWS / len(sizes)
+        assert {0.5 <= size <= 2.5 for _, size in sizes} == {True}
+        assert max(abs(size - min(2.5, max(0.5, (weight / mean) ** 0.5))) for weight, size in sizes) < 0.051
         # Of a broad filter the representatives are a sample; a narrow one is drawn from the table.
         await one.ask("layer_update", layer_id=layer["id"], filter="value < 50")
         await until(lambda: one.named("layer_updated")[-1]["layer"]["filter"])

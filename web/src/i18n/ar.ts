@@ -261,6 +261,8 @@ export const ar: Record<Key, string> = {
   showingSample: "عيّنة: {n} في العرض",
   sampleHint: "عيّنة من الجدول. تُرسم نظرة شاملة كاملة متى اكتمل بناؤها، وتبقى النظرات المرشّحة عيّنات.",
   showingOverview: "مخفّف: {n} تمثّل نحو {total} في العرض",
+  showingSampleOf: "عيّنة: {n} تمثّل نحو {total} في العرض",
+  overviewCircles: "كلما كبرت الدائرة مثّلت عددًا أكبر.",
   overviewHint: "يمثّل كل عنصر مرسوم ما حوله. كبّر الخريطة لترى الكل.",
   overviewAsOf: "(كما في {time})",
   thinnedHint: "هنا أكثر مما يمكن رسمه كله. كبّر الخريطة لترى كل شيء.",

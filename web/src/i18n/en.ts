@@ -270,6 +270,8 @@ export const en = {
   showingSample: "Sample: {n} in view",
   sampleHint: "A sample of the table. A complete overview is drawn once it is built; filtered overviews stay samples.",
   showingOverview: "Thinned: {n} stand for about {total} in view",
+  showingSampleOf: "Sample: {n} stand for about {total} in view",
+  overviewCircles: "The larger a circle, the more it stands for.",
   overviewHint: "Each feature drawn stands for those near it. Zoom in to see all of them.",
   overviewAsOf: "(as of {time})",
   thinnedHint: "Too many features to draw at this zoom level. Zoom in to see all of them.",

@@ -144,11 +144,15 @@ function Thinned({ layerId }: { layerId: string }) {
   const found = thinned.value.get(layerId);
   if (found === undefined || (found.total !== null && found.total <= found.shown)) return null;
   const n = number(found.shown);
-  if (found.kind === "sample") return <span class="thinned" title={t("sampleHint")}>{t("showingSample", { n })}</span>;
+  if (found.kind === "sample") {
+    const text = found.total === null ? t("showingSample", { n }) : t("showingSampleOf", { n, total: rounded(found.total) });
+    return <span class="thinned" title={t("sampleHint")}>{text}</span>;
+  }
   if (found.kind === "overview") {
     const text = t("showingOverview", { n, total: rounded(found.total ?? 0) });
     const age = found.asOf ? ` ${t("overviewAsOf", { time: time(found.asOf) })}` : "";
-    return <span class="thinned" title={t("overviewHint")}>{text}{age}</span>;
+    const hint = found.circles ? `${t("overviewHint")} ${t("overviewCircles")}` : t("overviewHint");
+    return <span class="thinned" title={hint}>{text}{age}</span>;
   }
   return (
     <span class="thinned" title={t("thinnedHint")}>

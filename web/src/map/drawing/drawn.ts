@@ -24,6 +24,9 @@ const MAX_TILE_ZOOM = 16;
 /** The attribute of tiles that has the value of the time column as a number; as in `server/gis/styles/attributes.py`. */
 export const TIME = "@time";
 
+/** The attribute of a representative by which its circle is larger than that of a feature; as in `server/gis/styles/drawing.py`. */
+const SIZE = "@size";
+
 /** How the map is looked at, apart from what everybody sees. */
 export interface Looking {
   /** The only layer to be shown. */
@@ -138,6 +141,7 @@ function styleLayer(layer: Layer, draw: DrawLayer, index: number, visible: boole
   if (layer.opacity !== 1) {
     for (const name of OPACITY[draw.type]) paint[name] = scaled(paint[name] ?? 1, layer.opacity);
   }
+  if (draw.type === "circle") paint["circle-radius"] = sizedByWeight(paint["circle-radius"]);
   return {
     id: `${layer.id}:${index}`,
     type: draw.type,
@@ -156,9 +160,15 @@ function filtered(own: unknown[] | null | undefined, moment: unknown[] | null): 
   return { filter: own == null ? moment : ["all", own, moment] };
 }
 
+/** Where large tables are thinned, the area of a circle tells how many features it stands for, unless it tells a value. */
+export function sizedByWeight(radius: unknown): unknown {
+  if (radius === undefined || JSON.stringify(radius).includes('"get"')) return radius;
+  return scaled(radius, ["case", ["has", SIZE], ["get", SIZE], 1]);
+}
+
 /** A number or an expression times a factor; zoom may only be read at the top, so its steps are scaled one by one. */
-export function scaled(value: unknown, factor: number): unknown {
-  if (typeof value === "number") return value * factor;
+export function scaled(value: unknown, factor: number | unknown[]): unknown {
+  if (typeof value === "number") return typeof factor === "number" ? value * factor : ["*", value, factor];
   if (!Array.isArray(value)) return value;
   const [operator] = value as unknown[];
   const input = operator === "interpolate" ? value[2] : operator === "step" ? value[1] : null;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Layer } from "../../protocol/types";
 import { layer } from "../../testing/samples";
-import { drawn, type Looking, scaled } from "./drawn";
+import { drawn, type Looking, scaled, sizedByWeight } from "./drawn";
 import { NOTHING, type Operation, plan } from "./plan";
 
 const ORIGIN = "http://here";
@@ -100,6 +100,16 @@ describe("drawn", () => {
     );
     expect(scaled(["step", ["zoom"], 1, 5, 0.5], 0.5)).toEqual(["step", ["zoom"], 0.5, 5, 0.25]);
     expect(scaled(["match", ["get", "k"], "x", 1, 0.5], 0.5)).toEqual(["*", 0.5, ["match", ["get", "k"], "x", 1, 0.5]]);
+  });
+
+  it("sizes circles by what they stand for, unless their size tells a value", () => {
+    const factor = ["case", ["has", "@size"], ["get", "@size"], 1];
+    expect(sizedByWeight(4)).toEqual(["*", 4, factor]);
+    expect(sizedByWeight(["interpolate", ["linear"], ["zoom"], 0, 2, 6, 4])).toEqual(
+      ["interpolate", ["linear"], ["zoom"], 0, ["*", 2, factor], 6, ["*", 4, factor]],
+    );
+    const byValue = ["*", 10, ["sqrt", ["get", "population"]]];
+    expect(sizedByWeight(byValue)).toBe(byValue);
   });
 
   it("shows only an isolated layer", () => {

@@ -9,6 +9,7 @@ import { shownTime } from "../../time/state";
 import { countWithin } from "../../table/rows";
 import { asOf, isOverview, isSample, isThinned, isTooComplex } from "./notes";
 import { drawnFeatures, drawnWeight } from "./receipts";
+import type { Layer } from "../../protocol/types";
 import type { Bounds } from "../view";
 
 /** By layer; `total` is null while it is counted, or cannot be. */
@@ -19,6 +20,8 @@ export interface Thinning {
   total: number | null;
   /** `sample`: what is drawn was drawn by lot; `overview`: it stands for `total` features, summed up from its weights. */
   kind?: "sample" | "overview";
+  /** The area of a circle tells how many features it stands for. */
+  circles?: boolean;
   /** When the overview was made, where the table has changed since. */
   asOf?: string | null;
 }
@@ -58,11 +61,18 @@ function keyOf(map: MapLibre, bounds: Bounds): string {
   return [bounds.join(), shownTime.value?.layerId, ...seen].join("|");
 }
 
-function thinning(map: MapLibre, id: string, count: number, before: number | null): Thinning {
-  if (isSample(map, id)) return { shown: drawnFeatures(map, id), total: null, kind: "sample" };
+function thinning(map: MapLibre, layer: Layer, before: number | null): Thinning {
+  const { id, count, geometry_type: family, style } = layer;
+  const [isPoint, sample] = [family === "point", isSample(map, id)];
+  // Of points that a filter lets pass, representatives chosen by lot still stand for their share; of shapes, for which
+  // the largest was chosen, they do not.
+  if (sample && !(isOverview(map, id) && isPoint)) return { shown: drawnFeatures(map, id), total: null, kind: "sample" };
   if (!isOverview(map, id)) return { shown: drawnFeatures(map, id), total: before };
   const { features, weight } = drawnWeight(map, id);
-  return { shown: features, total: Math.min(weight, count), kind: "overview", asOf: asOf(map, id) };
+  const total = Math.min(weight, count);
+  if (sample) return { shown: features, total, kind: "sample" };
+  const circles = isPoint && style.kind !== "heatmap" && style.kind !== "proportional";
+  return { shown: features, total, kind: "overview", circles, asOf: asOf(map, id) };
 }
 
 async function count(map: MapLibre, bounds: Bounds, signal: AbortSignal): Promise<void> {
@@ -70,7 +80,7 @@ async function count(map: MapLibre, bounds: Bounds, signal: AbortSignal): Promis
   const full = layers.value.filter((layer) => layer.visible && layer.id !== shownTime.value?.layerId && isThinned(map, layer.id));
   if (mapId === undefined || (full.length === 0 && thinned.value.size === 0)) return;
   const before = thinned.value;
-  thinned.value = new Map(full.map(({ id, count }) => [id, thinning(map, id, count, before.get(id)?.total ?? null)]));
+  thinned.value = new Map(full.map((layer) => [layer.id, thinning(map, layer, before.get(layer.id)?.total ?? null)]));
   // Representatives know how many they stand for; counting millions of rows for each view would take seconds.
   for (const { id } of full.filter(({ id }) => thinned.value.get(id)?.kind === undefined)) {
     const total = await countWithin(mapId, id, bounds, signal).catch(() => null);
