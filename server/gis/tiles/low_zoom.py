@@ -10,6 +10,7 @@ from typing import Any
 
 import asyncpg
 import sqlalchemy as sa
+from cachetools import LRUCache
 
 from agents.core.errors import ToolFailed
 from agents.domain import Layer, Table
@@ -46,6 +47,7 @@ class LowZoom:
         self._versions = versions
         self._store = store
         self._rows = rows
+        self._written: LRUCache[LayerStatements, OverviewStatements] = LRUCache(512)
 
     async def statements(
         self, connection: asyncpg.Connection, base: LayerStatements, tile: Tile, box: Box
@@ -61,12 +63,24 @@ class LowZoom:
         if not state.can_be_sampled or state.rows < self._rows:
             return None
         found = await self._store.ladder(state)
-        if found is not None and _has_columns(found[0], table, layer):
-            ladder, old_since = found
-            return OverviewStatements(table, layer, ladder, old_since) if tile.z < ladder.below else None
+        overviews = None if found is None else self._of_overviews(base, *found)
+        if overviews is not None:
+            return overviews if tile.z < overviews.ladder.below else None
         if await _rows_in(connection, base, box) <= cap * 2:
             return None
         return SampleStatements(base, state)
+
+    def _of_overviews(
+        self, base: LayerStatements, ladder: Ladder, old_since: float | None
+    ) -> OverviewStatements | None:
+        """None where the overviews lack a column of the layer."""
+        known = self._written.get(base)
+        if known is not None and known.ladder == ladder and known.old_since == old_since:
+            return known
+        if not _has_columns(ladder, base.table, base.layer):
+            return None
+        made = self._written[base] = OverviewStatements(base.table, base.layer, ladder, old_since)
+        return made
 
 
 class OverviewStatements(LayerStatements):
@@ -74,12 +88,15 @@ class OverviewStatements(LayerStatements):
 
     def __init__(self, table: Table, layer: Layer, ladder: Ladder, old_since: float | None) -> None:
         super().__init__(table, layer, Crs(MERCATOR, "mercator"), MAX_REPRESENTATIVES, wide=False)
-        self._ladder, self._old_since = ladder, old_since
+        self.ladder, self.old_since = ladder, old_since
+        self._at: dict[int, TileStatement] = {}
 
     def at(self, zoom: int) -> TileStatement:
-        band = self._ladder.table(self.table, zoom)
-        writer = _OverviewWriter(band, self.layer, zoom, self._ladder, self._old_since)
-        return writer.statement(self._cap, simple=False, ranked=self._shapes)
+        if zoom not in self._at:
+            band = self.ladder.table(self.table, zoom)
+            writer = _OverviewWriter(band, self.layer, zoom, self.ladder, self.old_since)
+            self._at[zoom] = writer.statement(self._cap, simple=False, ranked=self._shapes)
+        return self._at[zoom]
 
     def must_be_ranked(self, shown: int, total: int) -> bool:
         return False

@@ -123,6 +123,10 @@ class TileService:
         )
         self._flights: SingleFlight[DrawnTile] = SingleFlight()
         self._statements: LRUCache[Key, LayerStatements] = LRUCache(512)
+        self._written_before: LRUCache[str, LayerStatements] = LRUCache(512)
+        """By all that the SQL of a layer depends on, which is the same in most versions of it."""
+        self._beyond: LRUCache[tuple[str, str], bool] = LRUCache(4096)
+        """By table and tag of its data, whether coordinates may leave the earth."""
         self._boxes = SearchBoxes()
         self.metrics = TileMetrics()
         self._hits = self.metrics.requests.labels("hit")
@@ -302,8 +306,23 @@ class TileService:
         if time_column:
             layer = timed(layer, table, time_column)
         crs = await read_crs(connection, table.srid, table.id)
-        wide = crs.kind == "lonlat" and (careful or await _beyond_earth(connection, table))
-        return LayerStatements(table, layer, crs, self._limits.features, wide)
+        wide = crs.kind == "lonlat" and (careful or await self._is_beyond_earth(connection, table, key[4]))
+        same = f"{table.id} {wide} {layer.count} {filter_text(layer)} {layer.style.model_dump_json()}"
+        before = self._written_before.get(same)
+        if before is not None and before.table == table and before.crs == crs:
+            return before
+        made = LayerStatements(table, layer, crs, self._limits.features, wide)
+        self._written_before[same] = made
+        return made
+
+    async def _is_beyond_earth(self, connection: asyncpg.Connection, table: Table, tag: str) -> bool:
+        """Found out once for each version of the data; every time where nothing tells whether it changed."""
+        found = self._beyond.get((table.id, tag)) if tag else None
+        if found is None:
+            found = await _beyond_earth(connection, table)
+            if tag:
+                self._beyond[table.id, tag] = found
+        return found
 
 
 def timed(layer: Layer, table: Table, time_column: str) -> Layer:
