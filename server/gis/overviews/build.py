@@ -28,6 +28,8 @@ from server.gis.tiles.statement import CAP_POINTS, CAP_SHAPES, quoted
 
 DEEPEST = 11
 """The last zoom level that may be drawn from a band."""
+MAX_ROWS = 24_000
+"""Rows of a tile that is drawn from the table: with some attributes each, about 400 KB."""
 SAMPLE_ROWS = 200_000
 SESSION = {"statement_timeout": "1800000", "work_mem": "256MB", "maintenance_work_mem": "256MB", "jit": "off"}
 """Memory for the hash table of cells; half an hour for a step."""
@@ -146,13 +148,14 @@ class OverviewBuilder:
         """The first zoom level at which no tile holds more rows than it may draw, by a sample of the table."""
         percent = _sampled_percent(state.rows)
         cap = CAP_POINTS if table.geometry_family == "point" else CAP_SHAPES
+        most_rows = min(MAX_ROWS, cap * 0.8)
         fullest = await session.fetch(
             f"""WITH {_sampled_places(table, placing, percent)}
                 SELECT z, max(n) FROM generate_series(0, {DEEPEST}) AS z CROSS JOIN LATERAL (
                   SELECT count(*) AS n FROM place GROUP BY floor(x * (1 << z)), floor(y * (1 << z))) AS tile
                 GROUP BY z ORDER BY z"""  # noqa: S608 - expressions and names of the registry
         )
-        full = [zoom for zoom, most in fullest if most * 100 / percent > cap * 0.8]
+        full = [zoom for zoom, most in fullest if most * 100 / percent > most_rows]
         return max(full) + 1 if full else 0
 
     async def _fitting(
