@@ -132,7 +132,9 @@ async def _detailed(database: Database, found: tuple[Registry, Table]) -> list[R
                 async def whole(around: Iterator[Tile] = around) -> int:
                     return await _get(ours, next(version), next(around))
 
-                async def minimally(least: TestClient = least, around: Iterator[Tile] = around) -> int:
+                async def minimally(
+                    least: TestClient[web.Request, web.Application] = least, around: Iterator[Tile] = around
+                ) -> int:
                     return await _get(least, 1, next(around))
 
                 rows.append(await _compared(f"{POLYGONS:,} areas, z{zoom}", alone, whole, minimally))
@@ -162,7 +164,7 @@ def _at_once(work: Callable[[], Awaitable[int]]) -> Callable[[], Awaitable[int]]
     return several
 
 
-async def _get(client: TestClient, version: int, tile: Tile) -> int:
+async def _get(client: TestClient[web.Request, web.Application], version: int, tile: Tile) -> int:
     path = f"/tiles/m/a/{version}/{tile.z}/{tile.x}/{tile.y}.mvt?data={TAG}"
     answer = await client.get(path, headers={"Accept-Encoding": "gzip"})
     assert answer.status == 200, await answer.text()

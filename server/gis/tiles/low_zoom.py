@@ -14,6 +14,7 @@ from cachetools import LRUCache
 
 from agents.core.errors import ToolFailed
 from agents.domain import Layer, Table
+from server.gis.expressions.identifiers import Expression
 from server.gis.filters import compile_filter
 from server.gis.overviews.ladder import WEIGHT, Ladder, OverviewStore
 from server.gis.profiles.versions import DataVersions, TableState
@@ -178,12 +179,13 @@ class _SampleWriter(StatementWriter):
         return ", true AS sample, true AS passing"
 
 
-def _size(relative: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+def _size(relative: Expression) -> Expression:
     """The factor of a circle's radius that makes its area follow the weight, within limits that circles stay readable
     in; in steps of a tenth, because a tile holds each different value only once."""
     factor = sa.func.round(sa.func.sqrt(relative) * sa.literal_column("10")) / sa.literal_column("10")
-    least, most = (sa.literal_column(f"{limit}::float8") for limit in (SMALLEST, LARGEST))
-    return sa.func.least(most, sa.func.greatest(least, factor), type_=sa.Double)
+    smallest: Expression = sa.literal_column(f"{SMALLEST}::float8")
+    largest: Expression = sa.literal_column(f"{LARGEST}::float8")
+    return sa.func.least(largest, sa.func.greatest(smallest, factor), type_=sa.Double)
 
 
 def _has_columns(ladder: Ladder, table: Table, layer: Layer) -> bool:
