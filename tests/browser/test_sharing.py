@@ -161,6 +161,19 @@ async def test_names_pointers_and_selections_are_seen_by_the_others(person: Pers
     await expect(person.page.locator(".pointer")).to_have_count(0)
 
 
+async def test_what_is_being_typed_as_name_stays_while_the_map_changes(person: Person, enter: Enter) -> None:
+    other = await enter(person.page.url)
+    await opens_sharing(person.page)
+    field = person.page.get_by_label("Your name")
+    await field.fill("Ben")
+    await other.says("show airports in red")
+    await person.lists("airports")
+    await person.page.get_by_role("button", name="Create view link").click()
+    await expect(person.page.get_by_label("View link", exact=True)).to_be_visible()
+    await expect(field).to_have_value("Ben")
+    await until(lambda: other.see("geoagent.state.known.some(it => it.name === 'Ben')"))
+
+
 async def test_a_name_is_kept_over_a_reload(person: Person, enter: Enter) -> None:
     other = await enter(person.page.url)
     await named(other, "Ben")

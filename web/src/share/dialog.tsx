@@ -29,7 +29,7 @@ function Links() {
       <label class="dialog-field">
         <span>{t("yourName")}</span>
         <input
-          type="text" value={myName.value} maxLength={40} dir="auto" autocomplete="nickname" placeholder={t("yourNameHint")}
+          type="text" defaultValue={myName.value} maxLength={40} dir="auto" autocomplete="nickname" placeholder={t("yourNameHint")}
           onChange={(event) => {
             keepName(event.currentTarget.value);
             introduce();
