@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agents.analyst import Analyst
@@ -34,8 +35,10 @@ class AnalystDesk:
         results: Results,
         recipes: Recipes,
         info_store: InfoStore | None = None,
+        reply_characters: int | None = Analyst.limits.reply_characters,
     ) -> None:
         self._model = model
+        self._limits = replace(Analyst.limits, reply_characters=reply_characters)
         self._readable = readable
         self._data = data
         self._analyses = analyses
@@ -58,6 +61,7 @@ class AnalystDesk:
             data=self._data,
             session=analysis,
             info_store=self._info_store,
+            limits=self._limits,
         )
         try:
             finished = await hand_over(analyst, goal, context, history=analyst.history, forward=False)

@@ -165,7 +165,9 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
                 registry=readable,
                 map=session,
                 data=its_data,
-                analyst=AnalystDesk(model, readable, its_data, analysing, results, recipes, notes),
+                analyst=AnalystDesk(
+                    model, readable, its_data, analysing, results, recipes, notes, settings.reply_characters
+                ),
                 info_store=notes,
                 sql=raw_sql.reading(readable) if raw_sql else None,
                 exporter=ExportDesk(deliveries),

@@ -40,6 +40,7 @@ class ModelRequest:
     The first `stable_parts` of the `system` parts stay the same from call to call, so that a prompt cache can serve
     them; what depends on the moment follows.
     `context` is the agent's own state object; only models that run in this process (offline) read it.
+    `reply_characters` bounds text and arguments while they are written; see `reply_too_long`.
     """
 
     messages: Sequence[Message]
@@ -49,6 +50,7 @@ class ModelRequest:
     tool_choice: ToolChoice = "auto"
     context: Any = None
     stable_parts: int = 1
+    reply_characters: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +120,8 @@ class ModelError(Exception):
         self.code = code
         self.retryable = retryable
         self.retry_after = retry_after
+
+
+def reply_too_long(limit: int | None) -> ModelError:
+    """The error of a reply with more than `limit` characters of text and arguments."""
+    return ModelError("bad_reply", f"The model's reply is longer than {limit:,} characters.")

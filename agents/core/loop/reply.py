@@ -14,7 +14,7 @@ from agents.core.loop.events import Delta
 from agents.core.loop.history import Conversation
 from agents.core.loop.runtime import Runtime
 from agents.core.messages import AssistantMessage, Message, ToolCall
-from agents.core.model import Completed, ModelError, ModelFailed, ModelRequest, TextDelta
+from agents.core.model import Completed, ModelError, ModelFailed, ModelRequest, TextDelta, reply_too_long
 from agents.core.tokens import message_size
 from agents.core.tools.snapshot import NO_TOOLS
 
@@ -52,12 +52,12 @@ class Reply:
             async for event in stream:
                 if isinstance(event, TextDelta):
                     if (left := left - len(event.text)) < 0:
-                        raise _too_long(agent.limits.reply_characters)
+                        raise reply_too_long(agent.limits.reply_characters)
                     self.said.append(event.text)
                     yield Delta(event.text)
                 elif isinstance(event, ToolCall):
                     if (left := left - len(event.arguments)) < 0:
-                        raise _too_long(agent.limits.reply_characters)
+                        raise reply_too_long(agent.limits.reply_characters)
                     calls.append(event)
                 elif isinstance(event, ModelFailed):
                     failed.append(event.error)
@@ -105,6 +105,7 @@ class Reply:
             tool_choice=agent.tool_choice,
             context=agent.context,
             stable_parts=stable,
+            reply_characters=agent.limits.reply_characters,
         )
 
     async def _system(self) -> tuple[Sequence[str], int]:
@@ -138,7 +139,3 @@ def _distinct(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
         seen.add(name)
         kept.append(call if name == call.id else replace(call, id=name))
     return tuple(kept)
-
-
-def _too_long(most: int | None) -> ModelError:
-    return ModelError("bad_reply", f"The model's reply is longer than {most:,} characters.")

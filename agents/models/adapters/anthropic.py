@@ -60,7 +60,8 @@ class Anthropic(Adapter):
             return
         async with await patience.open(messages.create(**body, stream=True)) as stream:
             await expect_stream(stream, self.config, patience)
-            async with aclosing(patience.over(stream, lambda event: event.type != "message_start")) as events:
+            reading = patience.over(stream, lambda event: event.type != "message_start", _written)
+            async with aclosing(reading) as events:
                 async for event in events:
                     for out in reply.read(event):
                         yield out
@@ -257,6 +258,13 @@ class _Reply:
         cached, written = count("cache_read_input_tokens", 0), count("cache_creation_input_tokens", 0)
         whole = count("input_tokens", 0) + cached + written
         return self._adapter.usage(whole, count("output_tokens", 0), cached=cached, cache_write=written)
+
+
+def _written(event: Any) -> int:
+    """Characters of text and arguments in an event."""
+    if event.type != "content_block_delta":
+        return 0
+    return len(getattr(event.delta, "text", None) or getattr(event.delta, "partial_json", None) or "")
 
 
 def _said(message: AssistantMessage, ids: OutgoingIds) -> list[Block]:

@@ -17,7 +17,7 @@ from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from typing import Any, ClassVar, TypeVar
 
 from agents.core.messages import Usage
-from agents.core.model import ModelError, ModelEvent, ModelRequest
+from agents.core.model import ModelError, ModelEvent, ModelRequest, reply_too_long
 from agents.models.errors import broken, redact, translate
 from agents.models.providers import ModelConfig, Prices, Timeouts
 
@@ -172,7 +172,7 @@ class Adapter(ABC):
         self, request: ModelRequest, schema: Schema | None
     ) -> AsyncGenerator[ModelEvent, None]:
         begun = False
-        patience = Patience(self.config.timeouts, self.config)
+        patience = Patience(self.config.timeouts, self.config, request.reply_characters)
         try:
             async with aclosing(self._attempt(request, schema, patience)) as events:
                 async for event in events:
@@ -186,13 +186,15 @@ class Adapter(ABC):
 
 
 class Patience:
-    """How long a reply may take: until its first token, and from token to token.
+    """How long a reply may take, until its first token and from token to token, and how long it may be.
 
     Deadlines belong to the reply, not to a single read: a keep-alive does not extend them and never cancels a
     read that goes on. When one passes, the read is cancelled for good and the reply is over.
     """
 
-    def __init__(self, timeouts: Timeouts, config: ModelConfig) -> None:
+    def __init__(self, timeouts: Timeouts, config: ModelConfig, most_characters: int | None = None) -> None:
+        self._most_characters = most_characters
+        self._characters = 0
         self._timeouts = timeouts
         self._title = config.title
         self._loop = asyncio.get_running_loop()
@@ -204,9 +206,11 @@ class Patience:
         return await self._within(opening)
 
     async def over(
-        self, stream: AsyncIterator[Item], is_token: Callable[[Item], bool]
+        self, stream: AsyncIterator[Item], is_token: Callable[[Item], bool], written: Callable[[Item], int]
     ) -> AsyncGenerator[Item, None]:
-        """The stream's items; those that `is_token` says so show that the model is alive."""
+        """The stream's items; those that `is_token` says so show that the model is alive, and `written` counts the
+        characters of text and arguments in one. Raises ModelError for a reply that is too long, while it is written:
+        arguments are handed on only when they are whole, which they may never be."""
         items = aiter(stream)
         while True:
             try:
@@ -215,6 +219,9 @@ class Patience:
                 return
             alive = is_token(item)
             self._started = self._started or alive
+            self._characters += written(item)
+            if self._most_characters is not None and self._characters > self._most_characters:
+                raise reply_too_long(self._most_characters)
             yield item
             if alive:  # after the yield: the time a reader takes is not the model's
                 self._deadline = self._loop.time() + self._timeouts.between_tokens

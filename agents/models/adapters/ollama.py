@@ -39,7 +39,7 @@ class Ollama(Adapter):
         answer = await patience.open(asked)
         async with (
             aclosing(answer if self.config.quirks.streaming else _once(answer)) as stream,
-            aclosing(patience.over(stream, lambda part: True)) as parts,
+            aclosing(patience.over(stream, lambda part: True, _written)) as parts,
         ):
             async for part in parts:
                 if part.message.content:
@@ -149,6 +149,12 @@ def _property(schema: Mapping[str, Any]) -> dict[str, Any]:
         whole = {key: value for key, value in schema.items() if key != "description"}
         kept["description"] = f"{schema.get('description', '')} JSON schema: {json.dumps(whole)}".strip()
     return kept
+
+
+def _written(part: Any) -> int:
+    """Characters of text and arguments in a part of a reply."""
+    calls = part.message.tool_calls or ()
+    return len(part.message.content or "") + sum(len(_as_json(call.function.arguments)) for call in calls)
 
 
 def _as_json(arguments: Mapping[str, Any]) -> str:

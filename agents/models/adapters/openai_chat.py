@@ -37,7 +37,7 @@ class OpenAIChat(Adapter):
         if self.config.quirks.streaming:
             async with (
                 await patience.open(completions.create(**body, stream=True)) as stream,
-                aclosing(patience.over(stream, lambda chunk: bool(chunk.choices))) as chunks,
+                aclosing(patience.over(stream, lambda chunk: bool(chunk.choices), _written)) as chunks,
             ):
                 await expect_stream(stream, self.config, patience)
                 async for chunk in chunks:
@@ -201,6 +201,17 @@ class _Slot:
         if fragment.function is not None:
             self.name = fragment.function.name or self.name
             self._pieces.append(fragment.function.arguments or "")
+
+
+def _written(chunk: Any) -> int:
+    """Characters of text and arguments in a chunk."""
+    count = 0
+    for choice in chunk.choices[:1]:
+        if choice.delta is not None:
+            count += len(_text(choice.delta.content)) + len(getattr(choice.delta, "refusal", None) or "")
+            functions = (fragment.function for fragment in choice.delta.tool_calls or ())
+            count += sum(len(function.arguments or "") for function in functions if function is not None)
+    return count
 
 
 def _assistant(message: AssistantMessage, ids: OutgoingIds) -> list[dict[str, Any]]:

@@ -22,6 +22,11 @@ from agents.models.errors import from_status
 
 log = logging.getLogger(__name__)
 _THOUGHT = ("type", "id", "summary", "content", "encrypted_content")
+_WRITING = {
+    "response.output_text.delta",
+    "response.refusal.delta",
+    "response.function_call_arguments.delta",
+}
 _LIFECYCLE = {"response.created", "response.queued", "response.in_progress"}
 
 
@@ -67,7 +72,8 @@ class OpenAIResponses(Adapter):
             return
         async with await patience.open(client.responses.create(**body, stream=True)) as stream:
             await expect_stream(stream, self.config, patience)
-            async with aclosing(patience.over(stream, lambda event: event.type not in _LIFECYCLE)) as events:
+            reading = patience.over(stream, lambda event: event.type not in _LIFECYCLE, _written)
+            async with aclosing(reading) as events:
                 async for event in events:
                     for out in reply.read(event):
                         yield out
@@ -251,6 +257,11 @@ class _Reply:
 def _refuses_thoughts(error: Exception) -> bool:
     """Whether the API has refused `include: reasoning.encrypted_content`."""
     return getattr(error, "status_code", None) == 400 and "encrypted" in str(error).lower()
+
+
+def _written(event: Any) -> int:
+    """Characters of text and arguments in an event."""
+    return len(event.delta) if event.type in _WRITING else 0
 
 
 def _plain_items(message: AssistantMessage, ids: OutgoingIds) -> list[dict[str, Any]]:

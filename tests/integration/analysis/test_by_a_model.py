@@ -110,3 +110,24 @@ async def test_what_the_tables_do_not_answer_is_refused(server: Server, model: M
         (failed,) = one.named("analysis_failed")
     assert (failed["reason"], failed["advice"]) == (reason["reason"], reason["alternative"])
     assert failed["step"] is None
+
+
+async def test_the_servers_bound_on_a_reply_holds_for_the_analyst_too(
+    samples_url: str, model: ModelServer
+) -> None:
+    keys = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": model.base_url}
+    model.script(
+        [
+            Reply(Call("run_analysis", {"goal": "cities near rivers"})),
+            Reply(Call("search_tables", {"text": "rivers " * 1000}, piece=100)),
+            Reply(Say("That took too many words.")),
+        ]
+    )
+    async with (
+        local_server(samples_url, build("openai:gpt-5.1", keys), reply_characters=2000) as small,
+        client(small) as one,
+    ):
+        await one.ask("join")
+        await one.says("cities near rivers")
+        (failed,) = one.named("analysis_failed")
+    assert "longer than 2,000 characters" in failed["reason"]

@@ -372,3 +372,16 @@ def test_sizes_that_stand_beside_the_words_are_told() -> None:
 
     config = Catalogue.load().config("ollama", "llama", {})
     assert "9000 tokens for a context of 4096" in str(translate(Refused(), config))
+
+
+@wires_with_json_text
+async def test_arguments_without_an_end_are_cut_off_while_they_are_written(
+    name: str, server: ModelServer, make: Make
+) -> None:
+    endless = '{"place": "' + "far " * 200_000
+    server.script([Reply(Call("zoom_to", endless, piece=100), pause=0.001)])
+    with pytest.raises(ModelError) as fault:
+        await hear(make(name), asking(reply_characters=1_000))
+    assert (fault.value.code, fault.value.retryable) == ("bad_reply", False)
+    assert "longer than 1,000 characters" in str(fault.value)
+    await asyncio.wait_for(server.hung_up.wait(), PATIENCE)
