@@ -14,18 +14,17 @@ from typing import Any
 
 import engineio
 import socketio
-from aiohttp.web import WebSocketResponse
-from engineio.async_drivers.aiohttp import WebSocket
 from engineio.async_socket import AsyncSocket
 from engineio.exceptions import QueueEmpty, SocketIsClosedError, UnknownPacketError
 from engineio.packet import CLOSE, NOOP, OPEN, PING, PONG, UPGRADE, Packet
+
+from server.sockets.web_socket import Handshake, WebSocketConnection, framed
 
 MAX_WAITING_BYTES = 8 * 1024 * 1024
 """For one socket. A snapshot of a large map is below; a client that lets so much wait has stopped reading."""
 TICK_S = 1.0
 CLOSE_FRAME = b"\x88\x02\x03\xe9"
 """Of a WebSocket: the server goes away."""
-BINARY_FRAME, TEXT_FRAME = 0x82, 0x81
 
 
 class SharedPacket(Packet):  # type: ignore[misc]  # python-engineio has no types
@@ -134,49 +133,75 @@ class EngineSocket(AsyncSocket):  # type: ignore[misc]  # python-engineio has no
             self._transport.write(CLOSE_FRAME)
             self._transport.close()
 
-    async def _websocket_handler(self, ws: UncompressedWebSocket) -> None:
+    async def _upgrade_websocket(self, environ: dict[str, Any]) -> Handshake:
+        """A WebSocket from the beginning, or in place of polling; it outlives the request."""
+        handshake = Handshake(self.server.max_http_buffer_size)
+        connection = await handshake.accept(environ["aiohttp.request"])
         if self.connected:
             self.upgrading = True
-            try:
-                if not await self._is_probed(ws):
-                    return
-            finally:
-                self.upgrading = False
+            connection.hand_to(Probe(self, connection))
+        else:
+            self.open(connection)
+        return handshake
+
+    def open(self, connection: WebSocketConnection) -> None:
+        """From now on packets go to this WebSocket."""
+        connection.hand_to(self)
         self.connected = self.upgraded = True
-        self._transport = ws.transport
+        self._transport = connection.transport
         kept, self._kept = self._kept, []
         for pkt in kept:
             self.put(pkt)
-        try:
-            while (data := await ws.received()) is not None:
-                try:
-                    await self.receive(Packet(encoded_packet=data))
-                except UnknownPacketError:
-                    continue
-                except (ValueError, SocketIsClosedError):
-                    break
-        finally:
-            await self.close(wait=False, abort=True, reason=self.server.reason.TRANSPORT_CLOSE)
 
-    async def _is_probed(self, ws: UncompressedWebSocket) -> bool:
-        """Whether a client that polled so far may go on over this WebSocket."""
-        probe = await ws.received()
-        if probe != f"{PING}probe":
+    async def take(self, data: str | bytes) -> bool:
+        """A packet came by WebSocket; whether the connection goes on."""
+        try:
+            await self.receive(Packet(encoded_packet=data))
+        except UnknownPacketError:
+            return True
+        except (ValueError, SocketIsClosedError):
             return False
-        ws.transport.write(framed(f"{PONG}probe"))
-        self.put(Packet(NOOP))
-        return await ws.received() == str(UPGRADE)
+        return not self.closed
+
+    async def leave(self) -> None:
+        await self.close(wait=False, abort=True, reason=self.server.reason.TRANSPORT_CLOSE)
+        self.server.sockets.pop(self.sid, None)
+
+
+class Probe:
+    """The WebSocket of a client that polled so far, until the client has seen that it works."""
+
+    def __init__(self, socket: EngineSocket, connection: WebSocketConnection) -> None:
+        self._socket = socket
+        self._connection = connection
+        self._is_answered = False
+
+    async def take(self, data: str | bytes) -> bool:
+        socket, transport = self._socket, self._connection.transport
+        if self._is_answered:
+            if data != str(UPGRADE) or socket.closed or socket.upgraded:
+                return False
+            socket.upgrading = False
+            socket.open(self._connection)
+            return True
+        if data != f"{PING}probe" or transport is None:
+            return False
+        self._is_answered = True
+        transport.write(framed(f"{PONG}probe"))
+        socket.put(Packet(NOOP))
+        return True
+
+    async def leave(self) -> None:
+        self._socket.upgrading = False
 
 
 class Engine(engineio.AsyncServer):  # type: ignore[misc]  # python-engineio has no types
     """The server of these sockets."""
 
-    _async: dict[str, Any]
     start_service_task: bool
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._async = {**self._async, "websocket": UncompressedWebSocket}
         self._ending: set[asyncio.Task[None]] = set()
 
     def let_go(self, socket: EngineSocket) -> None:
@@ -208,9 +233,10 @@ class Engine(engineio.AsyncServer):  # type: ignore[misc]  # python-engineio has
             return self._ok(await socket.poll(), jsonp_index=jsonp_index)
         try:
             return await socket.handle_get_request(environ)
-        finally:
-            if socket.closed:
-                self.sockets.pop(sid, None)
+        except BaseException:
+            # No WebSocket came of it, and nobody will ever poll this one.
+            await socket.leave()
+            raise
 
     async def _service_task(self) -> None:
         """Look after all sockets in turn."""
@@ -232,34 +258,3 @@ class Engine(engineio.AsyncServer):  # type: ignore[misc]  # python-engineio has
 class SocketIo(socketio.AsyncServer):  # type: ignore[misc]  # python-socketio has no types
     def _engineio_server_class(self) -> type[Engine]:
         return Engine
-
-
-class UncompressedWebSocket(WebSocket):  # type: ignore[misc]  # python-engineio has no types
-    """A WebSocket without compression: a compressor and its opposite take 300 KB for each socket, and each would
-    compress the same events for itself."""
-
-    async def __call__(self, environ: dict[str, Any]) -> WebSocketResponse:
-        request = environ["aiohttp.request"]
-        self._sock = WebSocketResponse(max_msg_size=self.server.max_http_buffer_size, compress=False)
-        await self._sock.prepare(request)
-        self.transport = request.transport
-        await self.handler(self)
-        return self._sock
-
-    async def received(self) -> str | bytes | None:
-        """The next message; None when there are no more."""
-        data = (await self._sock.receive()).data
-        return data if isinstance(data, str | bytes) else None
-
-
-def framed(message: str | bytes) -> bytes:
-    """A message as one WebSocket frame of a server (RFC 6455, section 5.2)."""
-    kind, body = (TEXT_FRAME, message.encode()) if isinstance(message, str) else (BINARY_FRAME, message)
-    size = len(body)
-    if size < 126:
-        head = bytes((kind, size))
-    elif size < 65536:
-        head = bytes((kind, 126)) + size.to_bytes(2, "big")
-    else:
-        head = bytes((kind, 127)) + size.to_bytes(8, "big")
-    return head + body
