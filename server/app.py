@@ -219,6 +219,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         spool = Spool(int(settings.spool * MB))
         spool.open()
         stack.callback(spool.close)
+        stack.callback(asyncio.create_task(spool.keep_swept()).cancel)
         deliveries = Deliveries(
             database.owner,
             database.exporter,
@@ -233,6 +234,8 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         assert policy.uploads is not None  # noqa: S101 - upload_policy() made them
         sweeping = asyncio.create_task(policy.uploads.keep_swept())
         stack.callback(sweeping.cancel)
+        stack.callback(asyncio.create_task(policy.uploads.keep_forgetting()).cancel)
+        registry.on_change(policy.uploads.tables_changed)
         app.add_routes(health_routes.routes(checks(database, registry, maps)))
         token = settings.metrics_token
         app.add_routes(metrics_routes.routes(metrics, token.get_secret_value() if token else None))

@@ -17,13 +17,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+from server.gis.ingest.scratch import LOADING, LOCK, remove_abandoned
 from server.http.errors import HttpFault
 
 T = TypeVar("T")
 
 MB = 1024 * 1024
 PREFIX = "geoagent-spool-"
-LOCK = "lock"
+SWEEP_INTERVAL_S = 60.0
 RETRY_AFTER_S = 30
 MEASURED_EVERY_S = 0.25
 LARGEST_SHARE = 0.5
@@ -52,11 +53,21 @@ class Spool:
         return self._budget
 
     def open(self) -> None:
-        _sweep(self._parent)
+        self._sweep()
         self._folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self._parent))
         self._lock = (self._folder / LOCK).open("wb")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self._budget = min(self._budget, int(shutil.disk_usage(self._folder).free * DISK_SHARE))
+
+    async def keep_swept(self) -> None:
+        """Remove now and then what processes that were killed left behind, until it is cancelled."""
+        while True:
+            await asyncio.sleep(SWEEP_INTERVAL_S)
+            await asyncio.to_thread(self._sweep)
+
+    def _sweep(self) -> None:
+        for prefix in (PREFIX, LOADING):
+            remove_abandoned(prefix, self._parent)
 
     def close(self) -> None:
         if self._folder is not None and self._lock is not None:
@@ -114,14 +125,6 @@ class Transfer:
             )
         self._spool.take(self._address, size)
         self.size += size
-
-
-def _sweep(parent: Path) -> None:
-    """Remove the folders of servers that are gone: nobody holds their lock."""
-    for folder in parent.glob(f"{PREFIX}*"):
-        with suppress(OSError), (folder / LOCK).open("rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 async def measured(writing: Coroutine[Any, Any, T], folder: Path, transfer: Transfer) -> T:

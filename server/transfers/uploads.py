@@ -8,7 +8,7 @@ sees it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Collection, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +53,10 @@ _UNKNOWN = """
     AND NOT EXISTS (SELECT FROM geoagent.upload WHERE table_name = tablename)
 """
 _MAP = text("SELECT true FROM geoagent.map WHERE id = :map_id")
+_FORGET_DROPPED = text(
+    "DELETE FROM geoagent.upload WHERE loaded_at IS NOT NULL"
+    " AND to_regclass(format('data.%I', table_name)) IS NULL"
+)
 _USED = """
     SELECT coalesce(sum(size) FILTER (WHERE address = :address), 0), coalesce(sum(size), 0) FROM (
         SELECT address, CASE
@@ -70,6 +74,7 @@ class Uploads:
         self._owner = owner
         self._quota = quota or Quota()
         self._stale_s = loading_s * 2
+        self._changed = asyncio.Event()
         self._suspects: frozenset[str] = frozenset()
         """Tables of the loading role that no upload knew at the last sweep: `geoagent load` has one for a moment."""
 
@@ -162,6 +167,21 @@ class Uploads:
                 return True
         return False
 
+    def tables_changed(self, _changed: Collection[str]) -> None:
+        """Somebody made, changed or dropped tables."""
+        self._changed.set()
+
+    async def keep_forgetting(self) -> None:
+        """Forget the uploads of tables that somebody drops by hand, as soon as it is known, until it is cancelled."""
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            try:
+                async with self._owner.begin() as connection:
+                    await connection.execute(_FORGET_DROPPED)
+            except Exception as error:
+                log.warning("uploads of dropped tables could not be forgotten", error=type(error).__name__)
+
     async def keep_swept(self) -> None:
         """Sweep now and then, until it is cancelled."""
         while True:
@@ -186,12 +206,7 @@ class Uploads:
             for name in {*gone} | (unknown & self._suspects):
                 await _drop_orphan(connection, name)
             self._suspects = unknown
-            await connection.execute(
-                text(
-                    "DELETE FROM geoagent.upload WHERE loaded_at IS NOT NULL"
-                    " AND to_regclass(format('data.%I', table_name)) IS NULL"
-                )
-            )
+            await connection.execute(_FORGET_DROPPED)
 
     async def used(self, address: str) -> dict[str, int]:
         """Bytes that the address's uploads take, and how many they may; without a quota, nothing."""

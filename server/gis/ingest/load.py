@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-import tempfile
 import time
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
@@ -35,6 +34,7 @@ from server.gis.ingest.limits import (
     TableExists,
 )
 from server.gis.ingest.process import Reading, reading
+from server.gis.ingest.scratch import LOADING, scratch_folder
 from server.gis.ingest.table import TablePlan, fitting_name, plan_table, quoted
 from server.gis.reading.notes import Notes
 
@@ -93,11 +93,11 @@ async def load_file(
     started = time.monotonic()
     remaining_bytes = limits.expanded((await asyncio.to_thread(path.stat)).st_size, limits.copied_bytes)
     try:
-        with tempfile.TemporaryDirectory(prefix="geoagent-load-", dir=folder) as temporary:
+        with scratch_folder(LOADING, folder) as temporary:
             async with (
                 asyncio.timeout(limits.seconds),
                 reading(
-                    path, file, Path(temporary), limits, layer, encoding, "united" if unite else "one"
+                    path, file, temporary, limits, layer, encoding, "united" if unite else "one"
                 ) as opened,
             ):
                 plan = plan_table(SCHEMA, name, opened.fields, opened.layout.geometry)

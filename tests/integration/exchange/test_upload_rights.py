@@ -272,6 +272,24 @@ async def test_an_upload_is_forgotten_when_its_table_was_dropped_by_hand(
         assert await connection.scalar(count) == 0
 
 
+async def test_an_upload_is_forgotten_as_soon_as_its_table_is_dropped(
+    samples_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.transfers.uploads.SWEEP_INTERVAL_S", 1e6)
+    async with local_server(samples_url) as own, aiohttp.ClientSession(own.url) as http:
+        assert (await uploaded(http, "dropped at once"))[0] == 201
+        await until(lambda: any(table.name == "dropped at once" for table in own.registry.tables()))
+        async with own.database.owner.begin() as connection:
+            await connection.exec_driver_sql('DROP TABLE data."dropped at once"')
+        count = sa.text("SELECT count(*) FROM geoagent.upload WHERE table_name = 'dropped at once'")
+
+        async def is_forgotten() -> bool:
+            async with own.database.owner.connect() as connection:
+                return await connection.scalar(count) == 0
+
+        await until(is_forgotten)
+
+
 async def test_of_two_small_files_that_become_large_tables_the_quota_takes_one(server: Server) -> None:
     owner = server.database.owner
     await forget_uploads(server)

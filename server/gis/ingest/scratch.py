@@ -1,0 +1,54 @@
+"""Temporary folders that tell whether their process still lives: it holds a lock on a file in them, which the kernel
+takes back when the process ends, however that happens."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+LOADING = "geoagent-load-"
+"""Prefix of the folders in which files are unpacked and read."""
+LOCK = "lock"
+WORK = "work"
+MAX_AGE_WITHOUT_LOCK_S = 86_400.0
+"""A folder without a lock was left by an earlier version, or is about to get its lock."""
+
+
+@contextmanager
+def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
+    """A folder below a new, locked one in `parent`, or in the system's temporary folder; both are gone afterwards."""
+    with (
+        tempfile.TemporaryDirectory(prefix=prefix, dir=parent, ignore_cleanup_errors=True) as made,
+        (Path(made) / LOCK).open("wb") as lock,
+    ):
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        work = Path(made) / WORK
+        work.mkdir()
+        yield work
+
+
+def remove_abandoned(prefix: str, parent: Path | None = None) -> None:
+    """Remove the folders of processes that are gone."""
+    for folder in (parent or Path(tempfile.gettempdir())).glob(f"{prefix}*"):
+        with suppress(OSError):
+            if _is_abandoned(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_abandoned(folder: Path) -> bool:
+    """Whether nobody holds the lock of a folder. Raises OSError for what is no such folder, or is gone."""
+    try:
+        lock = (folder / LOCK).open("rb")
+    except FileNotFoundError:
+        return time.time() - folder.stat().st_mtime > MAX_AGE_WITHOUT_LOCK_S
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
