@@ -123,10 +123,10 @@ async def layer_names(
     """The layers that a file has, as `load_file` takes them. Raises CannotLoad or FileTooLarge."""
     limits, file = limits or IngestLimits(), file or path.name
     try:
-        with tempfile.TemporaryDirectory(prefix="geoagent-load-", dir=folder) as temporary:
+        with scratch_folder(LOADING, folder) as temporary:
             async with (
                 asyncio.timeout(limits.seconds),
-                reading(path, file, Path(temporary), limits, None, encoding, "names"),
+                reading(path, file, temporary, limits, None, encoding, "names"),
             ):
                 raise CannotLoad(f"{file} could not be read.")
     except ChooseLayer as choice:
