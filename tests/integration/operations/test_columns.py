@@ -14,8 +14,6 @@ from shapely import LineString, MultiPoint, Point, Polygon, from_wkt
 from server.gis.errors import InvalidQuestion, UnknownColumn
 from tests.integration.operations.conftest import Answer, Bench
 
-pytestmark = pytest.mark.reference("columns")
-
 PRICES = ("12", " 7.5 ", "n/a", None, "", "1e3", "1,250", "-0", "12,5", "NaN")
 TEXTS = ("  Main  street ", "O'NEILL road", "a-b-c", None, "Zürich Hbf", "x" * 12, "", "100%", "\\d+", "{}")
 DATES = (
@@ -101,8 +99,10 @@ async def test_a_reserved_name_gives_way_and_a_name_that_is_taken_is_refused(ben
         await _changed(bench, {"function": "trim", "column": "pric"})
 
 
+@pytest.mark.reference("columns")
 async def test_texts_become_numbers_as_pandas_reads_them_and_the_rest_is_counted(bench: Bench) -> None:
-    answer = await _changed(bench, {"function": "cast", "column": "price", "to": "number"})
+    change = {"function": "cast", "column": "price", "to": "number"}
+    answer = await bench.run("columns", source="data.list", changes=[change])
     wanted = pd.to_numeric(pd.Series(PRICES).str.strip(), errors="coerce")
     assert _values(answer.rows, "price") == _values(GeoDataFrame({"price": wanted}), "price")
     note = answer.receipt.notes[0]
