@@ -41,10 +41,7 @@ class ColumnsArguments(Arguments):
 
 class Columns(Operation[ColumnsArguments]):
     name = "columns"
-    summary = (
-        "Change columns: select, rename, drop, reorder, convert types, map or fill values, text, dates, ranks, "
-        "coordinates and other facts of the geometry."
-    )
+    summary = "Change columns: select, rename, drop, convert, fill, map; texts, dates, ranks, coordinates."
     arguments = ColumnsArguments
     traits = frozenset({"keeps_geometry"})
 

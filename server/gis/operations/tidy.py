@@ -46,10 +46,7 @@ class TidyArguments(Arguments):
 
 class Tidy(Operation[TidyArguments]):
     name = "tidy"
-    summary = (
-        "Clean geometries: snap to a grid, fill small holes, force ring orientation, drop Z and M, remove repeated "
-        "points, split at the antimeridian, make multi-part."
-    )
+    summary = "Clean geometries: grid, small holes, ring direction, Z and M, repeated points, antimeridian, multi-part."
     arguments = TidyArguments
     traits = frozenset({"keeps_geometry"})
     phrases = (
