@@ -30,7 +30,7 @@ WRITTEN_BY_MODELS = frozenset({"run_analysis", "cannot_do"})
 """Tools whose results are words of a model; what its numbers rest on is in their receipts."""
 
 OFFLINE = "offline"
-"""The name of the model that is none."""
+"""Name of the built-in offline model."""
 
 log = logging.getLogger("agents.geo_agent")
 _NOTES_SECONDS = 3.0

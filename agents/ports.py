@@ -1,4 +1,4 @@
-"""What GeoAgent needs from whoever hosts it. The server implements these; app.py hands them in; tests may too.
+"""What GeoAgent needs from its host. The server implements these; app.py hands them in; tests may too.
 
 Every method raises `agents.core.ToolFailed` for a fault the model can mend (unknown column, bad filter): its
 message names the fault, what was expected and the nearest valid value.
@@ -92,7 +92,7 @@ class MapSession(Protocol):
     async def zoom_to(self, bounds: Bounds) -> None: ...
 
     async def undo(self) -> str | None:
-        """Undo the newest change that is not undone; what it was, or None when there is none."""
+        """Undo the newest change that is not undone; returns it, or None if nothing can be undone."""
         ...
 
     async def redo(self) -> str | None: ...

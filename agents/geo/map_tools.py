@@ -194,7 +194,7 @@ class MapTools(GeoTools):
         )
 
     async def find_places(self, text: str) -> list[Place]:
-        """Places by name, at least one. Raises ToolFailed if there is none."""
+        """Find places by name, at least one. Raises ToolFailed if no place has this name."""
         places = list(await self.data.find_place(text, limit=5))
         if not places:
             raise ToolFailed(f"No place called {text!r} is in the user's tables.")

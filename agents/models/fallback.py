@@ -40,12 +40,12 @@ class Fallback:
 
     @property
     def context_tokens(self) -> int:
-        """The smallest of all, so that whoever takes over can read the conversation."""
+        """The smallest of all, so that each model of the chain can read the conversation."""
         return min(model.context_tokens for model in self.models)
 
     @property
     def max_output_tokens(self) -> int | None:
-        """The largest of all, so that there is room for the reply of whoever takes over."""
+        """The largest of all, so that there is room for the reply of each model of the chain."""
         return max(filter(None, map(reply_limit, self.models)), default=None)
 
     def warm(self) -> None:

@@ -3,7 +3,7 @@
 `owner` is who DATABASE_URL names, `reader` and `writer` have only the rights that `server.database.roles` gave them,
 and every reader session is read-only with a `statement_timeout`. Together they open at most as many connections as
 `server.database.connection_budget` gives them. All of it survives the database going away and coming back: what was
-under way fails (`is_unavailable` tells), the next use connects anew.
+under way fails (`is_unavailable` tells), the next use connects again.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class Database:
                 yield session
             finally:
                 try:
-                    # Shielded: whoever was stopped still waits until PostgreSQL has stopped working for them.
+                    # Shielded: the cancelled caller still waits until PostgreSQL has stopped its query.
                     await asyncio.shield(session.close(timeout=5))
                 except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
                     lost = pid
@@ -179,7 +179,7 @@ class Database:
         """Hear NOTIFY on these channels, in order, one at a time; returns once the server listens.
 
         After the connection was lost and made again `reconnected` is called before any later notification:
-        what was sent in between is gone, so whoever listens must look for itself.
+        what was sent in between is lost, so the listener must look for itself.
         """
         subscription = Subscription(self.url, tuple(channels), callback, reconnected)
         await subscription.start()

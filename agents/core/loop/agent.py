@@ -130,7 +130,7 @@ class Agent:
                 if is_awaitable(sent):
                     await sent
             except Exception:
-                # The work is done and in the history; whoever asked must still get the answer.
+                # The work is done and in the history; the caller must still get the answer.
                 log.exception("%s: the answer could not be sent", self.name)
         return finished.text
 

@@ -92,7 +92,7 @@ class TurnState:
     """The call of another agent on whose behalf the turn runs."""
 
     def add_usage(self, usage: Usage) -> None:
-        """Count what was spent, here and for whoever asked for this turn."""
+        """Add usage to this turn and to the turn that called it."""
         self.usage = self.usage + usage
         if self.caller is not None:
             self.caller.add_usage(usage)

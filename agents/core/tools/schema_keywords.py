@@ -1,7 +1,7 @@
 """The checks of single JSON-schema keywords, each a closure made once; `checker` puts them together.
 
 A check returns the value to use, coerced where that loses nothing, and appends a `Fault` for what is wrong.
-Where a keyword is dynamic a `Slot` stands in the schema, and its value comes with each check.
+A dynamic keyword is a `Slot` in the schema; each check supplies its value.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ NO_TOOLS = Snapshot({}, ())
 
 
 class _Source:
-    """One dynamic callable with its owner, whoever of the tools uses it; asked once per snapshot."""
+    """One dynamic callable and its owner, shared by the tools that use it; called once per snapshot."""
 
     __slots__ = ("ask", "narrow", "owner", "raw", "value")
 

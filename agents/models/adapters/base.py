@@ -242,7 +242,7 @@ class Patience:
                 raise
             seconds = self._timeouts.between_tokens if self._started else self._timeouts.first_token
             what = "stopped writing" if self._started else "did not begin to answer"
-            # not retryable: whoever waits has waited long enough, and a fallback may be quicker
+            # not retryable: the user has waited long enough, and a fallback may be quicker
             raise ModelError("timeout", f"{self._title} {what} for {seconds:g} seconds; try again.") from None
 
 

@@ -107,7 +107,7 @@ _INDEXES: WeakKeyDictionary[TableRegistry, tuple[int, TableIndex]] = WeakKeyDict
 def table_index(registry: TableRegistry) -> TableIndex:
     try:
         kept = _INDEXES.get(registry)
-    except TypeError:  # a registry that cannot be referred to weakly is read anew each time
+    except TypeError:  # a registry without weak references is read again each time
         return TableIndex(registry.tables())
     if kept is not None and kept[0] == registry.version:
         return kept[1]

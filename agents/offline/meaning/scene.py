@@ -1,6 +1,6 @@
 """The world as the planner sees it while it carries out one command, and the ways in which it can stop.
 
-Built anew at every step from the request: nothing is remembered between steps but the conversation itself.
+Built again at every step from the request: nothing is remembered between steps but the conversation itself.
 """
 
 from __future__ import annotations
