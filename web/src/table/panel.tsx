@@ -18,6 +18,7 @@ import { Menu, type MenuItem } from "../ui/menu";
 import { type Page, readRows, type Row } from "./rows";
 import { tableOpen } from "./state";
 import { Statistics } from "./statistics";
+import { template, type Width, widthsOf } from "./widths";
 import { bodyHeight, ROW, type Scroll, scrolled, topOf, type View } from "./scroll";
 
 const PAGE = 100;
@@ -60,6 +61,8 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
   const about = useSignal<string | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const asked = useRef(new Set<string>());
+  /** By the rows that came first: columns keep their widths while rows come and go. */
+  const measured = useRef<Width[] | null>(null);
   const [any] = pages.value.values();
   const total = any?.total ?? 0;
   // Asked for at the moment, for the box is there, and as high as it is, only after it was drawn.
@@ -110,6 +113,7 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
     box.current?.scrollTo({ top: 0 });
     scroll.value = { top: 0, row: 0 };
   };
+  const widths = (measured.current ??= widthsOf(any.columns, any.rows));
   const shown = Array.from({ length: Math.max(0, Math.min(visible, total - first)) }, (_, i) => first + i);
   return (
     <>
@@ -121,8 +125,8 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
           if (scrollTop !== scroll.value.top) scroll.value = scrolled(scroll.value, scrollTop, view());
         }}
       >
-        <div class="grid-inner" style={{ "--columns": any.columns.length }}>
-          <Head columns={any.columns} order={order.value} sort={sort} layerId={layerId} tell={(column) => (about.value = column)} />
+        <div class="grid-inner" style={{ "--columns": template(widths), minWidth: `${widths.reduce((sum, { pixels }) => sum + pixels, 0)}px` }}>
+          <Head widths={widths} order={order.value} sort={sort} layerId={layerId} tell={(column) => (about.value = column)} />
           <div class="grid-body" role="rowgroup" style={{ height: `${bodyHeight(total)}px` }}>
             {shown.map((index) => (
               <GridRow
@@ -145,8 +149,8 @@ function settle(box: HTMLElement | null, scroll: { value: Scroll }, view: View):
   scroll.value = { row: scroll.value.row, top: box.scrollTop };
 }
 
-function Head({ columns, order, sort, tell, layerId }: {
-  columns: string[];
+function Head({ widths, order, sort, tell, layerId }: {
+  widths: Width[];
   order: Order;
   sort: (column: string) => void;
   tell: (column: string) => void;
@@ -165,10 +169,10 @@ function Head({ columns, order, sort, tell, layerId }: {
   return (
     <div class="grid-head" role="rowgroup">
       <div class="grid-row" role="row">
-        {columns.map((column) => {
+        {widths.map(({ name: column, isNumber }) => {
           const isSorted = order.column === column;
           return (
-            <div key={column} role="columnheader" aria-sort={!isSorted ? "none" : order.descending ? "descending" : "ascending"}>
+            <div key={column} role="columnheader" class={isNumber ? "number" : undefined} aria-sort={!isSorted ? "none" : order.descending ? "descending" : "ascending"}>
               <button type="button" dir="auto" onClick={() => sort(column)}>
                 {column}{isSorted && <Icon name={order.descending ? "down" : "send"} />}
               </button>

@@ -1,0 +1,34 @@
+/** How wide the columns of the table are, and which of them hold numbers, by what is in them. Pure. */
+import { formatValue } from "../i18n/format";
+import type { Row } from "./rows";
+
+const ROWS_READ = 100;
+/** Pixels of a character at the size of the table. */
+const CHARACTER = 7.5;
+/** Room on both sides of a cell, and of the menu in a header. */
+const [PADDING, MENU] = [24, 32];
+const [LEAST, MOST] = [80, 320];
+
+export interface Width {
+  name: string;
+  pixels: number;
+  /** All values are numbers, so they end where their header ends. */
+  isNumber: boolean;
+}
+
+export function widthsOf(columns: readonly string[], rows: readonly Row[]): Width[] {
+  const read = rows.slice(0, ROWS_READ);
+  return columns.map((name) => {
+    const values = read.map((row) => row[name]).filter((value) => value != null);
+    const longest = Math.max(0, ...values.map((value) => formatValue(name, value).length));
+    const wanted = Math.max(longest * CHARACTER, name.length * CHARACTER + MENU) + PADDING;
+    return {
+      name,
+      pixels: Math.round(Math.max(LEAST, Math.min(MOST, wanted))),
+      isNumber: values.length > 0 && values.every((value) => typeof value === "number"),
+    };
+  });
+}
+
+/** For `grid-template-columns`: what is left over goes to the columns by their widths. */
+export const template = (widths: readonly Width[]): string => widths.map(({ pixels }) => `minmax(${pixels}px, ${pixels}fr)`).join(" ");
