@@ -24,7 +24,7 @@ from agents.geo.operation_tools import (
 )
 from agents.geo.phrases import count_of, refusal
 from agents.geo.styles import STYLE_BRIEFLY, STYLE_SCHEMA, new_style
-from agents.ports import AnalysisSession, DataSource, InfoStore, MapSession, TableRegistry
+from agents.ports import AnalysisSession, DataSource, InfoStore, MapSession, StepOutcome, TableRegistry
 from agents.provenance.annotation import annotation
 from agents.provenance.linking import link_figures
 
@@ -113,6 +113,7 @@ class Analyst(DataTools, ChartTools, StepRunner, Agent):
         self._catalogue = None
         self.ended = False
         self.finished = False
+        self.outputs: list[StepOutcome] = []
         self._was_warned = False
         self._tables: str | None = None
         super().__init__(
@@ -191,11 +192,14 @@ class Analyst(DataTools, ChartTools, StepRunner, Agent):
         return Result({"planned": len(steps)}, summary=f"Planned {count_of(len(steps), 'step')}")
 
     @tool(params={"style": {**STYLE_SCHEMA, "shown": STYLE_BRIEFLY}}, sequential=True)
-    async def finish(self, summary: str, style: dict[str, Any] | None = None) -> Result:
+    async def finish(
+        self, summary: str, style: dict[str, Any] | None = None, outputs: list[str] | None = None
+    ) -> Result:
         """End the analysis: its last table goes onto the map, and the user reads the summary.
 
         Args:
             summary: The answer, with numbers from tool results only.
+            outputs: Earlier steps whose tables are wanted, too: all are kept and drawn.
             style: How the result is drawn, if the user said so; else it shows what was found.
         """
         if not self.session.outcomes():
@@ -208,9 +212,15 @@ class Analyst(DataTools, ChartTools, StepRunner, Agent):
                 f"No tool result has these numbers of the summary: {', '.join(made_up[:_MOST_TOLD])}. Look them up "
                 "(query_features or column_stats of a step's table), or leave them out; then call finish again."
             )
+        steps = self._made()
+        unknown = [step for step in outputs or () if step not in steps]
+        if unknown:
+            raise ToolFailed(f"outputs: there is no step {unknown[0][:80]!r}. Steps: {', '.join(steps)}.")
         last = self.session.outcomes()[-1].table
         wanted = new_style(last, None, style) if style else None
-        drawn = await self.session.finish(summary, wanted, annotation(figures))
+        drawn = await self.session.finish(summary, wanted, annotation(figures), outputs or ())
+        self.outputs = [each for each in self.session.outcomes()[:-1] if each.step in (outputs or ())]
+        self.outputs.append(self.session.outcomes()[-1])
         self.ended = self.finished = True
         facts = {"summary": summary, "drawn": drawn}
         return Result(facts, summary="Analysis finished", answer=summary)

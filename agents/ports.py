@@ -182,7 +182,7 @@ class Analyst(Protocol):
         """Save the map's latest finished analysis; of its values these are parameters, or all that can be."""
         ...
 
-    async def run_recipe(self, recipe: str, values: Mapping[str, Any], session: MapSession) -> str:
+    async def run_recipe(self, recipe: str, values: Mapping[str, Any], session: MapSession) -> AnalysisReport:
         """Run it as an analysis of its own; words for the user."""
         ...
 
@@ -275,9 +275,15 @@ class AnalysisSession(Protocol):
     async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> StepOutcome: ...
 
     async def finish(
-        self, summary: str, style: StyleSpec | None = None, figures: Mapping[str, Any] | None = None
+        self,
+        summary: str,
+        style: StyleSpec | None = None,
+        figures: Mapping[str, Any] | None = None,
+        outputs: Sequence[str] = (),
     ) -> str:
         """Put the last step's table on the map and end as finished; what the browsers said of the layer.
+
+        `outputs` are earlier steps whose tables are kept and shown as results, too.
 
         Without a style it is drawn so that it shows what the steps found. `figures` tells where the numbers of the
         summary come from, as `agents.provenance.annotation` does.

@@ -69,7 +69,7 @@ class AnalystDesk:
             await asyncio.shield(_close(analysis, *reason_of(analysis.outage or error)))
             raise
         await _close(analysis, "It ended without a result.", finished.text)
-        outputs = [output_facts(analysis.outcomes()[-1])] if analyst.finished else []
+        outputs = [output_facts(each) for each in analyst.outputs]
         return AnalysisReport(finished.text, analyst.finished, outputs)
 
     async def drop_result(self, table: str, session: Any) -> None:
@@ -92,8 +92,8 @@ class AnalystDesk:
         turn = _turn(session)
         await self._recipes.remove(turn.map_id, recipe, turn.by)
 
-    async def run_recipe(self, recipe: str, values: Mapping[str, Any], session: Any) -> str:
-        """The steps of the recipe, one after the other, without a model; words for the user."""
+    async def run_recipe(self, recipe: str, values: Mapping[str, Any], session: Any) -> AnalysisReport:
+        """The steps of the recipe, one after the other, without a model."""
         turn = _turn(session)
         plan = (await self._recipes.get(turn.map_id, recipe)).filled(values)
         analysis = self._analyses.open(plan.goal, turn, self._readable)
@@ -106,11 +106,12 @@ class AnalystDesk:
             notes = dict.fromkeys(f"{note.rstrip('.')}." for note in last.notes)
             found = breakdown_words(last.breakdown)
             summary = " ".join([f"{plan.goal}: {count_of(last.rows, 'row')}{found}.", *notes])
-            await analysis.finish(summary, plan.style)
+            await analysis.finish(summary, plan.style, outputs=plan.outputs)
         except BaseException as error:
             await asyncio.shield(_close(analysis, *reason_of(analysis.outage or error)))
             raise
-        return summary
+        made = [each for each in analysis.outcomes()[:-1] if each.step in plan.outputs]
+        return AnalysisReport(summary, outputs=[output_facts(each) for each in (*made, last)])
 
 
 _ON_SPARK = re.compile(r"[\s,(]*\bon\s+(?:apache\s+)?spark\b[\s.!?)]*$", re.IGNORECASE)

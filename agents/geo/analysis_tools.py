@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from agents.core import Param, Result, ToolContext, ToolFailed, tool
 from agents.core.tools.results import content_of
 from agents.geo.tools import GeoTools
-from agents.ports import Analyst
+from agents.ports import AnalysisReport, Analyst
 
 ANALYSIS_TOOLS = frozenset(
     {"run_analysis", "drop_result", "save_recipe", "run_recipe", "rename_recipe", "remove_recipe"}
@@ -42,9 +42,7 @@ class AnalysisTools(GeoTools):
         """
         with context.own_time():
             report = await self._the_analyst().run(goal, self.map, context)
-        self.seen_tables.update(dict.fromkeys(str(output["table"]) for output in report.outputs))
-        made = f"\n{content_of({'outputs': report.outputs})}" if report.outputs else ""
-        return Result(content=report.text + made, data={"finished": report.finished, "answer": report.text})
+        return self._reported(report)
 
     @tool(sequential=True)
     async def drop_result(self, table: Annotated[str, Param(enum=result_ids)]) -> Result:
@@ -72,7 +70,7 @@ class AnalysisTools(GeoTools):
     @tool(timeout=None, sequential=True)
     async def run_recipe(
         self, recipe: RecipeName, context: ToolContext, values: dict[str, Any] | None = None
-    ) -> str:
+    ) -> Result:
         """Run a recipe of the map again, as an analysis of its own.
 
         Args:
@@ -80,7 +78,8 @@ class AnalysisTools(GeoTools):
             values: New values by parameter name; what is left out is as it was saved.
         """
         with context.own_time():
-            return await self._the_analyst().run_recipe(recipe, values or {}, self.map)
+            report = await self._the_analyst().run_recipe(recipe, values or {}, self.map)
+        return self._reported(report)
 
     @tool(sequential=True)
     async def rename_recipe(self, recipe: RecipeName, name: str) -> Result:
@@ -102,6 +101,12 @@ class AnalysisTools(GeoTools):
         """
         await self._the_analyst().remove_recipe(recipe, self.map)
         return Result({"removed": recipe}, summary=f"Removed the recipe “{recipe}”")
+
+    def _reported(self, report: AnalysisReport) -> Result:
+        """The words for the user, and for the model the tables that can be used now."""
+        self.seen_tables.update(dict.fromkeys(str(output["table"]) for output in report.outputs))
+        made = f"\n{content_of({'outputs': report.outputs})}" if report.outputs else ""
+        return Result(content=report.text + made, data={"finished": report.finished, "answer": report.text})
 
     def _the_analyst(self) -> Analyst:
         if self.analyst is None:

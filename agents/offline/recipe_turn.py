@@ -52,7 +52,9 @@ def _outcome(done: Done) -> str:
         case "drop_result":
             return f"{facts['dropped']} is deleted; its evidence stays."
         case _:
-            return done.result.content
+            return (
+                str(facts["answer"]) if isinstance(facts, dict) and "answer" in facts else done.result.content
+            )
 
 
 def _how_to_run(recipe: RecipeCard) -> str:

@@ -232,14 +232,24 @@ class EmptiedBy(BaseModel):
     name: str
 
 
+class AnalysisOutput(BaseModel):
+    """The table of an earlier step that is a result, too."""
+
+    table: str
+    name: str | None = None
+    rows: int
+
+
 class AnalysisFinished(MapEvent):
     """`rows` is the number of rows of the result. If it is 0, `emptied_by` names the step that removed the last
-    ones. `figures` are the numbers of the summary with their `sources`, as in `ai_response`.
+    ones. `outputs` are further results. `figures` are the numbers of the summary with their `sources`, as in
+    `ai_response`.
     """
 
     analysis_id: str
     summary: str
     table: str | None = None
+    outputs: list[AnalysisOutput] = []
     receipt: dict[str, Any] = {}
     rows: int | None = None
     emptied_by: EmptiedBy | None = None

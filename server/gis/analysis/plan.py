@@ -39,6 +39,8 @@ class Plan(Value):
     goal: str
     steps: tuple[PlannedStep, ...] = ()
     style: StyleSpec | None = None
+    outputs: tuple[StepId, ...] = ()
+    """Further steps whose tables are results, too."""
 
     def then(self, step: PlannedStep) -> Plan:
         return self.model_copy(update={"steps": (*self.steps, step)})

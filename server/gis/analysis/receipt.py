@@ -61,6 +61,8 @@ class Receipt(Value):
     goal: str
     at: datetime
     steps: tuple[StepReceipt, ...] = ()
+    outputs: tuple[str, ...] = ()
+    """Tables of earlier steps that are results beside the last one."""
 
     @property
     def emptied_by(self) -> StepReceipt | None:

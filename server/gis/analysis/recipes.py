@@ -67,7 +67,7 @@ class Recipe(Value):
         changed = {name: value for name, value in checked.items() if value != self.parameters[name].default}
         steps = [self._with(step, changed) for step in self.plan.steps]
         goal = f"{self.name} ({said_values(changed)})" if changed else self.name
-        return Plan(goal=goal, steps=tuple(steps), style=self.plan.style)
+        return self.plan.model_copy(update={"goal": goal, "steps": tuple(steps)})
 
     def _known(self, name: str) -> str:
         wanted = name.strip().lower().replace(" ", "_")

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import structlog
-from sqlalchemy import Text, bindparam, func, select, text, update
+from sqlalchemy import Text, bindparam, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -61,6 +62,8 @@ class Results:
             return ReadableTables(self._registry)
         query = text(
             "SELECT result FROM geoagent.analysis WHERE map_id = :map_id AND result IS NOT NULL"
+            " UNION SELECT jsonb_array_elements_text(receipt -> 'outputs') FROM geoagent.analysis"
+            " WHERE map_id = :map_id AND jsonb_typeof(receipt -> 'outputs') = 'array'"
             " UNION SELECT 'analysis.' || unnest(tables) FROM geoagent.analysis"
             " WHERE map_id = :map_id AND status = 'running'"
             " UNION SELECT document ->> 'table' FROM geoagent.layer WHERE map_id = :map_id"
@@ -79,12 +82,14 @@ class Results:
             )
 
     async def drop(self, map_id: str, table_id: str, by: By = HAND) -> int:
-        """Drop a result and the tables of its steps; returns the seq of the event. Raises MapFault
-        `unknown_table`, or `conflict` while a layer of any map shows one of them.
+        """Drop a result and the tables of its steps, but not the further results of its analysis; returns the seq
+        of the event. Raises MapFault `unknown_table`, or `conflict` while a layer of any map shows one of them.
         """
         async with self._events.writing(map_id, by.turn_id, by.server_id) as writer:
-            query = select(analysis_table.c.id, analysis_table.c.tables).where(
-                analysis_table.c.map_id == map_id, analysis_table.c.result == table_id
+            columns = analysis_table.c
+            is_further = columns.receipt["outputs"].has_key(table_id)
+            query = select(columns.id, columns.tables, columns.receipt, columns.result).where(
+                columns.map_id == map_id, or_(columns.result == table_id, is_further)
             )
             found = (await writer.connection.execute(query)).one_or_none()
             if found is None:
@@ -92,14 +97,24 @@ class Results:
                     "unknown_table",
                     f"{table_id!r} is no result of an analysis of this map. Only these can be dropped.",
                 )
-            await _check_unused(writer, table_id, found.tables)
+            outputs = list(found.receipt.get("outputs", []))
+            values: dict[str, Any] = {"result": found.result}
+            if table_id in outputs:
+                dropped = [name for name in found.tables if f"{SCHEMA}.{name}" == table_id]
+                outputs.remove(table_id)
+                values["receipt"] = {**found.receipt, "outputs": outputs}
+            else:
+                dropped = [name for name in found.tables if f"{SCHEMA}.{name}" not in outputs]
+                values["result"] = None
+            await _check_unused(writer, table_id, dropped)
+            values["tables"] = [name for name in found.tables if name not in dropped]
             await writer.connection.execute(
-                update(analysis_table).where(analysis_table.c.id == found.id).values(tables=[], result=None)
+                update(analysis_table).where(analysis_table.c.id == found.id).values(**values)
             )
             payload = {"analysis_id": found.id, "table": table_id}
             event = await writer.record(Change("result_dropped", payload))
         # If the server stops here, the tables belong to no analysis and are collected later.
-        await self._drop_tables(await self._orphans(found.tables))
+        await self._drop_tables(await self._orphans(dropped))
         return event.seq
 
     async def collect(self) -> list[str]:

@@ -173,17 +173,30 @@ class MapAnalysis:
             return await self._keep(step, result)
 
     async def finish(
-        self, summary: str, style: StyleSpec | None = None, figures: Mapping[str, Any] | None = None
+        self,
+        summary: str,
+        style: StyleSpec | None = None,
+        figures: Mapping[str, Any] | None = None,
+        outputs: Sequence[str] = (),
     ) -> str:
-        """Add the last step's table to the map as a layer; returns how browsers drew it."""
+        """Add the last step's table to the map as a layer, and before it those of the `outputs`, which are kept as
+        results, too; returns how browsers drew the last one.
+        """
         self._refuse_after_end()
-        self._plan = self._plan.model_copy(update={"style": style})
+        further = tuple(each for each in self._outcomes[:-1] if each.step in outputs)
+        self._plan = self._plan.model_copy(
+            update={"style": style, "outputs": tuple(each.step for each in further)}
+        )
+        self._receipt = self._receipt.model_copy(update={"outputs": tuple(each.table.id for each in further)})
         async with self._failing_in_outage():
             return await self._finish(summary, style, figures)
 
     async def _finish(self, summary: str, style: StyleSpec | None, figures: Mapping[str, Any] | None) -> str:
         last = self._outcomes[-1]
         await self._close("finished")
+        further = [each for each in self._outcomes if each.step in self._plan.outputs]
+        for each in further:
+            await self._draw(each, None)
         drawn = await self._draw(last, style)
         emptied = self._receipt.emptied_by
         payload = {
@@ -192,6 +205,9 @@ class MapAnalysis:
             "table": last.table.id,
             "rows": last.rows,
             "emptied_by": emptied and {"step": int(emptied.step.partition("_")[2]), "name": emptied.title},
+            "outputs": [
+                {"table": each.table.id, "name": self._title(each), "rows": each.rows} for each in further
+            ],
             "receipt": self._receipt.as_json(),
             **(figures or {}),
         }
@@ -258,12 +274,15 @@ class MapAnalysis:
             return "the result has no rows, so there is nothing to draw"
         if last.table.geometry_column is None:
             return "the result has no geometry, so there is nothing to draw"
-        draft = LayerDraft(table=last.table.id, name=self._plan.steps[-1].title, style=_style(last, style))
+        draft = LayerDraft(table=last.table.id, name=self._title(last), style=_style(last, style))
         try:
             _, drawn = await self._session.add_layer(draft)
         except ToolFailed as fault:
             return f"the result could not be put on the map: {fault.message}"
         return drawn
+
+    def _title(self, outcome: Outcome) -> str | None:
+        return next((step.title for step in self._plan.steps if step.id == outcome.step), None)
 
     def _refuse_after_end(self) -> None:
         if self.ended:
@@ -321,10 +340,11 @@ class MapAnalysis:
         return next((style for style in styles if table.column(style["column"])), None)
 
     async def _close(self, status: str) -> None:
-        """Make the last step's table readable for the map and hide the others."""
+        """Keep the last step's table and the further results readable for the map, and hide the others."""
         await self._service.store.end(self._plan, self._receipt, status)
         for outcome in self._outcomes[:-1]:
-            self._readable.hide(outcome.table.id)
+            if outcome.table.id not in self._receipt.outputs:
+                self._readable.hide(outcome.table.id)
 
     async def _room(self) -> int:
         """Bytes that the map's results may still use. Raises TooExpensive if there are none."""

@@ -813,7 +813,8 @@ export interface AnalysisPlanned {
 }
 /**
  * `rows` is the number of rows of the result. If it is 0, `emptied_by` names the step that removed the last
- * ones. `figures` are the numbers of the summary with their `sources`, as in `ai_response`.
+ * ones. `outputs` are further results. `figures` are the numbers of the summary with their `sources`, as in
+ * `ai_response`.
  */
 export interface AnalysisFinished {
   map_id: string;
@@ -823,6 +824,7 @@ export interface AnalysisFinished {
   analysis_id: string;
   summary: string;
   table: string | null;
+  outputs: AnalysisOutput[];
   receipt: {
     [k: string]: unknown;
   };
@@ -830,6 +832,14 @@ export interface AnalysisFinished {
   emptied_by: EmptiedBy | null;
   figures: Figure[];
   sources: FigureSource[];
+}
+/**
+ * The table of an earlier step that is a result, too.
+ */
+export interface AnalysisOutput {
+  table: string;
+  name: string | null;
+  rows: number;
 }
 /**
  * The step that left no rows.

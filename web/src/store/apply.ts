@@ -225,8 +225,10 @@ function applyAnalysis(state: MapState, event: MapEvent): MapState {
       const change = { status: "failed" as const, summary: reason, advice, failedAt, table: table ?? null, receipt: receipt ?? {} };
       return changeAnalysis(state, analysis_id, change);
     }
-    case "result_dropped":
-      return changeAnalysis(state, event.data.analysis_id, { table: null });
+    case "result_dropped": {
+      const { analysis_id, table } = event.data;
+      return changeAnalysis(state, analysis_id, { table: null }, table);
+    }
     default:
       return state;
   }
@@ -285,8 +287,10 @@ function changeEntry(
   });
 }
 
-function changeAnalysis(state: MapState, analysisId: string, change: Partial<Entry>): MapState {
-  const isIt = (entry: Entry) => entry.kind === "analysis" && entry.id === analysisId;
+/** With `table` only if that is its result. */
+function changeAnalysis(state: MapState, analysisId: string, change: Partial<Entry>, table?: string): MapState {
+  const isIt = (entry: Entry) =>
+    entry.kind === "analysis" && entry.id === analysisId && (table === undefined || entry.table === table);
   const turn = state.turns.findLast((candidate) => candidate.entries.some(isIt));
   return turn === undefined ? state : changeEntry(state, turn.id, isIt, change);
 }
