@@ -119,6 +119,7 @@ class Server:
     analyses: AnalysisService
     results: Results
     tiles: TileService
+    deliveries: Deliveries
     app: web.Application
     url: str = ""
     metrics_url: str = ""
@@ -270,6 +271,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
             analysing,
             results,
             tiles,
+            deliveries,
             app,
             metrics_url=metrics_url,
         )

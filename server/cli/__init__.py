@@ -187,6 +187,12 @@ def evaluate(
     at_once: Annotated[int, typer.Option(min=1, max=64, help="How many cases at the same time.")] = 1,
     seconds: Annotated[float, typer.Option(min=1, help="How long one case may take.")] = 300.0,
     as_json: Annotated[bool, typer.Option("--json", help="Everything, case by case, as JSON.")] = False,
+    suite: Annotated[
+        Literal["map", "analyst"],
+        typer.Option(
+            help="`map`: what is on the map; `analyst`: files that were exported, over data of its own."
+        ),
+    ] = "map",
 ) -> None:
     """Measure a model: requests in plain words over the sample data, judged by what they left on the map.
 
@@ -194,7 +200,11 @@ def evaluate(
     docs/evaluation.md tells how to read it and how to add cases.
     """
     from server.cli.evaluate import evaluate as run
+    from server.cli.evaluate import evaluate_analyst
 
+    if suite == "analyst":
+        evaluate_analyst(model, only or [], cases, seconds, as_json)
+        return
     run(model, only or [], cases, at_once, seconds, as_json)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agents.models import build
 from server import logs
@@ -14,6 +15,9 @@ from server.evaluation import report
 from server.evaluation.cases import CASES, Case, load
 from server.evaluation.run import Attempt, Evaluation, Metered
 from server.settings import Settings
+
+if TYPE_CHECKING:
+    from server.evaluation.analyst.run import AnalystAttempt
 
 
 def evaluate(
@@ -30,6 +34,38 @@ def evaluate(
     else:
         print(report.markdown(results, name))
     sys.exit(0 if all(report.passes(tried, name) for tried in results) else 1)
+
+
+def evaluate_analyst(
+    model: str | None, only: list[str], cases: Path | None, seconds: float, as_json: bool
+) -> None:
+    """Run the suite of exported files, with the model `scripted` as the cases' own replies. Exits with 1 when a case is
+    not right.
+    """
+    from server.evaluation.analyst import cases as analyst_cases
+    from server.evaluation.analyst.run import AnalystEvaluation, as_lines, markdown
+    from server.evaluation.analyst.script import NAME, CaseScript
+
+    chosen = analyst_cases.load(cases or analyst_cases.CASES, only)
+    settings = Settings()
+    logs.set_up(settings.log_level)
+    name = model or settings.chosen_model
+
+    async def results() -> list[AnalystAttempt]:
+        script = CaseScript() if name == NAME else None
+        metered = Metered(script or build(name, model_settings(settings)))
+        async with running(settings.model_copy(update={"metrics": ""}), metered) as server:
+            return await AnalystEvaluation(Evaluation(server, metered, seconds), script).run(
+                chosen, _tell_file
+            )
+
+    tried = asyncio.run(results())
+    print(json.dumps(as_lines(tried), ensure_ascii=False, indent=1) if as_json else markdown(tried, name))
+    sys.exit(0 if all(not each.faults for each in tried) else 1)
+
+
+def _tell_file(tried: AnalystAttempt) -> None:
+    print(f"  {'✗' if tried.faults else '✓'} {tried.case.name}", file=sys.stderr, flush=True)
 
 
 async def _results(

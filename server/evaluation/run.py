@@ -13,7 +13,7 @@ from sqlalchemy import delete
 
 from agents.core.messages import Usage
 from agents.core.model import Completed, Model, ModelEvent, ModelRequest, reply_limit
-from agents.domain import Layer
+from agents.domain import Focus, Layer
 from server.app import SAMPLES, Server
 from server.evaluation.cases import BadCases, Case
 from server.evaluation.judge import Judgement, judge
@@ -31,6 +31,7 @@ class Metered:
     def __init__(self, inner: Model) -> None:
         self._inner = inner
         self.used: defaultdict[str, Usage] = defaultdict(Usage)
+        self.requests: defaultdict[str, int] = defaultdict(int)
 
     @property
     def name(self) -> str:
@@ -51,6 +52,7 @@ class Metered:
             async for event in events:
                 if isinstance(event, Completed) and session is not None:
                     self.used[session.map_id] += event.usage
+                    self.requests[session.map_id] += 1
                 yield event
 
 
@@ -100,7 +102,7 @@ class Evaluation:
         map_id = await maps.log.create()
         started = time.monotonic()
         try:
-            outcome = await self._converse(case, map_id)
+            outcome = await self.converse(case.say, map_id, case.focus)
             used = self.model.used.pop(map_id, Usage())
             outcome = replace(
                 outcome,
@@ -116,13 +118,14 @@ class Evaluation:
             # The results of finished cases are not needed any more.
             await self.server.results.collect()
 
-    async def _converse(self, case: Case, map_id: str) -> Outcome:
+    async def converse(self, messages: Sequence[str], map_id: str, focus: Focus | None = None) -> Outcome:
+        """Say all messages; the last one with the focus."""
         log = self.server.maps.log
         outcome = Outcome(())
-        for text in case.say:
+        for text in messages:
             before = (await log.reader.state(map_id)).layers
-            focus = case.focus if text == case.say[-1] else None
-            said = await self.server.maps.turns.submit(map_id, text, None, focus)
+            pointed = focus if text == messages[-1] else None
+            said = await self.server.maps.turns.submit(map_id, text, None, pointed)
             self.server.maps.runner.wake()
             fault = await self._ended(map_id, said.turn_id)
             events = await log.reader.read_turn(map_id, said.turn_id)

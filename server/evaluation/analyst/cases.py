@@ -1,0 +1,101 @@
+"""Cases of the suite as people write them: what is said, the calls that solve it, and the file that must come of it.
+
+    [[case]]
+    name = "parcels in Lambert-93"
+    say = ["export the parcels as a GeoPackage in EPSG:2154"]
+    script = [[{export = {items = ["data.eval_parcels"], format = "gpkg"}}], "Here is the file."]
+
+    [case.file]
+    format = "gpkg"
+
+    [[case.file.layers]]
+    crs = "EPSG:2154"
+    rows = 20
+
+`script` is what the scripted model replies, one entry a model call: a text, or calls. `{result}` in it becomes the
+table of the latest analysis. The expected values follow from the formulas in `server.evaluation.analyst.data`.
+docs/evaluation.md explains every field.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError
+
+from server.evaluation.cases import BadCases, CasePart
+
+CASES = Path(__file__).resolve().parents[3] / "tests" / "evals" / "analyst"
+
+Scripted = str | list[dict[str, dict[str, Any]]]
+
+
+class ExpectedContent(CasePart):
+    """One layer, sheet or list of records in the file. Omitted fields may have any value."""
+
+    name: str | None = None
+    crs: str | None = None
+    """`EPSG:2154`, as GDAL or the metadata of the file tells it."""
+    kinds: tuple[str, ...] | None = None
+    """The types of geometry in the file, sorted; none for a table."""
+    rows: int | None = None
+    columns: tuple[str, ...] | None = None
+    """Exactly these, in this order, without the geometry."""
+    types: dict[str, str] = {}
+    """By column: text, integer, number, boolean, date or timestamp."""
+    values: tuple[dict[str, Any], ...] = ()
+    """Rows that must be there; numbers to a millionth."""
+    sums: dict[str, float] = {}
+    """By column, to a millionth; of text that holds numbers, too."""
+    bounds: tuple[float, float, float, float] | None = None
+    """In the CRS of the file, within `tolerance`."""
+    tolerance: float = 1e-6
+    area: float | None = None
+    """All geometries together, in the units of the CRS, to a thousandth."""
+    length: float | None = None
+    decimals: int | None = None
+    """Coordinates have at most so many."""
+
+
+class ExpectedFile(CasePart):
+    format: str
+    name: str | None = None
+    layers: Annotated[tuple[ExpectedContent, ...], Field(min_length=1)]
+    """All of the file, in order."""
+    members: dict[str, Any] = {}
+    """Top-level members of JSON and GeoJSON."""
+    entries: tuple[str, ...] = ()
+    """Files that the zip must have."""
+
+
+class AnalystCase(CasePart):
+    name: Annotated[str, Field(min_length=1, max_length=80)]
+    category: str
+    say: Annotated[tuple[str, ...], Field(min_length=1)]
+    script: Annotated[tuple[Scripted, ...], Field(min_length=1)]
+    file: ExpectedFile
+
+
+def load(folder: Path = CASES, only: Sequence[str] = ()) -> list[AnalystCase]:
+    """The cases of all `.toml` files of a folder; `only` selects by category or name. Raises BadCases."""
+    cases: list[AnalystCase] = []
+    for file in sorted(folder.glob("*.toml")):
+        try:
+            entries = tomllib.loads(file.read_text("utf-8")).get("case", ())
+            cases += [AnalystCase.model_validate({"category": file.stem, **entry}) for entry in entries]
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValidationError) as error:
+            raise BadCases(f"{file.name} cannot be read: {error}.") from error
+    if len({case.name for case in cases}) < len(cases):
+        raise BadCases("Two cases have the same name.")
+    kept = [case for case in cases if not only or any(_is(case, wish) for wish in only)]
+    if not kept:
+        raise BadCases(f"No case is called {' or '.join(only)}, or there are none (*.toml) in {folder}.")
+    return kept
+
+
+def _is(case: AnalystCase, wish: str) -> bool:
+    return any(fnmatch(text.casefold(), wish.casefold()) for text in (case.category, case.name))
