@@ -65,9 +65,11 @@ def chosen_layer(layers: Sequence[SourceLayer], file: str, wanted: str | None, n
 
 def offered_layers(layers: Sequence[SourceLayer], file: str) -> list[SourceLayer]:
     """The layers that can be read. Raises Unreadable if there are none, TooLarge for too many."""
+    shaped = [layer for layer in layers if layer.is_spatial] or layers
+    if all(layer.is_computed for layer in shaped):
+        # A table that GDAL lists beside them is not what the file shows as its data.
+        check_layer(shaped[0].name, [layer.name for layer in shaped], file)
     stored = [layer for layer in layers if not layer.is_computed]
-    if not stored:
-        check_layer(layers[0].name, [layer.name for layer in layers], file)
     short = [layer for layer in stored if len(layer.name) <= MAX_LAYER_NAME_CHARS] or stored[:1]
     return short[:MAX_LAYERS]
 
