@@ -91,7 +91,7 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
       <div class="layer-body">
         <div class="layer-count">
           <FeatureCount layer={layer} />
-          <Thinned layerId={layer.id} />
+          <Thinned layer={layer} />
           {visible && <Outside layer={layer} />}
           {layer.filter != null && (
             <button type="button" class="badge" title={describe(layer.filter)} disabled={!mayChange.value} onClick={() => edit("filter")}>
@@ -139,24 +139,26 @@ function Outside({ layer: { bounds } }: { layer: Layer }) {
 }
 
 /** Not everything in view is drawn. */
-function Thinned({ layerId }: { layerId: string }) {
-  if (tooComplex.value.has(layerId)) return <span class="thinned" title={t("tooComplexHint")}>{t("tooComplex")}</span>;
-  const found = thinned.value.get(layerId);
-  if (found === undefined || (found.total !== null && found.total <= found.shown)) return null;
+function Thinned({ layer: { id, count } }: { layer: Layer }) {
+  if (tooComplex.value.has(id)) return <span class="thinned" title={t("tooComplexHint")}>{t("tooComplex")}</span>;
+  const found = thinned.value.get(id);
+  // The count may become exact only after the map was looked at.
+  const total = found?.total == null ? null : Math.min(found.total, count);
+  if (found === undefined || (total !== null && total <= found.shown)) return null;
   const n = number(found.shown);
   if (found.kind === "sample") {
-    const text = found.total === null ? t("showingSample", { n }) : t("showingSampleOf", { n, total: rounded(found.total) });
+    const text = total === null ? t("showingSample", { n }) : t("showingSampleOf", { n, total: rounded(total) });
     return <span class="thinned" title={t("sampleHint")}>{text}</span>;
   }
   if (found.kind === "overview") {
-    const text = t("showingOverview", { n, total: rounded(found.total ?? 0) });
+    const text = t("showingOverview", { n, total: rounded(total ?? 0) });
     const age = found.asOf ? ` ${t("overviewAsOf", { time: time(found.asOf) })}` : "";
     const hint = found.circles ? `${t("overviewHint")} ${t("overviewCircles")}` : t("overviewHint");
     return <span class="thinned" title={hint}>{text}{age}</span>;
   }
   return (
     <span class="thinned" title={t("thinnedHint")}>
-      {found.total === null ? t("showingSome", { n }) : t("showingOf", { n, total: number(found.total) })}
+      {total === null ? t("showingSome", { n }) : t("showingOf", { n, total: number(total) })}
     </span>
   );
 }

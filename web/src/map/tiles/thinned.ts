@@ -12,7 +12,7 @@ import { drawnFeatures, drawnWeight } from "./receipts";
 import type { Layer } from "../../protocol/types";
 import type { Bounds } from "../view";
 
-/** By layer; `total` is null while it is counted, or cannot be. */
+/** By layer; `total` is null while it is counted, or cannot be. What weights add up to may be more than the layer has. */
 export const thinned = signal<ReadonlyMap<string, Thinning>>(new Map());
 
 export interface Thinning {
@@ -62,14 +62,13 @@ function keyOf(map: MapLibre, bounds: Bounds): string {
 }
 
 function thinning(map: MapLibre, layer: Layer, before: number | null): Thinning {
-  const { id, count, geometry_type: family, style } = layer;
+  const { id, geometry_type: family, style } = layer;
   const [isPoint, sample] = [family === "point", isSample(map, id)];
   // Of points that a filter lets pass, representatives chosen by lot still stand for their share; of shapes, for which
   // the largest was chosen, they do not.
   if (sample && !(isOverview(map, id) && isPoint)) return { shown: drawnFeatures(map, id), total: null, kind: "sample" };
   if (!isOverview(map, id)) return { shown: drawnFeatures(map, id), total: before };
-  const { features, weight } = drawnWeight(map, id);
-  const total = Math.min(weight, count);
+  const { features, weight: total } = drawnWeight(map, id);
   if (sample) return { shown: features, total, kind: "sample" };
   const circles = isPoint && style.kind !== "heatmap" && style.kind !== "proportional";
   return { shown: features, total, kind: "overview", circles, asOf: asOf(map, id) };
