@@ -46,6 +46,6 @@ class ConnectionBudget:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
-_WEIGHTS = {"events": 6, "interactive": 6, "tiles": 6, "analyses": 5, "exports": 2, "uploads": 3}
+_WEIGHTS = {"events": 6, "interactive": 6, "tiles": 6, "analyses": 5, "exports": 3, "uploads": 3}
 _LEAST = {"events": 2, "interactive": 2, "tiles": 2, "analyses": 2, "exports": 1, "uploads": 1}
 MIN_CONNECTIONS = sum(_LEAST.values()) + LISTENERS + BACKGROUND + SQL_SESSIONS

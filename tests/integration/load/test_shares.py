@@ -41,7 +41,7 @@ async def with_layer(server: Server, stack: AsyncExitStack, address: str, table:
 
 async def test_files_of_maps_of_one_address_leave_a_place_for_another(samples_url: str) -> None:
     async with (
-        local_server(samples_url, connections=45) as server,
+        local_server(samples_url) as server,
         held_table(server, samples_url) as table,
         AsyncExitStack() as stack,
     ):
