@@ -41,6 +41,7 @@ _OPENING = re.compile(
 """What a request begins with and a title does not."""
 _MARGIN = 0.01
 """Degrees around a place by which its row is told from others of that name."""
+PERCENT = "percent"
 Late = ColumnWords | Ranking | Kept | NamedBy | Added
 """What waits for its table."""
 
@@ -110,9 +111,31 @@ class _Planner:
                 source = self.recipe.add(
                     "filter", f"Keep those with a {part.by}", source=source, filter=known
                 )
+        if part.part is not None:
+            return await self.share(part, source, title)
         count = {"function": "count", "name": "count"}
         wanted = [count] if figure["function"] == "count" else [figure, count]
         return self.recipe.add("dissolve", title, source=source, by=[by], aggregates=wanted)
+
+    async def share(self, part: Grouped, source: str, title: str) -> str:
+        """All rows of each group and those that pass, counted, joined and divided."""
+        assert part.part is not None  # noqa: S101  said by the caller; for the type checker
+        by = ColumnWords(part.by)
+        table = self.scene.table(await self.source(part.source))
+        wanted = await to_cql2(self.scene, table, part.part)
+        passing = self.recipe.add("filter", "Keep those that pass", source=source, filter=wanted)
+        counted = {"function": "count", "name": "count"}
+        every = self.recipe.add("dissolve", "Count all of each", source=source, by=[by], aggregates=[counted])
+        some = self.recipe.add(
+            "summarise", "Count those that pass", source=passing, by=[by],
+            aggregates=[{**counted, "name": "passing"}],
+        )  # fmt: skip
+        keys = {"key": by, "other_key": ColumnWords(part.by, "other")}
+        joined = self.recipe.add(
+            "join_by_attribute", "Bring them together", source=every, other=some, **keys, columns=["passing"]
+        )
+        percent = "100 * coalesce(passing, 0) / count"
+        return self.recipe.add("calculate", title, source=joined, name=PERCENT, expression=percent)
 
     async def step(self, part: Step, title: str) -> str:
         if dict(part.arguments).get("invert"):

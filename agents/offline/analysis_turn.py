@@ -22,10 +22,11 @@ from agents.geo.phrases import (
     table_rows,
     value,
 )
-from agents.offline.analysis_plan import Operation, drawn, filled, planned, title_of
+from agents.offline.analysis_plan import PERCENT, Operation, drawn, filled, planned, title_of
 from agents.offline.answers.wording import plain, why_failed
 from agents.offline.commands.analyses.analysis import Chain, read_analysis
 from agents.offline.commands.analyses.examples import nearest_examples
+from agents.offline.commands.analyses.groups import PER_AREA
 from agents.offline.language.reading import read
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.columns import name_column, number_columns
@@ -136,8 +137,9 @@ def _look(scene: Scene, table: Table, operations: Sequence[Operation], done: Don
     )
     figures = [c.name for c in number_columns(table) if c.name in added]
     if _has_figure(done) and figures:
-        first = [*first, figures[0]]
-        sort = {"sort": figures[0], "descending": True}
+        lead = str(done.arguments.get("name")) if done.call.name == "calculate" else figures[0]
+        first = [*first, lead]
+        sort = {"sort": lead, "descending": True}
         limit = _MOST_SHOWN if done.result.data["rows"] <= _MOST_SHOWN else _MOST_RANKED
         return {"table": table.id, "columns": list(dict.fromkeys([*first, *figures])), **sort, "limit": limit}
     wanted = list(dict.fromkeys([*first, *rest]))[:_MOST_COLUMNS]
@@ -146,8 +148,10 @@ def _look(scene: Scene, table: Table, operations: Sequence[Operation], done: Don
 
 def _has_figure(done: Done) -> bool:
     """Whether a step gives each group or area a figure, so that the greatest are worth naming."""
-    return done.call.name == "spatial_join" or (
-        done.call.name == "dissolve" and "aggregates" in done.arguments
+    return (
+        done.call.name == "spatial_join"
+        or (done.call.name == "dissolve" and "aggregates" in done.arguments)
+        or (done.call.name == "calculate" and done.arguments.get("name") in (PERCENT, PER_AREA))
     )
 
 
@@ -206,7 +210,8 @@ def _summary(chain: Chain, ran: Sequence[Done], looks: Mapping[str, Done], meant
     notes = [str(note).rstrip(".") + "." for each in ran for note in each.result.data.get("notes", ())]
     told = " ".join(dict.fromkeys(notes))
     found = look.result.data if look is not None and look.result.ok else {}
-    if ran[-1].call.name == "top" and not by_distance and len(found.get("rows", ())) == 1:
+    tied = len(found.get("rows", ())) == facts["rows"] and ran[-1].arguments.get("ties")
+    if ran[-1].call.name == "top" and not by_distance and (len(found.get("rows", ())) == 1 or tied):
         text = _first(ran[-1], found) + text.partition(".")[2]
     distance = _distance(ran[-1], found)
     if distance is not None:
@@ -230,12 +235,14 @@ def _by_distance(ran: Sequence[Done]) -> str:
 
 
 def _first(done: Done, found: Mapping[str, Any]) -> str:
-    """`United States has the greatest count: 12,579.`"""
-    row = dict(zip(found["columns"], row_values(list(found["columns"]), found["rows"][0]), strict=True))
-    ranked = str(done.arguments.get("by"))
-    name = next((each for column, each in row.items() if column != ranked), None)
+    """`United States has the greatest count: 12,579.`; `Mill Park and Old Town have …` where they are tied."""
+    columns, ranked = list(found["columns"]), str(done.arguments.get("by"))
+    rows = [dict(zip(columns, row_values(columns, row), strict=True)) for row in found["rows"]]
+    names = [next((each for column, each in row.items() if column != ranked), None) for row in rows]
     most = "smallest" if done.arguments.get("smallest") else "greatest"
-    return f"{plain(value(name))} has the {most} `{ranked}`: {plain(value(row.get(ranked)))}."
+    have = "has" if len(names) == 1 else "have"
+    said = listed([plain(value(name)) for name in names])
+    return f"{said} {have} the {most} `{ranked}`: {plain(value(rows[0].get(ranked)))}."
 
 
 def _distance(done: Done, found: Mapping[str, Any]) -> str | None:

@@ -1,4 +1,5 @@
-"""Tables of other people for the requests: a town, its trees, its bus lines, hospitals and earthquakes.
+"""Tables of other people for the requests: a town, its trees, bus lines, parcels, schools and permits, hospitals
+and earthquakes.
 
 Their columns are named as such tables are named: several units, codes, values that are also words of the language
 ("good", "large", "none"), names that exist twice, rows without a value, and rows that lie in no district. They are
@@ -13,6 +14,7 @@ from functools import cache
 import asyncpg
 import geopandas as gpd
 import pandas as pd
+import shapely
 from shapely import LineString, Point, Polygon
 
 WEST, SOUTH, CELL = 9.9, 48.3, 0.05
@@ -26,6 +28,9 @@ COMMENTS = {
     "data.bus_lines": "Bus lines",
     "data.hospitals": "Hospitals and clinics",
     "data.earthquakes": "Made-up earthquakes",
+    "data.parcels": "Parcels and their land use",
+    "data.schools": "Schools",
+    "data.building_permits": "Building permits",
 }
 
 
@@ -34,7 +39,8 @@ def frames() -> dict[str, gpd.GeoDataFrame]:
     """By the name of the table; `id` is the key, `geom` the geometry in WGS 84."""
     made = {
         "districts": _districts(), "trees": _trees(), "bus_lines": _bus_lines(),
-        "hospitals": _hospitals(), "earthquakes": _earthquakes(),
+        "hospitals": _hospitals(), "earthquakes": _earthquakes(), "parcels": _parcels(), "schools": _schools(),
+        "building_permits": _building_permits(),
     }  # fmt: skip
     return {name: gpd.GeoDataFrame(frame, geometry="geom", crs=4326) for name, frame in made.items()}
 
@@ -53,7 +59,7 @@ async def _load(connection: asyncpg.Connection, table_id: str) -> None:
     name = table_id.rpartition(".")[2]
     frame = frames()[name]
     types = {column: _type(frame[column]) for column in frame if column != "geom"}
-    shape = "Polygon" if name == "districts" else "LineString" if name == "bus_lines" else "Point"
+    shape = frame.geometry.iloc[0].geom_type
     columns = ", ".join(f"{column} {kind}" for column, kind in types.items())
     await connection.execute(
         f"CREATE TABLE {table_id} ({columns}, geom geometry({shape}, 4326), PRIMARY KEY (id));"
@@ -168,6 +174,80 @@ def _earthquakes() -> pd.DataFrame:
             "geom": Point(-160 + index * 17 % 320, -60 + index * 11 % 120),
         }
         for index in range(1, 201)
+    )
+
+
+def _parcels() -> pd.DataFrame:
+    """120 parcels, twenty in each district; the parks and the vacant ones have no floors and no year."""
+    uses = ("residential", "residential", "commercial", "vacant", "industrial", "park", "residential")
+    owners = ("Private", "City", "Housing Association", "Church")
+    rows = []
+    for index in range(120):
+        use, district = uses[index * 5 % 7 if index % 9 else 3], index % 6
+        side = 0.0004 + index * 7 % 11 * 0.0001
+        west = WEST + CELL * (district % 3) + 0.003 + index * 29 % 40 / 1000
+        south = SOUTH + CELL * (district // 3) + 0.003 + index * 13 % 41 / 1000
+        built = use not in ("vacant", "park")
+        rows.append(
+            {
+                "id": index + 1,
+                "parcel_no": f"P-{index + 1:03}",
+                "land_use": use,
+                "area_m2": 300 + index * 211 % 4100,
+                "assessed_value": 80_000 + index * 37_250 % 1_900_000,
+                "owner": owners[(index + index // 7) % 4],
+                "district": DISTRICTS[district],
+                "built_year": 1890 + index * 17 % 133 if built else None,
+                "floors": 1 + index * 3 % 7 if built else None,
+                "geom": shapely.box(west, south, west + side, south + side),
+            }
+        )
+    return pd.DataFrame(rows).astype({"built_year": "Int64", "floors": "Int64"})
+
+
+def _schools() -> pd.DataFrame:
+    """14 schools, none in Mill Park."""
+    names = (
+        "Old Town Primary", "Riverside Primary", "Goethe School", "Lakeside Primary", "Station College",
+        "Anne Frank School", "North Hill Primary", "Technical College", "St. Mary", "Humboldt School",
+        "Bridge Primary", "Mill Street School", "Lake College", "Garden Primary",
+    )  # fmt: skip
+    homes = (0, 1, 0, 5, 4, 2, 2, 4, 1, 5, 1, 0, 5, 2)
+    return pd.DataFrame(
+        {
+            "id": index + 1,
+            "name": name,
+            "kind": "primary" if "Primary" in name else "vocational" if "College" in name else "secondary",
+            "pupils": 140 + index * 91 % 760,
+            "capacity": 180 + index * 131 % 700,
+            "opened": date(1921 + index * 23 % 97, 9, 1),
+            "district": DISTRICTS[home],
+            "geom": Point(
+                WEST + CELL * (home % 3) + 0.004 + index * 17 % 41 / 1000,
+                SOUTH + CELL * (home // 3) + 0.004 + index * 11 % 41 / 1000,
+            ),
+        }
+        for index, (name, home) in enumerate(zip(names, homes, strict=True))
+    )
+
+
+def _building_permits() -> pd.DataFrame:
+    statuses = ("approved", "approved", "pending", "rejected", "approved")
+    return pd.DataFrame(
+        {
+            "id": index,
+            "permit_no": f"B-{2000 + index}",
+            "status": statuses[(index * 3 + index // 8) % 5],
+            "dwellings": index * 7 % 23,
+            "issued": date(2019, 2, 1) + timedelta(days=index * 19),
+            "district": DISTRICTS[index * 5 % 6],
+            "cost_eur": 150_000 + index * 61_700 % 3_400_000,
+            "geom": Point(
+                WEST + CELL * (index * 5 % 6 % 3) + 0.004 + index * 19 % 41 / 1000,
+                SOUTH + CELL * (index * 5 % 6 // 3) + 0.004 + index * 23 % 41 / 1000,
+            ),
+        }
+        for index in range(1, 91)
     )
 
 

@@ -42,7 +42,7 @@ from agents.offline.answers.wording import (
     without_known,
 )
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.intents import Command, Statistic
+from agents.offline.meaning.intents import Command, Count, Statistic
 from agents.offline.meaning.scene import Done
 from agents.offline.meaning.units import column_unit
 
@@ -82,6 +82,10 @@ class Phrasing:
         )
         if ranked is not None and calls[-1].result.ok:
             return self._ranked(ranked, calls[-1])
+        if command is not None and isinstance(command.intent, Count) and command.intent.share:
+            counts = [done.result.data for done in calls if done.result.ok]
+            if len(counts) == 2 and counts[1]["count"]:
+                return self._share(*counts)
         told = [self.sentence(done, command) for done in calls]
         if (
             len(told) > 1
@@ -130,6 +134,12 @@ class Phrasing:
         )
         which = f": {', '.join(listing)}{more}" if listing else ""
         return f"{verb} the {self._count(facts)} with the {most} `{sort}`{which}.{drawn_words(facts)}"
+
+    def _share(self, part: Facts, whole: Facts) -> str:
+        """`12.7 % of the 300 trees: 38 where condition = 'dead'.`"""
+        percent = f"{100 * part['count'] / whole['count']:.3g}"
+        where = plain(filter_words(part["filter"]))
+        return f"{percent} % of the {self._count(whole)}: {number(part['count'])} where {where}."
 
     # --- the map ---------------------------------------------------------------------------------------------
 

@@ -46,6 +46,8 @@ def _existing(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 def _amount(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many beds does City Hospital have`: of a column; `how many airports does Germany have`: of rows."""
     what, whose = bound["what"], bound["whose"]
+    if whose.lower() in ("we", "you", "i", "they", "it"):
+        return None
     if set(name_words(what)) & _PEOPLE:
         return Lookup("population", whose)
     rows = table_called(what, vocabulary)
@@ -59,6 +61,25 @@ def _amount(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
         )
     known = any(_columns((table,), what, vocabulary) for table in vocabulary.few_tables)
     return Lookup(what, whose) if known else None
+
+
+def _share(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`what share of the schools are primary schools`: a condition, or a value before the noun."""
+    rows: Mention = bound["rows"]
+    where = bound.get("where") or OneOf(bound["value"].removeprefix("the "), how="kind")
+    if isinstance(where, OneOf) and where.how == "kind":
+        value, _, noun = where.text.rpartition(" ")
+        if value and name_words(noun) == name_words(rows.text)[-1:]:
+            where = OneOf(value, how="kind")
+    return Count(rows, where, share=True) if rows.tables or rows.layers or rows.pronoun else None
+
+
+def _share_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`percentage of dead trees`."""
+    rows = bound["rows"]
+    return (
+        Count(rows.mention, rows.where, share=True) if rows.where is not None and rows.top is None else None
+    )
 
 
 def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
@@ -82,8 +103,13 @@ def _different(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
     return Statistic("values", ColumnMention(bound["what"], columns), Mention(bound["whose"], (table.id,)))
 
 
+_SHARE = "[what is|what|which] (share|percentage|percent|proportion|fraction) of"
 COMMANDS = (
     command("how many (different|distinct) {what:words} (does|do) {whose:words} have", _different, -1.0),
+    command(f"{_SHARE} {{rows:mention}} {{where:where}}", _share),
+    command(f"{_SHARE} {{rows:mention}} (is|are|have|has|were|was) {{where:where}}", _share),
+    command(f"{_SHARE} {{rows:mention}} (is|are|were|was) {{value:value}}", _share, 1.0),
+    command(f"{_SHARE} {{rows:selection}}", _share_of, 2.0),
     command("(is|are) there [any|some] {rows:selection}", _existing),
     command("how many {what:words} (does|do) {whose:words} have [in total|altogether]", _amount),
     command("compare {what:words} (of|in) {one:words} (and|with|to) {other:words}", _compared),

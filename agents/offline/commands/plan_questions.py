@@ -32,7 +32,11 @@ async def count(scene: Scene, intent: i.Count) -> Calls:
     filters = await _filters(scene, table, intent.subject, intent.where)
     if filters is not None:
         arguments["filters"] = filters
-    return [("count_features", arguments)]
+    if not intent.share:
+        return [("count_features", arguments)]
+    whole = await _filters(scene, table, intent.subject, None)
+    every = {"table": table.id, **({"filters": whole} if whole is not None else {})}
+    return [("count_features", arguments), ("count_features", every)]
 
 
 async def _filters(scene: Scene, table: Table, subject: i.Mention, where: i.Condition | None) -> Cql2 | None:

@@ -14,7 +14,6 @@ from agents.offline.language.nouns import (
     take_colour,
     take_column,
     take_day,
-    take_month,
     take_quantity,
     take_ramp,
 )
@@ -71,6 +70,7 @@ class Conditions(ValueRules):
             self.focus,
             self.lettered,
             self.named,
+            self.done_by,
             self.with_column,
             self.by_column,
             self.comparison,
@@ -100,6 +100,9 @@ class Conditions(ValueRules):
                 return Compare("=", False, column) if self._is_flag(column) else Empty(column)
             inner = self.one() or self.kind()
             return Negation(inner) if inner is not None else None
+        if cursor.take("neither"):
+            text = self.value_text()
+            return Negation(OneOf(text.replace(" nor ", " or "), how="kind")) if " nor " in text else None
         taken = cursor.take(p.NOT)
         if taken is None:
             return None
@@ -142,6 +145,19 @@ class Conditions(ValueRules):
             if text:
                 return OneOf(text, how="named")
         return None
+
+    def done_by(self) -> Condition | None:
+        """`owned by the city`: the value of a column `owner`."""
+        cursor = self.cursor
+        cursor.take("that are", "which are", "that is", "which is", "are", "is")
+        word = cursor.word()
+        doers = {f"{word[:-2]}er", f"{word[:-2]}or", f"{word[:-1]}r", f"{word[:-1]}or"}
+        if not word.endswith("ed") or cursor.word(1) != "by":
+            return None
+        names = [c.name for table in self.tables for c in table.columns if doers & set(name_words(c.name))]
+        cursor.at += 2
+        text = self.value_text() if names else ""
+        return OneOf(text, ColumnMention(word, tuple(dict.fromkeys(names))), "is") if text else None
 
     def with_column(self) -> Condition | None:
         """`with a population over 1 million`, `whose name contains …`, `with an iata code`, `with 6 lanes`."""
@@ -363,9 +379,9 @@ class Conditions(ValueRules):
         cursor.at = begin
         if cursor.word() in METHODS or cursor.sees("total") or cursor.sees("general"):
             return None
-        month = take_month(cursor)
-        if month is not None:
-            return Between(*month, measure="time")
+        day = take_day(cursor)
+        if day is not None:
+            return Compare("=", day, measure="time")
         cursor.take(p.PLACE_NOUNS)
         text = self.value_text()
         return (self._of_column(text) or OneOf(text)) if text else None

@@ -5,8 +5,8 @@ Each rule takes the longest piece it knows from the cursor, or nothing.
 
 from __future__ import annotations
 
-import calendar
 import datetime
+import re
 
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
@@ -249,7 +249,7 @@ def _per_area(cursor: Cursor, people: Unit) -> Unit:
 
 
 def take_day(cursor: Cursor) -> Day | None:
-    """`2019-05-01`, `1 May 2019`, `May 2019`, as a date; years alone are numbers."""
+    """`2019-05-01`, `1 May 2019`, the month `May 2019`, the decade `the 1980s`; years alone are numbers."""
     token = cursor.token()
     if token is None:
         return None
@@ -259,7 +259,7 @@ def take_day(cursor: Cursor) -> Day | None:
         if dash == dash_too == "-" and _real_date(int(token.text), month, day):
             cursor.at += 5
             return Day(f"{token.text}-{int(month):02d}-{int(day):02d}")
-    return _spelt_day(cursor)
+    return _spelt_day(cursor) or _decade(cursor)
 
 
 def _spelt_day(cursor: Cursor) -> Day | None:
@@ -269,28 +269,23 @@ def _spelt_day(cursor: Cursor) -> Day | None:
     if month is not None:
         cursor.at += 1
         year = cursor.take_number()
-        number = day.text if day else "1"
-        if (
-            year is not None
-            and len(year.text) == 4
-            and number.isdigit()
-            and _real_date(int(year.value), str(month), number)
-        ):
-            return Day(f"{int(year.value):04d}-{month:02d}-{int(number):02d}")
+        if year is not None and len(year.text) == 4 and year.text.isdigit():
+            if day is None and int(year.text) > 0:
+                return Day(f"{year.text}-{month:02d}")
+            if day is not None and day.text.isdigit() and _real_date(int(year.text), str(month), day.text):
+                return Day(f"{year.text}-{month:02d}-{int(day.text):02d}")
     cursor.at = start
     return None
 
 
-def take_month(cursor: Cursor) -> tuple[Day, Day] | None:
-    """`January 2020`: its first and its last day."""
+def _decade(cursor: Cursor) -> Day | None:
     start = cursor.at
-    month = _MONTHS.get(cursor.word())
-    if month is not None:
+    cursor.take("the")
+    year, ending = cursor.take_number(), cursor.token()
+    is_decade = year is not None and re.fullmatch(r"[1-9]\d\d0", year.text) is not None
+    if year is not None and is_decade and ending is not None and ending.glued and ending.lower == "s":
         cursor.at += 1
-        token = cursor.take_number()
-        if token is not None and len(token.text) == 4 and token.text.isdigit() and int(token.text) > 0:
-            last = calendar.monthrange(int(token.text), month)[1]
-            return Day(f"{token.text}-{month:02d}-01"), Day(f"{token.text}-{month:02d}-{last:02d}")
+        return Day(f"{year.text}s")
     cursor.at = start
     return None
 

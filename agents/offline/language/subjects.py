@@ -124,7 +124,7 @@ class Grammar:
             if (
                 token is None
                 or token.kind not in ("word", "string")
-                or cursor.word() in _NO_ADJECTIVE
+                or (cursor.word() in _NO_ADJECTIVE and not (count and cursor.word() in ("and", "or")))
                 or cursor.word() in STARTS
             ):
                 break

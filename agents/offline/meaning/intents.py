@@ -47,7 +47,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A date, or a year alone."""
+    """A date (`2019-05-01`), a month (`2019-05`) or a decade (`1980s`), all of it."""
 
     text: str
 
@@ -270,8 +270,11 @@ class Describe:
 
 @dataclass(frozen=True, slots=True)
 class Count:
+    """`share`: also in percent of all that are meant."""
+
     subject: Mention
     where: Condition | None = None
+    share: bool = False
 
 
 @dataclass(frozen=True, slots=True)

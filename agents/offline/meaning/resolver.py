@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agents.domain import Column, Cql2, Focus, Table
 from agents.offline.language.tokens import tokenize
+from agents.offline.language.words import fold, name_words
 from agents.offline.meaning import values
 from agents.offline.meaning.columns import compared_column, is_number, named_column
 from agents.offline.meaning.intents import (
@@ -48,11 +49,20 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             before, after = ("" if how == "starts" else "%"), ("" if how == "ends" else "%")
             return values.contains(column.name, values.unquoted(text), before, after)
         case Empty(mention):
-            return {"op": "isNull", "args": [values.property_of(named_column(scene, table, mention).name)]}
+            return await _lacking(scene, table, named_column(scene, table, mention))
         case InFocus(what):
             return await _focus(scene, table, what)
         case OneOf():
             return await _one_of(scene, table, condition)
+
+
+async def _lacking(scene: Scene, table: Table, column: Column) -> Cql2:
+    """`with no dwellings`: rows without a value, or, of things that are counted in every row, those with 0."""
+    counts = column.kind == "integer" and name_words(column.name)[-1] != fold(column.name).rpartition("_")[2]
+    own = values.property_of(column.name)
+    if counts and not (await scene.data.stats(table.id, column.name)).get("nulls"):
+        return {"op": "=", "args": [own, 0]}
+    return {"op": "isNull", "args": [own]}
 
 
 def combined(op: str, one: Cql2 | None, other: Cql2) -> Cql2:
@@ -176,8 +186,7 @@ def _time(column: Column, op: str, value: Operand) -> Cql2:
 
 def _span(column: Column, value: Operand) -> tuple[datetime.date, datetime.date]:
     if isinstance(value, Day):
-        day = datetime.date.fromisoformat(value.text)
-        return day, day + datetime.timedelta(days=1)
+        return _days(value.text)
     if (
         isinstance(value, Quantity)
         and value.unit is None
@@ -190,6 +199,18 @@ def _span(column: Column, value: Operand) -> tuple[datetime.date, datetime.date]
     raise Refuse(
         f"{column.name} holds dates, and “{said}” is none", "Say a year, or a date such as 2019-05-01."
     )
+
+
+def _days(text: str) -> tuple[datetime.date, datetime.date]:
+    """The first day of a day, a month or a decade, and the first after it."""
+    if text.endswith("s"):
+        decade = int(text[:4])
+        return datetime.date(decade, 1, 1), datetime.date(decade + 10, 1, 1)
+    if len(text) == len("2019-05"):
+        first = datetime.date.fromisoformat(f"{text}-01")
+        return first, (first + datetime.timedelta(days=31)).replace(day=1)
+    day = datetime.date.fromisoformat(text)
+    return day, day + datetime.timedelta(days=1)
 
 
 def _moment(column: Column, day: datetime.date) -> Cql2:

@@ -77,6 +77,8 @@ class Grouped:
     aggregate: dict[str, Any]
     said: str = ""
     title: str = ""
+    part: Condition | None = None
+    """Of these rows it is the share, in percent, of all rows of the group; then `aggregate` counts."""
 
 
 def step(operation: str, source: Features, *more: tuple[str, Features], **arguments: Any) -> Step:

@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.core.errors import ToolFailed
 from agents.domain import Column, Cql2, Table
-from agents.offline.language.words import fold, name_words, nearest, word_set
+from agents.offline.language.words import fold, name_words, nearest, singular, word_set
 from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.place_names import DEMONYMS, SAME_PLACE
 from agents.offline.meaning.scene import Refuse, Scene
@@ -234,10 +234,12 @@ def _forms(text: str) -> list[str]:
 
 
 def _adjective_forms(text: str) -> list[str]:
-    """`large`, and what an adjective of a place comes from: European -> Europe, North American -> North America."""
+    """`large`, what an adjective of a place comes from (European -> Europe), and the singular (oaks -> oak)."""
     word = unquoted(text)
     lowered = word.lower()
-    forms = [word, DEMONYMS.get(lowered, "")]
+    before, _, last = lowered.rpartition(" ")
+    one = f"{before} {singular(last)}".strip()
+    forms = [word, DEMONYMS.get(lowered, ""), one, DEMONYMS.get(one, "")]
     if lowered.endswith("an") and len(word) > 4:
         forms += [word[:-1], word[:-2], f"{word}y"]
     return [form for index, form in enumerate(forms) if form and form not in forms[:index]]

@@ -70,6 +70,14 @@ async def test_the_top_rows_are_those_of_pandas(bench: Bench, smallest: bool) ->
     assert list(gaps.v) == ([-1, 0, 3.5] if smallest else [float("inf"), 12.25, 3.5])
 
 
+@pytest.mark.parametrize(("n", "found"), [(2, 2), (3, 4), (99, 6)])
+async def test_with_ties_no_row_is_left_out_that_shares_the_last_value(
+    bench: Bench, n: int, found: int
+) -> None:
+    rows = (await bench.run("top", source="data.gaps", by="v", n=n, ties=True)).rows
+    assert len(rows) == found
+
+
 @pytest.mark.reference("sample")
 async def test_a_sample_is_repeatable_and_favours_no_row(bench: Bench) -> None:
     cities = await _cities(bench)

@@ -119,8 +119,10 @@ class MemoryAnalysis:
             for row in self._rows(source)
         ]
 
-    def _top(self, source: str, by: str, n: int, smallest: bool = False) -> list[Row]:
-        return sorted(self._rows(source), key=lambda row: row[by], reverse=not smallest)[:n]
+    def _top(self, source: str, by: str, n: int, smallest: bool = False, ties: bool = False) -> list[Row]:
+        ranked = sorted(self._rows(source), key=lambda row: row[by], reverse=not smallest)
+        tied = [row for row in ranked[n:] if row[by] == ranked[n - 1][by]] if ties else []
+        return ranked[:n] + tied
 
     def _buffer(self, source: str, distance: str, dissolve: bool = False) -> list[Row]:
         return self._rows(source)[:1] if dissolve else self._rows(source)

@@ -132,7 +132,8 @@ async def test_those_with_the_most_are_ranked_by_how_many(said: str, n: int) -> 
     await chat(said)
     assert chat.calls[0] == ("run_analysis", {"goal": said})
     assert desk.analysis.steps[0] == ("summarise", {"source": AIRPORTS, "by": ["country"]})
-    assert desk.analysis.steps[1] == ("top", {"source": "step_1", "by": "count", "n": n})
+    ties = {"ties": True} if n == 1 else {}
+    assert desk.analysis.steps[1] == ("top", {"source": "step_1", "by": "count", "n": n, **ties})
 
 
 async def test_a_place_that_may_belong_to_either_side_is_not_guessed() -> None:
@@ -175,3 +176,59 @@ async def test_a_name_of_two_kinds_of_region_is_asked_about_where_both_have_rows
     ((name, arguments),) = chat.calls
     assert name == "add_map_layer"
     assert arguments["filters"] == where("region", "=", "Germany")
+
+
+def shared(by: str, column: str, value: str, source: str = AIRPORTS) -> Any:
+    """The steps of a share: counted all and passing, joined, divided."""
+    return [
+        ("filter", {"source": source, "filter": where(column, "=", value)}),
+        ("dissolve", {"source": source, "by": [by], "aggregates": [COUNT]}),
+        ("summarise", {"source": "step_1", "by": [by], "aggregates": [{**COUNT, "name": "passing"}]}),
+        (
+            "join_by_attribute",
+            {"source": "step_2", "other": "step_3", "key": by, "other_key": by, "columns": ["passing"]},
+        ),
+        (
+            "calculate",
+            {"source": "step_4", "name": "percent", "expression": "100 * coalesce(passing, 0) / count"},
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["share of large airports per country", "what is the percentage of the large airports by country?",
+     "proportion of large airports in each country"],
+)  # fmt: skip
+async def test_a_share_of_each_group_divides_those_that_pass_by_all_of_the_group(said: str) -> None:
+    world = World()
+    desk = Desk(world)
+    await Chat(world, analyst=desk)(said)
+    assert desk.analysis.steps == shared("country", "size", "large")
+
+
+async def test_a_density_counts_in_each_area_and_divides_by_its_measured_size() -> None:
+    world = World()
+    desk = Desk(world)
+    await Chat(world, analyst=desk)("density of airports per country")
+    assert [name for name, _ in desk.analysis.steps] == ["spatial_join", "measure", "calculate"]
+    assert desk.analysis.steps[-1][1]["expression"] == "1000000000 * count / area_m2"
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["what share of the airports is large?", "percentage of large airports",
+     "what percentage of the airports are large airports?"],
+)  # fmt: skip
+async def test_a_share_of_all_rows_says_the_percentage_and_both_counts(said: str) -> None:
+    chat = Chat()
+    assert await chat(said) == "50 % of the 14 airports: 7 where size is large."
+    assert chat.layers == {}
+
+
+async def test_all_that_are_tied_for_the_most_are_named() -> None:
+    world = World()
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)("which continent has the most countries?")
+    assert desk.analysis.steps[-1][1]["ties"] is True
+    assert " has the greatest `count`" in answer or " have the greatest `count`" in answer

@@ -61,13 +61,15 @@ def test_what_is_no_number_stays_where_it_is(text: str) -> None:
     [
         ("2019-05-01", "2019-05-01"),
         ("1 May 2019", "2019-05-01"),
-        ("May 2019", "2019-05-01"),
+        ("May 2019", "2019-05"),
+        ("the 1980s", "1980s"),
+        ("1985s", None),
         ("2019-13-01", None),
         ("31 February 2019", None),
         ("2019", None),
     ],
 )
-def test_dates_are_real_days(text: str, day: str | None) -> None:
+def test_dates_are_real_days_months_or_decades(text: str, day: str | None) -> None:
     found = take_day(Cursor(tokenize(text)))
     assert (found.text if found else None) == day
 

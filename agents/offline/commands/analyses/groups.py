@@ -20,6 +20,7 @@ from agents.offline.meaning.steps import ColumnWords, Grouped, step
 AFTER_IN_EACH = 2.0
 """What it costs to read `in each country` as a column of the rows, rather than as the areas of a table."""
 BY_PLACE = 1.0
+PER_AREA = "per_1000_km2"
 
 
 def _own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -38,8 +39,42 @@ def _own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     figure = bindings.get("figure")
     if figure is not None:
         return (Grouped(rows, names[0], figure),)
-    title = f"Number of {rows.text.removeprefix('the ').removeprefix('all ')} by {bindings['by'].text}"
+    title = f"Number of {_noun(rows)} by {bindings['by'].text}"
     return (Grouped(rows, names[0], {"function": "count"}, title=title),)
+
+
+def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`percentage of dead trees by species`: of the rows of each group, those that pass the condition."""
+    rows: Features = bindings["source"]
+    if rows.where is None:
+        return None
+    found = _own_column({**bindings, "source": replace(rows, where=None)}, context)
+    if found is None or not isinstance(found[0], Grouped):
+        return None
+    title = f"Percentage of {_noun(rows)} by {bindings['by'].text}"
+    return (replace(found[0], part=rows.where, title=title),)
+
+
+def _density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`density of airports per country`: counted in each area, by its measured size."""
+    rows, areas = bindings["source"], bindings["areas"]
+    table = context.table(areas)
+    if rows.mention is None or table is None or _guessed(rows) or _guessed(areas):
+        return None
+    if any(table.column(name) is not None for name in ("count", "area_m2")):
+        return None
+    title = f"{_noun(rows)[:1].upper()}{_noun(rows)[1:]} per 1,000 km² of {_noun(areas)}"
+    return (
+        step("spatial_join", areas, ("other", rows), predicate="intersects"),
+        step("measure", RESULT, measures=["area"]),
+        replace(
+            step("calculate", RESULT, name=PER_AREA, expression="1000000000 * count / area_m2"), title=title
+        ),
+    )
+
+
+def _noun(rows: Features) -> str:
+    return rows.text.removeprefix("the ").removeprefix("all ")
 
 
 def _by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -87,7 +122,7 @@ def _most_by_place(bindings: Mapping[str, Any], context: Context) -> Steps | Non
 
 def _ranked(bindings: Mapping[str, Any], words: str) -> Any:
     count = bindings.get("n") or (10 if words.lower().endswith("s") else 1)
-    top = step("top", RESULT, by=ColumnWords("count"), n=count)
+    top = step("top", RESULT, by=ColumnWords("count"), n=count, **({"ties": True} if count == 1 else {}))
     return replace(top, title=f"The {count} with the most" if count > 1 else "The one with the most")
 
 
@@ -99,9 +134,12 @@ _FIGURES = (
 )
 _HAVE = "(has|have|with|having|that have)"
 _BY = "(by|per|for each|for every|grouped by|split by|broken down by|by each|of each|of every)"
+_SHARE = "<what> (share|percentage|percent|proportion|fraction|%) of [the] {source:rows}"
 _HOW_MANY = "[[,] and how many [are there|(does|do) (it|they) have]]"
 RULES = (
     *(rule(f"{figure} {_BY} {{by:column}} [{{more:condition}}]", _own_column) for figure in _FIGURES),
+    rule(f"{_SHARE} ({_BY}|in each|in every|each) {{by:column}}", _share, -1.0),
+    rule("<what> density of [the] {source:bare} <for_each> [of] {areas:bare}", _density, -1.0),
     *(
         rule(f"{figure} (in each|in every|each) {{by:column}}", _own_column, AFTER_IN_EACH)
         for figure in _FIGURES
