@@ -10,9 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.domain import Table
-from agents.offline.commands import catalogue, figures, history, layers, view
+from agents.offline.commands import catalogue, charts, figures, history, layers, view
 from agents.offline.commands.beyond import beyond
-from agents.offline.commands.charts import ChartCommands
 from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import CommandReader
@@ -48,7 +47,14 @@ def is_sql(text: str) -> bool:
     return _SQL.match(text) is not None
 
 
-_COMMANDS = (*history.COMMANDS, *layers.COMMANDS, *view.COMMANDS, *catalogue.COMMANDS, *figures.COMMANDS)
+_COMMANDS = (
+    *history.COMMANDS,
+    *layers.COMMANDS,
+    *view.COMMANDS,
+    *catalogue.COMMANDS,
+    *figures.COMMANDS,
+    *charts.COMMANDS,
+)
 
 
 def _all_read(commands: list[Command]) -> list[Command]:
@@ -63,7 +69,7 @@ def _all_read(commands: list[Command]) -> list[Command]:
     ]
 
 
-class Parser(DrawingCommands, ChartCommands, DataCommands):
+class Parser(DrawingCommands, DataCommands):
     def __init__(self, text: str, vocabulary: Vocabulary, default: Table | None = None) -> None:
         super().__init__(cursor_of(text), vocabulary, default)
         self.text = text
@@ -75,7 +81,7 @@ class Parser(DrawingCommands, ChartCommands, DataCommands):
         """In the order in which they win when several can read a command to its end."""
         return (
             self.by_tool, self.out_of_reach, self.time_slider,
-            self.chart, self.remove_chart, self.plain_analysis, self.by_template, self.count, self.label, self.exclude,
+            self.plain_analysis, self.by_template, self.count, self.label, self.exclude,
             self.statistic, self.restyle, self.rows, self.refine, self.widen, self.replace_filter,
             self.show, self.bare, self.condition_alone, self.lookup,
         )  # fmt: skip

@@ -12,9 +12,9 @@ from typing import Any
 
 from agents.offline.commands import (
     catalogue,
+    charts,
     history,
     layers,
-    plan_charts,
     plan_drawing,
     plan_questions,
     tools,
@@ -24,7 +24,7 @@ from agents.offline.meaning.intents import Intent, Refine, Show
 from agents.offline.meaning.scene import Refuse, Scene
 
 _PLANS: Mapping[str, Any] = {
-    **plan_drawing.PLANS, **plan_questions.PLANS, **plan_charts.PLANS, **layers.PLANS, **history.PLANS, **view.PLANS,
+    **plan_drawing.PLANS, **plan_questions.PLANS, **charts.PLANS, **layers.PLANS, **history.PLANS, **view.PLANS,
     **catalogue.PLANS, **tools.PLANS,
 }  # fmt: skip
 

@@ -1,159 +1,159 @@
-"""Rules for charts: `chart population by continent`, `histogram of elevation of airports in Germany`."""
+"""Charts: `chart population by continent`, `histogram of elevation of airports in Germany`."""
 
 from __future__ import annotations
 
-from agents.domain import Table
-from agents.offline.language.lexicon import REMOVE, STATISTICS
-from agents.offline.language.nouns import take_column
-from agents.offline.language.subjects import Grammar, Subject
-from agents.offline.language.words import Phrases
-from agents.offline.meaning.intents import Chart, ColumnMention, Intent, Mention, RemoveChart
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-_VERBS = Phrases("""
-    draw me | show me | make me | give me | draw | make | create | show | plot | give | i want | i would like | add
-""")
-_KINDS = (
-    ("histogram", Phrases("histogram | histograms | frequency chart")),
-    (
-        "scatter",
-        Phrases("scatter plot | scatterplot | scatter chart | scatter graph | scatter diagram | scatter"),
+from agents.domain import Column, Table
+from agents.offline.commands.requests import command
+from agents.offline.language.lexicon import STATISTICS
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
+from agents.offline.meaning import intents as i
+from agents.offline.meaning.columns import is_number, named_column
+from agents.offline.meaning.resolver import to_cql2
+from agents.offline.meaning.scene import Calls, Refuse, Scene
+from agents.offline.meaning.steps import ColumnWords
+
+Bound = Mapping[str, Any]
+
+_VERB = "(draw [me]|show [me]|make [me]|give [me]|plot|create|i want|i would like|add)"
+_KIND = (
+    f"({_VERB} kind=(distribution)|[{_VERB}] [a|an] kind=(histogram[s]|frequency chart"
+    "|scatter [plot|chart|graph|diagram]|scatterplot|box (plot[s]|chart)|boxplot[s]|box and whisker plot|boxes"
+    "|bar (chart|graph|plot)|bars|barchart|column chart|line [chart|graph|plot]|linechart|chart|graph|diagram))"
+)
+_KINDS = {
+    "distribution": "histogram", "frequency": "histogram", "column": "bar", "histogram": "histogram",
+    "scatter": "scatter", "box": "box", "bar": "bar", "line": "line",
+}  # fmt: skip
+_OF = "[of|for|showing|that shows|with]"
+_HOW = "[how=(average|mean|avg|median|total|sum|minimum|min|maximum|max) [of]]"
+_BY = "(for each|for every|in each|grouped by|over|across|by|per)"
+_ALONG = f"(against|versus|vs|and|{_BY[1:-1]})"
+_SPLIT = (
+    "[(coloured by|colored by|colour by|color by|split by|with colours by|with colors by) {color:column}]"
+)
+_READINGS = (
+    f"[number of|count of|how many] {{rows:selection}} {_BY} {{first:column}}",
+    f"{_HOW} {{first:column}} [{_ALONG} {{second:column}}] (of|for|in|among|from) {{rows:selection}}",
+    f"{_HOW} {{first:column}} (of|for|in|among|from) {{rows:selection}} {_ALONG} {{second:column}}",
+    f"{_HOW} {{first:column}} [{_ALONG} {{second:column}}]",
+)
+"""In the order in which they win where several read the same words."""
+
+
+def _charted(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
+    said = [bound[name].text for name in ("first", "second", "color") if name in bound]
+    rows = bound.get("rows")
+    if rows is None:
+        return _of_what_has_them(bound, vocabulary)
+    tables = _tables(rows.mention, vocabulary)
+    if (
+        not rows.mention.known
+        or rows.top is not None
+        or not all(_called(tables, each, vocabulary) for each in said)
+    ):
+        return None
+    return _chart(bound, rows.mention, tables, vocabulary, rows.where)
+
+
+def _of_what_has_them(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
+    """`population by continent`: of the layers whose table has these columns, else of any such table."""
+    words = [bound[name].text for name in ("first", "second") if name in bound]
+    shown = [vocabulary.table(layer.table) for layer in reversed(vocabulary.layers)]
+    for tables in ([each for each in shown if each is not None], vocabulary.few_tables):
+        having = [table for table in tables if all(_called((table,), each, vocabulary) for each in words)]
+        if having:
+            ids = tuple(dict.fromkeys(table.id for table in having))
+            layers = tuple(layer.id for layer in vocabulary.layers if layer.table in ids)
+            return _chart(bound, i.Mention("it", ids, layers), having, vocabulary)
+    return None
+
+
+def _chart(
+    bound: Bound, mention: i.Mention, tables: Sequence[Table], vocabulary: Vocabulary,
+    where: i.Condition | None = None,
+) -> i.Intent:  # fmt: skip
+    def column(words: ColumnWords) -> i.ColumnMention:
+        return i.ColumnMention(words.text, _called(tables, words.text, vocabulary))
+
+    columns = tuple(column(bound[name]) for name in ("first", "second") if name in bound)
+    kind = next((meant for word, meant in _KINDS.items() if word in bound["kind"].lower()), "")
+    how = next((STATISTICS[word] for word in bound.get("how", "").lower().split() if word in STATISTICS), "")
+    return i.Chart(kind, mention, columns, how, column(bound["color"]) if "color" in bound else None, where)
+
+
+def _tables(mention: i.Mention, vocabulary: Vocabulary) -> list[Table]:
+    """Those that are mentioned, by themselves or by a layer; of `them` those on the map."""
+    layers = [each for each in vocabulary.layers if mention.pronoun or each.id in mention.layers]
+    ids = dict.fromkeys([*mention.tables, *(layer.table for layer in layers)])
+    return [table for each in ids if (table := vocabulary.table(each)) is not None]
+
+
+def _called(tables: Sequence[Table], words: str, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The columns that all of the words mean."""
+    keys = name_words(words)
+    found = vocabulary.match_column(tables, keys) if keys else None
+    return found.found if found is not None and found.length == len(keys) else ()
+
+
+COMMANDS = (
+    *(command(f"{_KIND} {_OF} {words} {_SPLIT}", _charted, 0.1 * place) for place, words in enumerate(_READINGS)),
+    command(
+        "(remove|delete|drop|erase|kill|clear|discard|take) [last|that|this] (chart|histogram|scatter plot) [away]",
+        lambda bound, _: i.RemoveChart(),
+        -1.0,
     ),
-    ("box", Phrases("box plot | boxplot | box plots | boxplots | box chart | box and whisker plot | boxes")),
-    ("bar", Phrases("bar chart | bar graph | bar plot | bars | barchart | column chart")),
-    ("line", Phrases("line chart | line graph | line plot | linechart | line")),
-    ("", Phrases("chart | graph | diagram | plot")),
-)
-_OF = Phrases("of the | of | for the | for | showing the | showing | that shows | with the | with")
-_NUMBER_OF = Phrases("the number of | number of | count of | how many")
-_AGAINST = Phrases("against the | against | versus the | versus | vs | and the | and")
-_BY = Phrases(
-    "for each | for every | in each | grouped by | over the | over | across the | across | by the | by | per"
-)
-_SPLIT = Phrases(
-    "coloured by | colored by | colour by | color by | split by | with colours by | with colors by"
-)
-_THE_CHART = Phrases(
-    "the chart | the last chart | that chart | this chart | chart | the histogram | the scatter plot"
-)
-_SUBJECT_AFTER = ("of", "for", "in", "among", "from")
+)  # fmt: skip
 
 
-class ChartCommands(Grammar):
-    def chart(self) -> Intent | None:
-        cursor = self.cursor
-        start = cursor.at
-        cursor.take(_VERBS)
-        asked = cursor.at > start
-        while cursor.word() in ("a", "an", "the"):
-            cursor.at += 1
-        kind = next((kind for kind, phrases in _KINDS if cursor.take(phrases)), None)
-        if kind is None and asked and cursor.take("distribution"):
-            kind = "histogram"
-        if kind is None or (asked and not kind and cursor.word(-1) == "plot"):
-            return None
-        cursor.take(_OF)
-        begin = cursor.at
-        for reading in (self._chart_counted, self._chart_of_subject, self._chart_of_columns):
-            cursor.at = begin
-            found = reading(kind)
-            if found is not None:
-                return found
-        return None
-
-    def remove_chart(self) -> Intent | None:
-        cursor = self.cursor
-        if cursor.take_any(REMOVE) and cursor.take(_THE_CHART):
-            cursor.take("away")
-            return RemoveChart()
-        return None
-
-    def _chart_counted(self, kind: str) -> Chart | None:
-        """`the number of airports by country`, `airports by country`."""
-        self.cursor.take(_NUMBER_OF)
-        subject = self.subject()
-        if subject is None or not subject.mention.known:
-            return None
-        full = self.tail(subject, looks=False)
-        if not self.cursor.take(_BY):
-            return None
-        column = self.column(full.mention)
-        return None if column is None else self._chart_with(kind, full, (column,), "")
-
-    def _chart_of_subject(self, kind: str) -> Chart | None:
-        """`elevation of the airports by country`, `population by continent of countries in Europe`."""
-        cursor, start = self.cursor, self.cursor.at
-        for ahead in range(1, 12):
-            if cursor.token(ahead) is None or cursor.word(ahead) not in _SUBJECT_AFTER:
-                continue
-            cursor.at = start + ahead + 1
-            subject = self.subject()
-            after = cursor.at
-            if subject is None or not subject.mention.known:
-                cursor.at = start
-                continue
-            cursor.at = start
-            said = self._chart_columns(self.tables_of(subject.mention))
-            if said is not None and cursor.at == start + ahead:
-                cursor.at = after
-                full = self.tail(subject, looks=False)
-                columns, how = said
-                if len(columns) == 1 and cursor.take(_BY, _AGAINST):
-                    second = self.column(full.mention)
-                    if second is None:
-                        return None
-                    columns = (*columns, second)
-                return self._chart_with(kind, self.tail(full, looks=False), columns, how)
-            cursor.at = start
-        return None
-
-    def _chart_of_columns(self, kind: str) -> Chart | None:
-        """`population by continent`: of the layers whose table has these columns, else of any such table."""
-        start = self.cursor.at
-        for tables in (self.tables_of(None), self.vocabulary.few_tables):
-            self.cursor.at = start
-            said = self._chart_columns(tables)
-            if said is None:
-                continue
-            columns, how = said
-            having = [table for table in tables if all(_has(table, column) for column in columns)]
-            if having:
-                return self._chart_with(kind, Subject(self._charted(having)), columns, how)
-        return None
-
-    def _charted(self, tables: list[Table]) -> Mention:
-        ids = tuple(table.id for table in tables)
-        layers = tuple(layer.id for layer in self.vocabulary.layers if layer.table in ids)
-        return Mention("it", tables=ids, layers=layers)
-
-    def _chart_columns(self, tables: tuple[Table, ...]) -> tuple[tuple[ColumnMention, ...], str] | None:
-        """One or two columns, and how the first is summed up."""
-        cursor = self.cursor
-        how = STATISTICS.get(cursor.word(), "")
-        if how in ("mean", "median", "sum", "minimum", "maximum"):
-            cursor.at += 1
-            cursor.take("of the", "of", "the")
-        else:
-            how = ""
-        first = take_column(cursor, self.vocabulary, tables)
-        if first is None:
-            return None
-        start = cursor.at
-        if cursor.take(_AGAINST) or cursor.take(_BY):
-            second = take_column(cursor, self.vocabulary, tables)
-            if second is not None:
-                return (first, second), how
-        cursor.at = start
-        return (first,), how
-
-    def _chart_with(self, kind: str, subject: Subject, columns: tuple[ColumnMention, ...], how: str) -> Chart:
-        color = None
-        start = self.cursor.at
-        if self.cursor.take(_SPLIT):
-            color = self.column(subject.mention)
-            if color is None:
-                self.cursor.at = start
-        return Chart(kind, subject.mention, columns, how, color, subject.where)
+async def chart(scene: Scene, intent: i.Chart) -> Calls:
+    if scene.done:
+        return []
+    mention = intent.subject
+    shown = mention.pronoun or bool(mention.layers)
+    layer = scene.layer_of(mention) if shown else None
+    table = scene.table(layer.table) if layer is not None else scene.table_of(mention)
+    columns = [named_column(scene, table, each) for each in intent.columns]
+    kind = intent.kind or _kind(columns)
+    arguments: dict[str, Any] = {"kind": kind, "data": layer.id if layer is not None else table.id}
+    arguments |= _roles(kind, columns)
+    if intent.color is not None:
+        arguments["color"] = named_column(scene, table, intent.color).name
+    if intent.how and "y" in arguments and kind in ("bar", "line"):
+        arguments["aggregate"] = intent.how
+    if intent.where is not None:
+        arguments["filters"] = await to_cql2(scene, table, intent.where)
+    return [("make_chart", arguments)]
 
 
-def _has(table: Table, mention: ColumnMention) -> bool:
-    return any(table.column(name) is not None for name in mention.columns)
+async def remove_chart(scene: Scene, intent: i.RemoveChart) -> Calls:
+    if scene.done:
+        return []
+    charts = scene.agent.map.charts()
+    if not charts:
+        raise Refuse("the map has no charts")
+    return [("remove_chart", {"chart": charts[-1].id})]
+
+
+def _kind(columns: list[Column]) -> str:
+    """Of one number its histogram, of two a scatter plot, over time a line, and bars for all groups."""
+    last = columns[-1]
+    if last.kind in ("date", "timestamp"):
+        return "line"
+    if not is_number(last):
+        return "bar"
+    return "histogram" if len(columns) == 1 else "scatter"
+
+
+def _roles(kind: str, columns: list[Column]) -> dict[str, str]:
+    """What was named first is shown along the second. What does not fit the tool refuses, and says why."""
+    first, *rest = [column.name for column in columns]
+    if rest:
+        return {"x": rest[0], "y": first} if kind != "histogram" else {"x": first, "color": rest[0]}
+    return {"y": first} if kind == "box" else {"x": first}
+
+
+PLANS = {"Chart": chart, "RemoveChart": remove_chart}
