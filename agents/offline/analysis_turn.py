@@ -158,13 +158,13 @@ def _has_figure(done: Done) -> bool:
 def _unread(goal: str, vocabulary: Vocabulary) -> Refuse:
     """What the words could not be read as, with the nearest things that can be said."""
     meant = nearest_examples(goal, vocabulary)
-    examples = listed([f"“{example}”" for example in (meant or _EXAMPLES)])
+    examples = "\n".join(f"- {example}" for example in (meant or _EXAMPLES))
     reason = (
         "I could not read all of that as steps of an analysis"
         if meant
         else "without a language model I cannot plan this analysis"
     )
-    return Refuse(reason, f"I understand for example {examples}.")
+    return Refuse(reason, f"You could say:\n\n{examples}")
 
 
 def _call(

@@ -21,6 +21,7 @@ from agents.geo.phrases import refusal
 from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.answers.phrasing import Phrasing
 from agents.offline.answers.suggestions import suggestions
+from agents.offline.answers.wording import plain
 from agents.offline.commands.plan_questions import not_understood_words
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.vocabulary import Vocabulary
@@ -151,7 +152,8 @@ class Turn:
             if isinstance(outcome, Ask):
                 self.outcome = "asked"
                 self.question = Question(self.text[command.start :], outcome.options, self.preferred)
-                return await self._answer([*notes, outcome.question], left)
+                offered = await self._offered(outcome, self.question.request)
+                return await self._answer([*notes, f"{outcome.question}{offered}"], left)
             if isinstance(outcome, Refuse):
                 self.outcome = "refused"
                 if "cannot_do" not in self.tools:
@@ -163,6 +165,20 @@ class Turn:
             elif outcome:
                 return AssistantMessage("\n\n".join(notes), self._calls(command, outcome, len(own)))
         return await self._answer(notes)
+
+    async def _offered(self, ask: Ask, request: str) -> str:
+        """The options to click: the request with the option in place of its words, where that can be read."""
+        lines = []
+        before, words, after = request.partition(ask.words) if ask.words else (request, "", "")
+        before = before.removesuffix("the ")
+        for option in ask.options:
+            said = f'{before}"{option}"{after}' if "," in option else f"{before}{option}{after}"
+            lines.append(f"- {plain(said if words and await self._is_read(said) else option)}")
+        return "\n\nYou could say:\n" + "\n".join(lines)
+
+    async def _is_read(self, text: str) -> bool:
+        commands = await read(parse, text, self.vocabulary, self._default_table())
+        return not any(isinstance(each.intent, NotUnderstood | TooMuch) for each in commands)
 
     async def _step(self, command: Command, own: tuple[Done, ...]) -> list[Step] | Ask | Refuse | Say:
         scene = Scene(self.agent, self.vocabulary, self.tools, self.recent, own, self.preferred)

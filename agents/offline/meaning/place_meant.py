@@ -52,7 +52,7 @@ async def place_meant(scene: Scene, text: str) -> Place:
             options,
         )
     question = f"Which {first.name} do you mean: {'; '.join(options[:-1])}; or {options[-1]}?"
-    chosen = scene.choose(options, question)
+    chosen = scene.choose(options, question, text)
     return next(each for each in (first, *rivals) if full_name(each) == chosen)
 
 

@@ -46,12 +46,13 @@ class Stop(Exception):
 
 
 class Ask(Stop):
-    """It can mean several things: `question` names the options."""
+    """It can mean several things: `question` names the options, each of which may stand for `words` of the request."""
 
-    def __init__(self, question: str, options: Sequence[str]) -> None:
+    def __init__(self, question: str, options: Sequence[str], words: str = "") -> None:
         super().__init__(question)
         self.question = question
         self.options = tuple(options)
+        self.words = words
 
 
 class Refuse(Stop):
@@ -112,13 +113,13 @@ class Scene:
             raise Refuse(f"the table {table_id} is not there any more")
         return found
 
-    def choose(self, options: Sequence[str], question: str) -> str:
+    def choose(self, options: Sequence[str], question: str, words: str = "") -> str:
         """The only option, the one that an earlier answer prefers, or a question."""
         if len(options) == 1:
             return options[0]
         chosen = chosen_option(options, self.preferred)
         if chosen is None:
-            raise Ask(question, options)
+            raise Ask(question, options, words)
         return chosen
 
     # --- layers ----------------------------------------------------------------------------------------------
@@ -152,7 +153,7 @@ class Scene:
                 if layer_id in mention.layers:
                     return self._layer(layer_id)
             named = [f"{each} ({self._layer(each).name})" for each in mention.layers]
-            chosen = self.choose(mention.layers, f"Which layer do you mean: {_or(named)}?")
+            chosen = self.choose(mention.layers, f"Which layer do you mean: {_or(named)}?", mention.text)
             return self._layer(chosen)
         if mention.layers:
             return self._layer(mention.layers[0])
@@ -177,7 +178,7 @@ class Scene:
         shown = [layer.table for layer in self.layers if layer.table in options]
         if len(options) > 1 and len(set(shown)) == 1 and not self.preferred:
             return self.table(shown[0])
-        return self.table(self.choose(options, f"Which table do you mean: {_or(options)}?"))
+        return self.table(self.choose(options, f"Which table do you mean: {_or(options)}?", mention.text))
 
     def unknown(self, mention: Mention) -> Refuse:
         """Nothing is called so: what there is instead."""

@@ -16,6 +16,10 @@ from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat, both, where
 
 ABOVE_2000 = where("elevation_m", ">", 2000)
+WHICH_PARKS = (
+    "Which table do you mean: data.parks or town.parks?\n\n"
+    "You could say:\n- show data.parks in green\n- show town.parks in green"
+)
 
 
 async def test_the_newcomers_first_five_minutes() -> None:
@@ -172,10 +176,17 @@ async def test_spatial_questions_go_to_the_analyst_word_for_word() -> None:
 
 async def test_an_ambiguous_table_is_asked_for_and_the_answer_is_enough() -> None:
     chat = Chat()
-    assert await chat("show parks in green") == "Which table do you mean: data.parks or town.parks?"
+    assert await chat("show parks in green") == WHICH_PARKS
     assert chat.calls == []
     await chat("town.parks")
     assert chat.calls == [("add_map_layer", {"table": "town.parks", "color": "green"})]
+
+
+async def test_each_option_of_a_question_is_the_own_request_with_the_option_in_it() -> None:
+    chat = Chat()
+    offered = (await chat("show parks in green")).partition("You could say:\n")[2]
+    await chat(offered.splitlines()[0].removeprefix("- "))
+    assert chat.calls == [("add_map_layer", {"table": "data.parks", "color": "green"})]
 
 
 async def test_an_ambiguous_column_is_asked_for_and_the_answer_is_enough() -> None:
@@ -183,7 +194,9 @@ async def test_an_ambiguous_column_is_asked_for_and_the_answer_is_enough() -> No
     await chat("show earthquakes above 20")
     assert "depth_km" in str(chat.calls), "only depths reach 20"
     answer = await chat("list the top 2 countries by iso")
-    assert answer == "Which column do you mean by “iso”: iso_a2 or iso_numeric?"
+    assert answer == (
+        "Which column do you mean by “iso”: iso_a2 or iso_numeric?\n\nYou could say:\n- iso_a2\n- iso_numeric"
+    )
     await chat("iso_numeric")
     assert chat.calls[0][1]["sort"] == "iso_numeric"
 
@@ -191,7 +204,7 @@ async def test_an_ambiguous_column_is_asked_for_and_the_answer_is_enough() -> No
 async def test_a_question_after_a_step_that_was_done_waits_for_its_answer_and_goes_on_from_there() -> None:
     chat = Chat()
     answer = await chat("show airports, then show parks in green")
-    assert answer.endswith("Which table do you mean: data.parks or town.parks?")
+    assert answer.endswith(WHICH_PARKS)
     await chat("town.parks")
     assert chat.calls == [("add_map_layer", {"table": "town.parks", "color": "green"})]
 
@@ -245,7 +258,9 @@ async def test_a_layer_among_several_of_one_table_is_asked_for() -> None:
     chat = Chat()
     await chat.world.map.add_layer(LayerDraft(table="data.airports", id="one", name="Low"))
     await chat.world.map.add_layer(LayerDraft(table="data.airports", id="two", name="High"))
-    assert await chat("hide the airports") == "Which layer do you mean: one (Low) or two (High)?"
+    assert await chat("hide the airports") == (
+        "Which layer do you mean: one (Low) or two (High)?\n\nYou could say:\n- hide one\n- hide two"
+    )
     await chat("two")
     assert chat.layers["two"].visible is False
     assert chat.layers["one"].visible is True
@@ -397,7 +412,9 @@ async def test_of_several_layers_none_is_removed_for_being_spoken_of_last() -> N
     await chat.world.map.add_layer(LayerDraft(table="data.airports", id="two", name="High"))
     await chat("make high red")
     answer = await chat("remove the airports")
-    assert answer == "Which layer do you mean: one (Low) or two (High)?"
+    assert answer == (
+        "Which layer do you mean: one (Low) or two (High)?\n\nYou could say:\n- remove one\n- remove two"
+    )
     await chat("one")
     assert list(chat.layers) == ["two"]
 

@@ -83,7 +83,10 @@ async def test_of_places_about_as_well_known_one_is_asked_for_and_the_answer_is_
 
     world.data.find_place = find_place  # type: ignore[method-assign]
     answer = await chat("airports within 50 km of Berlin")
-    assert answer == "Which Berlin do you mean: Berlin, Germany; or Berlin, United States?"
+    assert answer == (
+        "Which Berlin do you mean: Berlin, Germany; or Berlin, United States?\n\nYou could say:\n"
+        '- airports within 50 km of "Berlin, Germany"\n- airports within 50 km of "Berlin, United States"'
+    )
     assert chat.calls == []
     answer = await chat("Berlin, Germany")
     assert chat.calls == [("run_analysis", {"goal": 'airports within 50 km of "Berlin, Germany"'})]
@@ -170,7 +173,10 @@ async def test_a_name_of_two_kinds_of_region_is_asked_about_where_both_have_rows
     world.registry.version += 1
     chat = Chat(world)
     answer = await chat("show airports in Germany")
-    assert answer == "Which do you mean by “Germany”: the country Germany or the region Germany?"
+    assert answer == (
+        "Which do you mean by “Germany”: the country Germany or the region Germany?\n\n"
+        "You could say:\n- country Germany\n- region Germany"
+    )
     assert chat.calls == []
     await chat("the region")
     ((name, arguments),) = chat.calls
