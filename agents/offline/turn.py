@@ -33,6 +33,8 @@ from agents.offline.planner import Step, plan
 from agents.offline.recipe_turn import recipe_reply
 
 log = logging.getLogger("agents.offline")
+MAX_OFFERED = 6
+"""Options of a question that are offered as requests to click; each of them is read first."""
 _LAYER_ARGUMENTS = ("layer_id", "layer")
 
 
@@ -171,7 +173,7 @@ class Turn:
         lines = []
         before, words, after = request.partition(ask.words) if ask.words else (request, "", "")
         before = before.removesuffix("the ")
-        for option in ask.options:
+        for option in ask.options[:MAX_OFFERED]:
             said = f'{before}"{option}"{after}' if "," in option else f"{before}{option}{after}"
             lines.append(f"- {plain(said if words and await self._is_read(said) else option)}")
         return "\n\nYou could say:\n" + "\n".join(lines)
