@@ -102,6 +102,11 @@ class _Planner:
         """A figure for each value of a column; rows without a value are left out, and counted for the answer."""
         source = await self.source(part.source)
         by, figure = ColumnWords(part.by), part.aggregate
+        if part.part is not None and source.startswith("$"):
+            raise Refuse(
+                "I know shares of the rows of a table, and not of a filtered layer or of a result",
+                "Name the table: “percentage of large airports by country”.",
+            )
         if not source.startswith("$"):
             table = self.scene.table(source)
             unknown: Cql2 = {"op": "isNull", "args": [property_of(part.by)]}

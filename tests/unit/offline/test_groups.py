@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.domain import Place
+from agents.domain import LayerDraft, Place
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, where
@@ -211,6 +211,19 @@ async def test_a_share_of_each_group_divides_those_that_pass_by_all_of_the_group
     desk = Desk(world)
     await Chat(world, analyst=desk)(said)
     assert desk.analysis.steps == shared("country", "size", "large")
+
+
+async def test_a_share_of_a_filtered_layer_is_declined() -> None:
+    """Its rows without a country would count as a group of which nothing passes."""
+    world = World()
+    desk = Desk(world)
+    chat = Chat(world, analyst=desk)
+    await world.map.add_layer(
+        LayerDraft(table="data.airports", id="one", name="High places", filter=where("elevation_m", ">", 500))
+    )
+    answer = await chat("percentage of large high places by country")
+    assert "not of a filtered layer" in answer
+    assert desk.analysis.steps == []
 
 
 async def test_a_density_counts_in_each_area_and_divides_by_its_measured_size() -> None:
