@@ -42,6 +42,7 @@ _OPENING = re.compile(
 _MARGIN = 0.01
 """Degrees around a place by which its row is told from others of that name."""
 PERCENT = "percent"
+SHARE = "100 * coalesce(passing, 0) / count"
 Late = ColumnWords | Ranking | Kept | NamedBy | Added
 """What waits for its table."""
 
@@ -105,7 +106,7 @@ class _Planner:
         if part.part is not None and source.startswith("$"):
             raise Refuse(
                 "I know shares of the rows of a table, and not of a filtered layer or of a result",
-                "Name the table: “percentage of large airports by country”.",
+                "Name the table: “percentage of airports above 1000 m by country”.",
             )
         if not source.startswith("$"):
             table = self.scene.table(source)
@@ -139,8 +140,7 @@ class _Planner:
         joined = self.recipe.add(
             "join_by_attribute", "Bring them together", source=every, other=some, **keys, columns=["passing"]
         )
-        percent = "100 * coalesce(passing, 0) / count"
-        return self.recipe.add("calculate", title, source=joined, name=PERCENT, expression=percent)
+        return self.recipe.add("calculate", title, source=joined, name=PERCENT, expression=SHARE)
 
     async def step(self, part: Step, title: str) -> str:
         if dict(part.arguments).get("invert"):

@@ -22,7 +22,7 @@ from agents.geo.phrases import (
     table_rows,
     value,
 )
-from agents.offline.analysis_plan import PERCENT, Operation, drawn, filled, planned, title_of
+from agents.offline.analysis_plan import PERCENT, SHARE, Operation, drawn, filled, planned, title_of
 from agents.offline.answers.wording import plain, why_failed
 from agents.offline.commands.analyses.analysis import Chain, read_analysis
 from agents.offline.commands.analyses.examples import nearest_examples
@@ -207,7 +207,10 @@ def _summary(chain: Chain, ran: Sequence[Done], looks: Mapping[str, Done], meant
         text += f" The step “{empty.arguments.get('title', empty.call.name)}” left no rows."
     if meant:
         text += f" Meant by that: {'; '.join(plain(each) for each in dict.fromkeys(meant))}."
-    notes = [str(note).rstrip(".") + "." for each in ran for note in each.result.data.get("notes", ())]
+    # A group of which nothing passes has no partner in the join of a share: that is its 0 %.
+    shares = ran[-1].arguments.get("expression") == SHARE
+    noted = [each for each in ran if not (shares and each.call.name == "join_by_attribute")]
+    notes = [str(note).rstrip(".") + "." for each in noted for note in each.result.data.get("notes", ())]
     told = " ".join(dict.fromkeys(notes))
     found = look.result.data if look is not None and look.result.ok else {}
     tied = len(found.get("rows", ())) == facts["rows"] and ran[-1].arguments.get("ties")
