@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
 from agents.areas import checked_area
 
@@ -21,6 +21,9 @@ ColumnKind = Literal["text", "integer", "number", "boolean", "date", "timestamp"
 GeometryFamily = Literal["point", "line", "polygon", "mixed", "none"]
 StyleKind = Literal["single", "categorical", "graduated", "proportional", "heatmap"]
 ClassMethod = Literal["quantile", "equal", "jenks"]
+LegendLabel = Annotated[str, StringConstraints(max_length=200)]
+ColumnName = Annotated[str, StringConstraints(max_length=200)]
+Zoom = Annotated[float, Field(ge=0, le=24)]
 
 
 class Value(BaseModel):
@@ -104,8 +107,25 @@ class StyleSpec(Value):
     ramp: str | None = None
     size: Annotated[float, Field(gt=0, le=100)] | None = None
     """Circle radius or line width; of proportional circles the largest radius."""
+    stroke: Annotated[float, Field(ge=0, le=20)] | None = None
+    """Width of the outline of points and areas; left out, it grows with their size and the zoom."""
+    stroke_color: str | None = None
+    """Of that outline; left out, white or the colour of the layer."""
+    hidden: Annotated[tuple[LegendLabel, ...], Field(max_length=24)] = ()
+    """Labels of legend entries whose features are not drawn. A label that the legend does not have hides nothing."""
     label: str | None = None
     """A column whose values are written beside the features."""
+    label_size: Annotated[float, Field(ge=6, le=48)] | None = None
+    label_overlap: bool = False
+    """Labels are written even where they overlap."""
+    label_min_zoom: Zoom | None = None
+    """Labels are written from this zoom on."""
+    tooltip: Annotated[tuple[ColumnName, ...], Field(max_length=8)] = ()
+    """Columns whose values are shown beside the pointer, in this order."""
+    min_zoom: Zoom | None = None
+    """The layer is drawn from this zoom on."""
+    max_zoom: Zoom | None = None
+    """The layer is drawn below this zoom."""
     time: str | None = None
     """A column of dates, times or numbers (years) that tiles carry as a number, so that a slider can go through it."""
 
@@ -130,6 +150,8 @@ class LegendEntry(Value):
     """The values of a `range` are whole numbers."""
     value: str | float | bool | None = None
     count: int | None = None
+    hidden: bool = False
+    """Its features are not drawn, because the style hides them."""
 
 
 class Legend(Value):

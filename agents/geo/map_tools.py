@@ -8,7 +8,7 @@ from agents.core import Param, Result, ToolFailed, tool
 from agents.domain import Bounds, Layer, LayerChange, LayerDraft, Place
 from agents.geo import choices
 from agents.geo.phrases import bounds_words, count_of, feature_count, filter_words, listed, style_words
-from agents.geo.styles import STYLE_BRIEFLY, STYLE_SCHEMA, changed_style, new_style
+from agents.geo.styles import STYLE_BRIEFLY, STYLE_SCHEMA, STYLE_SHOWN, changed_style, check_hidden, new_style
 from agents.geo.tools import FILTERS_BRIEFLY, FILTERS_SCHEMA, GeoTools, layer_facts, read_filter
 
 TableId = Annotated[str, Param(enum=choices.table_ids, narrow=choices.narrow_tables)]
@@ -19,7 +19,9 @@ Color = Annotated[str, Param(description="One CSS colour for all features: a nam
 class MapTools(GeoTools):
     """Tools for layers and view; a mixin of GeoAgent."""
 
-    @tool(params={"style": STYLE_SCHEMA, "filters": FILTERS_SCHEMA}, sequential=True)
+    @tool(
+        params={"style": {**STYLE_SCHEMA, "shown": STYLE_SHOWN}, "filters": FILTERS_SCHEMA}, sequential=True
+    )
     async def add_map_layer(
         self,
         table: TableId,
@@ -98,6 +100,7 @@ class MapTools(GeoTools):
             change["filter"] = wanted
         if color or style:
             table = self.catalogue().by_id.get(before.table)
+            check_hidden(before.legend, before.style, style or {})
             change["style"] = changed_style(table, before.style, color, style)
         for field, value in (("name", name), ("visible", visible), ("opacity", opacity)):
             if value is not None:

@@ -11,24 +11,33 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from agents.core import ToolFailed
-from agents.domain import Style, StyleKind, StyleSpec, Table
+from agents.domain import Legend, Style, StyleKind, StyleSpec, Table
 from agents.geo.choices import NO_LABEL
 
 _MEANINGS = {
-    "kind": "single colour; categorical: a colour per value; graduated: a ramp over classes of a number; proportional: "
-    "circles sized by a number; heatmap of points.",
+    "kind": "categorical: a colour per value; graduated: a ramp over classes of a number; proportional: "
+    "circles sized by a number.",
     "color": "CSS colour.",
-    "column": "What categorical, graduated, proportional show; weight of a heatmap.",
+    "column": "What thematic kinds show; weight of a heatmap.",
     "method": "How classes are cut; quantile unless asked.",
     "classes": "5 unless asked.",
-    "breaks": "Where classes part, rising, if the user names them.",
-    "values": "Colours of single values, in the order of the legend.",
+    "breaks": "Class limits, rising, if the user names them.",
+    "values": "Colours of values, in legend order.",
     "ramp": "viridis, Blues, YlOrRd, ...",
-    "size": "Pixels: circle radius, line width, largest radius of proportional.",
+    "size": "Pixels: radius, line width, largest radius.",
+    "stroke": "Outline width.",
+    "stroke_color": "",
+    "hidden": "Legend labels to hide.",
     "label": "Column to write beside the features; (none) removes labels.",
-    "time": "Column of dates, times or years for a time slider; (none) removes it.",
+    "label_size": "",
+    "label_overlap": "",
+    "label_min_zoom": "",
+    "tooltip": "Columns shown on hover.",
+    "min_zoom": "",
+    "max_zoom": "",
+    "time": "Column of dates or years for a time slider; (none) removes it.",
 }
-"""What each field of a StyleSpec means, for models."""
+"""What each field of a StyleSpec means, for models; empty where the name says it."""
 _ABOUT = "How it is drawn; what is left out is chosen well, or stays as it is."
 
 
@@ -36,7 +45,10 @@ def _style_schema() -> dict[str, Any]:
     """The JSON schema of StyleSpec as models are to fill it in: nothing required, nothing null."""
     whole = StyleSpec.model_json_schema()
     properties = {name: _plain(part, whole.get("$defs", {})) for name, part in whole["properties"].items()}
-    described = {name: {**part, "description": _MEANINGS[name]} for name, part in properties.items()}
+    described = {
+        name: {**part, "description": _MEANINGS[name]} if _MEANINGS[name] else part
+        for name, part in properties.items()
+    }
     return {
         "type": "object",
         "additionalProperties": False,
@@ -66,12 +78,29 @@ def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
     return {key: _plain(value, definitions) for key, value in kept.items()}
 
 
+def _items_unbounded(part: Mapping[str, Any]) -> dict[str, Any]:
+    if "items" not in part:
+        return dict(part)
+    return {**part, "items": {key: value for key, value in part["items"].items() if key not in _BOUNDS}}
+
+
+_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "maxItems", "maxLength")
 STYLE_SCHEMA = _style_schema()
 """What a model sees of a style once, and what styles are checked against."""
+STYLE_SHOWN: dict[str, Any] = {
+    **STYLE_SCHEMA,
+    "properties": {
+        name: part
+        if name == "classes"
+        else {key: value for key, value in _items_unbounded(part).items() if key not in _BOUNDS}
+        for name, part in STYLE_SCHEMA["properties"].items()
+    },
+}
+"""The same without bounds that hardly any call meets: tokens that each request would pay for."""
 STYLE_BRIEFLY: dict[str, Any] = {
     "type": "object",
     "description": f"{_ABOUT} kind ({', '.join(get_args(StyleKind))}), color, column, method, classes, breaks, values "
-    "[{value, color}], ramp, size, label, time.",
+    "[{value, color}], ramp, size, hidden, label, tooltip, time, ... as in add_map_layer.",
 }
 _THEMATIC = ("categorical", "graduated", "heatmap")
 
@@ -100,13 +129,29 @@ def changed_style(
     return _checked({**kept, **asked})
 
 
+def check_hidden(legend: Legend, now: Style, wanted: Mapping[str, Any]) -> None:
+    """Raise ToolFailed where the style is to hide what the legend does not have; a new legend is not known yet."""
+    if {"kind", "column", "breaks", "values", "classes", "method"} & {*wanted}:
+        return
+    labels = [entry.label for entry in legend.entries]
+    missing = [
+        label for label in wanted.get("hidden") or () if label not in labels and label not in now.hidden
+    ]
+    if missing:
+        raise ToolFailed(
+            f"The legend has no entry {missing[0]!r}, so it cannot be hidden. Its entries: {', '.join(labels)}."
+        )
+
+
 def _outdated(now: Style, asked: Mapping[str, Any], kind: str) -> list[str]:
     """Fields of the present style that have no meaning after the requested changes."""
     if kind != now.kind:
-        return ["column", "ramp", "method", "classes", "breaks", "values"]
+        return ["column", "ramp", "method", "classes", "breaks", "values", "hidden"]
     gone = ["ramp"] if "color" in asked else []
     if asked.get("column", now.column) != now.column or "ramp" in asked:
         gone.append("values")
+    if asked.get("column", now.column) != now.column:
+        gone.append("hidden")
     if asked.get("column", now.column) != now.column or "method" in asked or "classes" in asked:
         gone.append("breaks")
     return gone

@@ -19,7 +19,7 @@ async def condition_of(person: Person, column: str) -> Locator:
     await page.locator('[data-layer="airports"] .layer-name').click()
     await page.get_by_role("tab", name="Filter").click()
     await page.get_by_role("button", name="Add condition").click()
-    editor = page.locator('[data-layer="airports"] .editor')
+    editor = page.get_by_role("tabpanel", name="Filter")
     await editor.get_by_role("combobox", name="Column").select_option(column)
     return editor
 

@@ -38,6 +38,7 @@ async def test_pictures_of_the_other_main_states(enter: Enter, world: Server) ->
     await keep(person, "pictures/table.png")
     await page.get_by_role("region", name="Table of airports").get_by_role("button", name="Close").click()
     await page.locator('[data-layer="countries"] .layer-name').click()
+    await page.locator(".limits-bars rect").first.wait_for()
     await keep(person, "pictures/style.png")
 
     for name, options in (("phone", {"width": 390, "height": 844}), ("dark", {"dark": True})):

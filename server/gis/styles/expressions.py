@@ -106,6 +106,7 @@ _PLAIN: dict[str, Callable[..., Any]] = {
     ">=": lambda a, b: a >= b,
     "!": lambda a: not a,
     "all": lambda *parts: all(parts),
+    "any": lambda *parts: any(parts),
     "+": lambda *parts: sum(parts),
     "*": lambda *parts: math.prod(parts),
     "-": lambda a, b=None: -a if b is None else a - b,

@@ -29,6 +29,7 @@ from server.gis.tiles.statement import (
     StatementWriter,
     TileStatement,
     needed_columns,
+    required_columns,
 )
 
 SAMPLE_BELOW = 12
@@ -190,7 +191,7 @@ def _size(relative: Expression) -> Expression:
 
 def _has_columns(ladder: Ladder, table: Table, layer: Layer) -> bool:
     """Whether the overviews have what the layer draws and filters by; a column may be newer than they are."""
-    names = {column.name for column in needed_columns(table, layer)} - {table.geometry_column}
+    names = {column.name for column in required_columns(table, layer)} - {table.geometry_column}
     if not names <= {*ladder.columns}:
         return False
     if layer.filter is None:

@@ -100,8 +100,13 @@ def filter_text(layer: Layer) -> str:
 
 
 def needed_columns(table: Table, layer: Layer) -> tuple[Column, ...]:
-    """What a tile carries at low zoom: what the style and the filter read, a name, and the key where that is
-    not the feature's id."""
+    """What a tile carries at low zoom: `required_columns`, and those that the pointer shows."""
+    wanted = {column.name for column in required_columns(table, layer)} | {*layer.style.tooltip}
+    return tuple(column for column in table.columns if column.name in wanted)
+
+
+def required_columns(table: Table, layer: Layer) -> tuple[Column, ...]:
+    """What the style and the filter read, a name, and the key where that is not the feature's id."""
     wanted = {*drawn_columns(layer), *_filtered(layer.filter)}
     wanted.update(table.key if feature_key(table) is None else ())
     texts = [column.name for column in table.columns if column.kind == "text"]

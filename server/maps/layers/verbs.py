@@ -321,7 +321,8 @@ def simple_fields(change: LayerChange) -> dict[str, Any]:
 
 def tile_contents(style: Style) -> set[str]:
     """What tiles must contain for a style: columns, source layers, times, or the largest values first."""
-    columns = {f"column {column}" for column in (style.column, style.label) if column is not None}
+    shown = (style.column, style.label, *style.tooltip)
+    columns = {f"column {column}" for column in shown if column is not None}
     layers = {f"layer {drawn.source_layer}" for drawn in style.layers}
     columns |= {f"time {style.time}"} if style.time is not None else set()
     return columns | layers | ({f"largest {style.column}"} if style.kind == "proportional" else set())

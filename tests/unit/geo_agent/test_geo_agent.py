@@ -245,6 +245,21 @@ async def test_a_column_alone_becomes_classes_or_categories_and_a_colour_ends_th
     assert (style.kind, style.column, style.color) == ("single", None, "#008000")
 
 
+async def test_only_entries_of_the_legend_are_hidden(world: World) -> None:
+    agent = agent_of(world)
+    await call(agent, "add_map_layer", table="data.countries", layer_id="c", style={"column": "continent"})
+    label = world.map.layers()[0].legend.entries[0].label
+    assert (await call(agent, "update_map_layer", layer_id="c", style={"hidden": [label]})).ok
+    assert world.map.layers()[0].style.hidden == (label,)
+    refused = await call(agent, "update_map_layer", layer_id="c", style={"hidden": ["Atlantis"]})
+    assert not refused.ok
+    assert "Atlantis" in refused.content and label in refused.content
+    assert (await call(agent, "update_map_layer", layer_id="c", style={"hidden": []})).ok
+    await call(agent, "update_map_layer", layer_id="c", style={"hidden": [label]})
+    await call(agent, "update_map_layer", layer_id="c", style={"column": "population", "kind": "graduated"})
+    assert world.map.layers()[0].style.hidden == (), "another legend has other entries"
+
+
 async def test_layers_are_reordered_by_word_and_by_place(world: World) -> None:
     agent = agent_of(world)
     for table in ("countries", "cities", "airports"):

@@ -6,7 +6,7 @@ import pytest
 
 from agents.domain import DrawLayer
 from server.gis.styles import Counted, evaluate, legend_of
-from server.gis.styles.drawing import shapes
+from server.gis.styles.drawing import Outline, shapes
 from server.gis.styles.expressions import columns_of
 
 STEPS = ["case", ["has", "v"], ["step", ["get", "v"], "#aaaaaa", 10, "#bbbbbb", 20, "#cccccc"], "#d9d9d9"]
@@ -14,7 +14,7 @@ MATCH = ["case", ["has", "k"], ["match", ["get", "k"], "a", "#111111", "b", "#22
 
 
 def test_a_class_of_the_legend_has_the_colour_that_its_values_are_drawn_in() -> None:
-    layers = shapes("polygon", STEPS, None, themed=True)
+    layers = shapes("polygon", STEPS, themed=True)
     legend = legend_of(layers, "v", "graduated", Counted([3, 4, 5], 0, 2, 0.0, 30.0))
     assert [entry.count for entry in legend.entries] == [3, 4, 5, 2]
     for entry in legend.entries[:-1]:
@@ -30,7 +30,7 @@ def test_a_class_of_the_legend_has_the_colour_that_its_values_are_drawn_in() -> 
 
 
 def test_a_category_of_the_legend_has_the_colour_that_it_is_drawn_in() -> None:
-    layers = shapes("point", MATCH, 5, themed=True)
+    layers = shapes("point", MATCH, Outline(5), themed=True)
     legend = legend_of(layers, "k", "categorical", Counted([7, 6], other=5, nulls=4))
     assert [(entry.label, entry.count) for entry in legend.entries] == [
         ("a", 7),
@@ -44,7 +44,7 @@ def test_a_category_of_the_legend_has_the_colour_that_it_is_drawn_in() -> None:
 
 
 def test_what_nothing_falls_into_is_not_in_the_legend() -> None:
-    legend = legend_of(shapes("line", MATCH, None, themed=True), "k", "categorical", Counted([7, 6]))
+    legend = legend_of(shapes("line", MATCH, themed=True), "k", "categorical", Counted([7, 6]))
     assert [entry.label for entry in legend.entries] == ["a", "b"]
     assert legend.shape == "line"
 

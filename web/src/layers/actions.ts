@@ -11,6 +11,7 @@ import { mayChange } from "../store/store";
 import { openTable } from "../table/state";
 import { openTime, timeColumns } from "../time/state";
 import type { MenuItem } from "../ui/menu";
+import { openInspector } from "./style/styling";
 import { tableOf } from "./tables";
 
 const FORMATS = [
@@ -45,6 +46,8 @@ export function actions(layer: Layer, panel?: InPanel): MenuItem[] {
 
 function changes(layer: Layer, panel: InPanel | undefined): MenuItem[] {
   return [
+    { label: t("editStyle"), icon: "palette", act: () => openInspector(layer.id) },
+    { label: t("editFilter"), icon: "filter", act: () => openInspector(layer.id, "filter") },
     ...(panel === undefined ? [] : [{ label: t("rename"), icon: "edit" as const, act: panel.rename }]),
     { label: t("duplicate"), icon: "copy", act: () => duplicateLayer(layer.id) },
     ...(panel === undefined ? [] : [

@@ -10,6 +10,7 @@ import { openSide, side } from "../ui/page/side";
 import { dragged, target } from "./drag";
 import { filtering } from "./filter/filtering";
 import { LayerRow } from "./row";
+import { openInspector } from "./style/styling";
 
 /** Closed at first on phones, where the map comes first. */
 export const open = signal(innerWidth > 700);
@@ -20,7 +21,7 @@ export function LayersPanel() {
   const all = (past.value?.layers ?? layers.value).toReversed();
   const state = map.value;
   useEffect(() => {
-    if (filtering.value !== null) open.value = true;
+    if (filtering.value !== null) openInspector(filtering.value.layerId, "filter");
   }, [filtering.value]);
   return (
     <section class={open.value ? "layers card" : "layers card closed"} aria-label={t("layersPanel")}>

@@ -1,28 +1,24 @@
 /** One layer in the panel: show or hide, name, legend, and what can be done with it. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { number, rounded, t, time } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { reloadTiles, zoomTo } from "../session/camera";
 import { updateLayer } from "../session/commands";
-import { isolated, isShown } from "../session/state";
+import { isolated, isShown, mayChangeNow } from "../session/state";
 import { tileFaults } from "../map/tiles/receipts";
 import { bounds as viewed } from "../map/tools/selection";
 import { isOutside } from "../map/camera/sight";
 import { thinned, tooComplex } from "../map/tiles/thinned";
 import { mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
-import { lazy } from "../ui/page/lazy";
 import { Menu } from "../ui/menu";
-import { height } from "../ui/page/sheet";
+import { openSide, side } from "../ui/page/side";
 import { actions, show } from "./actions";
 import { describe } from "./filter/cql2";
 import { startDrag } from "./drag";
-import { filtering } from "./filter/filtering";
 import { LegendView, Swatch } from "./style/legend";
-
-const FilterEditor = lazy(() => import("./filter/filter-editor").then((module) => module.FilterEditor));
-const StyleEditor = lazy(() => import("./style/style-editor").then((module) => module.StyleEditor));
+import { inspected, openInspector, toggleEntry } from "./style/styling";
 
 interface Props {
   layer: Layer;
@@ -34,21 +30,13 @@ interface Props {
 
 export function LayerRow({ layer, isDragged, place, shift }: Props) {
   const renaming = useSignal(false);
-  const editing = useSignal<"style" | "filter" | null>(null);
-  const edit = (what: typeof editing.value) => {
-    editing.value = what;
-    // On a phone the map that changes is to be seen, and the editor needs room.
-    if (what !== null) height.value = "low";
-  };
-  useEffect(() => {
-    if (filtering.value?.layerId === layer.id) editing.value = "filter";
-  }, [filtering.value]);
+  const isInspected = side.value === "layer" && inspected.value?.layerId === layer.id;
   const { name } = layer;
   const visible = isShown(layer);
   const hidden = !visible || (isolated.value !== null && isolated.value !== layer.id);
   return (
     <li
-      class={`layer ${hidden ? "layer-hidden" : ""} ${isDragged ? "dragged" : ""}`} data-layer={layer.id}
+      class={`layer ${hidden ? "layer-hidden" : ""} ${isDragged ? "dragged" : ""} ${isInspected ? "layer-inspected" : ""}`} data-layer={layer.id}
       style={{ order: place ?? "" }}
     >
       <div class="layer-line">
@@ -68,8 +56,8 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
           <span class="layer-name" dir="auto" title={layer.table}>{name}</span>
         ) : (
           <button
-            type="button" class="layer-name" dir="auto" title={`${name} · ${layer.table}`} aria-expanded={editing.value !== null}
-            onClick={() => edit(editing.value === null ? "style" : null)}
+            type="button" class="layer-name" dir="auto" title={`${name} · ${layer.table}`} aria-expanded={isInspected}
+            onClick={() => (isInspected ? openSide("chat") : openInspector(layer.id))}
             onDblClick={() => (renaming.value = true)}
           >
             {name}
@@ -94,7 +82,7 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
           <Thinned layer={layer} />
           {visible && <Outside layer={layer} />}
           {layer.filter != null && (
-            <button type="button" class="badge" title={describe(layer.filter)} disabled={!mayChange.value} onClick={() => edit("filter")}>
+            <button type="button" class="badge" title={describe(layer.filter)} disabled={!mayChange.value} onClick={() => openInspector(layer.id, "filter")}>
               <Icon name="filter" /><span dir="auto">{describe(layer.filter)}</span>
             </button>
           )}
@@ -104,23 +92,8 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
             <Icon name="alert" />{t("tilesFailed")} <button type="button" class="link" onClick={() => reloadTiles(layer.id)}>{t("retry")}</button>
           </p>
         )}
-        {visible && layer.style.kind !== "single" && <LegendView layer={layer} />}
+        {visible && layer.style.kind !== "single" && <LegendView layer={layer} toggle={mayChangeNow.value ? (label, alone) => toggleEntry(layer, label, alone) : undefined} />}
       </div>
-      {editing.value !== null && (
-        <div class="layer-edit">
-          <div class="tabs" role="tablist" aria-label={t("editLayer", { name })}>
-            {(["style", "filter"] as const).map((tab) => (
-              <button
-                key={tab} type="button" role="tab" aria-selected={editing.value === tab}
-                onClick={() => (editing.value = tab)}
-              >
-                {tab === "style" ? t("editStyle") : t("editFilter")}
-              </button>
-            ))}
-          </div>
-          {editing.value === "style" ? <StyleEditor layer={layer} /> : <FilterEditor layer={layer} />}
-        </div>
-      )}
     </li>
   );
 }

@@ -14,6 +14,7 @@ import { IconButton } from "../ui/icons";
 import { covered } from "../ui/page/sheet";
 import { installPreview } from "../catalogue/preview";
 import { installPin } from "../search/pin";
+import { HoverTip, showTip } from "./inspector/hover-tip";
 import { Inspector } from "./inspector/inspector";
 import { NoMap } from "./none";
 import { boxed, inspect, pointed, tool } from "./tools/selection";
@@ -40,6 +41,7 @@ export function Stage() {
       {undrawable.value && <NoMap reason={t("noWebgl")} hint={t("noWebglHint")} isMissing={false} />}
       <Toolbar />
       <Inspector />
+      <HoverTip />
       {elsewhere.value !== null && (
         <div class="elsewhere card" role="status">
           <span>{t("viewElsewhere")}</span>
@@ -63,7 +65,8 @@ function open(container: HTMLElement): void {
         const found = features.map(({ source, id, properties }) => ({ layerId: source, id: id ?? null, properties }));
         inspect.value = found.length === 0 ? null : { found, index: 0 };
       },
-      hovered: ([first]) => {
+      hovered: ([first], at) => {
+        showTip(first, tool.value === "look" ? at : null);
         const was = pointed.peek();
         if (first?.id === undefined) pointed.value = null;
         else if (was?.layerId !== first.source || was.ids[0] !== first.id) pointed.value = { layerId: first.source, ids: [first.id] };

@@ -46,7 +46,7 @@ export interface Hooks {
   /** The person made the map a globe, or flat. */
   projected(projection: Projection): void;
   /** What the pointer is over now; nothing when it has left the map. */
-  hovered(features: MapGeoJSONFeature[]): void;
+  hovered(features: MapGeoJSONFeature[], at: { x: number; y: number } | null): void;
 }
 
 export interface Options {
@@ -118,7 +118,7 @@ export class MapView {
     this.map.on("moveend", () => this.moved());
     this.map.on("click", (event) => this.clicked(event.point));
     this.map.on("mousemove", (event) => this.hovered(event.point));
-    this.map.on("mouseout", () => hooks.hovered([]));
+    this.map.on("mouseout", () => hooks.hovered([], null));
   }
 
   /** Draws these layers, bottom first. */
@@ -283,10 +283,11 @@ export class MapView {
     this.pointer = point;
     if (!first) return;
     requestAnimationFrame(() => {
-      const found = this.pointer === null ? [] : this.featuresAt(this.pointer, 2);
+      const at = this.pointer;
+      const found = at === null ? [] : this.featuresAt(at, 2);
       this.pointer = null;
       this.map.getCanvas().style.cursor = found.length > 0 ? "pointer" : "";
-      this.hooks.hovered(found);
+      this.hooks.hovered(found, at);
     });
   }
 

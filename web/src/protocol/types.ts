@@ -193,7 +193,16 @@ export interface StyleSpec {
   values?: ValueColor[];
   ramp?: string | null;
   size?: number | null;
+  stroke?: number | null;
+  stroke_color?: string | null;
+  hidden?: string[];
   label?: string | null;
+  label_size?: number | null;
+  label_overlap?: boolean;
+  label_min_zoom?: number | null;
+  tooltip?: string[];
+  min_zoom?: number | null;
+  max_zoom?: number | null;
   time?: string | null;
 }
 /**
@@ -524,7 +533,16 @@ export interface Style {
   values: ValueColor[];
   ramp: string | null;
   size: number | null;
+  stroke: number | null;
+  stroke_color: string | null;
+  hidden: string[];
   label: string | null;
+  label_size: number | null;
+  label_overlap: boolean;
+  label_min_zoom: number | null;
+  tooltip: string[];
+  min_zoom: number | null;
+  max_zoom: number | null;
   time: string | null;
   layers: DrawLayer[];
 }
@@ -568,6 +586,7 @@ export interface LegendEntry {
   whole: boolean;
   value: string | number | boolean | null;
   count: number | null;
+  hidden: boolean;
 }
 /**
  * The whole layer as it is now; its index does not change.

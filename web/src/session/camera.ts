@@ -1,5 +1,6 @@
 /** The map on the screen: what it shows, where it looks, and the way to results. It moves only when it is asked to. */
 import { effect } from "@preact/signals";
+import { asPreviewed } from "../layers/style/styling";
 import { tableOf } from "../layers/tables";
 import { bounds as viewed, hinted, inspect, marked, type Selection } from "../map/tools/selection";
 import { around, isInSight } from "../map/camera/sight";
@@ -41,7 +42,8 @@ export function showOn(next: MapView): void {
   });
 }
 
-function asShown(layer: Layer): Layer {
+function asShown(known: Layer): Layer {
+  const layer = asPreviewed(known);
   const visible = isShown(layer);
   return visible === layer.visible ? layer : { ...layer, visible };
 }

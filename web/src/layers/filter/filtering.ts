@@ -1,4 +1,4 @@
-/** A wish from elsewhere to filter a layer by one of its columns: its row opens the editor with that condition. */
+/** A wish from elsewhere to filter a layer by one of its columns: the inspector of the layer opens with that condition. */
 import { signal } from "@preact/signals";
 
 export const filtering = signal<{ layerId: string; column: string } | null>(null);

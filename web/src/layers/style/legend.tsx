@@ -3,30 +3,53 @@ import { number, t } from "../../i18n/i18n";
 import type { Layer, Legend, LegendEntry } from "../../protocol/types";
 import { legendLabel } from "./words";
 
-export function LegendView({ layer }: { layer: Layer }) {
+/** Hides the features of an entry, or shows them again; with `alone` hides those of all others. */
+export type Toggle = (label: string, alone: boolean) => void;
+
+/** With `toggle` the entries of classes and values are buttons. */
+export function LegendView({ layer, toggle }: { layer: Layer; toggle?: Toggle | undefined }) {
   const { legend } = layer;
   if (legend.entries.length === 0) return null;
   return (
     <div class="legend" style={{ "--layer-opacity": layer.opacity }}>
       {legend.kind !== "single" && <div class="legend-title" dir="auto">{legend.title}</div>}
-      {legend.shape === "gradient" ? <Gradient legend={legend} /> : <Rows legend={legend} />}
+      {legend.shape === "gradient" ? <Gradient legend={legend} /> : <Rows legend={legend} toggle={toggle} />}
       {legend.note && <div class="legend-note" dir="auto">{legend.note}</div>}
       {layer.estimated && legend.kind !== "single" && <div class="legend-note">{t("estimatedLegend")}</div>}
     </div>
   );
 }
 
-function Rows({ legend }: { legend: Legend }) {
+/** Entries that stand for features of their own. */
+const CAN_HIDE = new Set(["range", "value", "other", "no_data"]);
+
+function Rows({ legend, toggle }: { legend: Legend; toggle: Toggle | undefined }) {
+  const mayHide = legend.kind === "categorical" || legend.kind === "graduated";
   return (
     <ul class={`legend-rows legend-${legend.kind}`}>
       {legend.entries.map((entry, index) => (
-        <li key={index}>
-          <Swatch entry={entry} shape={legend.shape} />
-          <span class="legend-label" dir="auto">{legendLabel(entry)}</span>
-          {entry.count !== null && entry.count !== undefined && <span class="legend-count">{number(entry.count)}</span>}
+        <li key={index} class={entry.hidden ? "legend-hidden" : undefined}>
+          {toggle !== undefined && mayHide && CAN_HIDE.has(entry.code ?? "") ? (
+            <button
+              type="button" class="legend-entry" aria-pressed={!entry.hidden} title={t("legendToggle")}
+              onClick={(event) => toggle(entry.label, event.shiftKey)}
+            >
+              <Entry entry={entry} shape={legend.shape} />
+            </button>
+          ) : <Entry entry={entry} shape={legend.shape} />}
         </li>
       ))}
     </ul>
+  );
+}
+
+function Entry({ entry, shape }: { entry: LegendEntry; shape: Legend["shape"] }) {
+  return (
+    <>
+      <Swatch entry={entry} shape={shape} />
+      <span class="legend-label" dir="auto">{legendLabel(entry)}</span>
+      {entry.count != null && <span class="legend-count">{number(entry.count)}</span>}
+    </>
   );
 }
 

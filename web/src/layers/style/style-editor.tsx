@@ -1,94 +1,121 @@
-/** How a layer looks, by hand: the same wishes that the agent sends, over the same event. */
-import { useRef } from "preact/hooks";
-import { number, t } from "../../i18n/i18n";
+/**
+ * How a layer looks, by hand: the same wishes that the agent sends, over the same event. While a control is dragged only
+ * this page sees the change; it is shared, as one step to undo, when the control is let go.
+ */
+import type { ComponentChildren } from "preact";
+import { t } from "../../i18n/i18n";
 import type { Column, Layer, StyleSpec, Table } from "../../protocol/types";
 import { updateLayer } from "../../session/commands";
-import { config } from "../../session/state";
 import { Field, Pick } from "../../ui/form";
-import { firstChoice } from "../columns";
 import { tableOf } from "../tables";
+import { ClassLimits } from "./class-limits";
+import { ColourBox, Slider } from "./controls";
+import { columnsFor, kindOf, kindsFor, toKind } from "./kinds";
+import { type Look, withLook } from "./live";
+import { RampPicker } from "./ramps";
+import { previewed, restyle } from "./styling";
+import { LabelSettings, TooltipSettings, ZoomSettings } from "./writing";
 
-type Kind = NonNullable<StyleSpec["kind"]>;
+export interface PartProps {
+  layer: Layer;
+  /** For everyone. */
+  change: (part: Partial<StyleSpec>) => void;
+  /** On this page only; null ends it. */
+  preview: (look: Look | null) => void;
+}
 
 export function StyleEditor({ layer }: { layer: Layer }) {
   const table = tableOf(layer.table);
-  const { layers: _, ...style } = layer.style;
-  const wish = useRef<{ style: StyleSpec; waiting: number } | null>(null);
-  // A change goes on top of those that are still on their way, for the whole style is sent.
-  const change = async (part: Partial<StyleSpec>) => {
-    const mine = (wish.current ??= { style, waiting: 0 });
-    mine.style = { ...mine.style, ...part };
-    mine.waiting += 1;
-    const taken = await updateLayer(layer.id, { style: mine.style });
-    mine.waiting -= 1;
-    if ((mine.waiting === 0 || !taken) && wish.current === mine) wish.current = null;
+  const kind = kindOf(layer.style);
+  const part: PartProps = {
+    layer,
+    change: (it) => void restyle(layer, it),
+    preview: (look) => (previewed.value = look === null ? null : withLook(layer, look)),
   };
-  const columns = table === null ? [] : usable(table, style.kind);
+  const has = (control: (typeof kind.controls)[number]) => kind.controls.includes(control);
   return (
-    <div class="editor">
-      <Field label={t("styleKind")}>
-        <Pick value={style.kind} options={kinds(layer, table)} onPick={(kind) => change(withKind(style, kind, table))} />
-      </Field>
-      {style.kind !== "single" && (
-        <Field label={style.kind === "heatmap" ? t("styleWeight") : t("styleColumn")}>
-          <Pick
-            value={style.column ?? ""} onPick={(column) => change({ column: column === "" ? null : column, values: [], breaks: [] })}
-            options={[...(style.kind === "heatmap" ? [["", t("none")] as const] : []), ...named(columns)]}
-          />
-        </Field>
-      )}
-      {style.kind === "graduated" && <Classes style={style} change={change} />}
-      {style.kind === "categorical" && <Values layer={layer} change={change} />}
-      {(style.kind === "single" || style.kind === "proportional") && <Colour layer={layer} change={change} />}
-      {(style.kind === "graduated" || style.kind === "categorical" || style.kind === "heatmap") && (
-        <Ramp style={style} change={change} />
-      )}
-      {layer.geometry_type !== "polygon" && <Size style={style} change={change} />}
-      <Field label={t("styleLabel")}>
-        <Pick
-          value={style.label ?? ""} onPick={(label) => change({ label: label === "" ? null : label })}
-          options={[["", t("none")], ...named(table?.columns.filter((it) => it.kind !== "geometry") ?? [])]}
-        />
-      </Field>
-      <Opacity layer={layer} />
+    <div class="editor style-editor">
+      <Group title={t("styleKind")}>
+        <Kinds {...part} table={table} />
+        {kind.columnLabel !== null && (
+          <Field label={t(kind.columnLabel)}>
+            <Pick
+              value={layer.style.column ?? ""}
+              onPick={(column) => part.change({ column: column === "" ? null : column, values: [], breaks: [], hidden: [] })}
+              options={[...(kind.isColumnOptional ? [["", t("none")] as const] : []), ...named(columnsFor(kind, table))]}
+            />
+          </Field>
+        )}
+      </Group>
+      <Group title={t("styleColours")}>
+        {has("colour") && <Colour {...part} />}
+        {has("ramp") && <RampPicker {...part} />}
+        {has("values") && <Values {...part} />}
+        <Opacity {...part} />
+      </Group>
+      {has("classes") && <Group title={t("styleClasses")}><Classes {...part} /></Group>}
+      {(layer.geometry_type !== "polygon" || kind.sizes.most > 20) && <Group title={t("styleSize")}><Size {...part} />{hasOutline(layer) && <Outline {...part} />}</Group>}
+      {layer.geometry_type === "polygon" && kind.sizes.most <= 20 && <Group title={t("styleOutline")}><Outline {...part} /></Group>}
+      <Group title={t("styleLabel")}><LabelSettings {...part} table={table} /></Group>
+      <Group title={t("styleTooltip")}><TooltipSettings {...part} table={table} /></Group>
+      <Group title={t("styleZooms")}><ZoomSettings {...part} /></Group>
     </div>
   );
 }
 
-interface PartProps {
-  style: StyleSpec;
-  change: (part: Partial<StyleSpec>) => unknown;
+function Group({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <fieldset class="style-group">
+      <legend>{title}</legend>
+      {children}
+    </fieldset>
+  );
 }
 
-function Classes({ style, change }: PartProps) {
+function Kinds({ layer, change, table }: PartProps & { table: Table | null }) {
+  return (
+    <div class="style-kinds">
+      {kindsFor(layer, table).map((kind) => (
+        <button
+          key={kind.name} type="button" aria-pressed={layer.style.kind === kind.name}
+          onClick={() => layer.style.kind !== kind.name && change(toKind(kind, layer.style, table))}
+        >
+          <i class={`kind-sign kind-${kind.name}`} aria-hidden="true" />
+          {t(kind.label)}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Classes({ layer, change, preview }: PartProps) {
+  const { style } = layer;
+  const classes = style.classes ?? 5;
   return (
     <>
       <Field label={t("styleMethod")}>
         <Pick
-          value={style.method ?? "quantile"} onPick={(method) => change({ method, breaks: [] })}
+          value={style.method ?? "quantile"} onPick={(method) => change({ method, breaks: [], hidden: [] })}
           options={[["quantile", t("quantile")], ["equal", t("equalSteps")], ["jenks", t("jenks")]]}
         />
       </Field>
-      <Field label={t("styleClasses")} value={number(style.classes ?? 5)}>
-        <input
-          type="range" min={2} max={9} step={1} value={style.classes ?? 5}
-          onChange={(event) => change({ classes: event.currentTarget.valueAsNumber, breaks: [] })}
-        />
-      </Field>
+      <Slider label={t("styleCount")} value={classes} min={2} max={9} step={1} change={(it) => change({ classes: it, breaks: [], hidden: [] })} />
+      <ClassLimits layer={layer} change={change} preview={preview} />
     </>
   );
 }
 
 /** A colour for each value of the legend; the first change keeps all others as they are. */
-function Values({ layer, change }: { layer: Layer; change: PartProps["change"] }) {
+function Values({ layer, change, preview }: PartProps) {
   const values = layer.legend.entries.flatMap(({ value, color }) => (value == null ? [] : [{ value, color }]));
   return (
-    <Field label={t("styleColours")}>
+    <Field label={t("styleValues")}>
       <span class="swatches">
         {values.map(({ value, color }, at) => (
-          <input
-            key={String(value)} type="color" value={color} title={String(value)} aria-label={String(value)}
-            onChange={(event) => change({ values: values.with(at, { value, color: event.currentTarget.value }) })}
+          <ColourBox
+            key={String(value)} value={color} label={String(value)}
+            live={(next) => preview({ colours: new Map([[color, next]]) })}
+            change={(next) => change({ values: values.with(at, { value, color: next }) })}
           />
         ))}
       </span>
@@ -96,90 +123,55 @@ function Values({ layer, change }: { layer: Layer; change: PartProps["change"] }
   );
 }
 
-function Colour({ layer, change }: { layer: Layer; change: PartProps["change"] }) {
+function Colour({ layer, change, preview }: PartProps) {
   const colours = [layer.style.color, layer.legend.entries[0]?.color, "#808080"];
   const shown = colours.find((it) => it != null && /^#[0-9a-f]{6}$/i.test(it)) ?? "#808080";
   return (
     <Field label={t("styleColour")}>
-      <input type="color" value={shown} onChange={(event) => change({ color: event.currentTarget.value })} />
+      <ColourBox value={shown} live={(color) => preview({ colours: new Map([[shown, color]]) })} change={(color) => change({ color })} />
     </Field>
   );
 }
 
-function Ramp({ style, change }: PartProps) {
-  const { sequential, diverging, qualitative } = config.value.ramps;
-  const all: Record<string, readonly string[]> = { ...sequential, ...diverging, ...qualitative };
-  const names = Object.keys(style.kind === "categorical" ? { ...qualitative, ...sequential } : { ...sequential, ...diverging });
-  const colours = style.ramp != null ? all[style.ramp] : undefined;
+function Size({ layer, change, preview }: PartProps) {
+  const { sizes } = kindOf(layer.style);
+  return (
+    <Slider
+      label={t("styleSize")} value={layer.style.size ?? sizes.usual} min={1} max={sizes.most} step={0.5}
+      live={(size) => preview({ size })} change={(size) => change({ size })}
+    />
+  );
+}
+
+const hasOutline = (layer: Layer): boolean => layer.geometry_type !== "line" && layer.style.kind !== "heatmap";
+
+function Outline({ layer, change, preview }: PartProps) {
+  const { stroke, stroke_color: colour } = layer.style;
   return (
     <>
-      <Field label={t("styleRamp")}>
-        <Pick
-          value={style.ramp ?? ""} onPick={(ramp) => change({ ramp: ramp === "" ? null : ramp, color: null, values: [] })}
-          options={[["", t("automatic")], ...names.map((name) => [name, name] as const)]}
-        />
+      <Slider
+        label={t("styleOutline")} value={stroke ?? 1} min={0} max={6} step={0.25} written={stroke == null ? t("automatic") : undefined}
+        live={(it) => preview({ stroke: it })} change={(it) => change({ stroke: it })}
+      />
+      <Field label={t("styleOutlineColour")}>
+        <ColourBox value={colour ?? "#ffffff"} live={(it) => preview({ strokeColour: it })} change={(it) => change({ stroke_color: it })} />
       </Field>
-      {colours !== undefined && (
-        <div class="ramp" aria-hidden="true">{colours.map((colour, i) => <i key={i} style={{ background: colour }} />)}</div>
+      {(stroke != null || colour != null) && (
+        <button type="button" class="link" onClick={() => change({ stroke: null, stroke_color: null })}>{t("styleOutlineReset")}</button>
       )}
     </>
   );
 }
 
-function Size({ style, change }: PartProps) {
-  const most = style.kind === "proportional" || style.kind === "heatmap" ? 60 : 20;
-  const value = style.size ?? (style.kind === "proportional" || style.kind === "heatmap" ? 24 : 4);
+function Opacity({ layer, preview }: PartProps) {
   return (
-    <Field label={t("styleSize")} value={number(value, { maximumFractionDigits: 1 })}>
-      <input
-        type="range" min={1} max={most} step={0.5} value={value}
-        onChange={(event) => change({ size: event.currentTarget.valueAsNumber })}
-      />
-    </Field>
+    <Slider
+      label={t("opacity")} value={layer.opacity} min={0} max={1} step={0.05} format={{ style: "percent" }}
+      live={(opacity) => preview({ opacity })} change={(opacity) => void updateLayer(layer.id, { opacity })}
+    />
   );
 }
 
-/** Sends the value when the user lets go, so that one drag is one change to undo. */
-function Opacity({ layer }: { layer: Layer }) {
-  return (
-    <Field label={t("opacity")} value={number(layer.opacity, { style: "percent" })}>
-      <input
-        type="range" min={0} max={1} step={0.05} value={layer.opacity}
-        aria-valuetext={number(layer.opacity, { style: "percent" })}
-        onChange={(event) => void updateLayer(layer.id, { opacity: event.currentTarget.valueAsNumber })}
-      />
-    </Field>
-  );
-}
-
-function kinds(layer: Layer, table: Table | null): (readonly [Kind, string])[] {
-  const numbers = table !== null && usable(table, "graduated").length > 0;
-  const all: [Kind, string, boolean][] = [
-    ["single", t("kindSingle"), true],
-    ["categorical", t("kindCategorical"), true],
-    ["graduated", t("kindGraduated"), numbers],
-    ["proportional", t("kindProportional"), numbers && layer.geometry_type !== "line"],
-    ["heatmap", t("kindHeatmap"), layer.geometry_type === "point"],
-  ];
-  return all.filter(([kind, , possible]) => possible || kind === layer.style.kind).map(([kind, label]) => [kind, label]);
-}
-
-/** Another kind needs a column that suits it: the one that is shown, else the first that does. */
-function withKind(style: StyleSpec, kind: Kind, table: Table | null): Partial<StyleSpec> {
-  if (kind === "single" || kind === "heatmap" || table === null) return { kind, column: null, size: null, ramp: null, values: [], breaks: [] };
-  const columns = usable(table, kind);
-  const same = columns.find((it) => it.name === style.column);
-  return { kind, column: (same ?? firstChoice(columns, kind === "categorical"))?.name ?? null, size: null, ramp: null, values: [], breaks: [] };
-}
-
-/** Columns that this kind of style can show; keys say nothing about a thing. */
-function usable(table: Table, kind: Kind | undefined): Column[] {
-  const isNumber = (it: Column) => it.kind === "integer" || it.kind === "number";
-  const plain = table.columns.filter((it) => !table.key.includes(it.name) && it.kind !== "geometry" && it.kind !== "json");
-  if (kind === "categorical") return plain;
-  return plain.filter(isNumber);
-}
-
-function named(columns: readonly Column[]): (readonly [string, string])[] {
+export function named(columns: readonly Column[]): (readonly [string, string])[] {
   return columns.map(({ name }) => [name, name]);
 }

@@ -5,7 +5,7 @@ import { legendLabel } from "./words";
 
 const entry = (change: Partial<LegendEntry>): LegendEntry => ({
   label: "as the server says it", code: "name", color: "#000000", size: null, minimum: null, maximum: null, open: null, whole: false,
-  value: null, count: null, ...change,
+  value: null, count: null, hidden: false, ...change,
 });
 const range = (minimum: number, maximum: number, change: Partial<LegendEntry> = {}) =>
   legendLabel(entry({ code: "range", minimum, maximum, ...change }));

@@ -1,0 +1,74 @@
+"""What the kinds of styles share: the request that each of them draws, and the column that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from agents.domain import Column, DrawLayer, Legend, StyleSpec, Table
+from server.gis.errors import listed, unknown_column
+from server.gis.styles import colors, drawing, ramps
+from server.gis.styles.attributes import tile_value
+from server.gis.styles.errors import InvalidStyle
+from server.gis.styles.expressions import Expression
+from server.gis.styles.statistics import ColumnStatistics
+
+Drawn = tuple[list[DrawLayer], Legend]
+StatisticsOf = Callable[[Column], ColumnStatistics]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A checked style for the rows of a table, and the way to the statistics of its columns."""
+
+    table: Table
+    spec: StyleSpec
+    statistics_of: StatisticsOf
+
+    def theme_column(self, *, numeric: bool) -> Column:
+        """The column that the style shows. Raises InvalidStyle or UnknownColumn."""
+        table, spec = self.table, self.spec
+        numbers = [column.name for column in table.columns if column.kind in ("integer", "number")]
+        if spec.column is None:
+            drawable = [column.name for column in table.columns if column.kind != "geometry"]
+            usable = listed(numbers if numeric else drawable) or "none"
+            raise InvalidStyle(f"A {spec.kind} style needs a column. {table.id} has: {usable}.")
+        column = table.column(spec.column)
+        if column is None:
+            raise unknown_column(table, spec.column)
+        if numeric and column.name not in numbers:
+            raise InvalidStyle(
+                f"A {spec.kind} style needs numbers, and {column.name!r} of {table.id} is {column.sql_type}. "
+                f"Numeric columns: {listed(numbers) or 'none'}."
+                + ("" if column.kind == "geometry" else " A categorical style can show it.")
+            )
+        if tile_value(table, column) is None:
+            raise InvalidStyle(
+                f"{column.name!r} of {table.id} is {column.sql_type}, which no style can show."
+            )
+        return column
+
+    def shapes(self, color: Expression, *, themed: bool) -> list[DrawLayer]:
+        """The shapes of the table in a colour, with the size and the outline that were asked for."""
+        return drawing.shapes(self.table.geometry_family, color, outline_of(self.spec), themed=themed)
+
+    def ramp(self) -> tuple[str, ...]:
+        """The ramp for a number: the one asked for, else tints of the colour asked for."""
+        if self.spec.ramp is not None:
+            return colors.ramp_named(self.spec.ramp)
+        return (
+            colors.tints(self.spec.color) if self.spec.color else colors.ramp_named(ramps.DEFAULT_SEQUENTIAL)
+        )
+
+
+Draw = Callable[[Request], Awaitable[Drawn]]
+"""Draws a request: the style layers, bottom first, and their legend."""
+
+
+def outline_of(spec: StyleSpec) -> drawing.Outline:
+    return drawing.Outline(spec.size, spec.stroke, spec.stroke_color)
+
+
+def if_present(column: Column, drawn: Expression) -> Expression:
+    """The expression where the column has a value, else the colour of missing values."""
+    return ["case", ["has", column.name], drawn, ramps.NO_DATA]

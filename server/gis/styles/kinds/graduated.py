@@ -1,0 +1,48 @@
+"""Colours of a ramp over classes of a number."""
+
+from __future__ import annotations
+
+from agents.domain import StyleSpec
+from server.gis.styles import colors
+from server.gis.styles.classes import class_breaks
+from server.gis.styles.expressions import Expression
+from server.gis.styles.kinds.base import Drawn, Request, if_present
+from server.gis.styles.legend import Counted, legend_of
+from server.gis.styles.numbers import format_number
+from server.gis.styles.statistics import SAMPLE
+
+
+async def draw(request: Request) -> Drawn:
+    """The features by classes of a number; the breaks are those of the request, else computed by its method."""
+    spec, column = request.spec, request.theme_column(numeric=True)
+    statistics = request.statistics_of(column)
+    found = await statistics.distribution()
+    integers = column.kind == "integer"
+    integers = integers and all(each.is_integer() for each in spec.breaks)
+    breaks = list(spec.breaks) or class_breaks(found.sample, spec.classes, spec.method, integers)
+    counts = await statistics.class_counts(breaks) if found.values else []
+    shades = colors.sequence(request.ramp(), len(breaks) + 1)
+    steps: Expression = shades[0]
+    if breaks:
+        steps = ["step", ["get", column.name], shades[0]]
+        for value, shade in zip(breaks, shades[1:], strict=True):
+            steps += [int(value) if value.is_integer() else value, shade]
+    layers = request.shapes(if_present(column, steps), themed=True)
+    counted = Counted(counts, 0, found.nulls, found.minimum, found.maximum, integers)
+    note = None if spec.breaks else _class_note(spec, found.values, len(set(found.sample)), len(breaks) + 1)
+    return layers, legend_of(layers, column.name, "graduated", counted, note or None)
+
+
+def _class_note(spec: StyleSpec, values: int, distinct: int, classes: int) -> str:
+    if values == 0:
+        return "All values are missing."
+    if distinct == 1:
+        return "All values are the same."
+    notes = []
+    if classes < spec.classes:
+        notes.append(f"{classes} classes instead of {spec.classes}, because many rows share a value.")
+    if spec.method == "jenks" and values > SAMPLE:
+        notes.append(
+            f"Natural breaks of {format_number(SAMPLE + 1)} quantiles of {format_number(values)} values."
+        )
+    return " ".join(notes)

@@ -1,0 +1,36 @@
+"""Circles whose areas are proportional to a number."""
+
+from __future__ import annotations
+
+from server.gis.styles import colors, drawing
+from server.gis.styles.expressions import Expression
+from server.gis.styles.kinds.base import Drawn, Request, outline_of
+from server.gis.styles.legend import Counted, legend_of
+from server.gis.styles.numbers import format_number
+
+LARGEST_CIRCLE = 24.0
+SMALLEST_CIRCLE = 1.0
+
+
+async def draw(request: Request) -> Drawn:
+    """A circle's area is proportional to the value. Values below zero have their own colour."""
+    table, spec, column = request.table, request.spec, request.theme_column(numeric=True)
+    found = await request.statistics_of(column).distribution()
+    largest = spec.size or LARGEST_CIRCLE
+    greatest = max(abs(found.minimum or 0.0), abs(found.maximum or 0.0)) or 1.0
+    value = ["get", column.name]
+    radius = ["max", min(SMALLEST_CIRCLE, largest), ["*", largest, ["sqrt", ["/", ["abs", value], greatest]]]]
+    main = spec.color or colors.next_color(())
+    color: Expression = main
+    notes = []
+    if (found.minimum or 0.0) < 0:
+        color = ["case", ["<", value, 0], colors.contrast(main), main]
+        notes.append("Values below zero have their own colour.")
+    if found.nulls:
+        notes.append(f"{format_number(found.nulls)} without a value are not drawn.")
+    circles = drawing.sized_circles(
+        table.geometry_family, color, radius, ["has", column.name], ["-", 0, ["abs", value]], outline_of(spec)
+    )
+    layers = [*drawing.base(table.geometry_family, main), circles]
+    counted = Counted(minimum=found.minimum, maximum=found.maximum)
+    return layers, legend_of(layers, column.name, "proportional", counted, " ".join(notes) or None)

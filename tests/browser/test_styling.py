@@ -1,0 +1,196 @@
+"""The inspector of a layer: what is dragged shows here at once, and for everyone when it is let go."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from server.app import Server
+from tests.browser.conftest import Enter
+from tests.browser.person import Person
+from tests.browser.test_access import violations
+from tests.support.looking import until
+
+
+async def inspector_of(person: Person, layer: str) -> Locator:
+    await person.page.locator(f'[data-layer="{layer}"] .layer-name').click()
+    inspector = person.page.get_by_role("region", name=f"Style and filter of {layer}")
+    await expect(inspector).to_be_visible()
+    return inspector
+
+
+async def paint(person: Person, layer: str, name: str) -> Any:
+    """A paint property of the first style layer, as MapLibre draws it."""
+    return await person.page.evaluate(
+        "([id, name]) => geoagent.map.getPaintProperty(`${id}:0`, name)", [layer, name]
+    )
+
+
+async def style(person: Person) -> dict[str, Any]:
+    [layer] = await person.layers()
+    found: dict[str, Any] = layer["style"]
+    return found
+
+
+async def is_back(person: Person, before: dict[str, Any]) -> bool:
+    return await style(person) == before
+
+
+async def test_a_class_limit_moves_on_this_page_and_then_for_everyone(enter: Enter, world: Server) -> None:
+    kim = await enter(world.url, width=1440, height=900)
+    await kim.says("colour countries by population")
+    await kim.sees("countries")
+    lee = await enter(kim.page.url)
+    await lee.sees("countries")
+    before = await style(kim)
+    drawn = await paint(kim, "countries", "fill-color")
+    inspector = await inspector_of(kim, "countries")
+    limit = inspector.get_by_role("slider", name="Limit of class 4")
+    await expect(inspector.locator(".limits-bars rect").first).to_be_attached()
+    await limit.scroll_into_view_if_needed()
+    box = await limit.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + 20
+    await kim.page.mouse.move(x, y)
+    await kim.page.mouse.down()
+    await kim.page.mouse.move(x + 40, y, steps=4)
+
+    async def previewed() -> bool:
+        return await paint(kim, "countries", "fill-color") != drawn
+
+    await until(previewed, pause=0.05)
+    assert await style(kim) == before, "nothing is shared before it is let go"
+    assert await paint(lee, "countries", "fill-color") == drawn
+    await kim.page.mouse.up()
+
+    async def shared() -> list[float] | None:
+        breaks: list[float] = (await style(lee))["breaks"]
+        return breaks or None
+
+    breaks = await until(shared)
+    assert breaks == sorted(breaks)
+    fill = json.dumps(await paint(lee, "countries", "fill-color"))
+    assert all(json.dumps(each).removesuffix(".0") in fill for each in breaks)
+    assert await violations(kim) == []
+    await kim.reload()
+    assert (await style(kim))["breaks"] == breaks
+    await kim.page.get_by_role("button", name="Undo", exact=True).click()
+    await until(lambda: is_back(lee, before))
+
+
+async def test_a_class_limit_moves_by_keys(person: Person) -> None:
+    await person.says("colour countries by population")
+    inspector = await inspector_of(person, "countries")
+    limit = inspector.get_by_role("slider", name="Limit of class 4")
+    start = float(await limit.get_attribute("aria-valuenow") or 0)
+    await limit.focus()
+    await person.page.keyboard.press("ArrowRight")
+
+    async def moved() -> bool:
+        breaks = (await style(person))["breaks"]
+        return bool(breaks) and breaks[-1] > start
+
+    await until(moved)
+
+
+async def test_a_class_of_the_legend_is_hidden_for_everyone_and_comes_back(
+    enter: Enter, world: Server
+) -> None:
+    kim = await enter(world.url)
+    await kim.says("colour countries by continent")
+    everything = await kim.sees("countries")
+    lee = await enter(kim.page.url)
+    await lee.sees("countries")
+    entry = kim.page.locator('[data-layer="countries"]').get_by_role("button", name="Africa")
+    await entry.click()
+
+    async def without_africa() -> bool:
+        found = await lee.features("countries")
+        return 0 < len(found) < everything and all(it["properties"]["continent"] != "Africa" for it in found)
+
+    await until(without_africa, pause=0.25)
+    await expect(entry).to_have_attribute("aria-pressed", "false")
+    assert (await style(kim))["hidden"] == ["Africa"]
+    assert await violations(kim) == []
+    await lee.reload()
+    await until(without_africa, pause=0.25)
+    await kim.page.get_by_role("button", name="Undo", exact=True).click()
+
+    async def all_back() -> bool:
+        return await lee.count("countries") == everything
+
+    await until(all_back, pause=0.25)
+
+
+async def test_only_one_class_is_shown(person: Person) -> None:
+    await person.says("colour countries by continent")
+    await person.sees("countries")
+    entry = person.page.locator('[data-layer="countries"]').get_by_role("button", name="Europe")
+    await entry.focus()
+    await person.page.keyboard.press("Shift+Enter")
+
+    async def only_europe() -> bool:
+        found = await person.features("countries")
+        return bool(found) and all(it["properties"]["continent"] == "Europe" for it in found)
+
+    await until(only_europe, pause=0.25)
+
+
+async def test_a_ramp_is_seen_before_it_is_taken(person: Person) -> None:
+    await person.says("colour countries by population")
+    await person.sees("countries")
+    before = await paint(person, "countries", "fill-color")
+    inspector = await inspector_of(person, "countries")
+    await inspector.get_by_role("button", name="magma", exact=True).hover()
+
+    async def differs() -> bool:
+        return await paint(person, "countries", "fill-color") != before
+
+    await until(differs, pause=0.05)
+    assert (await style(person))["ramp"] is None
+    await inspector.get_by_role("button", name="magma", exact=True).click()
+
+    async def taken() -> bool:
+        return (await style(person))["ramp"] == "magma"
+
+    await until(taken)
+
+
+async def test_chosen_columns_are_shown_beside_the_pointer(person: Person) -> None:
+    await person.says("show airports in red")
+    await person.sees("airports")
+    inspector = await inspector_of(person, "airports")
+    await inspector.get_by_role("checkbox", name="elevation_m").check()
+
+    async def shared() -> bool:
+        return (await style(person))["tooltip"] == ["elevation_m"]
+
+    await until(shared)
+    await person.sees("airports")
+    point = await person.point_of("airports")
+    await person.page.mouse.move(point["x"], point["y"])
+    await expect(person.page.locator(".hover-tip")).to_contain_text("elevation_m")
+    await person.page.mouse.move(5, 5)
+    await expect(person.page.locator(".hover-tip")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"width": 390, "height": 844}, {"dark": True}, {"locale": "ar"}],
+    ids=["phone", "dark", "arabic"],
+)
+async def test_axe_finds_nothing_wrong_in_the_inspector(
+    enter: Enter, world: Server, options: dict[str, Any]
+) -> None:
+    first = await enter(world.url)
+    await first.says("colour countries by population")
+    person = await enter(first.page.url, **options)
+    await person.sees("countries")
+    if options.get("width") == 390:
+        await person.page.locator(".layers-title").click()
+    await person.page.locator('[data-layer="countries"] .layer-name').click()
+    await expect(person.page.locator(".layer-inspector .limits-bars rect").first).to_be_attached()
+    assert await violations(person) == []

@@ -1,0 +1,36 @@
+/** Colour ramps as swatches: pointing at one previews it on the map, a click takes it. */
+import { t } from "../../i18n/i18n";
+import { config } from "../../session/state";
+import { along } from "./live";
+import type { PartProps } from "./style-editor";
+
+export function RampPicker({ layer, change, preview }: PartProps) {
+  const { sequential, diverging, qualitative } = config.value.ramps;
+  const isCategorical = layer.style.kind === "categorical";
+  const groups = isCategorical ? [qualitative, sequential] : [sequential, diverging];
+  const entries = layer.legend.entries.filter(({ code }) => code === "range" || code === "value" || code === "few" || code === "many" || code === "step");
+  const coloursOf = (ramp: readonly string[], isQualitative: boolean) => {
+    const cut = isQualitative ? entries.map((_, at) => ramp[at] ?? ramp.at(-1) ?? "#808080") : along(ramp, entries.length);
+    return new Map(entries.map((entry, at) => [entry.color, cut[at] ?? entry.color]));
+  };
+  const take = (ramp: string | null) => change({ ramp, color: null, values: [] });
+  return (
+    <div class="ramps" role="group" aria-label={t("styleRamp")} onPointerLeave={() => preview(null)}>
+      <button type="button" class="ramp-automatic" aria-pressed={layer.style.ramp == null && layer.style.color == null} onClick={() => take(null)}>
+        {t("automatic")}
+      </button>
+      {groups.map((group) => Object.entries(group).map(([name, ramp]) => {
+        const show = () => preview({ colours: coloursOf(ramp, group === qualitative) });
+        return (
+          <button
+            key={name} type="button" class="ramp" title={name} aria-label={name} aria-pressed={layer.style.ramp === name}
+            onPointerEnter={(event) => event.pointerType !== "touch" && show()} onFocus={show} onBlur={() => preview(null)}
+            onClick={() => take(name)}
+          >
+            {(group === qualitative ? ramp : along(ramp, 7)).map((colour, at) => <i key={at} style={{ background: colour }} />)}
+          </button>
+        );
+      }))}
+    </div>
+  );
+}
