@@ -172,6 +172,7 @@ export const ar: Record<Key, string> = {
   styleCount: "العدد",
   styleValues: "القيم",
   styleOutline: "الإطار",
+  styleOutlineWidth: "عرض الإطار",
   styleOutlineColour: "لون الإطار",
   styleOutlineReset: "مواءمة الإطار مع الحجم",
   styleTooltip: "ما يظهر بجانب المؤشر",

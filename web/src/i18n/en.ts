@@ -170,6 +170,7 @@ export const en = {
   styleCount: "Count",
   styleValues: "Values",
   styleOutline: "Outline",
+  styleOutlineWidth: "Outline width",
   styleOutlineColour: "Outline colour",
   styleOutlineReset: "Fit the outline to the size",
   styleTooltip: "Shown beside the pointer",

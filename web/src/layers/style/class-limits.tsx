@@ -6,7 +6,7 @@ import { map } from "../../store/store";
 import { readHistogram } from "../../table/rows";
 import type { Histogram } from "../../ui/scale";
 import { tableOf } from "../tables";
-import { domainOf, type Domain, limitsOf, moved } from "./limits";
+import { type Axis, axisOf, domainOf, type Domain, limitsOf, moved } from "./limits";
 import type { PartProps } from "./style-editor";
 
 const BINS = 48;
@@ -33,17 +33,18 @@ export function ClassLimits({ layer, change, preview }: PartProps) {
     draft.value = null;
     preview(null);
   };
-  const place = (value: number) => `${((value - domain.from) / (domain.to - domain.from)) * 100}%`;
+  // Of the limits that are shared: it stays as it is while one of them is dragged.
+  const axis = axisOf(limitsOf(legend), domain);
   const words = (value: number) => number(value, { maximumSignificantDigits: 6 });
   return (
     <div class="class-limits">
       <div class="limits-plot" ref={box}>
-        <Bars histogram={histogram} domain={domain} limits={limits} colours={colours} />
+        <Bars histogram={histogram} axis={axis} limits={limits} colours={colours} />
         {limits.map((limit, at) => (
           <span
-            key={at} class="limit" role="slider" tabIndex={0} aria-label={t("classLimit", { n: number(at + 1) })} style={{ insetInlineStart: place(limit) }}
+            key={at} class="limit" role="slider" tabIndex={0} aria-label={t("classLimit", { n: number(at + 1) })} style={{ insetInlineStart: `${axis.place(limit) * 100}%` }}
             aria-valuemin={domain.from} aria-valuemax={domain.to} aria-valuenow={limit} aria-valuetext={words(limit)} title={words(limit)}
-            onPointerDown={(event) => drag(event, box.current, domain, (value) => move(at, value), share, give)}
+            onPointerDown={(event) => drag(event, box.current, axis, (value) => move(at, value), share, give)}
             onKeyDown={(event) => {
               const by = stepOf(event.key) * (event.shiftKey ? 10 : 1);
               if (event.key === "Escape" && draft.value !== null) {
@@ -76,11 +77,10 @@ export function ClassLimits({ layer, change, preview }: PartProps) {
   );
 }
 
-function Bars({ histogram, domain, limits, colours }: { histogram: Histogram | null; domain: Domain; limits: readonly number[]; colours: readonly string[] }) {
+function Bars({ histogram, axis, limits, colours }: { histogram: Histogram | null; axis: Axis; limits: readonly number[]; colours: readonly string[] }) {
   const { counts, from, to } = histogram ?? { counts: [], from: null, to: null };
   if (from === null || to === null) return <svg class="limits-bars" aria-hidden="true" />;
   const most = Math.max(1, ...counts);
-  const scale = 100 / (domain.to - domain.from);
   const width = (to - from) / counts.length;
   return (
     <svg class="limits-bars" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
@@ -89,7 +89,8 @@ function Bars({ histogram, domain, limits, colours }: { histogram: Histogram | n
         // Square roots: a bar of few is still seen beside one of many.
         const height = Math.sqrt(count / most) * 100;
         const colour = colours[limits.filter((limit) => limit <= start + width / 2).length] ?? "currentColor";
-        return <rect key={at} x={(start - domain.from) * scale} y={100 - height} width={width * scale * 0.92} height={height} fill={colour} />;
+        const [left, right] = [axis.place(start) * 100, axis.place(start + width) * 100];
+        return <rect key={at} x={left} y={100 - height} width={(right - left) * 0.92} height={height} fill={colour} />;
       })}
     </svg>
   );
@@ -122,7 +123,7 @@ function stepOf(key: string): number {
 }
 
 function drag(
-  down: PointerEvent, box: HTMLElement | null, { from, to }: Domain, move: (value: number) => void, share: () => void, give: () => void,
+  down: PointerEvent, box: HTMLElement | null, axis: Axis, move: (value: number) => void, share: () => void, give: () => void,
 ): void {
   const handle = down.currentTarget as HTMLElement;
   if (box === null) return;
@@ -132,7 +133,7 @@ function drag(
   handle.addEventListener("pointermove", ({ clientX }) => {
     const { left, right, width } = box.getBoundingClientRect();
     const way = direction.value === "rtl" ? right - clientX : clientX - left;
-    move(from + (way / width) * (to - from));
+    move(axis.valueAt(way / width));
   }, { signal });
   const end = (finish: () => void) => () => {
     over.abort();

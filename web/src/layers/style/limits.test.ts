@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Legend } from "../../protocol/types";
-import { domainOf, limitsOf, moved } from "./limits";
+import { axisOf, domainOf, limitsOf, moved } from "./limits";
 
 const range = (minimum: number, maximum: number) => ({ label: "", code: "range", color: "#000000", minimum, maximum });
 const LEGEND = {
@@ -22,4 +22,15 @@ test("a limit stays between its neighbours", () => {
   expect(moved([10, 40], 1, -5, domain, true)).toEqual([10, 11]);
   expect(moved([10, 40], 1, 99, domain, true)).toEqual([10, 60]);
   expect(moved([10, 40], 0, 20.123456, domain, false)).toEqual([20.1, 40]);
+});
+
+test("limits that are close are drawn apart, and the axis leads back to their values", () => {
+  const domain = { from: 0, to: 1000 };
+  const limits = [1, 2, 900];
+  const axis = axisOf(limits, domain);
+  const places = limits.map(axis.place);
+  expect(places.map((place) => Math.round(axis.valueAt(place) * 1000) / 1000)).toEqual(limits);
+  expect((places[1] ?? 0) - (places[0] ?? 0)).toBeGreaterThanOrEqual(0.09);
+  expect([axis.place(0), axis.place(1000)]).toEqual([0, 1]);
+  expect([axis.valueAt(-1), axis.valueAt(2)]).toEqual([0, 1000]);
 });

@@ -24,6 +24,29 @@ export function domainOf(legend: Legend): Domain | null {
   return { from: least, to: Math.min(greatest, last + (last - least) * 0.5) };
 }
 
+/** The share of the axis that each class has at least: room for the handles of its limits. */
+const LEAST_SHARE = 0.09;
+
+/** From values to shares of the axis, and back. */
+export interface Axis {
+  place(value: number): number;
+  valueAt(share: number): number;
+}
+
+/** Within a class the axis is even; narrow classes are drawn wider, so that their limits can be told apart and grasped. */
+export function axisOf(limits: readonly number[], { from, to }: Domain): Axis {
+  const edges = [from, ...limits, to];
+  const count = edges.length - 1;
+  const least = Math.min(LEAST_SHARE, 1 / count);
+  const stops = edges.map((edge, at) => at * least + ((edge - from) / (to - from)) * (1 - count * least));
+  const between = (value: number, inputs: readonly number[], outputs: readonly number[]) => {
+    const at = Math.min(count - 1, Math.max(0, inputs.findLastIndex((input) => input <= value)));
+    const [low = 0, high = 1, start = 0, end = 1] = [inputs[at], inputs[at + 1], outputs[at], outputs[at + 1]];
+    return high === low ? start : start + ((value - low) / (high - low)) * (end - start);
+  };
+  return { place: (value) => between(value, edges, stops), valueAt: (share) => between(Math.max(0, Math.min(1, share)), stops, edges) };
+}
+
 /** The limits with one of them elsewhere, always between its neighbours and within the domain. */
 export function moved(limits: readonly number[], at: number, value: number, { from, to }: Domain, isWhole: boolean): number[] {
   const gap = isWhole ? 1 : (to - from) / 1000;

@@ -150,7 +150,7 @@ function Outline({ layer, change, preview }: PartProps) {
   return (
     <>
       <Slider
-        label={t("styleOutline")} value={stroke ?? 1} min={0} max={6} step={0.25} written={stroke == null ? t("automatic") : undefined}
+        label={t("styleOutlineWidth")} value={stroke ?? 1} min={0} max={6} step={0.25} written={stroke == null ? t("automatic") : undefined}
         live={(it) => preview({ stroke: it })} change={(it) => change({ stroke: it })}
       />
       <Field label={t("styleOutlineColour")}>
