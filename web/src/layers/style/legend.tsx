@@ -33,6 +33,12 @@ function Rows({ legend, toggle }: { legend: Legend; toggle: Toggle | undefined }
             <button
               type="button" class="legend-entry" aria-pressed={!entry.hidden} title={t("legendToggle")}
               onClick={(event) => toggle(entry.label, event.shiftKey)}
+              onKeyDown={(event) => {
+                // The click that a key makes knows of no Shift.
+                if (event.key !== "Enter" || !event.shiftKey) return;
+                event.preventDefault();
+                toggle(entry.label, true);
+              }}
             >
               <Entry entry={entry} shape={legend.shape} />
             </button>
