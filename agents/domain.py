@@ -21,6 +21,8 @@ ColumnKind = Literal["text", "integer", "number", "boolean", "date", "timestamp"
 GeometryFamily = Literal["point", "line", "polygon", "mixed", "none"]
 StyleKind = Literal["single", "categorical", "graduated", "proportional", "heatmap"]
 ClassMethod = Literal["quantile", "equal", "jenks"]
+USUAL_CLASSES = 5
+"""Classes of a graduated style that does not say how many."""
 LegendLabel = Annotated[str, StringConstraints(max_length=200)]
 ColumnName = Annotated[str, StringConstraints(max_length=200)]
 Zoom = Annotated[float, Field(ge=0, le=24)]
@@ -99,7 +101,8 @@ class StyleSpec(Value):
     column: str | None = None
     """What categorical, graduated and proportional styles show; the weight of a heat map (optional)."""
     method: ClassMethod = "quantile"
-    classes: Annotated[int, Field(ge=2, le=9)] = 5
+    classes: Annotated[int, Field(ge=2, le=9)] | None = None
+    """Left out: USUAL_CLASSES of a number, and as many values as a legend shows well."""
     breaks: Annotated[tuple[FiniteFloat, ...], Field(max_length=12)] = ()
     """Where the classes of a graduated style part, least first, in place of `method` and `classes`."""
     values: Annotated[tuple[ValueColor, ...], Field(max_length=24)] = ()

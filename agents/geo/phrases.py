@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.domain import Bounds, Cql2, Layer, Style, StyleSpec
+from agents.domain import USUAL_CLASSES, Bounds, Cql2, Layer, Style, StyleSpec
 from agents.geo.colours import colour_name
 
 _COMPARISONS = {"=": "is", "<>": "is not", ">": ">", ">=": "≥", "<": "<", "<=": "≤"}
@@ -98,7 +98,7 @@ def style_words(style: StyleSpec | Style) -> str:
             classes = (
                 f"{len(style.breaks) + 1} classes"
                 if style.breaks
-                else f"{style.classes} {style.method} classes"
+                else f"{style.classes or USUAL_CLASSES} {style.method} classes"
             )
             look = f"coloured{by} ({classes}{ramp})"
         case "proportional":

@@ -84,6 +84,8 @@ def _items_unbounded(part: Mapping[str, Any]) -> dict[str, Any]:
     return {**part, "items": {key: value for key, value in part["items"].items() if key not in _BOUNDS}}
 
 
+_BY_HAND = ("label_size", "label_overlap", "label_min_zoom")
+"""Fields that hardly anybody asks for in words; a call may still have them."""
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "maxItems", "maxLength")
 STYLE_SCHEMA = _style_schema()
 """What a model sees of a style once, and what styles are checked against."""
@@ -94,9 +96,10 @@ STYLE_SHOWN: dict[str, Any] = {
         if name == "classes"
         else {key: value for key, value in _items_unbounded(part).items() if key not in _BOUNDS}
         for name, part in STYLE_SCHEMA["properties"].items()
+        if name not in _BY_HAND
     },
 }
-"""The same without bounds that hardly any call meets: tokens that each request would pay for."""
+"""The same without bounds that hardly any call meets and fields that people set by hand: tokens of each request."""
 STYLE_BRIEFLY: dict[str, Any] = {
     "type": "object",
     "description": f"{_ABOUT} kind ({', '.join(get_args(StyleKind))}), color, column, method, classes, breaks, values "

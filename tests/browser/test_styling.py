@@ -15,6 +15,22 @@ from tests.browser.test_access import violations
 from tests.support.looking import until
 
 
+UNCOVERED = """([id, column]) => {
+    const map = geoagent.map;
+    if (!map.areTilesLoaded()) return null;
+    const layers = map.getLayersOrder().filter(it => map.getLayer(it).source === id);
+    const box = map.getContainer().getBoundingClientRect();
+    for (const found of map.queryRenderedFeatures({ layers })) {
+        const { x, y } = map.project(found.geometry.coordinates);
+        const [top] = map.queryRenderedFeatures([[x - 2, y - 2], [x + 2, y + 2]], { layers });
+        const at = { x: box.x + x, y: box.y + y };
+        if (top?.properties[column] != null && document.elementFromPoint(at.x, at.y) === map.getCanvas()) return at;
+    }
+    return null;
+}"""
+"""Where on the page a point is drawn that has a value in the column, and that no panel covers."""
+
+
 async def inspector_of(person: Person, layer: str) -> Locator:
     await person.page.locator(f'[data-layer="{layer}"] .layer-name').click()
     inspector = person.page.get_by_role("region", name=f"Style and filter of {layer}")
@@ -146,17 +162,17 @@ async def test_a_ramp_is_seen_before_it_is_taken(person: Person) -> None:
     await person.sees("countries")
     before = await paint(person, "countries", "fill-color")
     inspector = await inspector_of(person, "countries")
-    await inspector.get_by_role("button", name="magma", exact=True).hover()
+    await inspector.get_by_role("button", name="Magma", exact=True).hover()
 
     async def differs() -> bool:
         return await paint(person, "countries", "fill-color") != before
 
     await until(differs, pause=0.05)
     assert (await style(person))["ramp"] is None
-    await inspector.get_by_role("button", name="magma", exact=True).click()
+    await inspector.get_by_role("button", name="Magma", exact=True).click()
 
     async def taken() -> bool:
-        return (await style(person))["ramp"] == "magma"
+        return (await style(person))["ramp"] == "Magma"
 
     await until(taken)
 
@@ -171,8 +187,7 @@ async def test_chosen_columns_are_shown_beside_the_pointer(person: Person) -> No
         return (await style(person))["tooltip"] == ["elevation_m"]
 
     await until(shared)
-    await person.sees("airports")
-    point = await person.point_of("airports")
+    point = await until(lambda: person.page.evaluate(UNCOVERED, ["airports", "elevation_m"]), pause=0.1)
     await person.page.mouse.move(point["x"], point["y"])
     await expect(person.page.locator(".hover-tip")).to_contain_text("elevation_m")
     await person.page.mouse.move(5, 5)

@@ -425,3 +425,12 @@ async def test_a_tooltip_names_columns_of_the_table(studio: Studio) -> None:
         await studio.draw("places", tooltip=["nonsense"])
     with pytest.raises(InvalidStyle):
         await studio.draw("places", tooltip=["geom"])
+
+
+async def test_a_style_sent_back_with_one_change_keeps_its_classes(studio: Studio) -> None:
+    drawn, legend = await studio.draw("places", kind="categorical", column="id")
+    labels = [entry.label for entry in legend.entries]
+    again = drawn.model_dump(exclude={"layers"}) | {"hidden": labels[:1]}
+    _, hidden = await studio.draw("places", **again)
+    assert [entry.label for entry in hidden.entries] == labels
+    assert [entry.label for entry in hidden.entries if entry.hidden] == labels[:1]

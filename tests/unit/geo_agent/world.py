@@ -12,6 +12,7 @@ from typing import Any
 from agents.charts import Axis, Chart, ChartData, ChartDraft
 from agents.core import ToolFailed
 from agents.domain import (
+    USUAL_CLASSES,
     Bounds,
     Focus,
     Layer,
@@ -218,10 +219,10 @@ class MemoryMap:
         entries: tuple[LegendEntry, ...] = (LegendEntry(label=table.name, color=spec.color or "#888888"),)
         if spec.kind == "graduated":
             values = sorted(row[spec.column] for row in rows if row[spec.column] is not None)
-            step = max(len(values) // spec.classes, 1)
+            step = max(len(values) // (spec.classes or USUAL_CLASSES), 1)
             entries = tuple(
                 LegendEntry(label=f"{low:,} and more", color="#888888")
-                for low in values[::step][: spec.classes]
+                for low in values[::step][: spec.classes or USUAL_CLASSES]
             )
         elif spec.kind == "categorical":
             entries = tuple(

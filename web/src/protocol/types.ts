@@ -188,7 +188,7 @@ export interface StyleSpec {
   color?: string | null;
   column?: string | null;
   method?: "quantile" | "equal" | "jenks";
-  classes?: number;
+  classes?: number | null;
   breaks?: number[];
   values?: ValueColor[];
   ramp?: string | null;
@@ -528,7 +528,7 @@ export interface Style {
   color: string | null;
   column: string | null;
   method: "quantile" | "equal" | "jenks";
-  classes: number;
+  classes: number | null;
   breaks: number[];
   values: ValueColor[];
   ramp: string | null;

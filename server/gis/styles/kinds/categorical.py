@@ -26,9 +26,8 @@ async def draw(request: Request) -> Drawn:
     statistics = request.statistics_of(column)
     if spec.values:
         return await _chosen(request, statistics, column)
-    asked = spec.classes if "classes" in spec.model_fields_set else None
-    found = await statistics.frequencies(asked or MOST_CATEGORIES)
-    if asked is None and found.other_values:
+    found = await statistics.frequencies(spec.classes or MOST_CATEGORIES)
+    if spec.classes is None and found.other_values:
         found = _shortened(found, USUAL_CATEGORIES)
     palette = _palette(spec, len(found.top))
     if len(palette) < len(found.top):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.domain import StyleSpec
+from agents.domain import USUAL_CLASSES, StyleSpec
 from server.gis.styles import colors
 from server.gis.styles.classes import class_breaks
 from server.gis.styles.expressions import Expression
@@ -19,7 +19,9 @@ async def draw(request: Request) -> Drawn:
     found = await statistics.distribution()
     integers = column.kind == "integer"
     integers = integers and all(each.is_integer() for each in spec.breaks)
-    breaks = list(spec.breaks) or class_breaks(found.sample, spec.classes, spec.method, integers)
+    breaks = list(spec.breaks) or class_breaks(
+        found.sample, spec.classes or USUAL_CLASSES, spec.method, integers
+    )
     counts = await statistics.class_counts(breaks) if found.values else []
     shades = colors.sequence(request.ramp(), len(breaks) + 1)
     steps: Expression = shades[0]
@@ -39,8 +41,9 @@ def _class_note(spec: StyleSpec, values: int, distinct: int, classes: int) -> st
     if distinct == 1:
         return "All values are the same."
     notes = []
-    if classes < spec.classes:
-        notes.append(f"{classes} classes instead of {spec.classes}, because many rows share a value.")
+    asked = spec.classes or USUAL_CLASSES
+    if classes < asked:
+        notes.append(f"{classes} classes instead of {asked}, because many rows share a value.")
     if spec.method == "jenks" and values > SAMPLE:
         notes.append(
             f"Natural breaks of {format_number(SAMPLE + 1)} quantiles of {format_number(values)} values."

@@ -6,6 +6,7 @@ import { map } from "../../store/store";
 import { readHistogram } from "../../table/rows";
 import type { Histogram } from "../../ui/scale";
 import { tableOf } from "../tables";
+import { type Change, useHeld } from "./controls";
 import { type Axis, axisOf, domainOf, type Domain, limitsOf, moved } from "./limits";
 import type { PartProps } from "./style-editor";
 
@@ -17,7 +18,6 @@ export function ClassLimits({ layer, change, preview }: PartProps) {
   const histogram = useHistogram(layer, domain);
   const draft = useSignal<number[] | null>(null);
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => { draft.value = null; }, [layer.version]);
   if (domain === null) return null;
   const limits = draft.value ?? limitsOf(legend);
   const colours = legend.entries.filter(({ code }) => code === "range").map(({ color }) => color);
@@ -27,7 +27,11 @@ export function ClassLimits({ layer, change, preview }: PartProps) {
     preview({ breaks: draft.value });
   };
   const share = () => {
-    if (draft.value !== null) change({ breaks: draft.value, hidden: [] });
+    const breaks = draft.value;
+    if (breaks === null) return;
+    void change({ breaks, hidden: [] }).then(() => {
+      if (draft.peek() === breaks) draft.value = null;
+    });
   };
   const give = () => {
     draft.value = null;
@@ -61,19 +65,31 @@ export function ClassLimits({ layer, change, preview }: PartProps) {
       </div>
       <div class="limit-boxes">
         {limits.map((limit, at) => (
-          <input
-            key={at} type="number" step="any" value={limit} aria-label={t("classLimit", { n: number(at + 1) })}
-            onChange={(event) => {
-              const value = event.currentTarget.valueAsNumber;
-              const next = [...limits].with(at, value);
-              const rises = next.every((it, i) => i === 0 || it > (next[i - 1] ?? -Infinity));
-              if (Number.isFinite(value) && rises) change({ breaks: next, hidden: [] });
-              else event.currentTarget.value = String(limit);
-            }}
+          <LimitBox
+            key={at} label={t("classLimit", { n: number(at + 1) })} limit={limit} change={(value) => change({ breaks: [...limits].with(at, value), hidden: [] })}
+            isBetween={(value) => value > (limits[at - 1] ?? -Infinity) && value < (limits[at + 1] ?? Infinity)}
           />
         ))}
       </div>
     </div>
+  );
+}
+
+interface BoxProps {
+  label: string;
+  limit: number;
+  /** Whether a number lies between the limits beside this one. */
+  isBetween: (value: number) => boolean;
+  change: Change<number>;
+}
+
+function LimitBox({ label, limit, isBetween, change }: BoxProps) {
+  const { now, hold, share, drop } = useHeld(String(limit), (text) => change(Number(text)));
+  return (
+    <input
+      type="number" step="any" value={now} aria-label={label} onInput={(event) => hold(event.currentTarget.value)}
+      onChange={({ currentTarget: { value, valueAsNumber } }) => (isBetween(valueAsNumber) ? share(value) : drop())}
+    />
   );
 }
 

@@ -1,8 +1,31 @@
 /** Controls that show a change while it is made and share it when it is done. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { number } from "../../i18n/i18n";
 import { Field } from "../../ui/form";
+
+/** Asks for a change; settled once it is answered. */
+export type Change<Value> = (value: Value) => Promise<unknown>;
+
+interface Held<Value> {
+  /** What the control shows: what the person has entered, until that is answered, else the value. */
+  now: Value;
+  hold: (entered: Value) => void;
+  share: (entered: Value) => void;
+  drop: () => void;
+}
+
+/** Keeps what a person enters while the control is drawn again for other reasons, such as a change by somebody else. */
+export function useHeld<Value extends string | number>(value: Value, change: Change<Value>): Held<Value> {
+  const entered = useSignal<Value | null>(null);
+  const hold = (next: Value) => (entered.value = next === value ? null : next);
+  const share = (next: Value) => {
+    hold(next);
+    void change(next).then(() => {
+      if (entered.peek() === next) entered.value = null;
+    });
+  };
+  return { now: entered.value ?? value, hold, share, drop: () => (entered.value = null) };
+}
 
 interface SliderProps {
   label: string;
@@ -14,24 +37,23 @@ interface SliderProps {
   written?: string | undefined;
   format?: Intl.NumberFormatOptions;
   live?: (value: number) => void;
-  change: (value: number) => void;
+  change: Change<number>;
 }
 
 /** A drag, or a run of arrow keys without a pause in the browser's eyes, is one change. */
 export function Slider({ label, value, min, max, step, written, format = { maximumFractionDigits: 2 }, live, change }: SliderProps) {
-  const moving = useSignal<number | null>(null);
-  useEffect(() => { moving.value = null; }, [value]);
-  const now = moving.value ?? value;
-  const text = moving.value === null && written !== undefined ? written : number(now, format);
+  const { now, hold, share } = useHeld(value, change);
+  const text = now === value && written !== undefined ? written : number(now, format);
   return (
     <Field label={label} value={text}>
       <input
         type="range" min={min} max={max} step={step} value={now} aria-valuetext={text}
         onInput={(event) => {
-          moving.value = event.currentTarget.valueAsNumber;
-          live?.(moving.value);
+          const next = event.currentTarget.valueAsNumber;
+          hold(next);
+          live?.(next);
         }}
-        onChange={(event) => change(event.currentTarget.valueAsNumber)}
+        onChange={(event) => share(event.currentTarget.valueAsNumber)}
       />
     </Field>
   );
@@ -41,12 +63,18 @@ export function ColourBox({ value, label, live, change }: {
   value: string;
   label?: string;
   live: (colour: string) => void;
-  change: (colour: string) => void;
+  change: Change<string>;
 }) {
+  const { now, hold, share } = useHeld(value, change);
   return (
     <input
-      type="color" value={value} {...(label !== undefined && { title: label, "aria-label": label })}
-      onInput={(event) => live(event.currentTarget.value)} onChange={(event) => change(event.currentTarget.value)}
+      type="color" value={now} {...(label !== undefined && { title: label, "aria-label": label })}
+      onInput={(event) => {
+        const next = event.currentTarget.value;
+        hold(next);
+        live(next);
+      }}
+      onChange={(event) => share(event.currentTarget.value)}
     />
   );
 }

@@ -61,5 +61,5 @@ export function toKind(kind: KindOfStyle, style: StyleSpec, table: Table | null)
   const columns = kind.columnLabel === null || kind.isColumnOptional ? [] : columnsFor(kind, table);
   const same = columns.find(({ name }) => name === style.column);
   const column = (same ?? firstChoice(columns, kind.isNumeric !== true))?.name ?? null;
-  return { kind: kind.name, column, size: null, ramp: null, values: [], breaks: [], hidden: [] };
+  return { kind: kind.name, column, size: null, ramp: null, classes: null, values: [], breaks: [], hidden: [] };
 }

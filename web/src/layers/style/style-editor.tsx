@@ -11,25 +11,27 @@ import { tableOf } from "../tables";
 import { ClassLimits } from "./class-limits";
 import { ColourBox, Slider } from "./controls";
 import { columnsFor, kindOf, kindsFor, toKind } from "./kinds";
+import { limitsOf } from "./limits";
 import { type Look, withLook } from "./live";
 import { RampPicker } from "./ramps";
-import { previewed, restyle } from "./styling";
+import { asAsked, previewed, restyle } from "./styling";
 import { LabelSettings, TooltipSettings, ZoomSettings } from "./writing";
 
 export interface PartProps {
   layer: Layer;
   /** For everyone. */
-  change: (part: Partial<StyleSpec>) => void;
+  change: (part: Partial<StyleSpec>) => Promise<void>;
   /** On this page only; null ends it. */
   preview: (look: Look | null) => void;
 }
 
-export function StyleEditor({ layer }: { layer: Layer }) {
+export function StyleEditor({ layer: known }: { layer: Layer }) {
+  const layer = asAsked(known);
   const table = tableOf(layer.table);
   const kind = kindOf(layer.style);
   const part: PartProps = {
     layer,
-    change: (it) => void restyle(layer, it),
+    change: (it) => restyle(layer, it),
     preview: (look) => (previewed.value = look === null ? null : withLook(layer, look)),
   };
   const has = (control: (typeof kind.controls)[number]) => kind.controls.includes(control);
@@ -100,7 +102,7 @@ function Classes({ layer, change, preview }: PartProps) {
         />
       </Field>
       <Slider label={t("styleCount")} value={classes} min={2} max={9} step={1} change={(it) => change({ classes: it, breaks: [], hidden: [] })} />
-      <ClassLimits layer={layer} change={change} preview={preview} />
+      <ClassLimits key={`${limitsOf(layer.legend).length} ${style.column}`} layer={layer} change={change} preview={preview} />
     </>
   );
 }
@@ -167,7 +169,7 @@ function Opacity({ layer, preview }: PartProps) {
   return (
     <Slider
       label={t("opacity")} value={layer.opacity} min={0} max={1} step={0.05} format={{ style: "percent" }}
-      live={(opacity) => preview({ opacity })} change={(opacity) => void updateLayer(layer.id, { opacity })}
+      live={(opacity) => preview({ opacity })} change={(opacity) => updateLayer(layer.id, { opacity })}
     />
   );
 }
