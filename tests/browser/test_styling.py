@@ -14,7 +14,6 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.support.looking import until
 
-
 UNCOVERED = """([id, column]) => {
     const map = geoagent.map;
     if (!map.areTilesLoaded()) return null;
@@ -175,6 +174,41 @@ async def test_a_ramp_is_seen_before_it_is_taken(person: Person) -> None:
         return (await style(person))["ramp"] == "Magma"
 
     await until(taken)
+
+
+async def test_a_slider_that_is_dragged_stays_when_somebody_else_changes_the_layer(
+    enter: Enter, world: Server
+) -> None:
+    kim = await enter(world.url)
+    await kim.says("show airports in red")
+    lee = await enter(kim.page.url)
+    inspector = await inspector_of(kim, "airports")
+    slider = inspector.get_by_role("slider", name="Opacity")
+    await slider.scroll_into_view_if_needed()
+    before = await slider.input_value()
+    box = await slider.bounding_box()
+    assert box is not None
+    await kim.page.mouse.move(box["x"] + box["width"] * 0.7, box["y"] + box["height"] / 2)
+    await kim.page.mouse.down()
+    await kim.page.mouse.move(box["x"] + box["width"] * 0.4, box["y"] + box["height"] / 2, steps=4)
+    entered = await slider.input_value()
+    assert entered != before
+    red = (await style(kim))["color"]
+    await lee.says("colour airports blue")
+
+    async def told() -> bool:
+        return bool((await style(kim))["color"] != red)
+
+    await until(told)
+    await expect(slider).to_have_value(entered)
+    await kim.page.mouse.up()
+
+    async def shared() -> bool:
+        [layer] = await lee.layers()
+        return bool(layer["opacity"] == float(entered))
+
+    await until(shared)
+    assert (await style(lee))["color"] != red, "what the other one changed stays"
 
 
 async def test_chosen_columns_are_shown_beside_the_pointer(person: Person) -> None:
