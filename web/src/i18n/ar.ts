@@ -25,7 +25,7 @@ export const ar: Record<Key, string> = {
   unknownMapHint: "ربما كُتب العنوان خطأً، أو أنه يخص خادمًا آخر.",
   refused: "لم يسمح الخادم لهذه الصفحة بالدخول.",
   startNewMap: "ابدأ خريطة جديدة",
-  peopleHere: "{n|zero=لا أحد|one=شخص واحد|two=شخصان|few=# أشخاص|many=# شخصًا|other=# شخص} على هذه الخريطة",
+  peopleHere: "الأشخاص على هذه الخريطة: {n}",
 
   resize: "عرض المحادثة",
   chat: "المحادثة",

@@ -1,5 +1,5 @@
 /** Who is here, in the head of the page: faces that open a menu to follow somebody, or to say one's own name. */
-import { t } from "../i18n/i18n";
+import { number, t } from "../i18n/i18n";
 import type { Someone } from "../protocol/types";
 import { Menu, type MenuItem } from "../ui/menu";
 import { sharing } from "../share/state";
@@ -17,7 +17,7 @@ export function People() {
       <Menu label={words} icon="people" items={items}>
         {editors.value.slice(0, MOST_FACES).map((person) => <Face key={person.id} person={person} />)}
         {editors.value.length === 0 && <Icon name="people" />}
-        <span class="people-count">{count}</span>
+        <span class="people-count">{number(count)}</span>
       </Menu>
     </div>
   );
