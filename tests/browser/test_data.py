@@ -129,7 +129,6 @@ async def test_a_column_of_the_table_tells_its_statistics_and_is_filtered_by(per
     await expect(told).to_have_count(0)
     await head.get_by_role("button", name="Actions for elevation_m").click()
     await head.get_by_role("menuitem", name="Filter").click()
-    row = page.locator('[data-layer="airports"]')
-    conditions = row.locator(".condition")
+    conditions = page.get_by_role("tabpanel", name="Filter").locator(".condition")
     await expect(conditions).to_have_count(2)
     await expect(conditions.last).to_contain_text("elevation_m")
