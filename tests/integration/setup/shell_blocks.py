@@ -19,6 +19,7 @@ from tests.support.children import leash
 SECONDS = 300
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 CASE = "airports in red"
+FILE_CASE = "parcels as GeoPackage"
 MAKE = """#!/usr/bin/env bash
 set -euo pipefail
 {make} --dry-run "$@" >/dev/null
@@ -36,6 +37,12 @@ GEOAGENT = """#!/usr/bin/env bash
 set -euo pipefail
 case " $* " in
   *' openai:'*) exec .venv/bin/geoagent "$1" --help ;;
+  ' eval --suite analyst '*'--only '*) exec .venv/bin/python -c '
+import sys
+from server.evaluation.analyst.cases import CASES, load
+asked = sys.argv[1:]
+load(CASES, [value for option, value in zip(asked, asked[1:]) if option == "--only"])' "$@" ;;
+  ' eval --suite analyst '*) exec .venv/bin/geoagent "$@" --only '{file_case}' ;;
   ' eval '*'--only '*) exec .venv/bin/python -c '
 import sys
 from server.evaluation.cases import CASES, load
@@ -59,7 +66,8 @@ def blocks(root: Path) -> Iterator[tuple[str, str]]:
 
 def stand_ins(folder: Path, make: str) -> Path:
     folder.mkdir()
-    for name, script in (("make", MAKE.format(make=make)), ("geoagent", GEOAGENT.format(case=CASE))):
+    geoagent = GEOAGENT.format(case=CASE, file_case=FILE_CASE)
+    for name, script in (("make", MAKE.format(make=make)), ("geoagent", geoagent)):
         (folder / name).write_text(script)
         (folder / name).chmod(0o755)
     return folder
