@@ -69,9 +69,8 @@ class Reply:
             error = _COUNTED if any(fault is each for each in failed) else fault.code
             raise
         finally:
-            close = (
-                getattr(stream, "aclose", None) if error is not None else None
-            )  # A whole stream closed itself.
+            # A stream that was read to its end has closed itself.
+            close = getattr(stream, "aclose", None) if error is not None else None
             if close is not None:
                 await close()
             usage = completed.usage if completed is not None else None

@@ -93,7 +93,8 @@ def load(folder: Path = CASES, only: Sequence[str] = ()) -> list[AnalystCase]:
         raise BadCases("Two cases have the same name.")
     kept = [case for case in cases if not only or any(_is(case, wish) for wish in only)]
     if not kept:
-        raise BadCases(f"No case is called {' or '.join(only)}, or there are none (*.toml) in {folder}.")
+        missing = f"No case is called {' or '.join(only)}" if only else "There is no case (*.toml)"
+        raise BadCases(f"{missing} in {folder}.")
     return kept
 
 

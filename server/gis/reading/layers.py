@@ -64,7 +64,7 @@ def chosen_layer(layers: Sequence[SourceLayer], file: str, wanted: str | None, n
 
 
 def offered_layers(layers: Sequence[SourceLayer], file: str) -> list[SourceLayer]:
-    """The layers that can be read. Raises Unreadable if there are none, TooLarge for too many."""
+    """The layers that can be read. Raises Unreadable for a file without layers, TooLarge for one with too many."""
     shaped = [layer for layer in layers if layer.is_spatial] or layers
     if all(layer.is_computed for layer in shaped):
         # A table that GDAL lists beside them is not what the file shows as its data.

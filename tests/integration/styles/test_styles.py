@@ -338,7 +338,7 @@ async def test_values_of_any_kind_of_column_can_have_colours(
 async def test_a_value_that_the_column_cannot_hold_is_refused(studio: Studio) -> None:
     for column, value in (("flag", "yes"), ("pop", "many"), ("pop", True), ("pop", 1.5)):
         chosen = [{"value": value, "color": "red"}]
-        with pytest.raises(InvalidStyle, match="none of its values"):
+        with pytest.raises(InvalidStyle, match="which cannot hold"):
             await studio.draw("places", kind="categorical", column=column, values=chosen)
     with pytest.raises(InvalidStyle):
         await studio.draw(

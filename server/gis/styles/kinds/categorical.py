@@ -73,7 +73,7 @@ def _of_column(column: Column, value: Category) -> Category:
             return value
         if float(value).is_integer():
             return int(value)
-    raise InvalidStyle(f"{column.name!r} is {column.sql_type}, so {value!r} is none of its values.")
+    raise InvalidStyle(f"{column.name!r} has the type {column.sql_type}, which cannot hold {value!r}.")
 
 
 def _shortened(found: Frequencies, limit: int) -> Frequencies:
