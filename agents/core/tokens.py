@@ -33,13 +33,13 @@ def tokens_of(size: int) -> int:
 def message_size(message: Message) -> int:
     """Bytes of a message as it is sent, about."""
     size = MESSAGE_BYTES
-    if isinstance(message, ToolMessage):
+    if type(message) is ToolMessage:
         for result in message.results:
             size += 2 * MESSAGE_BYTES + size_of(result.content)
         return size
     if message.text:
         size += size_of(message.text)
-    if isinstance(message, UserMessage):
+    if type(message) is UserMessage:
         return size
     for call in message.calls:
         size += 2 * MESSAGE_BYTES + len(call.name) + size_of(call.arguments)
@@ -73,5 +73,8 @@ def values_size(values: Sequence[Any]) -> int:
     if not values:
         return 2
     sample = values[:: max(len(values) // _SAMPLED_VALUES, 1)]
-    total = sum(len(value) + 2 if type(value) is str else schema_size(value) for value in sample)
+    try:
+        total = len("".join(sample)) + 2 * len(sample)
+    except TypeError:
+        total = sum(map(schema_size, sample))
     return 2 + len(values) * (total // len(sample) + 1)

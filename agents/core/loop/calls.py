@@ -83,7 +83,9 @@ class Calls:
     def tally(self) -> str | None:
         """Count what failed, for the turn's limits; the text with which a tool ends the turn, if one does."""
         answer = None
-        for call, result in zip(self.calls, self.results(), strict=True):
+        done = self._batch.results
+        for index, call in enumerate(self.calls):
+            result = done.get(index) or cancelled(call)
             if result.ok:
                 answer = result.answer if result.answer is not None else answer
                 continue

@@ -132,8 +132,7 @@ class Turn:
                     async for delta in deltas:
                         yield delta
                         self._check()
-                self._take(reply)
-                said = "".join(reply.said)
+                said = self._take(reply)
                 if self._calls is None:
                     reason, memory = _reason(reply), reply.completed.memory
                     break
@@ -171,12 +170,13 @@ class Turn:
         if self._interrupt is not None:
             raise Interrupted
 
-    def _take(self, reply: Reply) -> None:
-        """Put a whole reply into the history. From here on its calls get their results, wherever the turn stops."""
+    def _take(self, reply: Reply) -> str:
+        """Put a whole reply into the history, and return its text. From here on its calls get their results,
+        wherever the turn stops."""
         message = reply.message
         self._reply = None
         if message is None:
-            return
+            return ""
         self._steps_taken += 1
         self.state.snapshot = reply.snapshot
         self.state.add_usage(reply.completed.usage)
@@ -185,6 +185,7 @@ class Turn:
             self.conversation.append(message)
         if message.calls:
             self._calls = Calls(self.state, message.calls)
+        return message.text
 
     async def _final(self, text: str) -> str:
         agent = self.agent

@@ -56,25 +56,32 @@ NO_TOOLS = Snapshot({}, ())
 class _Source:
     """One dynamic callable and its owner, shared by the tools that use it; called once per snapshot."""
 
-    __slots__ = ("ask", "narrow", "owner", "raw", "value")
+    __slots__ = ("ask", "changed", "is_enum", "narrow", "owner", "raw", "value")
 
     def __init__(self, place: DynamicPlace | None, ask: Any, owner: Any) -> None:
         self.ask = ask
         self.owner = owner
         self.narrow = place.narrow if place is not None else None
+        self.is_enum = place is not None and place.keyword == "enum"
         self.raw: Any = _UNSET
         self.value: Any = None
+        self.changed = False
+        """Whether the last value differs from the one before."""
 
-    def take(self, raw: Any, is_enum: bool) -> bool:
+    def take(self, raw: Any) -> bool:
         """Accept a fresh value; whether it differs from the one before."""
-        if not is_enum:
+        if type(raw) is tuple and raw is self.raw:
+            self.changed = False
+        else:
+            self.changed = self._differs(raw)
+        return self.changed
+
+    def _differs(self, raw: Any) -> bool:
+        if not self.is_enum:
             changed = self.raw is _UNSET or type(raw) is not type(self.raw) or raw != self.raw
             self.raw = self.value = raw
             return changed
-        if type(raw) is tuple:
-            if raw is self.raw:
-                return False
-        elif type(raw) is not list and raw is not None:
+        if raw is not None and type(raw) is not list and type(raw) is not tuple:
             raw = list(raw)
         if self.raw is not _UNSET and self.value is not None and raw is not None:
             known = self.value.values
@@ -93,31 +100,26 @@ class _Sources:
     """The dynamic callables of one version of a toolbox, and which tool uses them where."""
 
     def __init__(self, toolbox: Any, agent: Any) -> None:
-        self._box = toolbox
-        self._version = -1 if toolbox is None else toolbox.version
+        self.toolbox = toolbox
+        self.version = -1 if toolbox is None else toolbox.version
         self.tools: list[Tool] = list(toolbox or ())
         self.hidden: AbstractSet[str] = frozenset() if toolbox is None else toolbox.hidden
         self.uses: dict[str, list[tuple[DynamicPlace | None, _Source]]] = {}
-        found: dict[tuple[int, int, int, bool], tuple[_Source, bool]] = {}
+        found: dict[tuple[int, int, int, bool], _Source] = {}
         for tool in self.tools:
             owner = agent if tool.owner is None else tool.owner
             uses: list[tuple[DynamicPlace | None, _Source]] = []
             for place in tool.blueprint.places:
-                is_enum = place.keyword == "enum"
-                key = (id(place.source), id(owner), id(place.narrow), is_enum)
-                source, _ = found.setdefault(key, (_Source(place, place.source, owner), is_enum))
+                key = (id(place.source), id(owner), id(place.narrow), place.keyword == "enum")
+                source = found.setdefault(key, _Source(place, place.source, owner))
                 uses.append((place, source))
             if callable(tool.description):
                 key = (id(tool.description), id(owner), 0, False)
-                source, _ = found.setdefault(key, (_Source(None, fitted(tool.description, 1), owner), False))
+                source = found.setdefault(key, _Source(None, fitted(tool.description, 1), owner))
                 uses.append((None, source))
             if uses:
                 self.uses[tool.name] = uses
         self.distinct = list(found.values())
-
-    def serve(self, toolbox: Any) -> bool:
-        """Whether they belong to this toolbox as it is now."""
-        return toolbox is self._box and toolbox.version == self._version
 
 
 class Snapshotter:
@@ -130,45 +132,47 @@ class Snapshotter:
 
     async def take(self, toolbox: Any, message: str = "") -> Snapshot:
         """The snapshot for one model call; `message` is the user's, for narrowing long enums."""
-        for _ in range(_MAX_TAKES):
+        takes = 0
+        while True:
+            takes += 1
             sources = self._sources
-            if not sources.serve(toolbox):
+            if sources.toolbox is not toolbox or sources.version != toolbox.version:
                 sources = _Sources(toolbox, self.agent)
             elif not sources.distinct:
                 return self._snapshot
-            answers = await self._ask(sources, message)
-            if sources.serve(toolbox):
-                break
-        # From here on nothing is awaited: other turns of the same agent see either all of this or nothing.
-        changed = {id(source) for source, raw, is_enum in answers if source.take(raw, is_enum)}
-        renewed = sources is not self._sources
-        if renewed or changed:
-            self._sources = sources
-            self._rebuild(renewed, changed)
-        return self._snapshot
-
-    async def _ask(self, sources: _Sources, message: str) -> list[tuple[_Source, Any, bool]]:
-        answers: list[tuple[_Source, Any, bool]] = []
-        for source, is_enum in sources.distinct:
-            raw = source.ask(source.owner)
-            if is_awaitable(raw):
-                raw = await raw
-            if source.narrow is not None and raw is not None:
-                raw = source.narrow(source.owner, raw, message)
+            answers: list[tuple[_Source, Any]] = []
+            for source in sources.distinct:
+                raw = source.ask(source.owner)
                 if is_awaitable(raw):
                     raw = await raw
-            answers.append((source, raw, is_enum))
-        return answers
+                if source.narrow is not None and raw is not None:
+                    raw = source.narrow(source.owner, raw, message)
+                    if is_awaitable(raw):
+                        raw = await raw
+                answers.append((source, raw))
+            if sources.version == toolbox.version or takes == _MAX_TAKES:
+                break
+        # From here on nothing is awaited: other turns of the same agent see either all of this or nothing.
+        renewed = stale = sources is not self._sources
+        for source, raw in answers:
+            if source.take(raw):
+                stale = True
+        if stale:
+            self._sources = sources
+            self._rebuild(renewed)
+        return self._snapshot
 
-    def _rebuild(self, renewed: bool, changed: set[int]) -> None:
-        old = self._snapshot.views
-        views: dict[str, View] = {}
+    def _rebuild(self, renewed: bool) -> None:
+        views = {} if renewed else dict(self._snapshot.views)
         for tool in self._sources.tools:
             uses = self._sources.uses.get(tool.name, ())
-            if not renewed and not any(id(source) in changed for _, source in uses):
-                views[tool.name] = old[tool.name]
-            else:
+            if renewed:
                 views[tool.name] = _view(tool, uses)
+                continue
+            for _, source in uses:
+                if source.changed:
+                    views[tool.name] = _view(tool, uses)
+                    break
         self._snapshot = _snapshot_of(views, self._sources.hidden)
 
 
@@ -178,8 +182,8 @@ def static_snapshot(toolbox: Any) -> Snapshot:
 
 
 def _snapshot_of(views: Mapping[str, View], hidden: AbstractSet[str]) -> Snapshot:
-    shown = [view for name, view in views.items() if name not in hidden] if hidden else list(views.values())
-    return Snapshot(views, tuple(view.spec for view in shown), sum(view.size for view in shown))
+    shown = [view for name, view in views.items() if name not in hidden] if hidden else views.values()
+    return Snapshot(views, tuple([view.spec for view in shown]), sum([view.size for view in shown]))
 
 
 def _view(tool: Tool, uses: Sequence[tuple[DynamicPlace | None, _Source]]) -> View:
