@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, final
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,13 @@ class ToolResult:
     answer: str | None = field(default=None, repr=False)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class UserMessage:
     text: str
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class AssistantMessage:
     """One reply of a model: text, calls, or both.
@@ -73,6 +75,7 @@ class AssistantMessage:
     memory: Mapping[str, Any] = field(default_factory=dict)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class ToolMessage:
     """The results of the calls of the assistant message before it, in the order of the calls."""
