@@ -43,18 +43,20 @@ def routes(
         return await (shown(map_id) if map_id is not None and is_view(request) else readable(map_id))
 
     async def tables(request: web.Request) -> web.Response:
-        """`?q=words` searches, best first; `?limit=` at most so many, from the `?offset=`th on. `next` is the address
-        of the following page."""
+        """`?q=words` searches, best first; `?limit=` at most so many, from the `?offset=`th on. `total` counts all
+        pages, and `next` is the address of the following one."""
         limit = _number(request, "limit", MAX_PAGE, 1, MAX_PAGE)
         offset = _number(request, "offset", 0, 0, MAX_OFFSET)
         words = request.query.get("q", "").strip()
         registry = await registry_for(request)
-        known = registry.tables()
-        found = await registry.search(words, offset + limit + 1) if words else known
+        found = registry.tables()
+        if words:
+            # The order depends on the limit, so pages are cut from one and the same list.
+            found = await registry.search(words, len(found))
         more = len(found) > offset + limit
         body = {
             "tables": [table.model_dump(mode="json") for table in found[offset : offset + limit]],
-            "total": len(known),
+            "total": len(found),
             "next": str(request.rel_url.update_query(offset=offset + limit, limit=limit)) if more else None,
             "version": registry.version,
         }

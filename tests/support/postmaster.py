@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from server.postgres.installation import find
+from server.postgres import packages, say
+from server.postgres.homes import homes
 from server.postgres.supervisor import owner_of_cluster
 from tests.support.children import leash, temporary_folder
 from tests.support.postgis import Postgis
@@ -23,13 +24,11 @@ class Postmaster:
 
     def __init__(self, home: Path, **settings: str) -> None:
         """`settings` are PostgreSQL's."""
-        found = find()
-        assert found is not None, "PostGIS is not installed"
-        self._installation = found
+        self._installation = packages.require(homes(None).unpacked, say)
         self._data = home / "data"
         self._port = free_port()
         owner = owner_of_cluster()
-        self._as_owner: dict[str, Any] = {"cwd": "/"}
+        self._as_owner: dict[str, Any] = {"cwd": "/", "env": {**os.environ, **self._installation.environment}}
         if owner is not None:
             os.chown(home, owner.pw_uid, owner.pw_gid)
             self._as_owner |= {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
@@ -79,7 +78,7 @@ class Postmaster:
 
     def _answers(self) -> bool:
         command = [self._program("pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self._port)]
-        return subprocess.run(command, check=False).returncode == 0
+        return subprocess.run(command, check=False, env=self._as_owner["env"]).returncode == 0
 
     def _program(self, name: str) -> str:
         return self._installation.program(name)

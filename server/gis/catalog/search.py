@@ -25,6 +25,8 @@ from agents.domain import Table
 NAME, COMMENT, COLUMN, COLUMN_COMMENT, SCHEMA, SAMPLE = 8.0, 4.0, 3.0, 2.0, 1.0, 1.0
 EXACT, PREFIX, SIMILAR = 1.0, 0.6, 0.5
 MAX_PREFIX_MATCHES, MAX_SIMILAR_WORDS = 50, 8
+MAX_UNKNOWN_WORDS = 20
+"""Of a text, that are compared with all known words: each comparison takes as long as the vocabulary is large."""
 STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -83,7 +85,8 @@ class SearchIndex:
         stop words only.
         """
         self.catch_up()
-        asked = [list(self._alike(word)) for word in dict.fromkeys(words(text))]
+        unknown = itertools.count(1)
+        asked = [list(self._alike(word, unknown)) for word in dict.fromkeys(words(text))]
         asked.sort(key=lambda alike: sum(len(self._postings[known]) for known, _likeness in alike))
         scores: dict[str, float] = {}
         for alike in asked:
@@ -113,8 +116,9 @@ class SearchIndex:
                     best[table_id] = weight * factor
         return best
 
-    def _alike(self, word: str) -> Iterator[tuple[str, float]]:
-        """Known words that match a word of the query, with their weights."""
+    def _alike(self, word: str, unknown: Iterator[int]) -> Iterator[tuple[str, float]]:
+        """Known words that match a word of the query, with their weights. `unknown` counts the words that are
+        compared with all known ones."""
         if word in self._postings:
             yield word, EXACT
         if self._vocabulary is None:
@@ -129,7 +133,9 @@ class SearchIndex:
                 if known != word:
                     prefixed = True
                     yield known, PREFIX
-        if word not in self._postings and not prefixed and len(word) >= 4:
+        if word in self._postings or prefixed or len(word) < 4:
+            return
+        if next(unknown) <= MAX_UNKNOWN_WORDS:
             for known, ratio, _place in process.extract(
                 word, vocabulary, scorer=fuzz.ratio, limit=MAX_SIMILAR_WORDS, score_cutoff=72
             ):

@@ -29,11 +29,11 @@ DECIMALS = 9
 ALL_DECIMALS = 15
 
 
-DISARMED = r"\1'"
 FORMULA_SIGNS = ("=", "+", "-", "@")
 QUOTED = re.compile('[,;|"\\t\\r\\n]')
-HIDDEN_FORMULA = re.compile("([;|\\t\\r\\n])(?=\\s*(?:[=@＝＠﹦﹫]|[+\\-＋－﹢﹣]\\D))")
-"""Behind what a spreadsheet with other settings takes for the end of a cell."""
+CELL_END = re.compile("([;|\\t\\r\\n])")
+"""What a spreadsheet with other settings takes for the end of a cell."""
+PLAIN_NUMBER = re.compile(r"\s*[+-]?\d+(?:[.,]\d+)*\s*")
 
 
 async def geojson(
@@ -87,10 +87,10 @@ async def csv_text(source: Source, placing: Placing | None = None) -> AsyncGener
         each.column.kind not in ("integer", "number", "boolean", "date", "timestamp") and not each.is_place
         for each in fields
     ]
-    yield _lines([[harmless(each.label) for each in fields]])
+    yield csv_lines([[harmless(each.label) for each in fields]])
     async with aclosing(source.stream(source.rows(*values))) as chunks:
         async for chunk in chunks:
-            yield _lines(
+            yield csv_lines(
                 [harmless(value) if text else value for value, text in zip(row, texts, strict=True)]
                 for row in chunk
             )
@@ -124,20 +124,29 @@ def _feature(identifier: Any, geometry: str | None, properties: str = "{}") -> s
 
 
 def harmless(text: Any) -> Any:
-    """A text that a spreadsheet takes for a formula, made a text to it as well.
-
-    Spreadsheets skip what is invisible before the first sign, and read full-width and small signs as the plain ones.
-    """
+    """A text that a spreadsheet takes for a formula, made a text to it as well, also where the text continues behind
+    the end of a cell."""
     if not isinstance(text, str) or not text:
         return text
-    if text[0] in "\t\r\n":
-        return f"'{HIDDEN_FORMULA.sub(DISARMED, text)}"
-    first = next((sign for sign in text if unicodedata.category(sign)[0] not in "ZC"), "")
-    is_formula = unicodedata.normalize("NFKC", first)[:1] in FORMULA_SIGNS
-    return ("'" if is_formula else "") + HIDDEN_FORMULA.sub(DISARMED, text)
+    cells = CELL_END.split(text)
+    # The first sign of the text may be one that spreadsheets drop.
+    if text[0] in "\t\r\n" or _is_formula(cells[0]):
+        cells[0] = f"'{cells[0]}"
+    for place in range(2, len(cells), 2):
+        # Signs of quotation open a quoted cell here.
+        if _is_formula(cells[place].replace('"', "")) and not PLAIN_NUMBER.fullmatch(cells[place]):
+            cells[place] = f"'{cells[place]}"
+    return "".join(cells)
 
 
-def _lines(rows: Iterable[Iterable[Any]]) -> bytes:
+def _is_formula(cell: str) -> bool:
+    """Spreadsheets skip what is invisible before the first sign, and read full-width and small signs as the plain
+    ones."""
+    first = next((sign for sign in cell if unicodedata.category(sign)[0] not in "ZC"), "")
+    return unicodedata.normalize("NFKC", first)[:1] in FORMULA_SIGNS
+
+
+def csv_lines(rows: Iterable[Iterable[Any]]) -> bytes:
     return "".join(",".join(map(_field, row)) + "\r\n" for row in rows).encode()
 
 

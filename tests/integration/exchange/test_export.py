@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import unicodedata
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from agents.domain import Cql2
 from server.database.engines import Database
 from server.gis.errors import TooExpensive
 from server.gis.export.files import write_file
-from server.gis.export.layers import harmless
+from server.gis.export.layers import csv_lines, harmless
 from server.gis.export.source import Source
 from server.http import errors, exports
 from server.http.spool import Spool
@@ -193,6 +194,36 @@ def test_numbers_below_zero_are_no_formulas() -> None:
 def test_formulas_are_disarmed_in_every_form(text: str) -> None:
     assert harmless(text).startswith("'")
     assert harmless(text).replace("'", "") == text
+
+
+@pytest.mark.parametrize("separator", [";", "|", "\t", "\r", "\n"])
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "=1+1",
+        "＝1+1",
+        "-2+3+cmd|' /C calc'!A0",
+        '"=1+1',
+        ' ""=1+1";',
+        "\u200b=1",
+        "\ufeff@x",
+        "\x01=1",
+        "+5*6",
+    ],
+)
+def test_formulas_are_disarmed_behind_what_other_settings_take_for_the_end_of_a_cell(
+    separator: str, formula: str
+) -> None:
+    written = csv_lines([["1", harmless(f"a{separator}{formula}"), "z"]]).decode().replace("\r", "\n")
+    delimiter = separator if separator in ";|\t" else ";"
+    cells = [cell for row in csv.reader(io.StringIO(written), delimiter=delimiter) for cell in row]
+    visible = ["".join(sign for sign in cell if unicodedata.category(sign)[0] not in "ZC") for cell in cells]
+    assert not any(cell.startswith(("=", "＝", "@", "+", "-")) for cell in visible), cells
+
+
+@pytest.mark.parametrize("text", ["a;-5;+1.5", "from -5 to -2", "1|-2|3", "a = b", "x@example.org", "a;b=c"])
+def test_what_no_spreadsheet_executes_stays_as_it_is(text: str) -> None:
+    assert harmless(text) == text
 
 
 async def test_no_formula_hides_behind_another_separator(client: Client, database: Database) -> None:

@@ -19,7 +19,17 @@ from tests.support.looking import until
 from tests.support.models import ScriptedModel
 from tests.support.server import client, local_server
 
-NAMES = ("select", "My Table", 'naïve"quote', "a.b", "Ünï 😀", "'; DROP TABLE x; --", "100%")
+NAMES = (
+    "select",
+    "My Table",
+    'naïve"quote',
+    "a.b",
+    "Ünï 😀",
+    "'; DROP TABLE x; --",
+    "100%",
+    "line\nbreak",
+    "a\tb\x1b[1m\u202ec\x7f",
+)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

@@ -3,8 +3,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Markdown } from "../chat/turns/markdown";
 import { compact } from "../i18n/format";
-import { t } from "../i18n/i18n";
-import { searchTables } from "../layers/tables";
+import { number, t } from "../i18n/i18n";
+import { findTables } from "../layers/tables";
 import type { Table } from "../protocol/types";
 import { zoomTo } from "../session/camera";
 import { addLayer } from "../session/commands";
@@ -23,7 +23,7 @@ const MOST = 200;
 
 export function Catalogue() {
   const words = useSignal("");
-  const found = useSignal<Table[] | null>(null);
+  const found = useSignal<{ tables: Table[]; total: number } | null>(null);
   const open = useSignal<string | null>(null);
   const file = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -33,8 +33,8 @@ export function Catalogue() {
   useEffect(() => {
     let isLate = false;
     const ask = async () => {
-      const tables = await searchTables(words.value.trim(), MOST);
-      if (!isLate) found.value = tables;
+      const answer = await findTables(words.value.trim(), MOST);
+      if (!isLate) found.value = answer;
     };
     const timer = setTimeout(() => void ask(), PAUSE);
     return () => {
@@ -68,8 +68,11 @@ export function Catalogue() {
         />
       </div>
       {words.value === "" && <Recipes />}
-      {found.value?.length === 0 && <p class="quiet side-note">{t("noTables")}</p>}
-      <ul class="table-list" tabIndex={0}>{found.value?.map((table) => (
+      {found.value?.total === 0 && <p class="quiet side-note">{t("noTables")}</p>}
+      {found.value !== null && found.value.total > found.value.tables.length && (
+        <p class="quiet side-note">{t("tablesCut", { n: number(found.value.tables.length), total: number(found.value.total) })}</p>
+      )}
+      <ul class="table-list" tabIndex={0}>{found.value?.tables.map((table) => (
         <Entry key={table.id} table={table} open={open.value === table.id} onToggle={() => (open.value = open.value === table.id ? null : table.id)} />
       ))}</ul>
     </section>

@@ -351,6 +351,7 @@ export const ar: Record<Key, string> = {
   openCatalogue: "تصفح البيانات وأضفها",
   searchTables: "ابحث في الجداول",
   noTables: "لا جدول مطابق.",
+  tablesCut: "{n} من {total} جدولًا. ابحث لتجد غيرها.",
   addToMap: "أضف إلى الخريطة",
   tableRows: "نحو {n|zero=# صف|one=صف واحد|two=صفين|few=# صفوف|many=# صفًا|other=# صف}",
   uploadFile: "رفع ملفات",

@@ -349,6 +349,7 @@ export const en = {
   openCatalogue: "Browse and add data",
   searchTables: "Search tables",
   noTables: "No matching tables.",
+  tablesCut: "{n} of {total} tables. Search to find others.",
   addToMap: "Add to map",
   tableRows: "about {n} {n|one=row|other=rows}",
   uploadFile: "Upload files",

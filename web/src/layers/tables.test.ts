@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { tableNamed, tables } from "./tables";
+import { findTables, forget, tableNamed, tables } from "./tables";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -23,4 +23,19 @@ it("the list of tables is kept when it arrives while a single table is read", as
   one.arrive();
   await single;
   expect(tables().map(({ id }) => id)).toEqual(["data.airports", "data.countries"]);
+});
+
+it("all pages of the list of tables are read", async () => {
+  const page = (tables: string[], next: string | null) => ({ tables: tables.map((id) => ({ id })), total: 3, next });
+  vi.stubGlobal("fetch", (address: string) => Promise.resolve({
+    json: () => Promise.resolve(address.includes("offset") ? page(["data.three"], null) : page(["data.one", "data.two"], "/api/tables?offset=2")),
+  }));
+  forget();
+  tables();
+  await vi.waitFor(() => expect(tables().map(({ id }) => id)).toEqual(expect.arrayContaining(["data.one", "data.two", "data.three"])));
+});
+
+it("a search tells how many tables there are besides those it gives", async () => {
+  vi.stubGlobal("fetch", () => Promise.resolve({ json: () => Promise.resolve({ tables: [{ id: "data.one" }], total: 10_004, next: "?offset=1" }) }));
+  expect(await findTables("", 1)).toEqual({ tables: [{ id: "data.one" }], total: 10_004 });
 });

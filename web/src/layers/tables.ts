@@ -3,6 +3,13 @@ import { signal } from "@preact/signals";
 import type { Table } from "../protocol/types";
 import { map } from "../store/store";
 
+interface Page {
+  tables: Table[];
+  total: number;
+  /** The address of the following page. */
+  next: string | null;
+}
+
 const FRESH = 30_000;
 const ALL = "*";
 
@@ -33,15 +40,19 @@ export function tables(): Table[] {
   return [...known.value.values()];
 }
 
-/** Tables whose names, columns or notes have these words, best first; none when the server cannot be asked. */
-export async function searchTables(words: string, limit: number): Promise<Table[]> {
+/** Tables whose names, columns or notes have these words, best first, and how many there are; none when the server cannot
+ * be asked. */
+export async function findTables(words: string, limit: number): Promise<{ tables: Table[]; total: number }> {
   try {
     const asked = new URLSearchParams({ limit: String(limit), ...(words !== "" && { q: words }) });
-    return ((await (await fetch(addressOf(`?${asked}`))).json()) as { tables?: Table[] }).tables ?? [];
+    const { tables: found = [], total = found.length } = (await (await fetch(addressOf(`?${asked}`))).json()) as Partial<Page>;
+    return { tables: found, total };
   } catch {
-    return [];
+    return { tables: [], total: 0 };
   }
 }
+
+export const searchTables = async (words: string, limit: number): Promise<Table[]> => (await findTables(words, limit)).tables;
 
 /** Where the tables are as this map sees them: the results of its analyses are its own. */
 export const addressOf = (more = ""): string => `/api/maps/${map.value?.mapId ?? ""}/tables${more}`;
@@ -53,9 +64,14 @@ export function forget(): void {
 
 async function loadAll(): Promise<void> {
   try {
-    const answer = await fetch(addressOf());
-    const { tables: found } = (await answer.json()) as { tables: Table[] };
-    known.value = new Map([...known.value, ...found.map((table) => [table.id, table] as const)]);
+    let next: string | null = addressOf();
+    while (next !== null) {
+      const page = (await (await fetch(next)).json()) as Page;
+      known.value = new Map([...known.value, ...page.tables.map((table) => [table.id, table] as const)]);
+      next = page.next ?? null;
+      // Ten thousand tables are several megabytes, so they are not asked for as often as a few.
+      if (next !== null) asked.set(ALL, (asked.get(ALL) ?? Date.now()) + FRESH);
+    }
   } catch {
     asked.delete(ALL);
   }

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Any
+
+import pytest
+from rapidfuzz import process
+
 from agents.domain import Column, Table
-from server.gis.catalog.search import SearchIndex
+from server.gis.catalog.search import MAX_UNKNOWN_WORDS, SearchIndex
 
 
 def table(name: str, comment: str | None = None, *columns: Column) -> Table:
@@ -82,3 +88,21 @@ def test_the_one_that_is_meant_is_first_among_ten_thousand() -> None:
     assert made.search("name and kind of electric chargers", 3)[0] == "data.ev_charging"
     assert made.search("wells of district 4463", 3)[0] == "data.wells_4463"
     assert len(made.search("name", 20)) == 20
+
+
+def test_a_long_text_is_compared_with_all_known_words_only_for_its_first_unknown_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of each of a thousand unknown words it would take longer than everybody else can wait."""
+    compared: list[str] = []
+    extract = process.extract
+
+    def counted(word: str, known: Collection[str], **options: Any) -> Any:
+        compared.append(word)
+        return extract(word, known, **options)
+
+    monkeypatch.setattr(process, "extract", counted)
+    made = index(table("roads"), table("hospitals"))
+    noise = " ".join(f"unheard{number}of" for number in range(1000))
+    assert set(made.search(f"hosptials {noise} roads", 5)) == {"data.hospitals", "data.roads"}
+    assert len(compared) == MAX_UNKNOWN_WORDS

@@ -49,8 +49,9 @@ export function completions(word: string, known: Known): Completion[] {
     const at = label.toLowerCase().indexOf(wanted);
     return at === -1 ? -1 : at === 0 || /[._\s]/.test(label.charAt(at - 1)) ? 0 : 1;
   };
+  const firstOf = new Map(all.toReversed().map((it) => [it.label, it]));
   return all
-    .filter((it, index) => rank(it) >= 0 && all.findIndex((other) => other.label === it.label) === index)
+    .filter((it) => rank(it) >= 0 && firstOf.get(it.label) === it)
     .sort((a, b) => rank(a) - rank(b))
     .slice(0, MOST);
 }
