@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from aiohttp import web
 
-from agents.domain import Bounds, Cql2, Layer
+from agents.domain import Bounds, Cql2, Layer, Table
 from server.gis.query.data import MAX_ROWS, PostgisData
 from server.gis.query.distribution import MAX_BINS, MAX_VALUES
 from server.gis.tiles import LayerLookup, TableLookup
@@ -39,19 +40,8 @@ def routes(data: PostgisData, tables: TableLookup, layers: LayerLookup) -> list[
         """`?limit=&offset=&sort=&descending=true&filter=` (CQL2 JSON, in addition to the layer's). Sending the
         `total` of an earlier page avoids counting again."""
         layer = await layer_of(request)
-        columns = [each.name for each in tables.get(layer.table).columns if each.kind not in HIDDEN_KINDS]
-        asked = request.query
-        page = await data.query(
-            layer.table,
-            columns=columns,
-            filter=combine_filters(layer.filter, asked.get("filter")),
-            sort=asked.get("sort"),
-            descending=asked.get("descending") == "true",
-            limit=int_parameter(asked.get("limit", "100"), "limit", 1, MAX_ROWS),
-            offset=int_parameter(asked.get("offset", "0"), "offset", 0, MAX_OFFSET),
-            total=int_parameter(asked["total"], "total", 0, 999_999_999) if "total" in asked else None,
-        )
-        return json_answer({**page, "key": list(tables.get(layer.table).key)})
+        filter = combine_filters(layer.filter, request.query.get("filter"))
+        return json_answer(await page_of(data, tables.get(layer.table), request.query, filter))
 
     async def stats(request: web.Request) -> web.Response:
         """`?column=`: count, nulls, distinct, minimum, maximum, mean, and the most frequent values."""
@@ -100,6 +90,28 @@ def routes(data: PostgisData, tables: TableLookup, layers: LayerLookup) -> list[
         "bounds": bounds,
     }
     return [web.get(f"{base}/{name}", handler) for name, handler in found.items()]
+
+
+async def page_of(
+    data: PostgisData,
+    table: Table,
+    asked: Mapping[str, str],
+    filter: Cql2 | None = None,
+    hidden: Collection[str] = (),
+) -> dict[str, Any]:
+    """A page of the rows of a table, without its `hidden` columns. Raises HttpFault `invalid_payload`."""
+    shown = [each for each in table.columns if each.kind not in HIDDEN_KINDS and each.name not in hidden]
+    page = await data.query(
+        table.id,
+        columns=[each.name for each in shown],
+        filter=filter,
+        sort=asked.get("sort"),
+        descending=asked.get("descending") == "true",
+        limit=int_parameter(asked.get("limit", "100"), "limit", 1, MAX_ROWS),
+        offset=int_parameter(asked.get("offset", "0"), "offset", 0, MAX_OFFSET),
+        total=int_parameter(asked["total"], "total", 0, 999_999_999) if "total" in asked else None,
+    )
+    return {**page, "key": list(table.key)}
 
 
 def combine_filters(first: Cql2 | None, more: str | None) -> Cql2 | None:

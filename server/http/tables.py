@@ -1,7 +1,8 @@
 """GET /api/tables: the tables that can be drawn, from the registry. GET /api/maps/{map_id}/tables: also the
 map's uploads and results, which other maps do not see; with a view key only the tables of its layers. GET
 /api/maps/{map_id}/tables/{table_id}/preview: some of a table's shapes and its notes, for people who may add it
-to the map. GET .../tables/{table_id}/quality: what a table needs cleaned (`server.gis.query.quality`).
+to the map. GET .../tables/{table_id}/quality: what a table needs cleaned (`server.gis.query.quality`). GET
+/api/maps/{map_id}/tables/{table_id}/rows and .../stats: its attributes, as those of a layer (`server.http.rows`).
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.ports import TableRegistry
-from server.gis.export.source import Source
+from server.gis.export.source import Source, added_keys
 from server.gis.query.data import PostgisData, ProfileLookup
 from server.gis.query.preview import EMPTY, preview
 from server.http.errors import HttpFault
 from server.http.middleware.map_addresses import is_view
+from server.http.rows import json_answer, page_of
 from server.maps.access import read_only
 from server.notes import Notes
 
@@ -74,6 +76,20 @@ def routes(
         found = {"table": table_id, **await data.bounds(table_id), **await data.quality(table_id)}
         return web.json_response(found, headers={"Cache-Control": "no-store"})
 
+    async def rows(request: web.Request) -> web.Response:
+        """`?limit=&offset=&sort=&descending=true&total=`; without the key that GeoAgent added."""
+        registry = await registry_for(request)
+        found = registry.get(request.match_info["table_id"])
+        data = PostgisData(reader, registry, profile_of=profile_of)
+        return json_answer(await page_of(data, found, request.query, hidden=added_keys(found)))
+
+    async def stats(request: web.Request) -> web.Response:
+        """`?column=`: count, nulls, distinct, minimum, maximum, mean, and the most frequent values."""
+        registry = await registry_for(request)
+        data = PostgisData(reader, registry, profile_of=profile_of)
+        table_id = registry.get(request.match_info["table_id"]).id
+        return json_answer(dict(await data.stats(table_id, request.query.get("column", ""), None)))
+
     async def table_preview(request: web.Request) -> web.Response:
         if is_view(request):
             raise read_only()
@@ -88,6 +104,8 @@ def routes(
 
     return [
         web.get("/api/maps/{map_id}/tables/{table_id}/preview", table_preview),
+        web.get("/api/maps/{map_id}/tables/{table_id}/rows", rows),
+        web.get("/api/maps/{map_id}/tables/{table_id}/stats", stats),
         *(
             web.get(f"{base}/tables{one}", handler)
             for base in ("/api", "/api/maps/{map_id}")

@@ -233,7 +233,7 @@ class EmptiedBy(BaseModel):
 
 
 class AnalysisOutput(BaseModel):
-    """The table of an earlier step that is a result, too."""
+    """A table that is a result of an analysis."""
 
     table: str
     name: str | None = None
@@ -242,14 +242,15 @@ class AnalysisOutput(BaseModel):
 
 class AnalysisFinished(MapEvent):
     """`rows` is the number of rows of the result. If it is 0, `emptied_by` names the step that removed the last
-    ones. `outputs` are further results. `figures` are the numbers of the summary with their `sources`, as in
-    `ai_response`.
+    ones. `outputs` are further results, of earlier steps. `tables` are those results that have rows and no geometry,
+    to be shown as tables. `figures` are the numbers of the summary with their `sources`, as in `ai_response`.
     """
 
     analysis_id: str
     summary: str
     table: str | None = None
     outputs: list[AnalysisOutput] = []
+    tables: list[AnalysisOutput] = []
     receipt: dict[str, Any] = {}
     rows: int | None = None
     emptied_by: EmptiedBy | None = None

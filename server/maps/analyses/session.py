@@ -205,8 +205,11 @@ class MapAnalysis:
             "table": last.table.id,
             "rows": last.rows,
             "emptied_by": emptied and {"step": int(emptied.step.partition("_")[2]), "name": emptied.title},
-            "outputs": [
-                {"table": each.table.id, "name": self._title(each), "rows": each.rows} for each in further
+            "outputs": [self._described(each) for each in further],
+            "tables": [
+                self._described(each)
+                for each in (*further, last)
+                if each.rows and each.table.geometry_column is None
             ],
             "receipt": self._receipt.as_json(),
             **(figures or {}),
@@ -273,13 +276,16 @@ class MapAnalysis:
         if not last.rows:
             return "the result has no rows, so there is nothing to draw"
         if last.table.geometry_column is None:
-            return "the result has no geometry, so there is nothing to draw"
+            return "the result has no geometry: its rows are shown as a table in the conversation"
         draft = LayerDraft(table=last.table.id, name=self._title(last), style=_style(last, style))
         try:
             _, drawn = await self._session.add_layer(draft)
         except ToolFailed as fault:
             return f"the result could not be put on the map: {fault.message}"
         return drawn
+
+    def _described(self, outcome: Outcome) -> dict[str, Any]:
+        return {"table": outcome.table.id, "name": self._title(outcome), "rows": outcome.rows}
 
     def _title(self, outcome: Outcome) -> str | None:
         return next((step.title for step in self._plan.steps if step.id == outcome.step), None)

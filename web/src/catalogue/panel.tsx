@@ -9,6 +9,7 @@ import type { Table } from "../protocol/types";
 import { zoomTo } from "../session/camera";
 import { addLayer } from "../session/commands";
 import { results } from "../store/store";
+import { openTable } from "../table/state";
 import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/page/side";
@@ -106,7 +107,15 @@ function Entry({ table, open, onToggle }: { table: Table; open: boolean; onToggl
         {open && table.bounds != null && (
           <IconButton icon="target" label={`${t("zoomTo")}: ${table.id}`} onClick={() => zoomTo(table.bounds ?? null)} />
         )}
-        {table.geometry_column === null ? <span class="quiet">{t("notDrawable")}</span> : (
+        {table.geometry_column === null ? (
+          <>
+            <span class="quiet">{t("notDrawable")}</span>
+            <IconButton
+              icon="table" label={`${t("openTable")}: ${table.id}`}
+              onClick={() => openTable({ table: table.id, name, count: table.row_estimate })}
+            />
+          </>
+        ) : (
           <IconButton icon="plus" label={`${t("addToMap")}: ${table.id}`} onClick={() => void addLayer(table.id)} />
         )}
         {table.is_result && <DropResult table={table.id} />}

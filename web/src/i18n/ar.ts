@@ -340,6 +340,7 @@ export const ar: Record<Key, string> = {
   tableOf: "جدول {name}",
   rows: "الصفوف",
   openTable: "فتح الجدول",
+  firstRows: "أول {n} من {total} صفًا",
 
   mayI: "السماح بـ«{name}»؟",
   allow: "اسمح",

@@ -338,6 +338,7 @@ export const en = {
   tableOf: "Table of {name}",
   rows: "Rows",
   openTable: "Open table",
+  firstRows: "The first {n} of {total} rows",
 
   mayI: "Allow “{name}”?",
   allow: "Allow",

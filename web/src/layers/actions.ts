@@ -34,7 +34,7 @@ export function actions(layer: Layer, panel?: InPanel): MenuItem[] {
       act: () => (isolated.value = alone ? null : layer.id),
     },
     ...(mayChange.value ? [{ label: t("chartOf"), icon: "chart" as const, act: () => startChart({ layer_id: layer.id }) }] : []),
-    { label: t("openTable"), icon: "table", act: () => openTable(layer.id) },
+    { label: t("openTable"), icon: "table", act: () => openTable({ layer: layer.id }) },
     ...(timeColumns(tableOf(layer.table)).length > 0 ? [{ label: t("timeSlider"), icon: "history" as const, act: () => openTime(layer.id) }] : []),
     ...(mayChange.value ? changes(layer, panel) : []),
     ...(mayChange.value ? [{ label: t("exportLayers"), icon: "download" as const, act: () => (exporting.value = [layer.id]) }] : []),

@@ -832,8 +832,8 @@ export interface AnalysisPlanned {
 }
 /**
  * `rows` is the number of rows of the result. If it is 0, `emptied_by` names the step that removed the last
- * ones. `outputs` are further results. `figures` are the numbers of the summary with their `sources`, as in
- * `ai_response`.
+ * ones. `outputs` are further results, of earlier steps. `tables` are those results that have rows and no geometry,
+ * to be shown as tables. `figures` are the numbers of the summary with their `sources`, as in `ai_response`.
  */
 export interface AnalysisFinished {
   map_id: string;
@@ -844,6 +844,7 @@ export interface AnalysisFinished {
   summary: string;
   table: string | null;
   outputs: AnalysisOutput[];
+  tables: AnalysisOutput[];
   receipt: {
     [k: string]: unknown;
   };
@@ -853,7 +854,7 @@ export interface AnalysisFinished {
   sources: FigureSource[];
 }
 /**
- * The table of an earlier step that is a result, too.
+ * A table that is a result of an analysis.
  */
 export interface AnalysisOutput {
   table: string;

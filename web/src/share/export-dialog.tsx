@@ -1,8 +1,8 @@
-/** Layers as one file: which of them, in which format, reference system and under which name. */
+/** Layers and results without geometry as one file: which of them, in which format, reference system and under which name. */
 import { useSignal } from "@preact/signals";
 import { number, t } from "../i18n/i18n";
 import { exportFile, type ExportReport } from "../session/files";
-import { layers } from "../store/store";
+import { layers, turns } from "../store/store";
 import { Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
 import { exporting } from "./state";
@@ -19,8 +19,10 @@ export function ExportDialog() {
 }
 
 function Form({ chosen }: { chosen: readonly string[] }) {
+  const choices = exportable();
   const ids = useSignal<readonly string[]>(chosen);
-  const format = useSignal("gpkg");
+  // What has no geometry is wanted as a sheet, most of the time.
+  const format = useSignal(chosen.length > 0 && !layers.value.some(({ id }) => chosen.includes(id)) ? "csv" : "gpkg");
   const crs = useSignal("");
   const name = useSignal("");
   const state = useSignal<"ready" | "writing">("ready");
@@ -32,7 +34,7 @@ function Form({ chosen }: { chosen: readonly string[] }) {
     report.value = null;
     try {
       report.value = await exportFile({
-        items: layers.value.filter(({ id }) => ids.value.includes(id)).map(({ id }) => ({ source: id })),
+        items: choices.filter(({ id }) => ids.value.includes(id)).map(({ id }) => ({ source: id })),
         format: format.value,
         ...(crs.value.trim() !== "" && { crs: crs.value.trim() }),
         ...(name.value.trim() !== "" && { file_name: name.value.trim() }),
@@ -47,10 +49,10 @@ function Form({ chosen }: { chosen: readonly string[] }) {
     <form class="uploads" onSubmit={(event) => { event.preventDefault(); void write(); }}>
       <fieldset class="export-layers">
         <legend>{t("layers")}</legend>
-        {layers.value.map(({ id, name: title, count }) => (
+        {choices.map(({ id, title, size }) => (
           <label key={id} class="upload-title">
             <input type="checkbox" checked={ids.value.includes(id)} onChange={() => toggle(id)} />
-            <span dir="auto">{title}</span> <span class="quiet">{t("featureCount", { n: count })}</span>
+            <span dir="auto">{title}</span> <span class="quiet">{size}</span>
           </label>
         ))}
       </fieldset>
@@ -81,6 +83,15 @@ function Form({ chosen }: { chosen: readonly string[] }) {
       </div>
     </form>
   );
+}
+
+/** The layers, and the tables without geometry that analyses of this map gave. */
+function exportable(): { id: string; title: string; size: string }[] {
+  const results = turns.value.flatMap(({ entries }) => entries).flatMap((entry) => (entry.kind === "analysis" ? entry.tables : []));
+  return [
+    ...layers.value.map(({ id, name, count }) => ({ id, title: name, size: t("featureCount", { n: count }) })),
+    ...results.map(({ table, name, rows }) => ({ id: table, title: name ?? table, size: t("rowCount", { n: rows }) })),
+  ];
 }
 
 function Outcome({ report }: { report: ExportReport }) {

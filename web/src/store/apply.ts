@@ -206,7 +206,7 @@ function applyAnalysis(state: MapState, event: MapEvent): MapState {
       const { analysis_id: id, goal, plan, steps_known: stepsKnown, seq, turn_id } = event.data;
       const entry: Entry = {
         kind: "analysis", seq, id, goal, plan, stepsKnown, status: "running", summary: "", advice: "",
-        table: null, emptiedBy: null, failedAt: null, receipt: {},
+        table: null, tables: [], emptiedBy: null, failedAt: null, receipt: {},
       };
       return changeTurn(state, turn_id, (turn) => ({ ...turn, entries: [...turn.entries, entry] }));
     }
@@ -215,9 +215,11 @@ function applyAnalysis(state: MapState, event: MapEvent): MapState {
       return changeAnalysis(state, analysis_id, { plan, stepsKnown });
     }
     case "analysis_finished": {
-      const { analysis_id, summary, table, receipt, rows, emptied_by: emptiedBy } = event.data;
+      const { analysis_id, summary, table, tables, receipt, rows, emptied_by: emptiedBy } = event.data;
       const status = rows === 0 ? ("empty" as const) : ("ok" as const);
-      return changeAnalysis(state, analysis_id, { status, summary, table, emptiedBy: emptiedBy ?? null, receipt: receipt ?? {} });
+      return changeAnalysis(state, analysis_id, {
+        status, summary, table, tables: tables ?? [], emptiedBy: emptiedBy ?? null, receipt: receipt ?? {},
+      });
     }
     case "analysis_failed": {
       const { analysis_id, step, name, reason, advice, table, receipt } = event.data;
@@ -227,7 +229,7 @@ function applyAnalysis(state: MapState, event: MapEvent): MapState {
     }
     case "result_dropped": {
       const { analysis_id, table } = event.data;
-      return changeAnalysis(state, analysis_id, { table: null }, table);
+      return withoutTable(state, analysis_id, table);
     }
     default:
       return state;
@@ -287,12 +289,18 @@ function changeEntry(
   });
 }
 
-/** With `table` only if that is its result. */
-function changeAnalysis(state: MapState, analysisId: string, change: Partial<Entry>, table?: string): MapState {
-  const isIt = (entry: Entry) =>
-    entry.kind === "analysis" && entry.id === analysisId && (table === undefined || entry.table === table);
+function changeAnalysis(state: MapState, analysisId: string, change: Partial<Entry>): MapState {
+  const isIt = (entry: Entry) => entry.kind === "analysis" && entry.id === analysisId;
   const turn = state.turns.findLast((candidate) => candidate.entries.some(isIt));
   return turn === undefined ? state : changeEntry(state, turn.id, isIt, change);
+}
+
+/** A result was deleted: the last one, or one of the others. */
+function withoutTable(state: MapState, analysisId: string, table: string): MapState {
+  const found = state.turns.flatMap(({ entries }) => entries).find((entry) => entry.kind === "analysis" && entry.id === analysisId);
+  if (found?.kind !== "analysis") return state;
+  const tables = found.tables.filter((each) => each.table !== table);
+  return changeAnalysis(state, analysisId, { table: found.table === table ? null : found.table, tables });
 }
 
 /** Turns under way that the snapshot's chat does not tell of. */

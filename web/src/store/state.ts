@@ -3,7 +3,7 @@
  * event, and every view is drawn from it. Nothing in here comes from anywhere but the server's events.
  */
 import type {
-  Chart, EventEnvelope, Figure, FigureSource, Focus, Layer, MapDocument, Protocol, RecipeCard, Snapshot, SqlShown, TurnFinished, TurnUsage,
+  AnalysisOutput, Chart, EventEnvelope, Figure, FigureSource, Focus, Layer, MapDocument, Protocol, RecipeCard, Snapshot, SqlShown, TurnFinished, TurnUsage,
 } from "../protocol/types";
 
 /** A persisted event as it travels: its name and its payload. */
@@ -56,6 +56,8 @@ export interface AnalysisEntry {
   advice: string;
   /** The result, as long as it is kept. */
   table: string | null;
+  /** Results without geometry, which are shown as tables. */
+  tables: AnalysisOutput[];
   /** The step after which no row was left. */
   emptiedBy: { step: number; name: string } | null;
   /** The step that failed or was stopped. */

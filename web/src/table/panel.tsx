@@ -1,5 +1,5 @@
 /**
- * The attribute table of a layer: pages come from the server as one scrolls, only the rows in view are drawn, a row
+ * The attribute table of a layer, or the rows of a table without geometry: pages come from the server as one scrolls, only the rows in view are drawn, a row
  * and its feature on the map know of each other.
  */
 import { useSignal } from "@preact/signals";
@@ -9,14 +9,15 @@ import { kindFor } from "../charts/form";
 import { t } from "../i18n/i18n";
 import { tableOf } from "../layers/tables";
 import { formatValue } from "../i18n/format";
+import type { Layer } from "../protocol/types";
 import { boxed, inspect, marked } from "../map/tools/selection";
 import { filtering } from "../layers/filter/filtering";
 import { connections, layers, map, mayChange } from "../store/store";
 import { ReturnFocus } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { Menu, type MenuItem } from "../ui/menu";
-import { type Page, readRows, type Row } from "./rows";
-import { tableOpen } from "./state";
+import { type Page, readRows, type Row, type Subject } from "./rows";
+import { subjectOf, tableOpen } from "./state";
 import { Statistics } from "./statistics";
 import { template, type Width, widthsOf } from "./widths";
 import { bodyHeight, ROW, type Scroll, scrolled, topOf, type View } from "./scroll";
@@ -34,24 +35,27 @@ interface Order {
 }
 
 export function TablePanel() {
-  const layer = layers.value.find((it) => it.id === tableOpen.value);
-  if (layer === undefined || map.value === null) return null;
+  const open = tableOpen.value;
+  if (open === null || map.value === null) return null;
+  const layer = "layer" in open ? layers.value.find((it) => it.id === open.layer) : undefined;
+  if ("layer" in open && layer === undefined) return null;
+  const { name, count } = "layer" in open ? (layer as Layer) : open;
   // A new name or look leaves the rows and the place in them as they are.
-  const version = `${layer.id} ${layer.table} ${JSON.stringify(layer.filter)}`;
+  const version = layer === undefined ? subjectOf(open).id : `${layer.id} ${layer.table} ${JSON.stringify(layer.filter)}`;
   return (
-    <section class="table-panel card" aria-label={t("tableOf", { name: layer.name })}>
+    <section class="table-panel card" aria-label={t("tableOf", { name })}>
       <ReturnFocus />
       <header>
-        <h2 dir="auto">{layer.name}</h2>
-        <span class="quiet">{t("rowCount", { n: layer.count })}</span>
+        <h2 dir="auto">{name}</h2>
+        <span class="quiet">{t("rowCount", { n: count })}</span>
         <IconButton icon="close" label={t("close")} onClick={() => (tableOpen.value = null)} />
       </header>
-      <Grid key={version} mapId={map.value.mapId} layerId={layer.id} />
+      <Grid key={version} mapId={map.value.mapId} subject={subjectOf(open)} />
     </section>
   );
 }
 
-function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
+function Grid({ mapId, subject }: { mapId: string; subject: Subject }) {
   const order = useSignal<Order>({ column: null, descending: false });
   const pages = useSignal<ReadonlyMap<number, Page>>(new Map());
   const fault = useSignal<string | null>(null);
@@ -74,7 +78,7 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
     const name = `${index} ${column} ${descending}`;
     if (asked.current.has(name)) return;
     asked.current.add(name);
-    readRows(mapId, layerId, { limit: PAGE, offset: index * PAGE, total, sort: column, descending }).then(
+    readRows(mapId, subject, { limit: PAGE, offset: index * PAGE, total, sort: column, descending }).then(
       (page) => {
         if (order.value.column !== column || order.value.descending !== descending) return;
         const kept = [...pages.value].slice(-KEPT + 1);
@@ -118,7 +122,7 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
   return (
     <>
       {note}
-      {about.value !== null && <Statistics mapId={mapId} layerId={layerId} column={about.value} close={() => (about.value = null)} />}
+      {about.value !== null && <Statistics mapId={mapId} subject={subject} column={about.value} close={() => (about.value = null)} />}
       <div
         class="grid" ref={box} tabIndex={0} role="grid" aria-multiselectable="true" aria-rowcount={total} aria-label={t("rows")}
         onScroll={({ currentTarget: { scrollTop } }) => {
@@ -126,11 +130,11 @@ function Grid({ mapId, layerId }: { mapId: string; layerId: string }) {
         }}
       >
         <div class="grid-inner" style={{ "--columns": template(widths), minWidth: `${widths.reduce((sum, { pixels }) => sum + pixels, 0)}px` }}>
-          <Head widths={widths} order={order.value} sort={sort} layerId={layerId} tell={(column) => (about.value = column)} />
+          <Head widths={widths} order={order.value} sort={sort} subject={subject} tell={(column) => (about.value = column)} />
           <div class="grid-body" role="rowgroup" style={{ height: `${bodyHeight(total)}px` }}>
             {shown.map((index) => (
               <GridRow
-                key={index} index={index} isFirst={index === shown[0]} y={scroll.value.top + (index - scroll.value.row) * ROW} columns={any.columns} keyColumns={any.key} layerId={layerId}
+                key={index} index={index} isFirst={index === shown[0]} y={scroll.value.top + (index - scroll.value.row) * ROW} columns={any.columns} keyColumns={any.key} subject={subject}
                 row={pages.value.get(Math.floor(index / PAGE))?.rows[index % PAGE]}
               />
             ))}
@@ -149,22 +153,26 @@ function settle(box: HTMLElement | null, scroll: { value: Scroll }, view: View):
   scroll.value = { row: scroll.value.row, top: box.scrollTop };
 }
 
-function Head({ widths, order, sort, tell, layerId }: {
+function Head({ widths, order, sort, tell, subject }: {
   widths: Width[];
   order: Order;
   sort: (column: string) => void;
   tell: (column: string) => void;
-  layerId: string;
+  subject: Subject;
 }) {
-  const table = tableOf(layers.value.find((layer) => layer.id === layerId)?.table ?? "");
+  const isLayer = subject.kind === "layers";
+  const table = tableOf(isLayer ? layers.value.find((layer) => layer.id === subject.id)?.table ?? "" : subject.id);
   const chart = (name: string) => {
     const column = table?.columns.find((it) => it.name === name);
     const kind = column === undefined ? null : kindFor(column);
-    return kind === null ? [] : [{ label: t("chartOfColumn", { name }), icon: "chart" as const, act: () => void addChart({ kind, layer_id: layerId, x: name }) }];
+    const of = isLayer ? { layer_id: subject.id } : { table: subject.id };
+    return kind === null ? [] : [{ label: t("chartOfColumn", { name }), icon: "chart" as const, act: () => void addChart({ kind, ...of, x: name }) }];
   };
+  const filter = (column: string) =>
+    isLayer ? [{ label: t("editFilter"), icon: "filter" as const, act: () => (filtering.value = { layerId: subject.id, column }) }] : [];
   const items = (name: string): MenuItem[] => [
     { label: t("statistics"), icon: "table", act: () => tell(name) },
-    ...(mayChange.value ? [{ label: t("editFilter"), icon: "filter" as const, act: () => (filtering.value = { layerId, column: name }) }, ...chart(name)] : []),
+    ...(mayChange.value ? [...filter(name), ...chart(name)] : []),
   ];
   return (
     <div class="grid-head" role="rowgroup">
@@ -185,17 +193,18 @@ function Head({ widths, order, sort, tell, layerId }: {
   );
 }
 
-function GridRow({ row, index, isFirst, y, columns, keyColumns, layerId }: {
+function GridRow({ row, index, isFirst, y, columns, keyColumns, subject }: {
   row: Row | undefined;
   index: number;
   isFirst: boolean;
   y: number;
   columns: string[];
   keyColumns: string[];
-  layerId: string;
+  subject: Subject;
 }) {
   const [key] = keyColumns;
-  const id = key === undefined || keyColumns.length > 1 ? undefined : row?.[key];
+  const layerId = subject.id;
+  const id = key === undefined || keyColumns.length > 1 || subject.kind === "tables" ? undefined : row?.[key];
   const isMarked = id !== undefined && marked.value?.layerId === layerId && marked.value.ids.includes(id as number);
   const mark = () => {
     if (typeof id !== "number" && typeof id !== "string") return;

@@ -1,10 +1,10 @@
-/** What a column of a layer holds, in a line over the rows: counts, ends, middle. */
+/** What a column of a table holds, in a line over the rows: counts, ends, middle. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { number, t } from "../i18n/i18n";
 import { formatValue } from "../i18n/format";
 import { IconButton } from "../ui/icons";
-import { readStatistics, type Row } from "./rows";
+import { readStatistics, type Row, type Subject } from "./rows";
 
 const NAMES = {
   count: "chartRows", nulls: "statEmpty", distinct: "statDistinct", minimum: "chartMinimum", maximum: "chartMaximum",
@@ -12,13 +12,13 @@ const NAMES = {
 } as const;
 const COUNTS = ["count", "nulls", "distinct"];
 
-export function Statistics({ mapId, layerId, column, close }: { mapId: string; layerId: string; column: string; close: () => void }) {
+export function Statistics({ mapId, subject, column, close }: { mapId: string; subject: Subject; column: string; close: () => void }) {
   const found = useSignal<Row | null>(null);
   const fault = useSignal<string | null>(null);
   useEffect(() => {
     const over = new AbortController();
     [found.value, fault.value] = [null, null];
-    readStatistics(mapId, layerId, column, over.signal).then(
+    readStatistics(mapId, subject, column, over.signal).then(
       (row) => (found.value = row),
       (error: Error) => { if (!over.signal.aborted) fault.value = error.message; },
     );

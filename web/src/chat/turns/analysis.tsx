@@ -7,12 +7,13 @@ import { progressOf } from "../../store/presence";
 import type { AnalysisEntry } from "../../store/state";
 import { mayChange } from "../../store/store";
 import { Icon } from "../../ui/icons";
-import { Markdown } from "./markdown";
+import { hasTable, Markdown } from "./markdown";
 import { RecipeForm } from "./recipe-form";
 import { Sql } from "./sql";
+import { ResultTable } from "./result-table";
 import { Line, Part, readable } from "./step";
 
-export function AnalysisLine({ entry }: { entry: AnalysisEntry }) {
+export function AnalysisLine({ entry, answered }: { entry: AnalysisEntry; answered: string }) {
   const { status } = entry;
   const progress = progressOf(entry.id).value;
   const running = status === "running";
@@ -28,6 +29,7 @@ export function AnalysisLine({ entry }: { entry: AnalysisEntry }) {
         {entry.advice !== "" && <Part title={t("analysisAdvice")}><p class="step-result" dir="auto">{entry.advice}</p></Part>}
         <Evidence entry={entry} />
       </Line>
+      {entry.tables.map((result) => <ResultTable key={result.table} result={result} isAnswered={hasTable(answered)} />)}
       {running && <progress class="step-progress" aria-label={note} max={100} {...(share !== null && { value: share })} />}
     </>
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainText, toHtml } from "./markdown";
+import { hasTable, plainText, toHtml } from "./markdown";
 
 describe("markdown", () => {
   it("draws tables, lists and code", () => {
@@ -37,4 +37,9 @@ describe("markdown", () => {
 
 it("what is read aloud has no signs of Markdown, and no markup", () => {
   expect(plainText("**12** airports in `data.airports`, [more](https://example.org) <b>raw</b>")).toBe("12 airports in data.airports, more <b>raw</b>");
+});
+
+it("a table is told from lines between words", () => {
+  expect(hasTable("8 rows:\n\n| a | b |\n| --- | ---: |\n| 1 | 2 |")).toBe(true);
+  expect(hasTable("a | b\n\n---\n| c |")).toBe(false);
 });

@@ -93,3 +93,6 @@ function words(figure: Figure): ButtonWords {
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
+
+/** Whether the text has a table with rows. */
+export const hasTable = (text: string): boolean => /^\|[ :|-]+\|$/m.test(text);

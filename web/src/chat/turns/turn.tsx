@@ -106,7 +106,7 @@ function Question({ text, at, author, note }: { text: string; at: string; author
 
 function EntryView({ entry, turnId, answered }: { entry: Entry; turnId: string; answered: string }) {
   if (entry.kind === "tool") return <ToolLine entry={entry} turnId={turnId} answered={answered} />;
-  if (entry.kind === "analysis") return <AnalysisLine entry={entry} />;
+  if (entry.kind === "analysis") return <AnalysisLine entry={entry} answered={answered} />;
   if (entry.kind === "chart") return <AnsweredChart chart={entry.chart} />;
   if (entry.kind === "question") return <QuestionCard entry={entry} turnId={turnId} />;
   const look = (figure: Figure, opener: HTMLElement) => {

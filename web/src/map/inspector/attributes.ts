@@ -5,7 +5,7 @@
 import { effect, signal } from "@preact/signals";
 import { tableOf } from "../../layers/tables";
 import { layers, map } from "../../store/store";
-import { readRows, type Row } from "../../table/rows";
+import { ofLayer, readRows, type Row } from "../../table/rows";
 import { type Found, inspect } from "../tools/selection";
 
 const whole = signal<ReadonlyMap<string, Row>>(new Map());
@@ -31,7 +31,7 @@ async function read(found: Found, column: string): Promise<void> {
   asked.add(name);
   try {
     const filter = { op: "=", args: [{ property: column }, found.id] };
-    const [row] = (await readRows(map.value.mapId, found.layerId, { limit: 1, filter })).rows;
+    const [row] = (await readRows(map.value.mapId, ofLayer(found.layerId), { limit: 1, filter })).rows;
     if (row !== undefined) whole.value = new Map(whole.value).set(name, row);
   } catch {
     asked.delete(name);
