@@ -11,6 +11,7 @@ from server.database.engines import Database
 from server.gis.charts import Charts
 from server.maps.access import ViewLinks
 from server.maps.charts import ChartService
+from server.maps.comments import Comments
 from server.maps.documents import Documents
 from server.maps.layers.verbs import LayerService, LayerSource
 from server.maps.live.hub import Hub
@@ -52,6 +53,7 @@ class MapService:
         self.lookup = LayerLookup(self.log.reader)
         self.links = ViewLinks(database.owner)
         self.documents = Documents(self.log, database.owner, self.links)
+        self.comments = Comments(self.log)
         self.on_links_checked: Callable[[], Awaitable[None]] | None = None
         """Called with every beat, and when a link was withdrawn here, to remove people whose link is not valid."""
         self._closed = False

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from agents.charts import Chart
 from agents.domain import Layer, Place, RecipeCard
-from server.protocol.documents import MapDocument
+from server.protocol.documents import CommentThread, MapDocument
 from server.protocol.events import AnalysisProgress, Pointing
 
 
@@ -83,6 +83,8 @@ class Snapshot(BaseModel):
     recipes: list[RecipeCard] = []
     """Plans that were saved on the map, sorted by name."""
     document: MapDocument = MapDocument()
+    threads: list[CommentThread] = []
+    """Comments on the map, by thread, oldest first."""
     can_undo: bool
     can_redo: bool
 
@@ -176,6 +178,14 @@ class BookmarkAck(Ack):
 
     seq: int
     bookmark_id: str
+
+
+class ThreadAck(Ack):
+    """`seq` is the map's after the change."""
+
+    seq: int
+    thread_id: str
+    comment_id: str
 
 
 class PlacesAck(Ack):

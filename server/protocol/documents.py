@@ -1,10 +1,12 @@
-"""What a map is besides its layers and its chat: a name, a base map with a projection, and bookmarks."""
+"""What a map is besides its layers and its chat: a name, a base map with a projection, bookmarks and comments."""
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from pydantic import BaseModel
 
-from server.protocol.requests import MapId, Projection, Viewpoint
+from server.protocol.requests import CommentPlace, MapId, Projection, Viewpoint
 
 
 class Bookmark(BaseModel):
@@ -23,6 +25,27 @@ class MapDocument(BaseModel):
     projection: Projection | None = None
     bookmarks: list[Bookmark] = []
     """Oldest first."""
+
+
+class Comment(BaseModel):
+    """What a person wrote in a thread."""
+
+    id: str
+    text: str
+    author: str | None = None
+    """The name that the person had on the map; null if they gave none."""
+    at: datetime
+
+
+class CommentThread(BaseModel):
+    """Comments on one place of the map, oldest first."""
+
+    id: str
+    place: CommentPlace
+    comments: list[Comment]
+    resolved: bool = False
+    resolved_by: str | None = None
+    """The name of the person who resolved it; null if they gave none."""
 
 
 class MapSummary(BaseModel):

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from agents.charts import Chart
 from agents.domain import Bounds, Cql2, Focus, Layer, QueryReceipt, RecipeCard
-from server.protocol.documents import Bookmark
+from server.protocol.documents import Bookmark, Comment, CommentThread
 from server.protocol.requests import Position, Projection, Selection
 
 
@@ -320,6 +320,45 @@ class BookmarkRemoved(DocumentEvent):
     bookmark_id: str
 
 
+class CommentEvent(MapEvent):
+    """A change to the comments on the map. Undo leaves comments as they are."""
+
+
+class ThreadStarted(CommentEvent):
+    """A new thread with its first comment."""
+
+    thread: CommentThread
+
+
+class CommentAdded(CommentEvent):
+    """A reply; the thread is open again if it was resolved."""
+
+    thread_id: str
+    comment: Comment
+
+
+class CommentRemoved(CommentEvent):
+    """One comment of a thread was removed; others are left."""
+
+    thread_id: str
+    comment_id: str
+
+
+class ThreadResolved(CommentEvent):
+    """The thread was resolved, or opened again."""
+
+    thread_id: str
+    resolved: bool
+    author: str | None = None
+    """The name of the person who did it, if they gave one."""
+
+
+class ThreadRemoved(CommentEvent):
+    """The thread was removed with all its comments."""
+
+    thread_id: str
+
+
 class TurnUsage(BaseModel):
     """What a turn used: `cost` in US dollars (null if a part is unknown), `steps` replies of the model, `ms`
     milliseconds.
@@ -367,6 +406,11 @@ EVENTS: dict[str, type[MapEvent]] = {
     "map_described": MapDescribed,
     "bookmark_saved": BookmarkSaved,
     "bookmark_removed": BookmarkRemoved,
+    "thread_started": ThreadStarted,
+    "comment_added": CommentAdded,
+    "comment_removed": CommentRemoved,
+    "thread_resolved": ThreadResolved,
+    "thread_removed": ThreadRemoved,
 }
 
 

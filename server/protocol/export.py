@@ -38,6 +38,8 @@ ACKNOWLEDGEMENTS: dict[str, type[BaseModel]] = {
     "redo": protocol.UndoAck,
     "find_place": protocol.PlacesAck,
     "bookmark_save": protocol.BookmarkAck,
+    "thread_start": protocol.ThreadAck,
+    "comment_add": protocol.ThreadAck,
 }
 """Of the others: `ChangeAck`."""
 

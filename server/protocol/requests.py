@@ -28,6 +28,8 @@ BookmarkId = LayerId
 BookmarkName = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80, pattern=r"^[^\r\n\t]*$")
 ]
+ThreadId = LayerId
+CommentText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
 FeatureId = int | Annotated[str, StringConstraints(max_length=30)]
 
 
@@ -251,6 +253,51 @@ class BookmarkRemove(MapRequest):
     bookmark_id: BookmarkId
 
 
+class CommentPlace(Request):
+    """Where a thread of comments is pinned: a position, and the feature there if it is about one."""
+
+    position: Position
+    """Longitude and latitude, in degrees."""
+    layer_id: LayerId | None = None
+    feature_id: FeatureId | None = None
+    label: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+    """The name of the feature, if it has one."""
+
+
+class ThreadStart(MapRequest):
+    """Pin a first comment to a place of the map or to a feature."""
+
+    place: CommentPlace
+    text: CommentText
+
+
+class CommentAdd(MapRequest):
+    """Reply in a thread. A reply to a resolved thread opens it again."""
+
+    thread_id: ThreadId
+    text: CommentText
+
+
+class CommentRemove(MapRequest):
+    """Remove a comment; with the only comment of a thread the thread goes."""
+
+    thread_id: ThreadId
+    comment_id: LayerId
+
+
+class ThreadResolve(MapRequest):
+    """Mark a thread as resolved, or open it again."""
+
+    thread_id: ThreadId
+    resolved: bool
+
+
+class ThreadRemove(MapRequest):
+    """Remove a thread with all its comments."""
+
+    thread_id: ThreadId
+
+
 REQUESTS: dict[str, type[Request]] = {
     "join": Join,
     "leave": MapRequest,
@@ -282,4 +329,9 @@ REQUESTS: dict[str, type[Request]] = {
     "map_describe": MapDescribe,
     "bookmark_save": BookmarkSave,
     "bookmark_remove": BookmarkRemove,
+    "thread_start": ThreadStart,
+    "comment_add": CommentAdd,
+    "comment_remove": CommentRemove,
+    "thread_resolve": ThreadResolve,
+    "thread_remove": ThreadRemove,
 }

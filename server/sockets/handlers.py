@@ -27,6 +27,8 @@ from server.protocol import (
     ChartAdd,
     ChartRequest,
     Chat,
+    CommentAdd,
+    CommentRemove,
     FindPlace,
     Gesture,
     Introduce,
@@ -45,6 +47,9 @@ from server.protocol import (
     Restore,
     ResultDrop,
     Share,
+    ThreadRemove,
+    ThreadResolve,
+    ThreadStart,
     View,
 )
 from server.sockets.connection import MAX_MAPS, Connection
@@ -211,6 +216,23 @@ class Handlers:
 
     async def bookmark_remove(self, connection: Connection, request: BookmarkRemove) -> Ack:
         return {"seq": await self._maps.documents.remove_bookmark(request.map_id, request.bookmark_id)}
+
+    async def thread_start(self, connection: Connection, request: ThreadStart) -> Ack:
+        seq, thread = await self._maps.comments.start(request, connection.name or None)
+        return {"seq": seq, "thread_id": thread.id, "comment_id": thread.comments[0].id}
+
+    async def comment_add(self, connection: Connection, request: CommentAdd) -> Ack:
+        seq, comment = await self._maps.comments.reply(request, connection.name or None)
+        return {"seq": seq, "thread_id": request.thread_id, "comment_id": comment.id}
+
+    async def comment_remove(self, connection: Connection, request: CommentRemove) -> Ack:
+        return {"seq": await self._maps.comments.remove_comment(request)}
+
+    async def thread_resolve(self, connection: Connection, request: ThreadResolve) -> Ack:
+        return {"seq": await self._maps.comments.resolve(request, connection.name or None)}
+
+    async def thread_remove(self, connection: Connection, request: ThreadRemove) -> Ack:
+        return {"seq": await self._maps.comments.remove_thread(request)}
 
     async def copy(self, connection: Connection, request: MapRequest) -> Ack:
         return {"map_id": await copy_map(self._maps.log, request.map_id)}

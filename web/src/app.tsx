@@ -29,6 +29,7 @@ const UploadDialog = lazy(() => import("./catalogue/upload-dialog").then((module
 const ChartsPanel = lazy(() => import("./charts/panel").then((module) => module.ChartsPanel));
 const HistoryPanel = lazy(() => import("./history/panel").then((module) => module.HistoryPanel));
 const ViewsPanel = lazy(() => import("./document/views").then((module) => module.ViewsPanel));
+const CommentsPanel = lazy(() => import("./comments/panel").then((module) => module.CommentsPanel));
 const LayerInspector = lazy(() => import("./layers/style/inspector").then((module) => module.LayerInspector));
 const Palette = lazy(() => import("./palette/palette").then((module) => module.Palette));
 const FigureSheet = lazy(() => import("./figures/sheet").then((module) => module.FigureSheet));
@@ -43,6 +44,7 @@ function Beside() {
     case "catalogue": return <Catalogue />;
     case "charts": return <ChartsPanel />;
     case "views": return <ViewsPanel />;
+    case "comments": return <CommentsPanel />;
     case "layer": return <LayerInspector />;
     default: return <Conversation />;
   }

@@ -14,12 +14,13 @@ from typing import Any
 
 from agents.charts import Chart
 from agents.domain import Layer
-from server.protocol import EVENTS, ChangeEvent, DocumentEvent, LayerEvent, MapEvent
+from server.protocol import EVENTS, ChangeEvent, CommentEvent, DocumentEvent, LayerEvent, MapEvent
 
 LAYER_EVENTS = frozenset(name for name, kind in EVENTS.items() if issubclass(kind, LayerEvent))
 CHANGE_EVENTS = frozenset(name for name, kind in EVENTS.items() if issubclass(kind, ChangeEvent))
 DOCUMENT_EVENTS = frozenset(name for name, kind in EVENTS.items() if issubclass(kind, DocumentEvent))
-CHAT_EVENTS = frozenset(EVENTS) - LAYER_EVENTS - DOCUMENT_EVENTS
+COMMENT_EVENTS = frozenset(name for name, kind in EVENTS.items() if issubclass(kind, CommentEvent))
+CHAT_EVENTS = frozenset(EVENTS) - LAYER_EVENTS - DOCUMENT_EVENTS - COMMENT_EVENTS
 
 
 @dataclass(frozen=True, slots=True)

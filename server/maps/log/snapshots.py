@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from server.maps.analyses.recipe_rows import card_of, recipes_of
 from server.maps.analyses.store import progress_of
 from server.maps.encoded import Encoded
+from server.maps.log.comments import threads_of
 from server.maps.log.documents import document_of
 from server.maps.log.events import CHAT_EVENTS, Event
 from server.maps.log.histories import Histories
@@ -96,6 +97,7 @@ class Snapshots:
             progress=await progress_of(connection, map_id),
             recipes=[card_of(recipe) for recipe in await recipes_of(connection, map_id)],
             document=await document_of(connection, map_id),
+            threads=await threads_of(connection, map_id),
             can_undo=history.can_undo,
             can_redo=history.can_redo,
         )

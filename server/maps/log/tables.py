@@ -174,6 +174,18 @@ recipe_table = Table(
     PrimaryKeyConstraint("map_id", "name"),
 )
 
+comment_thread_table = Table(
+    "comment_thread",
+    metadata,
+    Column("map_id", Text, ForeignKey(map_table.c.id, ondelete="CASCADE"), nullable=False),
+    Column("thread_id", Text, nullable=False),
+    # The number of the event that started it.
+    Column("started", BigInteger, nullable=False),
+    Column("document", JSONB, nullable=False),
+    PrimaryKeyConstraint("map_id", "thread_id"),
+    comment="The comments on a map as they are now, by thread.",
+)
+
 export_table = Table(
     "export",
     metadata,

@@ -8,6 +8,7 @@ export type Deed =
   | { did: "asked"; text: string }
   | { did: "added" | "removed" | "named"; name: string }
   | { did: "changed"; name: string; what: Change[] }
+  | { did: "commented" | "resolved" | "reopened"; text: string }
   | { did: "reordered" }
   | { did: "reset" };
 
@@ -39,7 +40,7 @@ export function entries(events: readonly MapEvent[]): HistoryEntry[] {
   return found.reverse();
 }
 
-function deedOf(event: MapEvent, { layers: before, charts, document }: MapState): Deed | null {
+function deedOf(event: MapEvent, { layers: before, charts, document, threads }: MapState): Deed | null {
   switch (event.event) {
     case "user_message":
       return { did: "asked", text: event.data.text };
@@ -69,6 +70,14 @@ function deedOf(event: MapEvent, { layers: before, charts, document }: MapState)
     }
     case "chart_updated":
       return { did: "changed", name: titleOf(event.data.chart), what: ["data"] };
+    case "thread_started":
+      return { did: "commented", text: event.data.thread.comments[0]?.text ?? "" };
+    case "comment_added":
+      return { did: "commented", text: event.data.comment.text };
+    case "thread_resolved": {
+      const thread = threads.find(({ id }) => id === event.data.thread_id);
+      return { did: event.data.resolved ? "resolved" : "reopened", text: thread?.comments[0]?.text ?? "" };
+    }
     default:
       return null;
   }

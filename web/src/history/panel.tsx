@@ -12,6 +12,7 @@ import { type Deed, entries, type HistoryEntry } from "./entries";
 
 const ICONS: Record<Deed["did"], IconName> = {
   asked: "chat", added: "plus", changed: "edit", removed: "trash", reordered: "layers", reset: "close", named: "edit",
+  commented: "comment", resolved: "check", reopened: "retry",
 };
 
 /** Milliseconds without an event before the list is read anew. */
@@ -85,6 +86,9 @@ function said(deed: Deed): string {
     case "added": return t("didAdd", { name: deed.name });
     case "removed": return t("didRemove", { name: deed.name });
     case "named": return deed.name === "" ? t("didUnname") : t("didName", { name: deed.name });
+    case "commented": return t("didComment", { text: deed.text });
+    case "resolved": return t("didResolve", { text: deed.text });
+    case "reopened": return t("didReopen", { text: deed.text });
     case "reordered": return t("didReorder");
     case "reset": return t("didReset");
     case "changed": {

@@ -13,6 +13,8 @@ import { palette } from "../theme/theme";
 import { IconButton } from "../ui/icons";
 import { covered } from "../ui/page/sheet";
 import { installPreview } from "../catalogue/preview";
+import { installComments } from "../comments/pins";
+import { beginThread } from "../comments/state";
 import { installPin } from "../search/pin";
 import { HoverTip, showTip } from "./inspector/hover-tip";
 import { Inspector } from "./inspector/inspector";
@@ -59,11 +61,12 @@ function open(container: HTMLElement): void {
     { palette: palette.peek(), base: base.peek(), camera: storedCamera() },
     {
       ...reports,
-      clicked: (features) => {
+      clicked: (features, at) => {
+        const found = features.map(({ source, id, properties }) => ({ layerId: source, id: id ?? null, properties }));
+        if (tool.value === "comment") return beginThread(at, found[0]);
         if (tool.value !== "look") return;
         boxed.value = null;
-        const found = features.map(({ source, id, properties }) => ({ layerId: source, id: id ?? null, properties }));
-        inspect.value = found.length === 0 ? null : { found, index: 0 };
+        inspect.value = found.length === 0 ? null : { found, index: 0, at };
       },
       hovered: ([first], at) => {
         showTip(first, tool.value === "look" ? at : null);
@@ -82,6 +85,7 @@ function open(container: HTMLElement): void {
   });
   installThumbnails(view.map);
   installPin(view.map);
+  installComments(view.map);
   installPreview(view.map);
   installThinned(view.map, () => view.bounds());
   installTools(view.map, () => layers.peek().map((layer) => layer.id));

@@ -42,7 +42,7 @@ export interface Camera {
 export interface Hooks {
   receipt(receipt: Receipt): void;
   moved(bounds: Bounds, zoom: number, camera: Camera): void;
-  clicked(features: MapGeoJSONFeature[]): void;
+  clicked(features: MapGeoJSONFeature[], at: [number, number]): void;
   /** The person made the map a globe, or flat. */
   projected(projection: Projection): void;
   /** What the pointer is over now; nothing when it has left the map. */
@@ -275,7 +275,8 @@ export class MapView {
   }
 
   private clicked(point: { x: number; y: number }): void {
-    this.hooks.clicked(this.featuresAt(point, 4));
+    const { lng, lat } = this.map.unproject([point.x, point.y]).wrap();
+    this.hooks.clicked(this.featuresAt(point, 4), [lng, lat]);
   }
 
   private hovered(point: { x: number; y: number }): void {

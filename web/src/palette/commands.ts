@@ -47,8 +47,9 @@ export function focusSearch(): void {
 function tools(): Command[] {
   const all: [Tool, IconName, string][] = [
     ["select", "select", t("toolSelect")], ["lasso", "lasso", t("toolLasso")], ["area", "polygon", t("toolArea")], ["measure", "ruler", t("toolMeasure")],
+    ["comment", "comment", t("toolComment")],
   ];
-  return all.filter(([it]) => mayChange.value || it !== "area")
+  return all.filter(([it]) => mayChange.value || (it !== "area" && it !== "comment"))
     .map(([it, icon, label]) => command(t("tools"), { label, icon, act: () => void (tool.value = it) }));
 }
 

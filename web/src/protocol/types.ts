@@ -32,6 +32,11 @@ export interface Protocol {
     map_describe: MapDescribe;
     bookmark_save: BookmarkSave;
     bookmark_remove: BookmarkRemove;
+    thread_start: ThreadStart;
+    comment_add: CommentAdd;
+    comment_remove: CommentRemove;
+    thread_resolve: ThreadResolve;
+    thread_remove: ThreadRemove;
   };
   events: {
     user_message: UserMessage;
@@ -60,6 +65,11 @@ export interface Protocol {
     map_described: MapDescribed;
     bookmark_saved: BookmarkSaved;
     bookmark_removed: BookmarkRemoved;
+    thread_started: ThreadStarted;
+    comment_added: CommentAdded;
+    comment_removed: CommentRemoved;
+    thread_resolved: ThreadResolved;
+    thread_removed: ThreadRemoved;
   };
   transient: {
     ai_delta: AiDelta;
@@ -103,6 +113,11 @@ export interface Protocol {
     map_describe: ChangeAck;
     bookmark_save: BookmarkAck;
     bookmark_remove: ChangeAck;
+    thread_start: ThreadAck;
+    comment_add: ThreadAck;
+    comment_remove: ChangeAck;
+    thread_resolve: ChangeAck;
+    thread_remove: ChangeAck;
     error: ErrorAck;
   };
   http: {
@@ -424,6 +439,58 @@ export interface Viewpoint {
 export interface BookmarkRemove {
   map_id: string;
   bookmark_id: string;
+}
+/**
+ * Pin a first comment to a place of the map or to a feature.
+ */
+export interface ThreadStart {
+  map_id: string;
+  place: CommentPlace;
+  text: string;
+}
+/**
+ * Where a thread of comments is pinned: a position, and the feature there if it is about one.
+ */
+export interface CommentPlace {
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  position: [number, number];
+  layer_id?: string | null;
+  feature_id?: number | string | null;
+  label?: string;
+}
+/**
+ * Reply in a thread. A reply to a resolved thread opens it again.
+ */
+export interface CommentAdd {
+  map_id: string;
+  thread_id: string;
+  text: string;
+}
+/**
+ * Remove a comment; with the only comment of a thread the thread goes.
+ */
+export interface CommentRemove {
+  map_id: string;
+  thread_id: string;
+  comment_id: string;
+}
+/**
+ * Mark a thread as resolved, or open it again.
+ */
+export interface ThreadResolve {
+  map_id: string;
+  thread_id: string;
+  resolved: boolean;
+}
+/**
+ * Remove a thread with all its comments.
+ */
+export interface ThreadRemove {
+  map_id: string;
+  thread_id: string;
 }
 /**
  * A message of a person, which starts a turn.
@@ -1010,6 +1077,79 @@ export interface BookmarkRemoved {
   bookmark_id: string;
 }
 /**
+ * A new thread with its first comment.
+ */
+export interface ThreadStarted {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  thread: CommentThread;
+}
+/**
+ * Comments on one place of the map, oldest first.
+ */
+export interface CommentThread {
+  id: string;
+  place: CommentPlace;
+  comments: Comment[];
+  resolved: boolean;
+  resolved_by: string | null;
+}
+/**
+ * What a person wrote in a thread.
+ */
+export interface Comment {
+  id: string;
+  text: string;
+  author: string | null;
+  at: string;
+}
+/**
+ * A reply; the thread is open again if it was resolved.
+ */
+export interface CommentAdded {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  thread_id: string;
+  comment: Comment;
+}
+/**
+ * One comment of a thread was removed; others are left.
+ */
+export interface CommentRemoved {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  thread_id: string;
+  comment_id: string;
+}
+/**
+ * The thread was resolved, or opened again.
+ */
+export interface ThreadResolved {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  thread_id: string;
+  resolved: boolean;
+  author: string | null;
+}
+/**
+ * The thread was removed with all its comments.
+ */
+export interface ThreadRemoved {
+  map_id: string;
+  seq: number;
+  turn_id: string | null;
+  at: string;
+  thread_id: string;
+}
+/**
  * More of the text that a turn is streaming. A new text begins at offset 0 after each `ai_response` and
  * `tool_called` of the turn.
  */
@@ -1153,6 +1293,7 @@ export interface Snapshot {
   progress: AnalysisProgress[];
   recipes: RecipeCard[];
   document: MapDocument;
+  threads: CommentThread[];
   can_undo: boolean;
   can_redo: boolean;
 }
@@ -1291,6 +1432,15 @@ export interface BookmarkAck {
   ok: true;
   seq: number;
   bookmark_id: string;
+}
+/**
+ * `seq` is the map's after the change.
+ */
+export interface ThreadAck {
+  ok: true;
+  seq: number;
+  thread_id: string;
+  comment_id: string;
 }
 /**
  * A request that was refused.

@@ -77,6 +77,13 @@ export function goToBookmark({ id, name, view: { center, zoom, bearing = 0, pitc
   view?.go({ center, zoom, bearing, pitch });
 }
 
+/** Goes to a place where it is not in sight yet. */
+export function goToPlace([longitude, latitude]: [number, number]): void {
+  const seen = viewed.peek()?.bounds;
+  if (view === null || (seen !== undefined && isInSight([longitude, latitude, longitude, latitude], seen))) return;
+  view.go({ center: [longitude, latitude], zoom: view.camera().zoom });
+}
+
 /** The address of this map with the camera of this page. */
 export function linkToView(): string {
   const page = location.href.split(/[?#]/)[0] ?? "";

@@ -4,10 +4,10 @@ import { t } from "../i18n/i18n";
 import { focus, withView } from "../map/tools/selection";
 import type { Bounds } from "../map/view";
 import * as people from "../people/people";
-import type { CopyAck, Gesture, LayerUpdate, MapDescribe, Place, PlacesAck, RecipeCard, RecipeRun, ShareAck, StyleSpec, UndoAck, Viewpoint } from "../protocol/types";
+import type { CommentPlace, CopyAck, Gesture, LayerUpdate, MapDescribe, Place, PlacesAck, RecipeCard, RecipeRun, ShareAck, StyleSpec, ThreadAck, UndoAck, Viewpoint } from "../protocol/types";
 import { exhausted, layers, map } from "../store/store";
 import { notify } from "../ui/toast";
-import { allowed, asked, connection, tab } from "./line";
+import { allowed, answered, asked, connection, tab } from "./line";
 import { past } from "./state";
 
 export const say = (text: string): void => {
@@ -58,6 +58,22 @@ export const saveBookmark = (name: string, view: Viewpoint, bookmark_id?: string
   asked("bookmark_save", { name, view, ...(bookmark_id !== undefined && { bookmark_id }) });
 
 export const removeBookmark = (bookmark_id: string): Promise<boolean> => asked("bookmark_remove", { bookmark_id });
+
+/** Pins a first comment; the id of its thread, null when it could not be stored. */
+export async function startThread(place: CommentPlace, text: string): Promise<string | null> {
+  const answer = await answered("thread_start", { place, text });
+  return answer === null ? null : (answer as unknown as ThreadAck).thread_id;
+}
+
+export const reply = (thread_id: string, text: string): Promise<boolean> => asked("comment_add", { thread_id, text });
+
+export const removeComment = (thread_id: string, comment_id: string): Promise<boolean> =>
+  asked("comment_remove", { thread_id, comment_id });
+
+export const resolveThread = (thread_id: string, resolved: boolean): Promise<boolean> =>
+  asked("thread_resolve", { thread_id, resolved });
+
+export const removeThread = (thread_id: string): Promise<boolean> => asked("thread_remove", { thread_id });
 
 export const reorderLayers = (order: string[]): Promise<boolean> => asked("layer_reorder", { order });
 

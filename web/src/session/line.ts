@@ -7,6 +7,9 @@ import { mayChange } from "../store/store";
 import { session as stored } from "../ui/browser/storage";
 import { notify } from "../ui/toast";
 
+type Asked = Parameters<Connection["request"]>[0];
+type Wish<Name extends Asked> = Parameters<typeof Connection.prototype.request<Name>>[1];
+
 /** Messages of this tab begin with this, also after a reload. */
 export const tab = tabName();
 
@@ -20,14 +23,16 @@ export function openLine(opened: Connection): void {
 export const isMine = (turn: Turn): boolean => turn.clientId?.startsWith(tab) ?? false;
 
 /** Asks the server, and says so where it does not want to. */
-export async function asked<Name extends Parameters<Connection["request"]>[0]>(
-  name: Name,
-  wish: Parameters<typeof Connection.prototype.request<Name>>[1],
-): Promise<boolean> {
-  if (!allowed()) return false;
+export async function asked<Name extends Asked>(name: Name, wish: Wish<Name>): Promise<boolean> {
+  return (await answered(name, wish)) !== null;
+}
+
+/** The server's answer; null where it refused, which is said. */
+export async function answered<Name extends Asked>(name: Name, wish: Wish<Name>) {
+  if (!allowed()) return null;
   const answer = await connection?.request(name, wish);
   if (answer !== undefined && !answer.ok) notify(t("couldNot", { reason: answer.error.message }), "error");
-  return answer?.ok ?? false;
+  return answer?.ok ? answer : null;
 }
 
 /** Who only looks is told so, instead of asking the server for what it would refuse. */

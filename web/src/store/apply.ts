@@ -6,6 +6,7 @@ import type { Bookmark, Chart, Layer, RecipeCard, Snapshot } from "../protocol/t
 import {
   emptyState, type Entry, type MapEvent, type MapState, type ToolEntry, type TransientEvent, type Turn,
 } from "./state";
+import { applyComments } from "./threads";
 
 export function fromSnapshot(snapshot: Snapshot): MapState {
   const start = emptyState(snapshot.map_id);
@@ -17,6 +18,7 @@ export function fromSnapshot(snapshot: Snapshot): MapState {
     recipes: snapshot.recipes ?? [],
     charts: snapshot.charts ?? [],
     document: snapshot.document ?? start.document,
+    threads: snapshot.threads ?? [],
     canUndo: snapshot.can_undo,
     canRedo: snapshot.can_redo,
     complete: snapshot.chat_complete !== false,
@@ -94,8 +96,10 @@ function applyMap(state: MapState, event: MapEvent): MapState {
       return withBookmarks(state, (before) => saved(before, event.data.bookmark));
     case "bookmark_removed":
       return withBookmarks(state, (before) => before.filter(({ id }) => id !== event.data.bookmark_id));
-    default:
-      return state;
+    default: {
+      const threads = applyComments(state.threads, event);
+      return threads === state.threads ? state : { ...state, threads };
+    }
   }
 }
 

@@ -3,7 +3,8 @@
  * event, and every view is drawn from it. Nothing in here comes from anywhere but the server's events.
  */
 import type {
-  AnalysisOutput, Chart, EventEnvelope, Figure, FigureSource, Focus, Layer, MapDocument, Protocol, RecipeCard, Snapshot, SqlShown, TurnFinished, TurnUsage,
+  AnalysisOutput, Chart, CommentThread, EventEnvelope, Figure, FigureSource, Focus, Layer, MapDocument, Protocol, RecipeCard, Snapshot,
+  SqlShown, TurnFinished, TurnUsage,
 } from "../protocol/types";
 
 /** A persisted event as it travels: its name and its payload. */
@@ -116,6 +117,8 @@ export interface MapState {
   recipes: RecipeCard[];
   /** Name, base map, projection and saved views. */
   document: MapDocument;
+  /** Comments on the map, oldest first. */
+  threads: CommentThread[];
   canUndo: boolean;
   canRedo: boolean;
   /** False when older chat was left out of the snapshot. */
@@ -126,7 +129,7 @@ const NO_DOCUMENT: MapDocument = { name: "", base_map: null, projection: null, b
 
 export function emptyState(mapId: string): MapState {
   return {
-    mapId, seq: 0, layers: [], charts: [], turns: [], recipes: [], document: NO_DOCUMENT, canUndo: false, canRedo: false, complete: true,
+    mapId, seq: 0, layers: [], charts: [], turns: [], recipes: [], document: NO_DOCUMENT, threads: [], canUndo: false, canRedo: false, complete: true,
   };
 }
 

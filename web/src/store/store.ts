@@ -20,6 +20,8 @@ export const layers = computed(() => map.value?.layers ?? []);
 /** Name, base map, projection and saved views of the map. */
 export const description = computed(() => map.value?.document);
 export const bookmarks = computed(() => description.value?.bookmarks ?? []);
+export const threads = computed(() => map.value?.threads ?? []);
+export const openThreads = computed(() => threads.value.filter(({ resolved }) => !resolved));
 export const recipes = computed(() => map.value?.recipes ?? []);
 export const turns = computed(() => map.value?.turns ?? []);
 export const running = computed(() => (map.value === null ? undefined : runningTurn(map.value)));

@@ -1,14 +1,13 @@
 /** The attributes of a feature that was clicked, as text: nothing of it is ever read as HTML. */
 import { useRef } from "preact/hooks";
 import { t } from "../../i18n/i18n";
-import { layers } from "../../store/store";
+import { layers, mayChange } from "../../store/store";
 import { ReturnFocus, useFocusOnOpen } from "../../ui/focus";
 import { IconButton } from "../../ui/icons";
-import { attributesOf } from "./attributes";
+import { beginThread } from "../../comments/state";
+import { attributesOf, titleOf } from "./attributes";
 import { formatValue } from "../../i18n/format";
 import { type Found, inspect, type Inspection } from "../tools/selection";
-
-const TITLES = ["name", "title", "label", "name_en"];
 
 export function Inspector() {
   const value = inspect.value;
@@ -38,6 +37,9 @@ function Card({ value, found }: { value: Inspection; found: Found }) {
           <div class="inspector-layer" dir="auto">{layerName(found)}</div>
           {title !== null && <h3 dir="auto">{title.text}</h3>}
         </div>
+        {mayChange.value && value.at !== undefined && (
+          <IconButton icon="comment" label={t("commentHere")} onClick={() => value.at !== undefined && beginThread(value.at, found)} />
+        )}
         <IconButton icon="close" label={t("close")} onClick={() => (inspect.value = null)} />
       </header>
       <dl tabIndex={0}>
@@ -62,11 +64,6 @@ function Card({ value, found }: { value: Inspection; found: Found }) {
 
 function layerName(found: Found): string {
   return layers.value.find((layer) => layer.id === found.layerId)?.name ?? found.layerId;
-}
-
-function titleOf(properties: Record<string, unknown>): { name: string; text: string } | null {
-  const name = TITLES.find((it) => typeof properties[it] === "string" && properties[it] !== "");
-  return name === undefined ? null : { name, text: String(properties[name]) };
 }
 
 function Value({ name, value }: { name: string; value: unknown }) {

@@ -15,6 +15,8 @@ export interface Inspection {
   found: Found[];
   /** Which of them is shown. */
   index: number;
+  /** Where the map was clicked, in degrees. */
+  at?: Position;
 }
 
 export interface Selection {
@@ -23,7 +25,7 @@ export interface Selection {
 }
 
 /** What a click on the map does. */
-export type Tool = "look" | "select" | "lasso" | "area" | "measure";
+export type Tool = "look" | "select" | "lasso" | "area" | "measure" | "comment";
 
 /** Whether the tool is used by a drag, which then does not move the map. */
 export const drags = (it: Tool): boolean => it === "select" || it === "lasso";

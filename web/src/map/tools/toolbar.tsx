@@ -15,7 +15,11 @@ const TOOLS: [Tool, IconName, Key, Key][] = [
   ["lasso", "lasso", "toolLasso", "hintLasso"],
   ["area", "polygon", "toolArea", "hintArea"],
   ["measure", "ruler", "toolMeasure", "hintMeasure"],
+  ["comment", "comment", "toolComment", "hintComment"],
 ];
+
+/** Those who came by a view link select and measure. */
+const offered = () => TOOLS.filter(([it]) => mayChange.value || (it !== "area" && it !== "comment"));
 
 export function Toolbar() {
   const chosen = TOOLS.find(([it]) => it === tool.value);
@@ -25,7 +29,7 @@ export function Toolbar() {
         class="toolbar card" role="toolbar" aria-label={t("tools")} aria-orientation="vertical"
         onKeyDown={({ key }) => key === "Escape" && cancel()}
       >
-        {narrow.value ? <Menu label={t("tools")} icon={chosen?.[1] ?? "select"} items={toolItems} /> : TOOLS.filter(([it]) => mayChange.value || it !== "area").map(([it, icon, label]) => (
+        {narrow.value ? <Menu label={t("tools")} icon={chosen?.[1] ?? "select"} items={toolItems} /> : offered().map(([it, icon, label]) => (
           <IconButton
             key={it} icon={icon} label={t(label)} pressed={tool.value === it}
             onClick={() => (tool.value = tool.value === it ? "look" : it)}
@@ -46,7 +50,7 @@ export function Toolbar() {
 
 /** On a phone: the tools and the base maps behind one button. */
 function toolItems(): MenuItem[] {
-  const tools = TOOLS.filter(([it]) => mayChange.value || it !== "area").map(([it, icon, label]): MenuItem => ({
+  const tools = offered().map(([it, icon, label]): MenuItem => ({
     label: t(label), icon, checked: tool.value === it, act: () => void (tool.value = tool.value === it ? "look" : it),
   }));
   const [first, ...others] = config.value.basemaps.length > 0 ? bases() : [];

@@ -45,6 +45,7 @@ export function pageItems(): MenuItem[] {
       : [{ label: t("makeCopy"), icon: "copy" as const, act: () => void copyMap() }]),
     { label: t("charts"), icon: "chart", act: () => openSide("charts") },
     { label: t("views"), icon: "bookmark", act: () => openSide("views") },
+    { label: t("comments"), icon: "comment", act: () => openSide("comments") },
     { label: t("palette"), icon: "search", act: () => (paletteOpen.value = true) },
     { label: t("history"), icon: "history", act: () => openSide("history") },
     { label: t("shareMap"), icon: "share", act: () => (sharing.value = true), section: t("share") },

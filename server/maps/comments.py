@@ -1,0 +1,103 @@
+"""Comments of people on a map: threads that are pinned to a place or a feature, answered, resolved and removed."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+
+from server.maps.faults import MapFault
+from server.maps.log.comments import (
+    comment_added,
+    comment_removed,
+    delete_thread,
+    thread_of,
+    thread_resolved,
+    thread_started,
+    threads_of,
+    write_thread,
+)
+from server.maps.log.event_log import EventLog
+from server.maps.log.writer import MapWriter
+from server.protocol import (
+    Comment,
+    CommentAdd,
+    CommentRemove,
+    CommentThread,
+    ThreadRemove,
+    ThreadResolve,
+    ThreadStart,
+)
+
+MAX_THREADS = 200
+MAX_COMMENTS = 100
+"""Of one thread."""
+
+
+class Comments:
+    """Changes the comments of maps. Each method returns the map's seq, and raises MapFault `not_found`."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+
+    async def start(self, request: ThreadStart, author: str | None) -> tuple[int, CommentThread]:
+        """Raises MapFault `too_large` if the map has too many threads."""
+        comment = written(request.text, author)
+        thread = CommentThread(id=secrets.token_hex(6), place=request.place, comments=[comment])
+        async with self._log.writing(request.map_id) as writer:
+            if len(await threads_of(writer.connection, request.map_id)) >= MAX_THREADS:
+                raise MapFault("too_large", f"A map keeps at most {MAX_THREADS} threads. Remove some first.")
+            event = await write_thread(writer, thread, thread_started(thread))
+        return event.seq, thread
+
+    async def reply(self, request: CommentAdd, author: str | None) -> tuple[int, Comment]:
+        """Raises MapFault `too_large` if the thread has too many comments."""
+        comment = written(request.text, author)
+        async with self._log.writing(request.map_id) as writer:
+            thread = await known_thread(writer, request.thread_id)
+            if len(thread.comments) >= MAX_COMMENTS:
+                raise MapFault("too_large", f"A thread keeps at most {MAX_COMMENTS} comments. Start another.")
+            change = {"comments": [*thread.comments, comment], "resolved": False, "resolved_by": None}
+            event = await write_thread(
+                writer, thread.model_copy(update=change), comment_added(thread.id, comment)
+            )
+        return event.seq, comment
+
+    async def remove_comment(self, request: CommentRemove) -> int:
+        async with self._log.writing(request.map_id) as writer:
+            thread = await known_thread(writer, request.thread_id)
+            kept = [comment for comment in thread.comments if comment.id != request.comment_id]
+            if len(kept) == len(thread.comments):
+                raise MapFault("not_found", f"This thread has no comment {request.comment_id!r}.")
+            if not kept:
+                return (await delete_thread(writer, thread.id)).seq
+            changed = thread.model_copy(update={"comments": kept})
+            event = await write_thread(writer, changed, comment_removed(thread.id, request.comment_id))
+        return event.seq
+
+    async def resolve(self, request: ThreadResolve, author: str | None) -> int:
+        """What changes nothing is no event."""
+        async with self._log.writing(request.map_id) as writer:
+            thread = await known_thread(writer, request.thread_id)
+            if thread.resolved != request.resolved:
+                change = {"resolved": request.resolved, "resolved_by": author if request.resolved else None}
+                changed = thread.model_copy(update=change)
+                await write_thread(writer, changed, thread_resolved(changed, author))
+            return writer.seq
+
+    async def remove_thread(self, request: ThreadRemove) -> int:
+        async with self._log.writing(request.map_id) as writer:
+            thread = await known_thread(writer, request.thread_id)
+            return (await delete_thread(writer, thread.id)).seq
+
+
+def written(text: str, author: str | None) -> Comment:
+    """A comment of now."""
+    return Comment(id=secrets.token_hex(6), text=text, author=author, at=datetime.now(UTC))
+
+
+async def known_thread(writer: MapWriter, thread_id: str) -> CommentThread:
+    """Raises MapFault `not_found`."""
+    thread = await thread_of(writer.connection, writer.map_id, thread_id)
+    if thread is None:
+        raise MapFault("not_found", f"This map has no thread {thread_id!r}.")
+    return thread

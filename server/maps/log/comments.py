@@ -1,0 +1,75 @@
+"""The comments of a map: the rows of its threads, and the events that change them.
+
+Each change is written with its event, in one transaction on the map.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import delete, select
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from server.maps.log.events import Change, Event, clean_json
+from server.maps.log.tables import comment_thread_table
+from server.maps.log.writer import MapWriter
+from server.protocol import Comment, CommentThread
+
+own = comment_thread_table.c
+
+
+async def threads_of(connection: AsyncConnection, map_id: str) -> list[CommentThread]:
+    """The threads of a map, oldest first."""
+    query = select(own.document).where(own.map_id == map_id).order_by(own.started)
+    return [CommentThread.model_validate(row) for row in (await connection.execute(query)).scalars()]
+
+
+async def thread_of(connection: AsyncConnection, map_id: str, thread_id: str) -> CommentThread | None:
+    """One thread; None if the map has none of this id."""
+    query = select(own.document).where(own.map_id == map_id, own.thread_id == thread_id)
+    document = (await connection.execute(query)).scalar_one_or_none()
+    return None if document is None else CommentThread.model_validate(document)
+
+
+async def write_thread(writer: MapWriter, thread: CommentThread, change: Change) -> Event:
+    """Store the thread, and record the event that led to it."""
+    event = await writer.record(change)
+    statement = upsert(comment_thread_table).values(
+        map_id=writer.map_id,
+        thread_id=thread.id,
+        started=event.seq,
+        document=clean_json(thread.model_dump(mode="json")),
+    )
+    await writer.connection.execute(
+        statement.on_conflict_do_update(
+            index_elements=["map_id", "thread_id"], set_={"document": statement.excluded.document}
+        )
+    )
+    return event
+
+
+async def delete_thread(writer: MapWriter, thread_id: str) -> Event:
+    """Delete the thread, and record that."""
+    await writer.connection.execute(
+        delete(comment_thread_table).where(own.map_id == writer.map_id, own.thread_id == thread_id)
+    )
+    return await writer.record(Change("thread_removed", {"thread_id": thread_id}))
+
+
+def thread_started(thread: CommentThread) -> Change:
+    """The change that adds a thread."""
+    return Change("thread_started", {"thread": thread.model_dump(mode="json")})
+
+
+def comment_added(thread_id: str, comment: Comment) -> Change:
+    """The change that adds a reply."""
+    return Change("comment_added", {"thread_id": thread_id, "comment": comment.model_dump(mode="json")})
+
+
+def comment_removed(thread_id: str, comment_id: str) -> Change:
+    """The change that removes one comment."""
+    return Change("comment_removed", {"thread_id": thread_id, "comment_id": comment_id})
+
+
+def thread_resolved(thread: CommentThread, author: str | None) -> Change:
+    """The change that resolves a thread, or opens it again."""
+    return Change("thread_resolved", {"thread_id": thread.id, "resolved": thread.resolved, "author": author})
