@@ -83,6 +83,9 @@ class OperationTool(BaseTool):
         ]
         title = {"type": "string", "description": "What this step does, in a few plain words."}
         properties = {name: _known(part) for name, part in whole.get("properties", {}).items()}
+        if "parts" in properties:
+            # Left out of most calls; a default would be in every plan and receipt.
+            properties["parts"] = {"enum": properties["parts"]["enum"]}
         rest = {key: value for key, value in whole.items() if key not in ("$defs", "title")}
         self.input_schema = {**rest, "properties": {**properties, "title": title}}
         self.shown_schema = shown_schema(whole)
@@ -151,6 +154,8 @@ def _among(word: str, others: Sequence[str]) -> bool:
 def shown_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """An operation's schema as shown to a model, without what the analyst's rules state already."""
     properties = {name: _shown(name, part) for name, part in schema.get("properties", {}).items()}
+    if "parts" in properties:
+        properties["parts"] = {"enum": ["single", "multi"]}
     properties["title"] = {"type": "string"}
     return {"type": "object", "properties": properties, "required": list(schema.get("required", ()))}
 

@@ -43,6 +43,7 @@ def operations_table() -> str:
         arguments = "<br>".join(
             _argument(name, fragment, name in schema.get("required", ()))
             for name, fragment in schema["properties"].items()
+            if name != "parts"  # All have it.
         )
         lines.append(f"| `{operation.name}` | {_cell(operation.summary)} | {arguments} |")
     return "\n".join(lines)

@@ -16,7 +16,8 @@ SINGLE = frozenset({"POINT", "LINESTRING", "POLYGON"})
 async def narrowed(connection: AsyncConnection, schema: str, name: str, step: Step) -> str | None:
     """The statement that gives a column of mixed declaration the type of its rows; None where it has one already, or
     the rows differ in dimension, or in their reference system."""
-    if not (step.geometry_type or "").upper().startswith("GEOMETRY"):
+    declares_nothing = not step.srid or (step.geometry_type or "").upper().startswith("GEOMETRY")
+    if step.geometry_type is None or not declares_nothing:
         return None
     stored = table(name, column(GEOMETRY), schema=schema)
     shape = stored.c[GEOMETRY]

@@ -23,6 +23,7 @@ from server.gis.analysis.budget import Budget, check_cost, check_pairs
 from server.gis.analysis.disk import DiskWatch, crowded, full
 from server.gis.analysis.inputs import inputs_of
 from server.gis.analysis.narrowing import narrowed
+from server.gis.analysis.parts import with_parts
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.receipt import StepReceipt
 from server.gis.analysis.watch import Progress, Report, StepWatch
@@ -174,7 +175,7 @@ class StepRunner:
         return planned, rows, Computed()
 
     async def _plan(self, task: Task) -> Step:
-        built = await task.operation.build(task.arguments, task.workspace)
+        built = with_parts(await task.operation.build(task.arguments, task.workspace), task.arguments.parts)
         return storage.typed(storage.flat(built, task.workspace.tables_read))
 
     async def _refuse(self, error: Exception, title: str, workspace: StepWorkspace | None) -> NoReturn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from pydantic import Field
-from sqlalchemy import Label, Select, Text, cast, literal, null, select, union_all
+from sqlalchemy import Label, Select, Text, cast, func, literal, null, select, union_all
 
 from agents.domain import Column
 from server.gis.expressions.identifiers import exact
@@ -14,13 +14,14 @@ from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
     Arguments,
+    Geometry,
     Operation,
     Source,
     Step,
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.geometry.overlays import in_system
+from server.gis.operations.support.geometry.overlays import in_system, multi_type
 from server.gis.operations.support.geometry.repairs import kept
 
 
@@ -45,10 +46,10 @@ class Merge(Operation[MergeArguments]):
         srid = sources[0].table.srid
         columns = _columns(sources, keep=arguments.keep)
         origin = free_name("from_table", {*columns, GEOMETRY, ROW_ID})
-        parts = [_part(source, columns, origin, srid) for source in sources]
+        kind = _kind(sources)
+        as_multi = kind.startswith("Multi")
+        parts = [_part(source, columns, origin, srid, as_multi=as_multi) for source in sources]
         together = union_all(*parts).subquery("together")
-        families = {source.family for source in sources}
-        kind = sources[0].table.geometry_type if len(families) == 1 and len(sources) == 1 else "Geometry"
         return Step(
             select(together),
             geometry_type=kind,
@@ -76,8 +77,9 @@ def _named(source: Source) -> dict[str, tuple[Label[Any], Column]]:
     return {label.name: (label, each) for label, each in zip(carried(source), source.attributes, strict=True)}
 
 
-def _part(source: Source, columns: dict[str, str], origin: str, srid: int) -> Select[Any]:
+def _part(source: Source, columns: dict[str, str], origin: str, srid: int, *, as_multi: bool) -> Select[Any]:
     selected: list[Any] = []
+    shape = kept(in_system(source, srid), source)
     named = _named(source)
     for name, kind in columns.items():
         if name not in named:
@@ -89,5 +91,14 @@ def _part(source: Source, columns: dict[str, str], origin: str, srid: int) -> Se
     return select(
         *selected,
         literal(source.table.id).label(origin),
-        kept(in_system(source, srid), source).label(GEOMETRY),
+        (func.ST_Multi(shape, type_=Geometry()) if as_multi else shape).label(GEOMETRY),
     ).select_from(source.rows)
+
+
+def _kind(sources: list[Source]) -> str:
+    """The type of all rows: multi, since a repaired shape may have several parts, unless all are declared to be single
+    points; none for tables of several kinds."""
+    if {(source.declared or ("",))[0].upper() for source in sources} == {"POINT"}:
+        return "Point"
+    kinds = {multi_type(source) for source in sources}
+    return kinds.pop() if len(kinds) == 1 else "Geometry"

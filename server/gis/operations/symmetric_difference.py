@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, literal, select, union_all
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, literal, select, union_all
 
 from server.gis.operations.support.base import (
     GEOMETRY,
@@ -13,7 +15,7 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.geometry.overlays import in_system, note
+from server.gis.operations.support.geometry.overlays import in_system, multi_type, note, same_dimension
 from server.gis.operations.support.geometry.uniting import united
 
 
@@ -39,12 +41,17 @@ class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
             united(in_system(source, srid), source.rows).label("a"),
             united(in_system(other, srid), other.rows).label("b"),
         ).cte("whole")
+        is_alike = source.family == other.family
         sides = []
         for name, mine, theirs in (
             (source.table.id, whole.c.a, whole.c.b),
             (other.table.id, whole.c.b, whole.c.a),
         ):
-            rest = func.coalesce(func.ST_Difference(mine, theirs, type_=Geometry()), mine, type_=Geometry())
+            rest: ColumnElement[Any] = func.coalesce(
+                func.ST_Difference(mine, theirs, type_=Geometry()), mine, type_=Geometry()
+            )
+            if is_alike:
+                rest = same_dimension(rest, source)
             sides.append(select(literal(name).label("only_in"), rest.label(GEOMETRY)).select_from(whole))
         both = union_all(*sides).subquery("both")
         statement = select(both).where(
@@ -52,7 +59,7 @@ class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
         )
         return Step(
             statement,
-            geometry_type="Geometry",
+            geometry_type=multi_type(source) if is_alike else "Geometry",
             srid=srid,
             notes=(note(srid),),
             comments={"only_in": "The table in which this area lies; the other does not have it."},

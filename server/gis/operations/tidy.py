@@ -40,8 +40,6 @@ class TidyArguments(Arguments):
     """Direction of outer rings; GeoJSON wants counterclockwise."""
     antimeridian: bool = False
     """Split what crosses the antimeridian in two; only in EPSG:4326."""
-    parts: Literal["as_is", "multi"] = "as_is"
-    """multi: every geometry becomes a multi-part one (single parts: explode)."""
 
 
 class Tidy(Operation[TidyArguments]):

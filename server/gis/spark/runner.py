@@ -26,7 +26,7 @@ from server.gis.expressions.literal_sql import quoted
 from server.gis.operations.support.base import Step
 from server.gis.spark.client import Done, SparkClient
 from server.gis.spark.compilers import COMPILERS, compiler
-from server.gis.spark.errors import SparkFailed
+from server.gis.spark.errors import NotOnSpark, SparkFailed
 from server.gis.spark.staging import Staged, count_rows, load, outgoing, stage
 from server.gis.spark.translation import spark_sql
 from server.spark.jars import JARS
@@ -71,6 +71,10 @@ class SparkRunner(StepRunner):
 
     async def _compute(self, task: Task) -> tuple[Step, int, Computed]:
         compile_ = compiler(task.operation.name)
+        if task.arguments.parts != "as_is":
+            raise NotOnSpark(
+                f"parts={task.arguments.parts!r}", "single and multi-part results are not ported"
+            )
         named = {each: task.workspace.stored(each) for each in task.operation.tables(task.arguments)}
         task.workspace.trust()
         planned = await self._plan(task)

@@ -12,7 +12,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import ColumnElement, FromClause, Select, literal_column
@@ -74,6 +74,10 @@ class Tid(UserDefinedType[Any]):
         return "tid"
 
 
+Parts = Literal["as_is", "single", "multi"]
+"""Of geometries."""
+
+
 class Arguments(BaseModel):
     """The typed arguments of an operation. Names of tables and columns are checked against the registry later.
 
@@ -81,6 +85,10 @@ class Arguments(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    parts: Parts = "as_is"
+    """single: a row for each part of a geometry; multi: only multi-part geometries; as_is: as the operation has them,
+    multi where it may make either."""
 
 
 def table_argument(description: str, **kwargs: Any) -> Any:
