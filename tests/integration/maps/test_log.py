@@ -7,7 +7,8 @@ import asyncio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import select, text, update
+from sqlalchemy import text, update
+from sqlalchemy.dialects import postgresql
 
 from server.database.engines import Database
 from server.maps.faults import MapFault
@@ -264,11 +265,12 @@ async def test_the_migrated_tables_are_those_that_the_code_knows(database: Datab
         for table in metadata.sorted_tables:
             rows = await connection.execute(
                 text(
-                    "SELECT column_name, is_nullable = 'YES' FROM information_schema.columns"
-                    " WHERE table_schema = 'geoagent' AND table_name = :name"
+                    "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute"
+                    " WHERE attrelid = to_regclass(:name) AND attnum > 0 AND NOT attisdropped"
                 ),
-                {"name": table.name},
+                {"name": f"{table.schema}.{table.name}"},
             )
-            stored = {(name, nullable) for name, nullable in rows}
-            assert {(column.name, bool(column.nullable)) for column in table.columns} <= stored, table.name
-            await connection.execute(select(table).limit(1))
+            known = {
+                (column.name, column.type.compile(postgresql.dialect()).lower()) for column in table.columns
+            }
+            assert known == {tuple(row) for row in rows}, table.name

@@ -1,4 +1,7 @@
-"""Links that show a map without changing it. What is kept is a hash; the link itself derives from a secret."""
+"""Links that show a map without changing it. What is kept is a hash; the link itself derives from a secret.
+
+Runs fourth; its revision stays the one that databases hold.
+"""
 
 from __future__ import annotations
 

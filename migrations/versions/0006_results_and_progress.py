@@ -1,4 +1,7 @@
-"""Of each analysis: which of its tables is the result that the map sees, and how far a running one is."""
+"""Of each analysis: which of its tables is the result that the map sees, and how far a running one is.
+
+Runs sixth; its revision stays the one that databases hold.
+"""
 
 from __future__ import annotations
 
