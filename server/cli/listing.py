@@ -34,7 +34,7 @@ async def from_catalogue(url: str, schemas: Sequence[str]) -> list[ListedTable] 
         reader = await _reader(connection, schemas)
         if reader is None:
             return None
-        await connection.execute(f'SET ROLE "{reader}"')
+        await connection.execute(f"SET ROLE {reader}")
         statement = resources.files("server.gis.catalog").joinpath("catalog.sql").read_text(encoding="utf-8")
         listed = []
         for row in await connection.fetch(statement, list(schemas), None):
@@ -52,16 +52,16 @@ async def from_catalogue(url: str, schemas: Sequence[str]) -> list[ListedTable] 
 
 
 async def _reader(connection: asyncpg.Connection, schemas: Sequence[str]) -> str | None:
-    """The reading role, if this version has already set up the database and granted it these schemas."""
+    """The quoted reading role, if this version has already set up the database and granted it these schemas."""
     if await connection.fetchval("SELECT to_regclass('geoagent.alembic_version')") is None:
         return None
     found = await connection.fetchrow(
         "SELECT version_num, ARRAY(SELECT name FROM geoagent.exposed_schema) AS exposed,"
-        " geoagent.role_name('reader') AS reader FROM geoagent.alembic_version"
+        " quote_ident(geoagent.role_name('reader')) AS reader FROM geoagent.alembic_version"
     )
     if found is None or found["version_num"] != newest_revision() or set(found["exposed"]) != set(schemas):
         return None
-    return str(found["reader"]).replace('"', '""')
+    return str(found["reader"])
 
 
 def _listed(row: asyncpg.Record) -> ListedTable | None:

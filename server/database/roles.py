@@ -22,6 +22,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from server.database.quoting import quoted
 from server.postgres.problem import DatabaseProblem
 
 DDL_TAGS = (
@@ -70,11 +71,11 @@ async def synchronise(connection: AsyncConnection, schemas: Sequence[str]) -> No
     for login in known:
         await _ensure_login(connection, login)
         await connection.exec_driver_sql(
-            f"ALTER ROLE {_ident(login.name)} SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION_MS}"
+            f"ALTER ROLE {quoted(login.name)} SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION_MS}"
         )
     for login in (writer, loader):
         await _be_member_of(connection, login.name)
-    both = f"{_ident(reader.name)}, {_ident(writer.name)}"
+    both = f"{quoted(reader.name)}, {quoted(writer.name)}"
     await _hide(connection, both, await _no_longer_exposed(connection, schemas))
     for schema in await _existing(connection, schemas):
         await _expose(connection, both, schema)
@@ -120,21 +121,21 @@ async def _ensure_login(connection: AsyncConnection, login: Login) -> None:
     try:
         async with connection.begin_nested():
             await connection.exec_driver_sql(
-                f"{verb} ROLE {_ident(login.name)} LOGIN NOCREATEDB PASSWORD '{_verifier(login)}'"
+                f"{verb} ROLE {quoted(login.name)} LOGIN NOCREATEDB PASSWORD '{_verifier(login)}'"
             )
     except DBAPIError as error:
         user = await connection.scalar(text("SELECT current_user"))
         raise RolesFailed(
             f"The database user {user} may not {verb.lower()} the role {login.name}, which GeoAgent needs "
-            f"for read-only access. As a superuser run: ALTER ROLE {_ident(str(user))} CREATEROLE;"
-            + (f" DROP ROLE {_ident(login.name)};" if exists else "")
+            f"for read-only access. As a superuser run: ALTER ROLE {quoted(str(user))} CREATEROLE;"
+            + (f" DROP ROLE {quoted(login.name)};" if exists else "")
         ) from error
 
 
 async def _be_member_of(connection: AsyncConnection, name: str) -> None:
     """The owner must be able to drop and grant what the writer made; a superuser can anyway."""
     if not await connection.scalar(text("SELECT pg_has_role(:name, 'USAGE')"), {"name": name}):
-        await connection.exec_driver_sql(f"GRANT {_ident(name)} TO CURRENT_USER")
+        await connection.exec_driver_sql(f"GRANT {quoted(name)} TO CURRENT_USER")
 
 
 async def _existing(connection: AsyncConnection, schemas: Iterable[str]) -> list[str]:
@@ -166,7 +167,7 @@ async def _no_longer_exposed(connection: AsyncConnection, schemas: Sequence[str]
 
 
 async def _hide(connection: AsyncConnection, both: str, schemas: Iterable[str]) -> None:
-    for schema in map(_ident, schemas):
+    for schema in map(quoted, schemas):
         for rights in (
             f"ALTER DEFAULT PRIVILEGES IN SCHEMA {schema} REVOKE SELECT ON TABLES",
             f"REVOKE SELECT ON ALL TABLES IN SCHEMA {schema}",
@@ -179,20 +180,20 @@ async def _expose(connection: AsyncConnection, both: str, schema: str) -> None:
     """Grant what the owner may grant: on somebody else's tables that may be nothing, and then they stay
     unseen.
     """
-    quoted = _ident(schema)
-    await _try(connection, f"GRANT USAGE ON SCHEMA {quoted} TO {both}")
-    await _try(connection, f"ALTER DEFAULT PRIVILEGES IN SCHEMA {quoted} GRANT SELECT ON TABLES TO {both}")
-    if await _try(connection, f"GRANT SELECT ON ALL TABLES IN SCHEMA {quoted} TO {both}"):
+    name = quoted(schema)
+    await _try(connection, f"GRANT USAGE ON SCHEMA {name} TO {both}")
+    await _try(connection, f"ALTER DEFAULT PRIVILEGES IN SCHEMA {name} GRANT SELECT ON TABLES TO {both}")
+    if await _try(connection, f"GRANT SELECT ON ALL TABLES IN SCHEMA {name} TO {both}"):
         return
     tables = await connection.scalars(
         text(
             "SELECT c.relname FROM pg_class c WHERE c.relnamespace = CAST(:schema AS regnamespace) "
             "AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
         ),
-        {"schema": quoted},
+        {"schema": name},
     )
     for table in tables:
-        await _try(connection, f"GRANT SELECT ON {quoted}.{_ident(table)} TO {both}")
+        await _try(connection, f"GRANT SELECT ON {quoted(schema, table)} TO {both}")
 
 
 async def _share_postgis(connection: AsyncConnection, known: Logins) -> None:
@@ -204,36 +205,36 @@ async def _share_postgis(connection: AsyncConnection, known: Logins) -> None:
         )
     )
     homes = list(rows)
-    path = ", ".join(["public", *map(_ident, homes)])
+    path = ", ".join(["public", *map(quoted, homes)])
     for login in known:
         for home in homes:
-            await _try(connection, f"GRANT USAGE ON SCHEMA {_ident(home)} TO {_ident(login.name)}")
-        await connection.exec_driver_sql(f"ALTER ROLE {_ident(login.name)} SET search_path = {path}")
+            await _try(connection, f"GRANT USAGE ON SCHEMA {quoted(home)} TO {quoted(login.name)}")
+        await connection.exec_driver_sql(f"ALTER ROLE {quoted(login.name)} SET search_path = {path}")
     await connection.exec_driver_sql(
-        f"ALTER ROLE {_ident(known.reader.name)} SET default_transaction_read_only = on"
+        f"ALTER ROLE {quoted(known.reader.name)} SET default_transaction_read_only = on"
     )
 
 
 async def _open_analysis(connection: AsyncConnection, reader: Login, writer: Login) -> None:
-    await connection.exec_driver_sql(f"GRANT CREATE ON SCHEMA analysis TO {_ident(writer.name)}")
+    await connection.exec_driver_sql(f"GRANT CREATE ON SCHEMA analysis TO {quoted(writer.name)}")
     await connection.exec_driver_sql(
-        f"ALTER DEFAULT PRIVILEGES FOR ROLE {_ident(writer.name)} IN SCHEMA analysis "
-        f"GRANT SELECT ON TABLES TO {_ident(reader.name)}"
+        f"ALTER DEFAULT PRIVILEGES FOR ROLE {quoted(writer.name)} IN SCHEMA analysis "
+        f"GRANT SELECT ON TABLES TO {quoted(reader.name)}"
     )
 
 
 async def _open_overviews(connection: AsyncConnection, reader: Login) -> None:
-    await connection.exec_driver_sql(f"GRANT USAGE ON SCHEMA geoagent_overviews TO {_ident(reader.name)}")
+    await connection.exec_driver_sql(f"GRANT USAGE ON SCHEMA geoagent_overviews TO {quoted(reader.name)}")
     await connection.exec_driver_sql(
         "ALTER DEFAULT PRIVILEGES IN SCHEMA geoagent_overviews"
-        f" GRANT SELECT ON TABLES TO {_ident(reader.name)}"
+        f" GRANT SELECT ON TABLES TO {quoted(reader.name)}"
     )
 
 
 async def _open_uploads(connection: AsyncConnection, loader: Login, both: str) -> None:
-    await connection.exec_driver_sql(f"GRANT USAGE, CREATE ON SCHEMA data TO {_ident(loader.name)}")
+    await connection.exec_driver_sql(f"GRANT USAGE, CREATE ON SCHEMA data TO {quoted(loader.name)}")
     await connection.exec_driver_sql(
-        f"ALTER DEFAULT PRIVILEGES FOR ROLE {_ident(loader.name)} IN SCHEMA data GRANT SELECT ON TABLES TO {both}"
+        f"ALTER DEFAULT PRIVILEGES FOR ROLE {quoted(loader.name)} IN SCHEMA data GRANT SELECT ON TABLES TO {both}"
     )
 
 
@@ -258,7 +259,3 @@ async def _try(connection: AsyncConnection, statement: str) -> bool:
             raise
         return False
     return True
-
-
-def _ident(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -17,10 +17,10 @@ import structlog
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from server.database.quoting import quoted
 from server.gis.errors import GisError
 from server.gis.expressions.identifiers import join_id
 from server.gis.ingest import share
-from server.gis.ingest.table import quoted
 from server.maps.faults import unknown_map
 
 log = structlog.get_logger(__name__)

@@ -19,10 +19,11 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from agents.domain import Layer, Legend, Style, Table
 from server.database.engines import Database
+from server.database.quoting import quoted
 from server.gis.catalog.registry import Registry
 from server.gis.tiles import Tile, TileService
 from server.gis.tiles.grid import BUFFER, EXTENT
-from server.gis.tiles.statement import SMALL_LAYER, THINNED_BELOW, feature_key, needed_columns, quoted
+from server.gis.tiles.statement import SMALL_LAYER, THINNED_BELOW, feature_key, needed_columns
 from server.http import errors, tiles
 from server.settings import Settings
 from tests.bench.rows import Row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import column, func, select, table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from server.gis.expressions.literal_sql import quoted
+from server.database.quoting import quoted
 from server.gis.operations.support.base import GEOMETRY, Step
 
 DIMENSIONS = {0: "", 1: "M", 2: "Z", 3: "ZM"}

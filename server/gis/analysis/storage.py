@@ -27,12 +27,12 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
-from server.gis.expressions.identifiers import exact
-from server.gis.expressions.literal_sql import literal_sql, quoted
+from server.database.quoting import quoted
+from server.gis.expressions.identifiers import exact, sql_name
+from server.gis.expressions.literal_sql import literal_sql
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
-    Declared,
     Geometry,
     Prepared,
     Source,
@@ -95,20 +95,20 @@ def typed(step: Step) -> Step:
     """The step with its geometry in the type that the column of the result declares."""
     if not step.geometry_type or not step.srid or not step.geometry_type.isalpha():
         return step
-    declared = Declared(step.geometry_type, int(step.srid))
+    declared = Geometry(step.geometry_type, int(step.srid))
     return _with_geometry(step, lambda shape: cast(shape, declared))
 
 
 def at_once(name: str, step: Step) -> str:
     """Make the table with all its rows, numbered in their order. What it runs reports how many there are."""
-    made = f"CREATE TABLE {SCHEMA}.{quoted(name)} AS SELECT made.*, row_number() OVER () AS {ROW_ID} FROM"
+    made = f"CREATE TABLE {quoted(SCHEMA, name)} AS SELECT made.*, row_number() OVER () AS {ROW_ID} FROM"
     return f"{made} (\n{literal_sql(step.select)}\n) AS made"
 
 
 def create(name: str, step: Step) -> Iterator[str]:
     """Make the empty table, with the types of the SELECT and a key that fills itself."""
     yield literal_sql(CreateTableAs(step.select.limit(0), exact(name), schema=SCHEMA))
-    yield f"ALTER TABLE {SCHEMA}.{quoted(name)} ADD COLUMN {ROW_ID} bigint GENERATED ALWAYS AS IDENTITY"
+    yield f"ALTER TABLE {quoted(SCHEMA, name)} ADD COLUMN {ROW_ID} bigint GENERATED ALWAYS AS IDENTITY"
 
 
 def fill(name: str, step: Step, portion: ColumnElement[bool]) -> Insert:
@@ -121,7 +121,7 @@ def fill(name: str, step: Step, portion: ColumnElement[bool]) -> Insert:
 
 def finish(name: str, step: Step, origin: str, read: Sequence[Table]) -> Iterator[str]:
     """Key, spatial index, statistics, and comments that say where rows and columns came from."""
-    qualified = f"{SCHEMA}.{quoted(name)}"
+    qualified = f"{quoted(SCHEMA, name)}"
     yield f"ALTER TABLE {qualified} ADD PRIMARY KEY ({ROW_ID})"
     if step.geometry_type:
         yield f"CREATE INDEX ON {qualified} USING gist ({GEOMETRY})"
@@ -149,13 +149,13 @@ def script(name: str, step: Step, typing: str | None = None) -> str:
     parts = [statement for prepared in step.prepare for statement in prepare(prepared)]
     parts.append(at_once(name, step))
     parts += [typing] if typing else []
-    parts.append(f"ALTER TABLE {SCHEMA}.{quoted(name)} ADD PRIMARY KEY ({ROW_ID})")
+    parts.append(f"ALTER TABLE {quoted(SCHEMA, name)} ADD PRIMARY KEY ({ROW_ID})")
     return "\n".join(f"{part.strip()};" for part in parts)
 
 
 async def size(connection: AsyncConnection, name: str) -> int:
     """Bytes on disk, with indexes, of a table of ours."""
-    named = func.to_regclass(f"{SCHEMA}.{quoted(name)}")
+    named = func.to_regclass(f"{quoted(SCHEMA, name)}")
     return int(await connection.scalar(select(func.pg_total_relation_size(named))) or 0)
 
 
@@ -180,7 +180,7 @@ async def portions(
     address = None if source is None else source.address
     if source is None or address is None or cost <= SHORT_COST:
         return []
-    name = f"{quoted(source.table.schema_name)}.{quoted(source.table.name)}"
+    name = sql_name(source.table)
     pages = int(await connection.scalar(select(func.pg_relation_size(func.to_regclass(name)) / 8192)) or 0)
     count = min(MOST_PORTIONS, pages, max(pages // PORTION_PAGES, int(cost / PORTION_COST)))
     if count < 2:

@@ -19,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Bounds, Column, Table
+from server.database.quoting import quoted
 from server.gis.catalog.entries import Entry, samples
 from server.gis.catalog.probe_limits import MAX_COUNTED_ROWS, PROBE_TIMEOUT_S
 from server.gis.errors import DataUnavailable, GisError
@@ -211,7 +212,7 @@ def _box_sql(table: Table, place: int) -> str:
     """The statement for west, south, east, north and `place` of a table. Names are quoted; colons are escaped
     because they would begin a parameter.
     """
-    column = '"' + (table.geometry_column or "").replace('"', '""').replace(":", r"\:") + '"'
+    column = quoted(table.geometry_column or "").replace(":", r"\:")
     source = sql_name(table).replace(":", r"\:")
     return (
         f"SELECT ST_XMin(box), ST_YMin(box), ST_XMax(box), ST_YMax(box), {place} FROM"  # noqa: S608 - quoted names only

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
+from geoalchemy2.types import GeometryDump
 
 from agents.domain import Bounds
 from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression
@@ -54,23 +55,15 @@ def parts_of(source: Query, lonlat: Expression, geometry_type: str | None = None
         parts = source.add_columns(lonlat.label("part")).subquery("whole")
         geometry = sa.literal_column("whole.part", GEOMETRY)
     else:
-        parts = source.add_columns(sa.func.ST_Dump(lonlat, type_=_DUMP).label("dump")).subquery("dumped")
+        parts = source.add_columns(sa.func.ST_Dump(lonlat, type_=GeometryDump()).label("dump")).subquery(
+            "dumped"
+        )
         geometry = sa.literal_column("(dumped.dump).geom", GEOMETRY)
     west, east = sa.func.ST_XMin(geometry), sa.func.ST_XMax(geometry)
     turn = sa.case((west < 0, 360), else_=0)
     return sa.select(
         sa.func.min(west + turn).label("west"), sa.func.max(east + turn).label("east")
     ).select_from(parts)
-
-
-class _Dump(sa.types.UserDefinedType[Any]):
-    cache_ok = True
-
-    def get_col_spec(self, **_: Any) -> str:
-        return "geometry_dump"
-
-
-_DUMP = _Dump()
 
 
 def bounds(row: Sequence[Any] | None) -> Bounds | None:

@@ -15,7 +15,9 @@ from sqlalchemy.dialects import postgresql as pg
 from sqlalchemy.sql.elements import quoted_name
 
 from agents.domain import Column, Table
+from server.database.quoting import quoted
 from server.gis.errors import unknown_column
+from server.gis.expressions.geometry_types import Geometry
 
 Expression = sa.ColumnElement[Any]
 
@@ -25,16 +27,7 @@ SYSTEM_COLUMNS = frozenset({"cmax", "cmin", "ctid", "tableoid", "xmax", "xmin"})
 """Names that PostgreSQL has taken in every table."""
 
 
-class _Geometry(sa.types.UserDefinedType[Any]):
-    """PostGIS's geometry, passed through as it is: what a statement does with it stands in the statement."""
-
-    cache_ok = True
-
-    def get_col_spec(self, **_: Any) -> str:
-        return "geometry"
-
-
-GEOMETRY = _Geometry()
+GEOMETRY = Geometry()
 
 _TYPES: dict[str, sa.types.TypeEngine[Any]] = {
     "smallint": sa.SmallInteger(),
@@ -75,7 +68,7 @@ def exact(name: str) -> quoted_name:
 
 def sql_name(table: Table) -> str:
     """The quoted, schema-qualified name, for SQL text."""
-    return ".".join('"' + part.replace('"', '""') + '"' for part in (table.schema_name, table.name))
+    return quoted(table.schema_name, table.name)
 
 
 def split_id(table_id: str) -> list[str]:
@@ -92,7 +85,7 @@ def join_id(schema: str, name: str) -> str:
 
 
 def _id_part(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"' if "." in name or '"' in name else name
+    return quoted(name) if "." in name or '"' in name else name
 
 
 def base_type(declared: str) -> str:

@@ -25,7 +25,6 @@ class _LiteralCompiler(PGCompiler):
 
 _dialect: Dialect = make_url("postgresql+asyncpg://").get_dialect()()
 _dialect.statement_compiler = _LiteralCompiler
-quoted = _dialect.identifier_preparer.quote_identifier
 
 
 def literal_sql(statement: ClauseElement) -> str:

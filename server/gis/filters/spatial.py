@@ -19,6 +19,7 @@ from shapely.geometry.base import BaseGeometry
 from server.gis.errors import InvalidFilter
 from server.gis.expressions.declared_types import declared_kind
 from server.gis.expressions.geometry_checks import unsound
+from server.gis.expressions.geometry_types import Geography
 from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression
 from server.gis.filters.literals import bound
 from server.gis.filters.terms import NUMBERS, Term
@@ -135,17 +136,7 @@ def _transformed(geometry: Expression, source: int, target: int) -> Expression:
 
 def _geography(term: Term) -> Expression:
     lonlat = _stored(term, WGS84)
-    return sa.cast(lonlat, _GEOGRAPHY)
-
-
-class _Geography(sa.types.UserDefinedType[Any]):
-    cache_ok = True
-
-    def get_col_spec(self, **_: Any) -> str:
-        return "geography"
-
-
-_GEOGRAPHY = _Geography()
+    return sa.cast(lonlat, Geography())
 
 
 def _parameter(geometry: BaseGeometry) -> Expression:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import asyncpg
 
+from server.database.quoting import quoted
 from server.gis.ingest.limits import CannotLoad
-from server.gis.ingest.table import TablePlan, quoted
+from server.gis.ingest.table import TablePlan
 from server.gis.reading.notes import Layout
 
 LONLAT = 4326

@@ -22,6 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from server.database.engines import Database, is_unavailable
+from server.database.quoting import quoted
 from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError
 from server.gis.expressions.identifiers import join_id
 from server.gis.ingest.crs import GeometryDeclaration, declare_geometry
@@ -35,7 +36,7 @@ from server.gis.ingest.limits import (
 )
 from server.gis.ingest.process import Reading, reading
 from server.gis.ingest.scratch import LOADING, scratch_folder
-from server.gis.ingest.table import TablePlan, fitting_name, plan_table, quoted
+from server.gis.ingest.table import TablePlan, fitting_name, plan_table
 from server.gis.reading.notes import Notes
 
 log = structlog.get_logger(__name__)

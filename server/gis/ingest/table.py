@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from server.database.quoting import quoted
 from server.gis.ingest.limits import CannotLoad
 
 MAX_NAME_BYTES = 63
@@ -31,7 +32,7 @@ class TablePlan:
 
     @property
     def relation(self) -> str:
-        return f"{quoted(self.schema)}.{quoted(self.name)}"
+        return quoted(self.schema, self.name)
 
     def create(self) -> str:
         """The CREATE TABLE statement. The geometry type is declared later, when all rows are known."""
@@ -88,11 +89,6 @@ def fitting_name(name: str, taken: set[str]) -> str:
         clean = f"{_cut(name, MAX_NAME_BYTES - 5)}_{number}"
         number += 1
     return clean
-
-
-def quoted(name: str) -> str:
-    """The name as a quoted SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _cut(name: str, size: int) -> str:

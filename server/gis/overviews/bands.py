@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from agents.domain import Table
+from server.database.quoting import quoted
+from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews.ladder import SCHEMA, WEIGHT
 from server.gis.overviews.placing import Placing
 from server.gis.tiles.grid import PIXELS, WORLD
-from server.gis.tiles.statement import feature_key, quoted
+from server.gis.tiles.statement import feature_key
 
 CELLS = 128
 """Cells in a row of a band's tile, four pixels each, before they are made coarser for the sake of disk space."""
@@ -15,11 +17,6 @@ CELLS = 128
 def cells_of(zoom: int) -> int:
     """Cells along the world's edge, in a band for a zoom level."""
     return CELLS << zoom
-
-
-def relation(table: Table) -> str:
-    """The table's quoted name."""
-    return f"{quoted(table.schema_name)}.{quoted(table.name)}"
 
 
 def geometry(table: Table) -> str:
@@ -34,7 +31,7 @@ def counted(table: Table, placing: Placing, name: str, cells: int) -> str:
     return f"""CREATE UNLOGGED TABLE {SCHEMA}.{name} AS
       SELECT floor({x} * {cells})::int AS x, floor({y} * {cells})::int AS y, count(*) AS weight,
         max({placing.rank}) AS rank, sum({area}) AS area
-      FROM {relation(table)} AS t{place} WHERE {placing.is_placed} GROUP BY 1, 2"""  # noqa: S608 - names of the registry
+      FROM {sql_name(table)} AS t{place} WHERE {placing.is_placed} GROUP BY 1, 2"""  # noqa: S608 - names of the registry
 
 
 def merged(name: str, coarser: str) -> str:
@@ -61,7 +58,7 @@ def representatives(
               {x} AS px, {y} AS py, t.{geometry(table)} AS stored{names}
             FROM (SELECT {", ".join(f"t.{quoted(name)}" for name in read)}, c.x AS "@x", c.y AS "@y",
                     c.weight AS "{WEIGHT}", c.area AS "@area", c.rank AS "@rank"
-                  FROM {relation(table)} AS t JOIN {SCHEMA}.{cell} AS c ON c.rank = {placing.rank} OFFSET 0) AS t{place}
+                  FROM {sql_name(table)} AS t JOIN {SCHEMA}.{cell} AS c ON c.rank = {placing.rank} OFFSET 0) AS t{place}
             WHERE {placing.is_placed} AND floor({x} * {cells})::int = t."@x" AND floor({y} * {cells})::int = t."@y"
             ORDER BY t."@x", t."@y") AS chosen"""  # noqa: S608 - expressions and names of the registry
 

@@ -17,6 +17,8 @@ from typing import Any
 import asyncpg
 
 from agents.domain import Table
+from server.database.quoting import quoted
+from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews import bands
 from server.gis.overviews.ladder import SCHEMA, ZOOMS, Band, Ladder, OverviewRow, OverviewStore
 from server.gis.overviews.placing import Placing
@@ -24,7 +26,7 @@ from server.gis.profiles.versions import TableState
 from server.gis.styles.attributes import tile_value
 from server.gis.tiles.grid import Tile
 from server.gis.tiles.projection import SearchBoxes, read_crs
-from server.gis.tiles.statement import CAP_POINTS, CAP_SHAPES, quoted
+from server.gis.tiles.statement import CAP_POINTS, CAP_SHAPES
 
 DEEPEST = 11
 """The last zoom level that may be drawn from a band."""
@@ -114,7 +116,7 @@ class OverviewBuilder:
             and tile_value(table, column) is not None
         ]
         async with session.transaction(isolation="repeatable_read"):
-            total = await session.fetchval(f"SELECT count(*) FROM {bands.relation(table)}")  # noqa: S608 - quoted
+            total = await session.fetchval(f"SELECT count(*) FROM {sql_name(table)}")  # noqa: S608 - quoted
             name = f"c{state.relid}"
             most = max(20_000, int(total * self._limit))
             cells = await self._fitting(session, table, placing, total, zooms[0], most)
@@ -277,7 +279,7 @@ def _sampled_percent(rows: int) -> float:
 def _sampled_places(table: Table, placing: Placing, percent: float) -> str:
     """A common table expression, `place`, of where some of the rows are."""
     return f"""place AS MATERIALIZED (SELECT {placing.x} AS x, {placing.y} AS y
-      FROM {bands.relation(table)} AS t TABLESAMPLE SYSTEM ({percent}) WHERE {placing.is_placed})"""  # noqa: S608
+      FROM {sql_name(table)} AS t TABLESAMPLE SYSTEM ({percent}) WHERE {placing.is_placed})"""  # noqa: S608
 
 
 async def _drop(session: asyncpg.Connection, relid: int, *marks: str, keep: bool = False) -> None:

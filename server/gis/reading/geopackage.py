@@ -52,5 +52,5 @@ def check_layer(layer: str, computed: Collection[str], name: str) -> None:
 def _is_computed(connection: sqlite3.Connection, table: str, sql: str) -> bool:
     if sql[:40].upper().split()[:2] == ["CREATE", "VIRTUAL"]:
         return not table.lower().startswith("rtree_")
-    quoted = table.replace('"', '""')
-    return any(row[6] in COMPUTED_COLUMNS for row in connection.execute(f'PRAGMA table_xinfo("{quoted}")'))
+    columns = connection.execute("SELECT hidden FROM pragma_table_xinfo(?)", (table,))
+    return any(hidden in COMPUTED_COLUMNS for (hidden,) in columns)

@@ -18,11 +18,11 @@ from pathlib import Path
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from server.database.quoting import quoted
 from server.gis.analysis import storage
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.runner import Computed, LiveRegistry, StepRunner, Task
 from server.gis.expressions.identifiers import join_id
-from server.gis.expressions.literal_sql import quoted
 from server.gis.operations.support.base import Step
 from server.gis.spark.client import Done, SparkClient
 from server.gis.spark.compilers import COMPILERS, compiler

@@ -14,7 +14,8 @@ from cachetools import LRUCache
 
 from agents.core.errors import ToolFailed
 from agents.domain import Layer, Table
-from server.gis.expressions.identifiers import Expression
+from server.database.quoting import quoted
+from server.gis.expressions.identifiers import Expression, sql_name
 from server.gis.filters import compile_filter
 from server.gis.overviews.ladder import WEIGHT, Ladder, OverviewStore
 from server.gis.profiles.versions import DataVersions, TableState
@@ -206,9 +207,10 @@ def _has_columns(ladder: Ladder, table: Table, layer: Layer) -> bool:
 async def _rows_in(connection: asyncpg.Connection, base: LayerStatements, box: Box) -> float:
     """Rows in a box, as the planner estimates them."""
     table, srid = base.table, base.crs.srid
-    name = ".".join('"' + part.replace('"', '""') + '"' for part in (table.schema_name, table.name))
-    column = '"' + (table.geometry_column or "").replace('"', '""') + '"'
+    column = quoted(table.geometry_column or "")
     envelope = f"ST_MakeEnvelope({', '.join(map(repr, box))}, {srid})"
-    plan = await connection.fetchval(f"EXPLAIN (FORMAT JSON) SELECT FROM {name} WHERE {column} && {envelope}")
+    plan = await connection.fetchval(
+        f"EXPLAIN (FORMAT JSON) SELECT FROM {sql_name(table)} WHERE {column} && {envelope}"
+    )
     found = json.loads(plan) if isinstance(plan, str) else plan
     return float(found[0]["Plan"]["Plan Rows"])

@@ -22,6 +22,7 @@ from cachetools import LRUCache
 
 from agents.domain import Layer, Table
 from server.database.engines import is_unavailable
+from server.database.quoting import quoted
 from server.gis.errors import UNAVAILABLE, DataUnavailable, GisError, UnknownTable
 from server.gis.styles.attributes import as_number
 from server.gis.tiles.flight import SingleFlight
@@ -31,7 +32,7 @@ from server.gis.tiles.metrics import TileMetrics
 from server.gis.tiles.overruns import Overruns, TooComplex
 from server.gis.tiles.projection import SearchBoxes, read_crs
 from server.gis.tiles.queue import RETRY_AFTER_S, Drawn, TileQueue, Turn
-from server.gis.tiles.statement import LayerStatements, filter_text, quoted
+from server.gis.tiles.statement import LayerStatements, filter_text
 
 log = structlog.get_logger(__name__)
 

@@ -19,9 +19,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from agents.domain import Column, Layer, Table
+from server.database.quoting import quoted
 from server.gis.expressions.declared_types import declared_type, may_be_curved
 from server.gis.expressions.geometry_checks import reasonable, without_gaps
-from server.gis.expressions.identifiers import GEOMETRY, is_geography
+from server.gis.expressions.identifiers import GEOMETRY, is_geography, sql_name
 from server.gis.filters import compile_filter
 from server.gis.styles.attributes import TIME, as_number, tile_value
 from server.gis.styles.errors import require_srid
@@ -255,7 +256,7 @@ class StatementWriter:
         return fragments.POINTS.format(**common, projected_middle=self._mercator("middle.p"))
 
     def _relation(self) -> str:
-        return f"{quoted(self._table.schema_name)}.{quoted(self._table.name)}"
+        return sql_name(self._table)
 
     def _geometry(self) -> str:
         column = f"{self._relation()}.{quoted(self._table.geometry_column or '')}"
@@ -343,10 +344,6 @@ def _from_lonlat(g: str, srid: int) -> str:
 
 def _shifted(g: str) -> str:
     return fragments.SHIFTED.format(g=g)
-
-
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def unquoted(identifier: str) -> str:

@@ -16,6 +16,7 @@ from sqlalchemy import Text, bindparam, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from server.database.quoting import quoted
 from server.gis.analysis.storage import SCHEMA
 from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.catalog.registry import Registry
@@ -143,14 +144,14 @@ class Results:
     async def _drop_tables(self, names: list[str]) -> None:
         """Drop each table in a transaction of its own, so that a reader of one does not block the others."""
         for name in names:
-            quoted = name.replace('"', '""')
+            table = quoted(SCHEMA, name)
             try:
                 async with self._writer.begin() as connection:
                     await connection.execute(select(func.set_config("lock_timeout", "10s", True)))
-                    await connection.exec_driver_sql(f'LOCK TABLE {SCHEMA}."{quoted}"')
+                    await connection.exec_driver_sql(f"LOCK TABLE {table}")
                     # An undo may have restored a layer that shows it while this waited (missing_tables.py).
                     if await self._orphans([name]):
-                        await connection.exec_driver_sql(f'DROP TABLE {SCHEMA}."{quoted}"')
+                        await connection.exec_driver_sql(f"DROP TABLE {table}")
             except Exception as error:
                 if is_undefined(error):
                     continue

@@ -8,6 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from agents.domain import Layer
+from server.database.quoting import quoted
 from server.gis.analysis.storage import SCHEMA
 from server.gis.errors import is_undefined
 from server.gis.expressions.identifiers import split_id
@@ -47,11 +48,10 @@ async def is_present(writer: MapWriter, table: str) -> bool:
     """
     schema, name = split_id(table)
     if schema == SCHEMA:
-        quoted = name.replace('"', '""')
         try:
             async with writer.connection.begin_nested():
                 await writer.connection.exec_driver_sql(
-                    f'LOCK TABLE {SCHEMA}."{quoted}" IN ACCESS SHARE MODE'
+                    f"LOCK TABLE {quoted(SCHEMA, name)} IN ACCESS SHARE MODE"
                 )
         except DBAPIError as error:
             if not is_undefined(error) and getattr(error.orig, "sqlstate", "") not in NOT_LOCKABLE_SQLSTATES:

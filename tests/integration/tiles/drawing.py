@@ -14,10 +14,10 @@ import shapely
 
 from agents.domain import Cql2, Layer, Legend, Style, StyleSpec, Table
 from server.database.engines import Database
+from server.database.quoting import quoted
 from server.gis.catalog.registry import Registry
 from server.gis.styles import compute_style
 from server.gis.tiles import Tile, TileLimits, TileService
-from server.gis.tiles.statement import quoted
 
 SCHEMAS = ("data", "analysis", "public")
 

@@ -21,6 +21,8 @@ from sqlalchemy.types import UserDefinedType
 
 from agents.domain import Column, GeometryFamily, Table
 from agents.ports import OperationTrait
+from server.gis.expressions.geometry_types import Geography as Geography
+from server.gis.expressions.geometry_types import Geometry as Geometry
 
 _DECLARED = re.compile(r"geo(?:metry|graphy)\((\w+?)(ZM|Z|M)?(?:,(\d+))?\)")
 
@@ -32,37 +34,6 @@ ROW_ID = "fid"
 
 RESULTS = "analysis"
 """The schema of results."""
-
-
-class Geometry(UserDefinedType[Any]):
-    """PostGIS geometry inside a statement: never converted, because it never leaves the database."""
-
-    cache_ok = True
-
-    def get_col_spec(self, **_: object) -> str:
-        return "geometry"
-
-
-class Declared(Geometry):
-    """The same with a type and an SRID that each value must have."""
-
-    cache_ok = True
-
-    def __init__(self, kind: str, srid: int) -> None:
-        self.kind = kind
-        self.srid = srid
-
-    def get_col_spec(self, **_: object) -> str:
-        return f"geometry({self.kind}, {self.srid})"
-
-
-class Geography(UserDefinedType[Any]):
-    """PostGIS geography inside a statement: longitude and latitude on the WGS 84 spheroid, in metres."""
-
-    cache_ok = True
-
-    def get_col_spec(self, **_: object) -> str:
-        return "geography"
 
 
 class Tid(UserDefinedType[Any]):
