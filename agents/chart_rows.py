@@ -15,6 +15,7 @@ _BOX = ("whisker_low", "first_quartile", "median", "third_quartile", "whisker_hi
 
 
 def columns_of(chart: Chart, data: ChartData) -> list[str]:
+    """Headings of the rows of `rows_of`, in their order."""
     split = [chart.color or ""] if data.series is not None else []
     if data.points is not None:
         return [chart.x or "x", chart.y or "y", *split, *(["id"] if data.points.ids else [])]
@@ -26,6 +27,7 @@ def columns_of(chart: Chart, data: ChartData) -> list[str]:
 
 
 def rows_of(chart: Chart, data: ChartData) -> Iterator[list[Any]]:
+    """The data of a chart as rows, one a point, bar, bin or box."""
     if data.points is not None:
         yield from _points(data)
     elif chart.kind == "box":
@@ -57,6 +59,7 @@ def is_measured(chart: Chart) -> bool:
 
 
 def moment(seconds: float) -> str:
+    """Seconds since 1970 as an ISO 8601 instant in UTC."""
     return (EPOCH + timedelta(seconds=seconds)).isoformat().replace("+00:00", "Z")
 
 

@@ -339,6 +339,7 @@ def select_runner(database: Database, registry: Registry) -> PostgisSql:
 
 
 def analyses(settings: Settings, database: Database, registry: Registry) -> AnalysisService:
+    """The service that plans and runs analyses, within the budget of the settings."""
     budget = Budget(
         cost=settings.analysis_cost,
         rows=settings.result_rows,
@@ -356,6 +357,7 @@ def analyses(settings: Settings, database: Database, registry: Registry) -> Anal
 
 
 def turn_limits(settings: Settings) -> Limits:
+    """The limits of the queue of turns, from the settings."""
     return Limits(
         waiting_per_address=settings.waiting_turns_per_address,
         waiting=settings.waiting_turns,
@@ -364,6 +366,7 @@ def turn_limits(settings: Settings) -> Limits:
 
 
 async def upload_policy(settings: Settings, database: Database, links: ViewLinks) -> uploads.UploadPolicy:
+    """What may be uploaded, by whom and how much; unfinished uploads of an earlier run are removed."""
     limits = IngestLimits(
         vertices=settings.upload_vertices,
         bytes=int(settings.upload_size * MB),
@@ -409,6 +412,8 @@ def model_settings(settings: Settings) -> Mapping[str, str]:
 
 
 def checks(database: Database, registry: Registry, maps: MapService) -> dict[str, health_routes.Check]:
+    """What `/readyz` checks, by name; each returns None if all is well, or what is wrong."""
+
     async def answers() -> str | None:
         async with database.owner.connect() as connection:
             await connection.execute(text("SELECT 1"))
@@ -431,6 +436,7 @@ def checks(database: Database, registry: Registry, maps: MapService) -> dict[str
 
 
 def gauges(maps: MapService, sockets: SocketServer, registry: Registry) -> dict[str, Any]:
+    """Measures of the running server for `/metrics`, each read when it is asked for."""
     return {
         "connections": ("Sockets that are connected to this server.", lambda: sockets.connections),
         "maps_followed": (

@@ -13,6 +13,8 @@ Gauge = tuple[str, Callable[[], float]]
 
 
 class Gauges(Collector):
+    """Numbers that are read when Prometheus asks."""
+
     def __init__(self, gauges: Mapping[str, Gauge]) -> None:
         self._gauges = gauges
 

@@ -50,6 +50,8 @@ SHARE_OF_WORDS = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Note:
+    """A Markdown note about tables."""
+
     id: str
     title: str
     body: str
@@ -57,6 +59,8 @@ class Note:
 
 
 class Notes:
+    """Stores notes about data, and finds those that fit a message."""
+
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 

@@ -13,6 +13,8 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Origins:
+    """Which pages may connect, by the `Origin` that their browser sends."""
+
     def __init__(self, allowed: Collection[str] = (), host: str = "127.0.0.1") -> None:
         self._allowed = frozenset(origin.rstrip("/").lower() for origin in allowed)
         self._hosts = frozenset(urlsplit(origin).netloc for origin in self._allowed)

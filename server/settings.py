@@ -97,6 +97,8 @@ class Basemap(BaseModel):
 
 
 class Settings(BaseSettings):
+    """The settings of a server, read from environment variables."""
+
     model_config = SettingsConfigDict(
         env_ignore_empty=True, case_sensitive=True, extra="ignore", frozen=True, populate_by_name=True
     )
@@ -329,4 +331,5 @@ def display_url(host: str, port: int) -> str:
 
 
 def running_as_root() -> bool:
+    """Whether this process has the rights of root."""
     return hasattr(os, "geteuid") and os.geteuid() == 0

@@ -56,6 +56,8 @@ class ToolResult:
 @final
 @dataclass(frozen=True, slots=True)
 class UserMessage:
+    """A message of the person who talks to the agent."""
+
     text: str
 
 

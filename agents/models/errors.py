@@ -114,6 +114,7 @@ def from_status(
 
 
 def unreachable(config: ModelConfig) -> ModelError:
+    """The error of a model whose server does not answer, with its host."""
     where = _host(config)
     at = f" ({where})" if where and where not in config.title else ""
     hint = (

@@ -28,6 +28,8 @@ BUILT_IN = Path(__file__).with_name("providers.json")
 
 
 class Entry(BaseModel):
+    """A part of `providers.json`; unknown fields are refused."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 

@@ -58,6 +58,8 @@ class Operation:
 
 @dataclass(slots=True)
 class Recipe:
+    """Operations in the order in which they run, and what is said about them."""
+
     operations: list[Operation] = field(default_factory=list)
     meant: list[str] = field(default_factory=list)
     """The places that were spoken of, with where they are."""

@@ -17,6 +17,8 @@ from agents.offline.turn import Turn
 
 
 class OfflineModel:
+    """A model without network: it reads the command language of docs/offline-language.md."""
+
     name = "offline"
     context_tokens = 1_000_000
 

@@ -70,6 +70,8 @@ def _all_read(commands: list[Command]) -> list[Command]:
 
 
 class Parser(DrawingCommands, DataCommands):
+    """Reads a message as one intent or several."""
+
     def __init__(self, text: str, vocabulary: Vocabulary, default: Table | None = None) -> None:
         super().__init__(cursor_of(text), vocabulary, default)
         self.text = text

@@ -58,6 +58,8 @@ class Place:
 
 
 class Turn:
+    """What the offline model knows of a request: its message, the tools, and the results so far."""
+
     def __init__(self, request: ModelRequest, agent: MapAgent) -> None:
         self.agent = agent
         self.request = request

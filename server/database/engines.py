@@ -258,6 +258,7 @@ def _connecting(
 
 
 def budget_of(settings: Settings) -> ConnectionBudget:
+    """The connections of the settings, divided among the lanes."""
     return ConnectionBudget.divide(settings.connections, settings.sql)
 
 

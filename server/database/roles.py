@@ -39,6 +39,8 @@ class RolesFailed(DatabaseProblem):
 
 @dataclass(frozen=True)
 class Login:
+    """A role of PostgreSQL that can log in, with its password."""
+
     name: str
     password: str
 
@@ -47,6 +49,8 @@ class Login:
 
 
 class Logins(NamedTuple):
+    """The roles that the server connects as, besides the owner."""
+
     reader: Login
     writer: Login
     loader: Login

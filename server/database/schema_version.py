@@ -29,6 +29,8 @@ class Schema:
 
 @dataclass(frozen=True)
 class Migration:
+    """A migration file: its revision, the one before it, and whether older servers can use the schema."""
+
     revision: str
     previous: str | None
     additive: bool

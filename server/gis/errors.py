@@ -35,10 +35,14 @@ class GisError(ToolFailed):
 
 
 class UnknownTable(GisError):
+    """No table of the registry has this name."""
+
     code = "unknown_table"
 
 
 class InvalidFilter(GisError):
+    """The filter is not CQL2, or does not fit the columns of the table."""
+
     code = "invalid_filter"
 
 
@@ -53,6 +57,8 @@ class InvalidQuestion(GisError):
 
 
 class TooExpensive(GisError):
+    """The work or its result is larger than is allowed."""
+
     code = "too_large"
 
 
@@ -61,6 +67,8 @@ class NotStarted(TooExpensive):
 
 
 class DataUnavailable(GisError):
+    """The database does not answer now; the same request may succeed later."""
+
     code = "unavailable"
 
 
@@ -85,6 +93,7 @@ def listed(names: Sequence[str], limit: int = 30) -> str:
 
 
 def unknown_column(table: Table, name: str) -> UnknownColumn:
+    """The error of a column that the table does not have, with the nearest names."""
     names = [column.name for column in table.columns]
     close = nearest(name, names)
     hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""

@@ -16,6 +16,8 @@ MAX_MAPS = 100
 
 
 class Wanted(BaseModel):
+    """The body of a request about several maps."""
+
     model_config = ConfigDict(extra="forbid")
 
     maps: list[MapId] = Field(max_length=MAX_MAPS)

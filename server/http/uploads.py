@@ -60,6 +60,8 @@ AccessTo = Callable[[str], Awaitable[Access]]
 
 @dataclass(frozen=True)
 class Received:
+    """A file of an upload, as it lies on the disk, and the fields that came with it."""
+
     path: Path
     name: str
     fields: dict[str, str]

@@ -16,6 +16,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Homes:
+    """Where a private cluster keeps its data, and where packages of PostgreSQL are unpacked."""
+
     cluster: Path
     unpacked: Path
 

@@ -26,12 +26,14 @@ def living_on(data: Path, head: int | None) -> Iterator[int]:
 
 
 def head_of(data: Path) -> int | None:
+    """The process id of the postmaster of a data folder; None if none is recorded."""
     lines = pid_file(data)
     number = lines[0].strip().lstrip("-") if lines else ""
     return int(number) if number.isdigit() else None
 
 
 def pid_file(data: Path) -> list[str]:
+    """The lines of `postmaster.pid`; none if there is no such file."""
     try:
         return (data / "postmaster.pid").read_text().splitlines()
     except (FileNotFoundError, NotADirectoryError):

@@ -56,6 +56,7 @@ CONFIGURATION = {
 
 
 def main() -> int:
+    """Run the supervisor process; returns its exit code."""
     parser = argparse.ArgumentParser(description="Keep one private PostgreSQL cluster. Started by GeoAgent.")
     parser.add_argument("home", type=Path)
     parser.add_argument("--unpacked", type=Path)

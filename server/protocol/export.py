@@ -81,6 +81,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def closed(properties: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an object that takes exactly these properties."""
     return {
         "type": "object",
         "properties": properties,
@@ -132,6 +133,7 @@ def asyncapi() -> dict[str, Any]:
 
 
 def operations() -> dict[str, Any]:
+    """The operations of the AsyncAPI document: what is received, and what is sent."""
     received = {
         f"receive_{name}": {
             "action": "receive",
@@ -172,12 +174,15 @@ def schemas(template: str, also: Mapping[str, type[BaseModel]] | None = None) ->
 
 
 def acknowledgement(request: str) -> type[BaseModel]:
+    """The model of the acknowledgement of a request."""
     return ACKNOWLEDGEMENTS.get(request, protocol.ChangeAck)
 
 
 def schema_ref(model: type[BaseModel]) -> dict[str, str]:
+    """The reference to a model's schema."""
     return {"$ref": f"#/components/schemas/{model.__name__}"}
 
 
 def text_of(document: dict[str, Any]) -> str:
+    """The document as JSON, as it is committed."""
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

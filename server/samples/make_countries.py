@@ -28,6 +28,7 @@ Ring = list[tuple[float, float]]
 
 
 def main() -> None:
+    """Make the sample of countries from a TopoJSON file of Natural Earth."""
     topology = json.loads(Path(sys.argv[1]).read_text())
     arcs = [_arc(arc, topology["transform"]) for arc in topology["arcs"]]
     shapes: dict[tuple[str | None, str], list[Polygon]] = {}

@@ -24,6 +24,8 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class SampleColumn:
+    """A column of a sample table."""
+
     name: str
     sql_type: str
     comment: str
@@ -31,6 +33,8 @@ class SampleColumn:
 
 @dataclass(frozen=True)
 class Sample:
+    """A sample table and where its rows come from."""
+
     table: str
     comment: str
     columns: tuple[SampleColumn, ...]

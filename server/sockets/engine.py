@@ -256,5 +256,7 @@ class Engine(engineio.AsyncServer):  # type: ignore[misc]  # python-engineio has
 
 
 class SocketIo(socketio.AsyncServer):  # type: ignore[misc]  # python-socketio has no types
+    """The Socket.IO server on top of our engine."""
+
     def _engineio_server_class(self) -> type[Engine]:
         return Engine

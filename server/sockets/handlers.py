@@ -62,6 +62,8 @@ Move = Callable[[Connection, Access], Awaitable[None]]
 
 
 class Handlers:
+    """What each event of a client does, after its payload and rights were checked."""
+
     def __init__(
         self,
         maps: MapService,
@@ -278,4 +280,5 @@ class Handlers:
 
 
 def changed(done: Done) -> Ack:
+    """The acknowledgement of a change of layers."""
     return {"seq": done.seq} if done.layer is None else {"seq": done.seq, "layer_id": done.layer.id}

@@ -34,6 +34,8 @@ RATES: Mapping[str, tuple[float, float]] = {
 
 
 class Bucket:
+    """A token bucket: `rate` requests a second, and `burst` at once."""
+
     def __init__(self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate = rate
         self._burst = burst

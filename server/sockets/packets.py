@@ -101,6 +101,7 @@ class BoundedPacket(Packet):  # type: ignore[misc]  # python-socketio has no typ
 
 
 def named(data: Any) -> list[Any]:
+    """The event's name and its arguments; the name is empty where a packet has none."""
     if not isinstance(data, list) or not data:
         return ["", *([] if data is None else [data])]
     name, *rest = data

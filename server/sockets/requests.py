@@ -88,6 +88,7 @@ def check_values(payload: dict[str, Any] | Request) -> None:
 
 
 def check_scalar(value: Any) -> None:
+    """Raises MapFault for text or numbers that PostgreSQL cannot store."""
     if isinstance(value, str):
         if "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value):
             raise MapFault("invalid_payload", "Text must be Unicode without NUL characters.")
@@ -129,5 +130,6 @@ def refusal(event: str, error: Exception) -> dict[str, Any]:
 
 
 def answer(code: str, message: str, retry_after: float | None = None) -> dict[str, Any]:
+    """The acknowledgement of a request that failed; `retry_after` in seconds."""
     fault = Fault.model_validate({"code": code, "message": message, "retry_after": retry_after})
     return ErrorAck(error=fault).model_dump(mode="json", exclude_none=True)

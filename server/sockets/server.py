@@ -53,6 +53,8 @@ CLOSING = 0.1
 
 
 class SocketServer:
+    """The Socket.IO side of the server: connections, rooms, and the events that are sent to them."""
+
     def __init__(
         self,
         maps: MapService,

@@ -35,6 +35,8 @@ LOCK = 0x6E0A9EAD
 
 
 class QuotaExceeded(GisError):
+    """The uploads of an address, or of all, take as much space as is allowed."""
+
     code = "quota"
 
 

@@ -171,6 +171,7 @@ async def _resolve(prepared: Prepared) -> None:
 
 
 def refused(call: ToolCall, error: str, content: str, summary: str = "") -> ToolResult:
+    """The result of a call that did not run: `error` is its kind, `content` what the model reads."""
     return ToolResult(
         call.id, call.name, content, ok=False, error=error, summary=summary or _SUMMARIES[error]
     )
@@ -353,11 +354,13 @@ async def invoke_all(
 
 
 def alone(snapshot: Snapshot, call: ToolCall) -> bool:
+    """Whether the call may not run beside others."""
     view = snapshot.views.get(call.name)
     return view is not None and view.tool.options.sequential
 
 
 def suspends(snapshot: Snapshot, call: ToolCall) -> bool:
+    """Whether the call may wait without using the event loop: for a person, or in a thread."""
     view = snapshot.views.get(call.name)
     return view is not None and (view.tool.suspends or view.tool.threaded)
 

@@ -88,6 +88,7 @@ class Conversation:
 
 
 def cancelled(call: ToolCall, why: str = "The call was cancelled.") -> ToolResult:
+    """The result of a call that was cancelled; `why` is what the model reads."""
     return ToolResult(call.id, call.name, why, ok=False, error="cancelled", summary="Cancelled")
 
 

@@ -30,6 +30,8 @@ class Hooked:
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
+    """The hooks of an agent by the moment at which they run, each kind in declared order."""
+
     system: tuple[Hooked, ...] = ()
     response: tuple[Hooked, ...] = ()
     annotation: tuple[Hooked, ...] = ()

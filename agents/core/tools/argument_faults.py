@@ -21,8 +21,10 @@ class Fault:
 
 
 def unknown(name: str, path: Path, value: Any, known: Sequence[str]) -> Fault:
+    """A parameter that the tool does not have, with those that it has."""
     return Fault("unknown", (*path, name), "is not a parameter", name, known)
 
 
 def missing(name: str, path: Path = ()) -> Fault:
+    """A required parameter that the call left out."""
     return Fault("missing", (*path, name), "is required and missing")

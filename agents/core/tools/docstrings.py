@@ -13,6 +13,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Documentation:
+    """What a docstring says of a tool: its description, and that of each parameter."""
+
     description: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
 

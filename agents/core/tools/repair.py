@@ -35,6 +35,7 @@ def invalid_arguments(tool: str, faults: Sequence[Fault], schema: Mapping[str, A
 
 
 def unknown_tool(name: str, names: Sequence[str]) -> str:
+    """What the model reads after it called a tool that does not exist, with the nearest names."""
     close = nearest(name, names)
     hint = f" Did you mean {_listed(close)}?" if close else ""
     few = _listed(names[:SHOWN_CHOICES])
@@ -43,6 +44,7 @@ def unknown_tool(name: str, names: Sequence[str]) -> str:
 
 
 def malformed_json(tool: str, why: str, schema: Mapping[str, Any]) -> str:
+    """What the model reads after it sent arguments that are not a JSON object."""
     head = f"{clip(tool, 100)} was not run: its arguments are not a JSON object ({clip(why, 200)})."
     for smaller in _schemas(schema, set(), whole=True):
         text = f"{head}\nExpected: {encode(smaller)}"

@@ -91,6 +91,7 @@ _CASTS: dict[str, Callable[[Any], Any]] = {
 
 
 def type_check(names: Sequence[str]) -> Check:
+    """The check of the JSON Schema keyword `type`. Raises ValueError for unknown names of types."""
     unknown_names = [name for name in names if name not in _CASTS]
     if unknown_names:
         raise ValueError(f"{unknown_names[0]!r} is not a JSON-schema type")
@@ -123,6 +124,7 @@ def type_check(names: Sequence[str]) -> Check:
 
 
 def type_name(value: Any) -> str:
+    """The JSON type of a Python value."""
     names = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
     return "null" if value is None else names.get(type(value), type(value).__name__)
 

@@ -271,6 +271,7 @@ def _names_around(function: Any, frame: FrameType | None) -> Mapping[str, Any] |
 
 
 def declaration_of(function: Any) -> Declaration | None:
+    """What `@tool` declared of a function; None for a function that is no tool."""
     found = getattr(function, "__tool__", None)
     return found if isinstance(found, Declaration) else None
 

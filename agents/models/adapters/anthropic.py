@@ -29,6 +29,8 @@ Block = dict[str, Any]
 
 
 class Anthropic(Adapter):
+    """The Messages API of Anthropic (https://docs.anthropic.com/en/api/messages)."""
+
     calling = "anthropic"
 
     @property

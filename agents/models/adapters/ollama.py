@@ -19,6 +19,8 @@ _SDK_KEEPS = {"type", "items", "description", "enum"}
 
 
 class Ollama(Adapter):
+    """Ollama's own chat API (https://github.com/ollama/ollama/blob/main/docs/api.md)."""
+
     calling = "ollama"
 
     def _make_client(self) -> Any:

@@ -17,6 +17,8 @@ from agents.models.adapters.strict_mode import as_allowed, tool_parameters
 
 
 class OpenAIChat(Adapter):
+    """The Chat Completions API of OpenAI, which many other servers offer, too."""
+
     calling = "openai_chat"
 
     def _make_client(self) -> Any:

@@ -11,6 +11,7 @@ NO_KEY = "none"
 
 
 def make_client(config: ModelConfig) -> Any:
+    """A client of OpenAI's SDK with our limits. What is made with it is closed by `aclose`."""
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
     # The SDK's own HTTP client closes itself when it is collected, by then perhaps with file descriptors that

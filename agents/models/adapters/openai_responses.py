@@ -31,6 +31,8 @@ _LIFECYCLE = {"response.created", "response.queued", "response.in_progress"}
 
 
 class OpenAIResponses(Adapter):
+    """The Responses API of OpenAI (https://platform.openai.com/docs/api-reference/responses)."""
+
     calling = "openai_responses"
     _without_thoughts = False
     """The server has refused to give encrypted thoughts: the `reasoning` quirk is wrong for this model."""

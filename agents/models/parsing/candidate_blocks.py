@@ -120,6 +120,7 @@ class ToTheEnd(Hold):
 
 
 def hold_for(opening: str) -> Hold:
+    """The block that an opening begins."""
     if opening == _FENCE:
         return Fence()
     if opening == _MADE_UP:

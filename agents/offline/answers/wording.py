@@ -48,11 +48,13 @@ def selected_words(answer: SqlAnswer) -> str:
 
 
 def name_of(table: Any) -> str | None:
+    """The column of a table that names its rows; None if no column does."""
     column = name_column(table)
     return column.name if column is not None else None
 
 
 def look_words(facts: Facts) -> str:
+    """How a layer is drawn, in words."""
     style = facts.get("style", {})
     kind, column = style.get("kind", "single"), style.get("column")
     label = f", size {number(style['size'])}" if style.get("size") else ""
@@ -93,6 +95,7 @@ def drawn_words(facts: Facts) -> str:
 
 
 def where_words(facts: Facts) -> str:
+    """The filter of a layer, as ` where …`; empty without a filter."""
     words = filter_words(facts.get("filter"))
     return f" where {plain(words)}" if words else ""
 
@@ -114,6 +117,7 @@ def without_known(filter: Any) -> Any:
 
 
 def table_line(table: Facts) -> str:
+    """A table as an item of a Markdown list."""
     comment = f": {plain(str(table['comment']))}" if table.get("comment") else ""
     return (
         f"- **{plain(str(table['id']))}** ({count_of(table['rows'], 'row')}{geometry_words(table)}){comment}"
@@ -121,6 +125,7 @@ def table_line(table: Facts) -> str:
 
 
 def geometry_words(facts: Facts) -> str:
+    """The kind of geometry of a table in a word that people use, after a comma."""
     kind = str(facts.get("geometry") or "").upper()
     for word, plural in (("POINT", "points"), ("LINE", "lines"), ("POLYGON", "areas")):
         if word in kind:
@@ -129,6 +134,7 @@ def geometry_words(facts: Facts) -> str:
 
 
 def column_line(column: Facts) -> str:
+    """A column as an item of a Markdown list."""
     comment = f": {plain(str(column['comment']))}" if column.get("comment") else ""
     low, high = column.get("range", (None, None))
     span = (
@@ -165,16 +171,19 @@ def quality_words(quality: Facts) -> str:
 
 
 def place_words(place: Facts) -> str:
+    """A place with what tells it apart from others of the same name."""
     detail = f", {plain(place['detail'])}" if place.get("detail") else ""
     return f"**{plain(place['name'])}** ({plain(place['kind'])}{detail})"
 
 
 def position_words(place: Facts) -> str:
+    """Latitude and longitude in degrees, with their hemispheres."""
     north, east = place["latitude"], place["longitude"]
     return f"{abs(north):.3f}° {'N' if north >= 0 else 'S'}, {abs(east):.3f}° {'E' if east >= 0 else 'W'}"
 
 
 def is_plural(name: str) -> bool:
+    """Whether a name is written as a plural."""
     return name.lower().endswith("s")
 
 

@@ -103,10 +103,12 @@ COMMANDS = (
 
 
 async def list_tables(scene: Scene, intent: ListTables) -> Calls:
+    """Call `list_tables`."""
     return [] if scene.done else [("list_tables", {})]
 
 
 async def list_layers(scene: Scene, intent: ListLayers) -> Calls:
+    """Say which layers are on the map."""
     if not scene.layers:
         raise Say(f"The map has no layers yet. {scene.first_step()}".strip())
     lines = [f"- {layer_words(layer)}" for layer in reversed(scene.layers)]
@@ -114,20 +116,24 @@ async def list_layers(scene: Scene, intent: ListLayers) -> Calls:
 
 
 async def search_tables(scene: Scene, intent: SearchTables) -> Calls:
+    """Call `search_tables`."""
     return [] if scene.done else [("search_tables", {"text": intent.text, "limit": MAX_TABLES_FOUND})]
 
 
 async def describe(scene: Scene, intent: Describe) -> Calls:
+    """Call `describe_table` for the table that was meant."""
     if scene.done:
         return []
     return [("describe_table", {"table": scene.table_of(intent.subject).id})]
 
 
 async def find_place(scene: Scene, intent: FindPlace) -> Calls:
+    """Call `find_place`."""
     return [] if scene.done else [("find_place", {"text": intent.text})]
 
 
 async def help_(scene: Scene, intent: Help) -> Calls:
+    """Say what can be asked, with examples of the tables that are there."""
     lines = [f"- {example}" for example in suggestions(scene.agent.registry, scene.layers, limit=8)]
     if not lines:
         raise Say("There are no tables to show yet. Upload a file, or load one with `geoagent load`.")
@@ -138,6 +144,7 @@ async def help_(scene: Scene, intent: Help) -> Calls:
 
 
 async def greeting(scene: Scene, intent: Greeting) -> Calls:
+    """Answer a greeting or thanks."""
     if intent.thanks:
         raise Say("You are welcome.")
     examples = suggestions(scene.agent.registry, scene.layers, limit=3)

@@ -110,6 +110,7 @@ COMMANDS = (
 
 
 async def chart(scene: Scene, intent: i.Chart) -> Calls:
+    """Call `make_chart` with the columns that were meant."""
     if scene.done:
         return []
     mention = intent.subject
@@ -130,6 +131,7 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
 
 
 async def remove_chart(scene: Scene, intent: i.RemoveChart) -> Calls:
+    """Call `remove_chart` for the chart that was meant."""
     if scene.done:
         return []
     charts = scene.agent.map.charts()

@@ -29,6 +29,8 @@ MIN_YEAR, MAX_YEAR = 1900, 2100
 
 
 class DrawingCommands(Grammar):
+    """The commands that show and restyle layers, read word by word."""
+
     def show(self) -> Intent | None:
         cursor = self.cursor
         heat = cursor.take(p.HEAT_MAP_OF)

@@ -114,6 +114,7 @@ async def remove(scene: Scene, intent: Remove) -> Calls:
 
 
 async def set_visible(scene: Scene, intent: SetVisible) -> Calls:
+    """Show or hide layers."""
     if scene.done:
         return []
     layers: list[Layer] = []
@@ -129,12 +130,14 @@ async def set_visible(scene: Scene, intent: SetVisible) -> Calls:
 
 
 async def rename(scene: Scene, intent: Rename) -> Calls:
+    """Give a layer another name."""
     if scene.done:
         return []
     return [("update_map_layer", {"layer_id": scene.layer_of(intent.subject).id, "name": intent.name[:200]})]
 
 
 async def set_opacity(scene: Scene, intent: SetOpacity) -> Calls:
+    """Set the opacity of a layer."""
     if scene.done:
         return []
     everything = intent.subject is not None and intent.subject.everything
@@ -143,6 +146,7 @@ async def set_opacity(scene: Scene, intent: SetOpacity) -> Calls:
 
 
 async def reorder(scene: Scene, intent: Reorder) -> Calls:
+    """Move a layer in the order of drawing."""
     if scene.done:
         return []
     layer = scene.layer_of(intent.subject)
@@ -157,6 +161,7 @@ async def reorder(scene: Scene, intent: Reorder) -> Calls:
 
 
 def distinct(layers: Sequence[Layer]) -> list[Layer]:
+    """The layers without repetitions, in the order of their first mention."""
     return list({layer.id: layer for layer in layers}.values())
 
 

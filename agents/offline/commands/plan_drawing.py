@@ -21,6 +21,7 @@ _MOST_TOP = 100
 
 
 async def show(scene: Scene, intent: i.Show) -> Calls:
+    """Add a layer, or change the one that shows the table already."""
     if _finished(scene):
         return []
     table = scene.table_of(intent.subject)
@@ -114,6 +115,7 @@ async def _top_rows(scene: Scene, table: Table, where: Cql2 | None, top: i.Top) 
 
 
 async def refine(scene: Scene, intent: i.Refine) -> Calls:
+    """Change the filter of a layer: replace it, narrow it or widen it."""
     if _finished(scene):
         return []
     layer, table = await _refined(scene, intent)
@@ -173,6 +175,7 @@ async def _fits(scene: Scene, intent: i.Refine, layer: Layer) -> bool:
 
 
 async def clear_filter(scene: Scene, intent: i.ClearFilter) -> Calls:
+    """Remove the filter of a layer."""
     if scene.done:
         return []
     layer = scene.layer_of(intent.subject)

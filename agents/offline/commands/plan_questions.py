@@ -25,6 +25,7 @@ _SHOWN_COLUMNS = 4
 
 
 async def count(scene: Scene, intent: i.Count) -> Calls:
+    """Call `count_features`; for a share, also for the whole."""
     if scene.done:
         return []
     table = scene.table_of(intent.subject)
@@ -48,6 +49,7 @@ async def _filters(scene: Scene, table: Table, subject: i.Mention, where: i.Cond
 
 
 async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
+    """Call `column_stats` for the number that was asked for."""
     if scene.done:
         return []
     table = scene.table_of(intent.subject)
@@ -67,6 +69,7 @@ _NAMES = {"mean": "average", "sum": "total"}
 
 
 async def rows(scene: Scene, intent: i.Rows) -> Calls:
+    """Call `query_features` for the rows that were asked for."""
     if scene.done:
         return []
     table = scene.table_of(intent.subject)
@@ -165,6 +168,7 @@ async def _named_row(scene: Scene, table: Table, name: str) -> Cql2 | None:
 
 
 async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
+    """Call `run_analysis` with the message as its goal."""
     if scene.done:
         return []
     if "add_map_layer" not in scene.tools:
@@ -200,6 +204,7 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
 
 
 async def run_sql(scene: Scene, intent: i.RunSql) -> Calls:
+    """Call `run_sql`, where the tool exists."""
     if scene.done:
         return []
     if "run_sql" not in scene.tools:
@@ -208,6 +213,7 @@ async def run_sql(scene: Scene, intent: i.RunSql) -> Calls:
 
 
 async def not_understood(scene: Scene, intent: i.NotUnderstood) -> Calls:
+    """Say what was not understood, with the nearest commands."""
     raise Say(not_understood_words(scene, intent))
 
 
@@ -227,6 +233,7 @@ def not_understood_words(scene: Scene, intent: i.NotUnderstood) -> str:
 
 
 async def out_of_reach(scene: Scene, intent: i.Beyond) -> Calls:
+    """Call `cannot_do` with the reason and the alternative."""
     raise Refuse(intent.reason, intent.alternative)
 
 

@@ -35,6 +35,8 @@ _EXTREMES = {
 
 
 class DataCommands(Grammar):
+    """The commands that ask about data, read word by word."""
+
     def count(self) -> Intent | None:
         cursor = self.cursor
         opener = cursor.take(p.HOW_MANY)

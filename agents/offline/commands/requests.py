@@ -31,6 +31,7 @@ class Command:
 
 
 def command(text: str, means: Means, cost: float = 0.0) -> Command:
+    """A command from its template; a higher cost makes it the less likely reading."""
     return Command(compiled(text), means, cost)
 
 

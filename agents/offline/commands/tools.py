@@ -56,6 +56,7 @@ def _argument(value: Any, schema: Mapping[str, Any], vocabulary: Vocabulary) -> 
 
 
 async def use_tool(scene: Scene, intent: UseTool) -> Calls:
+    """Call the tool whose phrase was read."""
     return [] if scene.done else [(intent.tool, dict(intent.arguments))]
 
 

@@ -52,6 +52,7 @@ COMMANDS = (
 
 
 async def zoom(scene: Scene, intent: Zoom) -> Calls:
+    """Call `zoom_to` for a layer, a place, a box, or a part of the view."""
     if scene.done:
         return []
     if intent.factor is not None:

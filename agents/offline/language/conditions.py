@@ -434,6 +434,7 @@ def _of_one_magnitude(low: Quantity, high: Quantity) -> Quantity:
 
 
 def joined(op: str, parts: list[Condition]) -> Condition:
+    """The conditions as one: themselves, or a group."""
     return parts[0] if len(parts) == 1 else Group("or" if op == "or" else "and", tuple(parts))
 
 

@@ -24,6 +24,8 @@ _ENDING = re.compile(r"(.+)\[(\w+)\]$")
 
 @dataclass(frozen=True, slots=True)
 class Word:
+    """A word of a template, read as it is written."""
+
     text: str
 
 
@@ -37,16 +39,22 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Part:
+    """A named part of a template, read by a function."""
+
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence_:
+    """Nodes that follow each other."""
+
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
+    """Nodes of which one is read."""
+
     options: tuple[Node, ...]
 
 
@@ -248,4 +256,5 @@ Parts = Mapping[str, Node]
 
 
 def parts(**texts: str) -> Parts:
+    """Compile named templates, for use inside others."""
     return {name: compiled(text).node for name, text in texts.items()}

@@ -40,6 +40,7 @@ _MONTHS = {
 
 
 def skip_articles(cursor: Cursor) -> None:
+    """Move the cursor behind articles and `all of`."""
     while cursor.word() in ARTICLES or cursor.sees("all of") or cursor.sees("of the"):
         cursor.at += 2 if cursor.sees("all of") or cursor.sees("of the") else 1
 
@@ -182,6 +183,7 @@ def _hex_colour(cursor: Cursor) -> str | None:
 
 
 def take_ramp(cursor: Cursor) -> str | None:
+    """Read the name of a colour ramp; None, and nothing read, if there is none."""
     name = RAMPS.get(cursor.word().replace("-", ""))
     if name is not None:
         cursor.at += 1

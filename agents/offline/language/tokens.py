@@ -35,6 +35,7 @@ class Token:
 
 
 def tokenize(text: str) -> tuple[Token, ...]:
+    """Split a message into words, numbers, quoted texts and signs."""
     tokens: list[Token] = []
     place = 0
     while place < len(text):

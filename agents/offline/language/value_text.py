@@ -154,6 +154,7 @@ def take_comparator(cursor: Cursor) -> tuple[str, str, str] | None:
 
 
 def opposite_of(op: str) -> str:
+    """The comparison that holds where `op` does not. Raises KeyError for other operators."""
     return {">": "<=", "<": ">=", ">=": "<", "<=": ">", "=": "<>", "<>": "="}[op]
 
 

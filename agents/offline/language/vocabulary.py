@@ -105,6 +105,7 @@ _INDEXES: WeakKeyDictionary[TableRegistry, tuple[int, TableIndex]] = WeakKeyDict
 
 
 def table_index(registry: TableRegistry) -> TableIndex:
+    """The index of the names of a registry's tables, kept for each version of the registry."""
     try:
         kept = _INDEXES.get(registry)
     except TypeError:  # a registry without weak references is read again each time

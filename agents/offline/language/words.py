@@ -70,4 +70,5 @@ class Phrases:
 
 
 def word_set(text: str) -> frozenset[str]:
+    """The words of a text that spaces separate."""
     return frozenset(text.split())

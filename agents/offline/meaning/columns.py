@@ -28,6 +28,7 @@ _WHAT_MEASURE = {
 
 
 def is_number(column: Column) -> bool:
+    """Whether a column holds numbers."""
     return column.kind in ("integer", "number")
 
 
@@ -41,6 +42,7 @@ def number_columns(table: Table) -> list[Column]:
 
 
 def text_columns(table: Table) -> list[Column]:
+    """The columns of a table that hold text."""
     return [column for column in table.columns if column.kind == "text"]
 
 
@@ -128,6 +130,7 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
 
 
 def top_column(scene: Scene, table: Table, top: Top) -> Column:
+    """The column by which a superlative ranks a table. Raises Refuse when the table has none."""
     if top.column is not None:
         return named_column(scene, table, top.column)
     if top.measure == "time":
@@ -152,6 +155,7 @@ def top_column(scene: Scene, table: Table, top: Top) -> Column:
 
 
 def with_column(condition: Compare | Between, column: Column) -> Compare | Between:
+    """The condition about the column that was found."""
     return replace(condition, column=ColumnMention(column.name, (column.name,)))
 
 

@@ -34,12 +34,16 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class ColumnMention:
+    """The words that name a column, and the column names that they may stand for."""
+
     text: str
     columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
+    """A number with the unit that was written, if any."""
+
     value: float
     unit: Unit | None = None
     text: str = ""
@@ -69,6 +73,8 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Between:
+    """A column between two values, both included."""
+
     low: Quantity | Day
     high: Quantity | Day
     column: ColumnMention | None = None
@@ -77,6 +83,8 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
+    """A text column that contains, starts with or ends with a text."""
+
     how: Literal["contains", "starts", "ends"]
     text: str
     column: ColumnMention | None = None
@@ -84,6 +92,8 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Empty:
+    """A column without a value."""
+
     column: ColumnMention
 
 
@@ -106,11 +116,15 @@ class InFocus:
 
 @dataclass(frozen=True, slots=True)
 class Negation:
+    """What does not fulfil a condition."""
+
     inner: Condition
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
+    """Conditions of which all hold, or at least one."""
+
     op: Literal["and", "or"]
     parts: tuple[Condition, ...]
 
@@ -162,6 +176,8 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Show:
+    """Show a table or a part of it as a layer."""
+
     subject: Mention
     look: Look = field(default_factory=Look)
     where: Condition | None = None
@@ -173,6 +189,8 @@ class Show:
 
 @dataclass(frozen=True, slots=True)
 class Restyle:
+    """Change how a layer is drawn."""
+
     subject: Mention | None
     look: Look
     where: Condition | None = None
@@ -190,39 +208,51 @@ class Refine:
 
 @dataclass(frozen=True, slots=True)
 class ClearFilter:
+    """Remove the filter of a layer."""
+
     subject: Mention | None
 
 
 @dataclass(frozen=True, slots=True)
 class SetVisible:
+    """Show or hide layers."""
+
     subjects: tuple[Mention, ...]
     visible: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Remove:
+    """Remove layers."""
+
     subjects: tuple[Mention, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    pass
+    """Remove everything from the map."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rename:
+    """Give a layer another name."""
+
     subject: Mention
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class SetOpacity:
+    """Set the opacity of a layer."""
+
     subject: Mention | None
     opacity: float
 
 
 @dataclass(frozen=True, slots=True)
 class Reorder:
+    """Move a layer in the order of drawing."""
+
     subject: Mention
     to: Literal["top", "bottom", "up", "down", "above", "below"]
     other: Mention | None = None
@@ -240,31 +270,39 @@ class Zoom:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
+    """Undo the newest changes."""
+
     times: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Redo:
+    """Redo what was undone last."""
+
     times: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class ListTables:
-    pass
+    """Name the tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListLayers:
-    pass
+    """Name the layers of the map."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchTables:
+    """Find tables by words."""
+
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Describe:
+    """Describe a table and its columns."""
+
     subject: Mention
 
 
@@ -306,6 +344,8 @@ class RemoveChart:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
+    """List rows of a table."""
+
     subject: Mention
     where: Condition | None = None
     top: Top | None = None
@@ -323,6 +363,8 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class FindPlace:
+    """Find a place by its name."""
+
     text: str
 
 
@@ -351,11 +393,13 @@ class RunSql:
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    pass
+    """Say what can be asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
+    """Answer a greeting or thanks."""
+
     thanks: bool = False
 
 

@@ -82,4 +82,5 @@ class Grouped:
 
 
 def step(operation: str, source: Features, *more: tuple[str, Features], **arguments: Any) -> Step:
+    """A step of an analysis: an operation with its sources by argument, and its other arguments."""
     return Step(operation, (("source", source), *more), tuple(arguments.items()))

@@ -43,10 +43,12 @@ _COVERED = 0.95
 
 
 def property_of(column: str) -> Cql2:
+    """A column as CQL2 JSON."""
     return {"property": column}
 
 
 def equals(column: str, values: Sequence[Any]) -> Cql2:
+    """The condition that a column has one of the values, as CQL2 JSON."""
     if len(values) == 1:
         return {"op": "=", "args": [property_of(column), values[0]]}
     return {"op": "in", "args": [property_of(column), list(values)]}
@@ -109,6 +111,7 @@ def contains(column: str, text: str, before: str = "%", after: str = "%") -> Cql
 
 
 def unquoted(text: str) -> str:
+    """The text without the double quotes around it."""
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
 
 

@@ -62,6 +62,8 @@ class ExpectedContent(CasePart):
 
 
 class ExpectedFile(CasePart):
+    """A file that the analyst is expected to deliver."""
+
     format: str
     name: str | None = None
     layers: Annotated[tuple[ExpectedContent, ...], Field(min_length=1)]
@@ -73,6 +75,8 @@ class ExpectedFile(CasePart):
 
 
 class AnalystCase(CasePart):
+    """A task for the analyst, and what its answer and files must hold."""
+
     name: Annotated[str, Field(min_length=1, max_length=80)]
     category: str
     say: Annotated[tuple[str, ...], Field(min_length=1)]

@@ -39,6 +39,8 @@ class Content:
 
 @dataclass(frozen=True)
 class ReadFile:
+    """A delivered file as it was read back."""
+
     contents: tuple[Content, ...]
     members: Mapping[str, Any] = field(default_factory=dict)
     entries: tuple[str, ...] = ()

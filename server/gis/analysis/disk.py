@@ -85,6 +85,7 @@ async def taken(connection: AsyncConnection, pid: int, most: int) -> Taken:
 
 
 def full(title: str, size: int, room: int) -> TooExpensive:
+    """The error of a step whose result does not fit into the room of its map; sizes in bytes."""
     return TooExpensive(
         f"{title} was stopped: it takes {readable_bytes(size)} and more, and there is room for "
         f"{readable_bytes(max(0, room))} on this map. Drop results that are not needed, filter the inputs, or "
@@ -93,6 +94,7 @@ def full(title: str, size: int, room: int) -> TooExpensive:
 
 
 def crowded(title: str, size: int, allowed: int) -> TooExpensive:
+    """The error of a step that needs more temporary space than is allowed; sizes in bytes."""
     return TooExpensive(
         f"{title} was stopped: on the way to its result it needs {readable_bytes(size)} of temporary space and more, "
         f"and {readable_bytes(allowed)} are allowed. Filter the inputs to fewer rows or a smaller area first."

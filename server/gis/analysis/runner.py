@@ -63,6 +63,8 @@ PATIENCE = 5.0
 
 @dataclass(frozen=True)
 class StepResult:
+    """A stored result, and what the receipt says of it."""
+
     table: Table
     rows: int
     receipt: StepReceipt

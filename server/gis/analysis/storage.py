@@ -167,6 +167,7 @@ async def passing_size(connection: AsyncConnection, tables: Sequence[Prepared]) 
 
 
 async def execute(connection: AsyncConnection, statements: Iterable[str]) -> None:
+    """Run statements one after another."""
     for statement in statements:
         await connection.exec_driver_sql(statement)
 

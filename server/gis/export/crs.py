@@ -16,6 +16,8 @@ WGS84 = 4326
 
 
 class UnknownCrs(GisError):
+    """PROJ does not know the reference system that was asked for."""
+
     code = "invalid_payload"
 
 

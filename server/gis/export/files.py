@@ -142,6 +142,7 @@ class Batches:
 
 
 def arrow_type(column: Column) -> pa.DataType:
+    """The Arrow type in which values of a column are written; text for all others."""
     return _ARROW.get(base_type(column.sql_type), pa.string())
 
 

@@ -147,6 +147,7 @@ def _is_formula(cell: str) -> bool:
 
 
 def csv_lines(rows: Iterable[Iterable[Any]]) -> bytes:
+    """Rows as CSV (RFC 4180) in UTF-8."""
     return "".join(",".join(map(_field, row)) + "\r\n" for row in rows).encode()
 
 

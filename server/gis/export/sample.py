@@ -40,6 +40,7 @@ class Sample:
 
 
 async def sample(source: Source, layer: Layer) -> Sample:
+    """Some features of a layer as GeoJSON, simplified and scattered over all of it, for exported pages."""
     total, _placed = await source.count()
     tolerance = 0.0 if layer.geometry_type == "point" else tolerance_of(layer)
     needs_points = any(drawn.source_layer == "points" for drawn in layer.style.layers)
@@ -74,6 +75,7 @@ async def sample(source: Source, layer: Layer) -> Sample:
 
 
 def feature(identifier: Any, geometry: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
+    """A GeoJSON feature (RFC 7946)."""
     own = {} if identifier is None else {"id": identifier}
     return {"type": "Feature", **own, "geometry": geometry, "properties": properties}
 
@@ -92,6 +94,7 @@ def columns_of(source: Source, layer: Layer) -> dict[str, Expression]:
 
 
 def identifier_of(source: Source) -> Expression:
+    """The key of a row if it is one integer, else null."""
     key = source.table.column(source.table.key[0]) if len(source.table.key) == 1 else None
     return sa.null() if key is None or key.kind != "integer" else relation(source.table).c[key.name]
 
@@ -107,6 +110,7 @@ def scattered(source: Source, query: sa.Select[Any]) -> sa.Select[Any]:
 
 
 def tolerance_of(layer: Layer) -> float:
+    """The tolerance of simplification in degrees: a fixed share of the layer's extent."""
     if layer.bounds is None:
         return 0.0
     west, south, east, north = layer.bounds

@@ -35,6 +35,8 @@ _OGR_TYPES = {
 
 
 class CannotExport(GisError):
+    """The layer cannot be written in the format that was asked for."""
+
     code = "invalid_payload"
 
 

@@ -38,6 +38,8 @@ class BufferArguments(Arguments):
 
 
 class Buffer(Operation[BufferArguments]):
+    """Areas within a distance in metres, measured on the WGS 84 spheroid; the result is in EPSG:4326."""
+
     name = "buffer"
     summary = "Areas within a distance (fixed or from a column) of features; dissolve=true unites them."
     arguments = BufferArguments

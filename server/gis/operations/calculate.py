@@ -37,6 +37,8 @@ class CalculateArguments(Arguments):
 
 
 class Calculate(Operation[CalculateArguments]):
+    """A new column from a calculation over others; geometries stay as they are stored."""
+
     name = "calculate"
     summary = "Add a column calculated from others; what has no answer (division by zero) is empty."
     arguments = CalculateArguments

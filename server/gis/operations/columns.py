@@ -40,6 +40,8 @@ class ColumnsArguments(Arguments):
 
 
 class Columns(Operation[ColumnsArguments]):
+    """Chosen, renamed, converted, filled and calculated columns, in the order of the changes."""
+
     name = "columns"
     summary = "Change columns: select, rename, drop, convert, fill, map; texts, dates, ranks, coordinates."
     arguments = ColumnsArguments

@@ -26,6 +26,8 @@ class DelaunayArguments(Arguments):
 
 
 class Delaunay(Operation[DelaunayArguments]):
+    """Delaunay triangles of points, found in a local projection; the result is in EPSG:4326."""
+
     name = "delaunay"
     summary = "Connect neighbouring points into triangles (Delaunay triangulation)."
     arguments = DelaunayArguments

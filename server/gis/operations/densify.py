@@ -29,6 +29,8 @@ class DensifyArguments(Arguments):
 
 
 class Densify(Operation[DensifyArguments]):
+    """Corners along edges at most `longest` metres apart, on geodesics; the result is in EPSG:4326."""
+
     name = "densify"
     summary = "Add corners so that no edge is longer than a length; edges then follow great circles."
     arguments = DensifyArguments

@@ -14,6 +14,8 @@ class DifferenceArguments(Arguments):
 
 
 class Difference(Operation[DifferenceArguments]):
+    """What lies outside of the areas of another table, with the attributes of the source."""
+
     name = "difference"
     summary = "Take the areas of another table away from features; what is covered entirely disappears."
     arguments = DifferenceArguments

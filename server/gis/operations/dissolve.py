@@ -21,6 +21,8 @@ class DissolveArguments(GroupArguments):
 
 
 class Dissolve(Operation[DissolveArguments]):
+    """The union of features that share values, with aggregates of their attributes."""
+
     name = "dissolve"
     summary = "Unite features that share the values of columns into one each, with counts, sums and the like."
     arguments = DissolveArguments

@@ -17,6 +17,8 @@ class EnvelopeArguments(Arguments):
 
 
 class Envelope(Operation[EnvelopeArguments]):
+    """Bounding rectangles in longitude and latitude (EPSG:4326)."""
+
     name = "envelope"
     summary = "The bounding rectangle of each feature; oriented=true for the smallest one at any angle."
     arguments = EnvelopeArguments

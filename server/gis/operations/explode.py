@@ -25,6 +25,8 @@ class ExplodeArguments(Arguments):
 
 
 class Explode(Operation[ExplodeArguments]):
+    """A row for each part of a multi-part feature, in the stored reference system."""
+
     name = "explode"
     summary = "One row for each part of multi-part features; attributes repeat, `part` numbers the parts."
     arguments = ExplodeArguments

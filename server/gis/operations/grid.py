@@ -49,6 +49,8 @@ class GridArguments(Arguments):
 
 
 class Grid(Operation[GridArguments]):
+    """Counts and aggregates in equal cells of a local projection; the result is in EPSG:4326."""
+
     name = "grid"
     summary = "Count or sum features in square or hexagonal cells of a size in metres; density=true per km²."
     arguments = GridArguments

@@ -61,6 +61,8 @@ class HeatArguments(Arguments):
 
 
 class Heat(Operation[HeatArguments]):
+    """Kernel density in cells of a local projection; the result is in EPSG:4326."""
+
     name = "heat"
     summary = "A heat surface: kernel density of features (or of a weight) per km², in square cells."
     arguments = HeatArguments

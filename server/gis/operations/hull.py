@@ -37,6 +37,8 @@ class HullArguments(Arguments):
 
 
 class Hull(Operation[HullArguments]):
+    """Convex or concave hulls, computed in longitude and latitude (EPSG:4326)."""
+
     name = "hull"
     summary = (
         "The convex (or with concave=0..1 concave) hull around all features, or around each group of them."

@@ -33,6 +33,8 @@ class IntersectionArguments(Arguments):
 
 
 class Intersection(Operation[IntersectionArguments]):
+    """What two tables have in common, with the attributes of both."""
+
     name = "intersection"
     summary = "Overlay two tables: one row for each common part, with the attributes of both."
     arguments = IntersectionArguments

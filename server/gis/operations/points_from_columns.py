@@ -30,6 +30,8 @@ class PointsFromColumnsArguments(Arguments):
 
 
 class PointsFromColumns(Operation[PointsFromColumnsArguments]):
+    """Points from two columns of coordinates, in the SRID that is given."""
+
     name = "points_from_columns"
     summary = "Make points from two numeric columns (longitude and latitude, or projected coordinates)."
     arguments = PointsFromColumnsArguments

@@ -23,6 +23,8 @@ class SampleArguments(Arguments):
 
 
 class Sample(Operation[SampleArguments]):
+    """Some rows, chosen by a hash of their key and a seed: the same ones each time."""
+
     name = "sample"
     summary = "A random sample of n rows; the same seed gives the same rows again."
     arguments = SampleArguments

@@ -33,6 +33,8 @@ class SelectByLocationArguments(Arguments):
 
 
 class SelectByLocation(Operation[SelectByLocationArguments]):
+    """The rows that lie as asked to those of another table; distances in metres."""
+
     name = "select_by_location"
     summary = "Keep features that intersect, lie within, contain, touch or are within a distance of another table's."
     arguments = SelectByLocationArguments

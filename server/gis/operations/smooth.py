@@ -18,6 +18,8 @@ class SmoothArguments(Arguments):
 
 
 class Smooth(Operation[SmoothArguments]):
+    """Rounded corners (Chaikin, 1974), for drawing: areas and lengths shrink."""
+
     name = "smooth"
     summary = "Round off the corners of lines and areas by Chaikin's corner cutting."
     arguments = SmoothArguments

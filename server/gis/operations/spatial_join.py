@@ -44,6 +44,8 @@ class SpatialJoinArguments(Arguments):
 
 
 class SpatialJoin(Operation[SpatialJoinArguments]):
+    """Attributes of the features of another table that lie as asked; distances in metres."""
+
     name = "spatial_join"
     summary = "Join another table by location: counts, sums and means per feature, or one row per match."
     arguments = SpatialJoinArguments

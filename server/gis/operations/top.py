@@ -27,6 +27,8 @@ class TopArguments(Arguments):
 
 
 class Top(Operation[TopArguments]):
+    """The rows with the highest or lowest values of a column."""
+
     name = "top"
     summary = "The n rows with the largest (or smallest) values of a column; empty values never count."
     arguments = TopArguments

@@ -28,6 +28,8 @@ class VoronoiArguments(Arguments):
 
 
 class Voronoi(Operation[VoronoiArguments]):
+    """Voronoi cells of points, found in a local projection; the result is in EPSG:4326."""
+
     name = "voronoi"
     summary = "Divide the land around points into the area nearest to each (Voronoi or Thiessen polygons)."
     arguments = VoronoiArguments

@@ -98,6 +98,8 @@ _READ = sa.text(
 
 
 class OverviewStore:
+    """Reads and writes which overviews of which tables exist (`geoagent.overview`)."""
+
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
         self._kept: dict[int, tuple[OverviewRow | None, float]] = {}

@@ -11,6 +11,8 @@ from server.gis.profiles.worker import ProfileWorker
 
 
 class ProfileMetrics(Collector):
+    """Measures of the worker that profiles tables, for Prometheus."""
+
     def __init__(self, worker: ProfileWorker) -> None:
         self._worker = worker
 

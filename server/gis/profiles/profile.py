@@ -89,6 +89,8 @@ KEPT_S = 2.0
 
 
 class ProfileStore:
+    """Reads and writes table profiles (`geoagent.table_profile`)."""
+
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
         self._kept: dict[int, tuple[ProfileRow | None, float]] = {}

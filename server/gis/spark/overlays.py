@@ -20,14 +20,17 @@ from server.gis.spark.places import row_of
 
 
 def clipped(arguments: ClipArguments, workspace: Workspace, _step: Step) -> Select[Any]:
+    """The rows of the operation `clip`, for Sedona."""
     return _cut(arguments.source, arguments.mask, workspace, keeps=True)
 
 
 def reduced(arguments: DifferenceArguments, workspace: Workspace, _step: Step) -> Select[Any]:
+    """The rows of the operation `difference`, for Sedona."""
     return _cut(arguments.source, arguments.other, workspace, keeps=False)
 
 
 def dissolved(arguments: DissolveArguments, workspace: Workspace, _step: Step) -> Select[Any]:
+    """The rows of the operation `dissolve`, for Sedona."""
     source = workspace.source(arguments.source)
     shape: ColumnElement[Any] = func.ST_Union(kept(sound(flat(source)), source), type_=Geometry())
     return grouped(arguments, source, there(geometry(source)), multi(shape, source).label(GEOMETRY))

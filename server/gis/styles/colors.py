@@ -37,6 +37,7 @@ def next_color(used: Iterable[str]) -> str:
 
 
 def next_colors(count: int) -> tuple[str, ...]:
+    """The first colours of the palette."""
     return tuple(PALETTE)[:count]
 
 
@@ -53,6 +54,7 @@ def ramp_name(name: str) -> str:
 
 
 def ramp_named(name: str) -> tuple[str, ...]:
+    """The colours of a ramp, from low to high. Raises the error of `ramp_name` for unknown names."""
     return ramps.ALL[ramp_name(name)]
 
 
@@ -81,6 +83,7 @@ def contrast(color: str) -> str:
 
 
 def transparent(color: str) -> str:
+    """The colour without opacity, as `rgba()`."""
     red, green, blue = (round(channel) for channel in _channels(color))
     return f"rgba({red},{green},{blue},0)"
 

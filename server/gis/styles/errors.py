@@ -16,6 +16,7 @@ class NoReferenceSystem(InvalidStyle):
 
 
 def require_srid(srid: int, subject: str) -> None:
+    """Raises an error where the reference system of a geometry is unknown."""
     if srid <= 0:
         raise NoReferenceSystem(
             f"The geometries of {subject} have no spatial reference system (SRID 0), so nothing says where "

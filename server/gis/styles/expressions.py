@@ -15,6 +15,7 @@ Expression = Any
 
 
 def evaluate(expression: Expression, properties: Mapping[str, Any], zoom: float = 6.0) -> Any:
+    """The value of a MapLibre expression for one feature at a zoom."""
     if not isinstance(expression, list):
         return expression
     operator, *arguments = expression

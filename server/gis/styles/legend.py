@@ -37,6 +37,7 @@ def legend_of(
     counted: Counted | None = None,
     note: str | None = None,
 ) -> Legend:
+    """The legend of what is drawn, read from the very paint expressions."""
     counted = counted or Counted()
     if kind == "heatmap":
         return Legend(title=title, kind=kind, shape="gradient", entries=_gradient(layers), note=note)
@@ -209,6 +210,7 @@ def open_ends(low: float | None, high: float | None) -> Literal["below", "above"
 
 
 def category_label(value: Any) -> str:
+    """A category's value as the legend writes it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):

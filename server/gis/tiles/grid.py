@@ -28,6 +28,8 @@ class InvalidTile(GisError):
 
 @dataclass(frozen=True, slots=True)
 class Tile:
+    """A tile of the Web Mercator grid: zoom, column from the west, row from the north."""
+
     z: int
     x: int
     y: int
@@ -77,8 +79,10 @@ class Tile:
 
 
 def longitude(x: float) -> float:
+    """The longitude in degrees of an x in EPSG:3857 (metres)."""
     return x / HALF_WORLD * 180
 
 
 def latitude(y: float) -> float:
+    """The latitude in degrees of a y in EPSG:3857 (metres)."""
     return math.degrees(math.atan(math.sinh(y / HALF_WORLD * math.pi)))

@@ -13,6 +13,8 @@ BUCKETS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
 class TileMetrics(Collector):
+    """Measures of the tile service, for Prometheus."""
+
     def __init__(self) -> None:
         self.requests = Counter(
             "geoagent_tile_requests",

@@ -28,6 +28,8 @@ FARTHEST = 5e7
 
 @dataclass(frozen=True)
 class Crs:
+    """How tiles are cut in the reference system of a table: directly, by longitude and latitude, or by PROJ."""
+
     srid: int
     kind: Literal["mercator", "lonlat", "projected"]
     unit: float = 1.0

@@ -48,6 +48,8 @@ value is the tag that was asked for, which another server may know already."""
 
 
 class LayerLookup(Protocol):
+    """Finds layers, in the version that a tile's address names or as they are now."""
+
     async def layer(self, map_id: str, layer_id: str, version: int) -> Layer | None:
         """The layer as it was announced with this version; None if it never was."""
         ...
@@ -59,12 +61,16 @@ class LayerLookup(Protocol):
 
 
 class TableLookup(Protocol):
+    """Finds the registry's entry of a table."""
+
     def get(self, table_id: str) -> Table:
         """Raises a ToolFailed when there is no such table (any more)."""
         ...
 
 
 class UnknownLayer(GisError):
+    """The map has no such layer in this version."""
+
     code = "unknown_layer"
 
 
@@ -77,6 +83,8 @@ class TileTooSlow(GisError):
 
 @dataclass(frozen=True)
 class TileLimits:
+    """Bounds of the tile service: memory in bytes, time in seconds, features in a tile."""
+
     cache_bytes: int = 128 * 1024 * 1024
     seconds: float = 12.0
     """For drawing, half of it for waiting for a turn before; the statement has its own, shorter limit in the
@@ -105,6 +113,8 @@ class DrawnTile:
 
 
 class TileService:
+    """Vector tiles of layers: from memory, from a request under way, or from PostGIS."""
+
     def __init__(
         self,
         pool: asyncpg.Pool,

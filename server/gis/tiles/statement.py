@@ -123,6 +123,7 @@ def feature_key(table: Table) -> Column | None:
 
 
 def drawn_columns(layer: Layer) -> set[str]:
+    """The columns that the paint, layout and filters of a layer's style read."""
     parts = [part for drawn in layer.style.layers for part in (drawn.paint, drawn.layout, drawn.filter)]
     return {name for part in parts for name in columns_of(part)}
 
@@ -347,6 +348,7 @@ def _shifted(g: str) -> str:
 
 
 def unquoted(identifier: str) -> str:
+    """The name of a quoted identifier."""
     return identifier[1:-1].replace('""', '"')
 
 

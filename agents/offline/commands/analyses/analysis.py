@@ -52,6 +52,7 @@ class Chain:
 
 
 def features_of(part: Step | Grouped) -> Iterator[Features]:
+    """The features that a step reads."""
     if isinstance(part, Grouped):
         yield part.source
     else:

@@ -90,6 +90,7 @@ class Reading:
 
 
 def rule(text: str, build: Build, cost: float = 0.0) -> Rule:
+    """A rule from its template; a higher cost makes it the less likely reading."""
     return Rule(compiled(text), build, cost)
 
 

@@ -66,6 +66,7 @@ Draw = Callable[[Request], Awaitable[Drawn]]
 
 
 def outline_of(spec: StyleSpec) -> drawing.Outline:
+    """The outline that a style asks for: sizes in pixels."""
     return drawing.Outline(spec.size, spec.stroke, spec.stroke_color)
 
 
