@@ -28,7 +28,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
 from server.database.quoting import quoted
-from server.gis.expressions.identifiers import exact, sql_name
+from server.gis.expressions.identifiers import exact, readable_name, sql_name
 from server.gis.expressions.literal_sql import literal_sql
 from server.gis.operations.support.base import (
     GEOMETRY,
@@ -141,6 +141,10 @@ def _carried(name: str, read: Sequence[Table]) -> str | None:
             if each.schema_name == SCHEMA and comment:
                 return comment  # It says already where it came from.
             return f"From {each.id}: {comment}".removesuffix(": ")
+    for each in read:
+        own = each.column(name.removeprefix(f"{readable_name(each)}_"))
+        if own is not None:
+            return f"From {each.id}, column {own.name}: {own.comment or ''}".removesuffix(": ")
     return None
 
 

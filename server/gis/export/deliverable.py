@@ -26,6 +26,7 @@ from server.gis.export.files import DRIVERS, file_names, write_file
 from server.gis.export.layers import csv_text, geojson, placed
 from server.gis.export.records import records, text_sequence
 from server.gis.export.source import CannotExport, Source, Summary, is_point
+from server.gis.expressions.identifiers import readable_name
 from server.gis.filters.compiler import normalize
 
 LONLAT_FORMATS = frozenset({"geojson", "geojsonl", "kml"})
@@ -36,7 +37,6 @@ WITHOUT_SHAPES = frozenset({"csv", "xlsx"})
 NEED_SHAPES = frozenset({"geojson", "geojsonl", "fgb", "kml"})
 MOST_SHEET_ROWS = 1_048_575
 MOST_NOTED = 20
-_RESULT_SUFFIX = re.compile(r"_[0-9a-f]{6}$")
 _UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')
 _SINGLE = ("POINT", "LINESTRING", "POLYGON")
 
@@ -58,11 +58,6 @@ class Wanted:
     table: Table
     filter: Cql2 | str | None
     name: str
-
-
-def readable_name(table: Table) -> str:
-    """A table's name without the suffix that makes names of results unique."""
-    return _RESULT_SUFFIX.sub("", table.name) if table.schema_name == "analysis" else table.name
 
 
 def safe_name(name: str) -> str:

@@ -49,6 +49,14 @@ _TYPES: dict[str, sa.types.TypeEngine[Any]] = {
 }
 
 
+_RESULT_SUFFIX = re.compile(r"_[0-9a-f]{6}$")
+
+
+def readable_name(table: Table) -> str:
+    """A table's name without the suffix that makes names of results unique."""
+    return _RESULT_SUFFIX.sub("", table.name) if table.schema_name == "analysis" else table.name
+
+
 @lru_cache(maxsize=1024)
 def relation(table: Table) -> sa.TableClause:
     """The table with all its columns, for FROM. Equal entries give the same object, so that parts of a

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from sqlalchemy import Select, func, not_, select
 
 from server.gis.expressions.identifiers import exact
-from server.gis.operations.support.attributes.columns import attribute, carried, free_name, geometry_out
+from server.gis.operations.support.attributes.columns import attribute, brought_name, carried, geometry_out
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
@@ -59,7 +59,7 @@ class JoinByAttribute(Operation[JoinByAttributeArguments]):
         taken = {GEOMETRY, ROW_ID, *(label.name for label in own)}
         brought = []
         for name in names:
-            free = free_name(attribute(other, name).name, taken)
+            free = brought_name(attribute(other, name).name, other, taken)
             taken.add(free)
             brought.append(other.column(name).label(exact(free)))
         joined = source.rows.join(other.rows, keys.mine == keys.theirs, isouter=arguments.rows == "all")

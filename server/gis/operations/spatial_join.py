@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, and_, func, select, true
 
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.aggregates import COUNT_ONLY, Aggregate, aggregated, ignored
-from server.gis.operations.support.attributes.columns import carried, free_name, geometry_out
+from server.gis.operations.support.attributes.columns import brought, carried, geometry_out
 from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
@@ -144,9 +144,5 @@ def _figures_by_row(
 
 
 def _matches(other: Source, relation: Relation, taken: set[str]) -> list[ColumnElement[Any]]:
-    columns: list[ColumnElement[Any]] = []
-    for each in other.attributes:
-        name = free_name(each.name, taken)
-        taken.add(name)
-        columns.append(relation.column(each.name).label(exact(name)))
-    return columns
+    values = {each.name: relation.column(each.name) for each in other.attributes}
+    return [*brought(other, taken, values)]

@@ -10,7 +10,7 @@ from server.gis.expressions.identifiers import exact
 from server.gis.operations.select_by_location import SelectByLocationArguments
 from server.gis.operations.spatial_join import SpatialJoinArguments
 from server.gis.operations.support.attributes.aggregates import aggregated
-from server.gis.operations.support.attributes.columns import carried, free_name, geometry_out
+from server.gis.operations.support.attributes.columns import brought, carried, geometry_out
 from server.gis.operations.support.base import GEOMETRY, ROW_ID, Source, Step, Workspace
 from server.gis.operations.support.earth.geodesy import geometry, lonlat
 from server.gis.operations.support.matching.relations import in_system_of
@@ -36,11 +36,9 @@ def joined(arguments: SpatialJoinArguments, workspace: Workspace, _step: Step) -
         values: list[ColumnElement[Any]] = [label.element for label in labels]
         names = [label.name for label in labels]
     else:
-        names, values = [], []
-        for each in other.attributes:
-            names.append(free_name(each.name, taken))
-            taken.add(names[-1])
-            values.append(other.column(each.name))
+        labels = brought(other, taken)
+        values = [label.element for label in labels]
+        names = [label.name for label in labels]
     found = select(place, *(value.label(f"f{number}") for number, value in enumerate(values))).select_from(
         pairs
     )

@@ -149,7 +149,7 @@ async def test_a_union_with_itself_has_every_overlap_in_both_orders(bench: Bench
     )
     rows = (await bench.run("union", source="data.over", other="data.over")).rows
     areas = {
-        (row.name, row.name_2): row.geom.area for row in rows.drop(columns="fid").itertuples(index=False)
+        (row.name, row.over_name): row.geom.area for row in rows.drop(columns="fid").itertuples(index=False)
     }
     assert areas == pytest.approx({("a", "a"): 2, ("b", "b"): 2, ("a", "b"): 1, ("b", "a"): 1})
 

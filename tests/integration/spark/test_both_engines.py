@@ -137,14 +137,14 @@ SAME_ROWS: list[tuple[str, dict[str, Any], list[str]]] = [
         ["id"],
     ),
     ("spatial_join", {"source": "data.zones", "other": "data.dots", "aggregates": AGGREGATES}, ["id"]),
-    ("spatial_join", {"source": "data.dots", "other": "data.zones", "rows": "all"}, ["id", "id_2"]),
+    ("spatial_join", {"source": "data.dots", "other": "data.zones", "rows": "all"}, ["id", "zones_id"]),
     (
         "spatial_join",
         {"source": "data.dots", "other": "data.dots", "predicate": "within_distance", "distance": "20 km"},
         ["id"],
     ),
     ("dissolve", {"source": "data.zones", "by": ["name"]}, ["name"]),
-    ("intersection", {"source": "data.zones", "other": "data.countries"}, ["id", "id_2"]),
+    ("intersection", {"source": "data.zones", "other": "data.countries"}, ["zones_id", "countries_id"]),
     ("clip", {"source": "data.countries", "mask": "data.zones"}, ["id"]),
     ("difference", {"source": "data.zones", "other": "data.countries"}, ["id"]),
     (

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Float, Label, cast, distinct, func, select
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import (
     attribute,
+    brought_name,
     comparable,
     free_name,
     holds_nan,
@@ -63,8 +64,9 @@ def aggregated(
     null; `ignored` tells of it.
     """
     labels = []
+    others = frozenset(taken)
     for aggregate in aggregates:
-        name = free_name(aggregate.label(), taken)
+        name = free_name(brought_name(aggregate.label(), source, others), taken)
         taken.add(name)
         labels.append(_expression(aggregate, source, rows, values or {}).label(exact(name)))
     return labels

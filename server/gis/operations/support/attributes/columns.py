@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from sqlalchemy import ColumnElement, Label, Text, cast, func, literal
 
 from agents.domain import Column
 from server.gis.errors import InvalidQuestion, listed, unknown_column
-from server.gis.expressions.identifiers import SYSTEM_COLUMNS, base_type, exact, sql_type
+from server.gis.expressions.identifiers import SYSTEM_COLUMNS, base_type, exact, readable_name, sql_type
 from server.gis.operations.support.base import GEOMETRY, ROW_ID, Source
 from server.gis.operations.support.earth.geodesy import geometry
 
@@ -34,6 +34,51 @@ def carried(source: Source, taken: Iterable[str] = (), prefix: str = "") -> list
         used.add(name)
         labels.append(source.column(column.name).label(exact(name)))
     return labels
+
+
+def brought(
+    other: Source, taken: Iterable[str], values: Mapping[str, ColumnElement[Any]] | None = None
+) -> list[Label[Any]]:
+    """All attributes of a second table, called after it (`cities_name`) where the name is taken.
+
+    `values` are given in place of its columns, where those come from a subquery.
+    """
+    used = {*taken, GEOMETRY, ROW_ID}
+    labels: list[Label[Any]] = []
+    for column in other.attributes:
+        name = brought_name(column.name, other, used)
+        used.add(name)
+        value = other.column(column.name) if values is None else values[column.name]
+        labels.append(value.label(exact(name)))
+    return labels
+
+
+def carried_by_both(source: Source, other: Source) -> tuple[list[Label[Any]], list[Label[Any]]]:
+    """All attributes of two tables; a name that both have is called after its table in each (`airports_name`,
+    `cities_name`)."""
+    if source.table.id == other.table.id:
+        first = carried(source)
+        return first, brought(other, [label.name for label in first])
+    theirs = {column.name for column in other.attributes}
+    used = {GEOMETRY, ROW_ID, *theirs, *(column.name for column in source.attributes)}
+    first = []
+    for column, label in zip(source.attributes, carried(source), strict=True):
+        name = called_after(source, column.name, used) if column.name in theirs else label.name
+        used.add(name)
+        first.append(label.element.label(exact(name)))
+    shared = {column.name for column in source.attributes} & theirs
+    return first, brought(other, [*shared, *(label.name for label in first)])
+
+
+def brought_name(name: str, other: Source, used: Collection[str]) -> str:
+    """The name of a second table's column in a result whose names `used` has."""
+    free = free_name(name, used)
+    return free if free == _cut(name, LONGEST_NAME) else called_after(other, name, used)
+
+
+def called_after(source: Source, name: str, used: Iterable[str]) -> str:
+    """The name with that of its table before it."""
+    return free_name(f"{readable_name(source.table)}_{name}", used)
 
 
 def geometry_out(source: Source) -> list[Label[Any]]:

@@ -26,7 +26,7 @@ from sqlalchemy import (
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import exact
-from server.gis.operations.support.attributes.columns import carried, free_name
+from server.gis.operations.support.attributes.columns import brought, carried, carried_by_both, free_name
 from server.gis.operations.support.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
 from server.gis.operations.support.geometry.overlays import (
     common_part,
@@ -68,8 +68,9 @@ def pieces(source: Source, other: Source, workspace: Workspace, *, theirs: bool)
         _needs_areas(source)
     srid = source.table.srid
     a, b = _layer(source, srid, workspace, "first"), _layer(other, srid, workspace, "second")
-    first = [label.name for label in carried(source)]
-    second = [label.name for label in carried(other, first)]
+    own = carried(source)
+    labels = carried_by_both(source, other) if theirs else (own, brought(other, [each.name for each in own]))
+    first, second = ([label.name for label in each] for each in labels)
     place = free_name("lies_in", {*first, *second})
     missing = [[null().label(exact(name)) for name in names] for names in (first, second)]
     shared = common_part(source, other, a.shape, b.shape)
