@@ -131,7 +131,8 @@ def _look(scene: Scene, table: Table, operations: Sequence[Operation], done: Don
     read = [source for source in map(scene.vocabulary.table, sources) if source is not None]
     added = [c.name for c in columns if not any(source.column(c.name) for source in read)]
     rest = added or [c.name for c in number_columns(table)]
-    first = [c.name for c in columns if c.name in (named and named.name, ranked)]
+    groups = tuple(done.arguments.get("per") or ())
+    first = [c.name for c in columns if c.name in (named and named.name, *groups, ranked)]
     sort = (
         {"sort": ranked, "descending": not done.arguments.get("smallest", False)} if ranked in first else {}
     )
@@ -151,6 +152,7 @@ def _has_figure(done: Done) -> bool:
     return (
         done.call.name == "spatial_join"
         or (done.call.name == "dissolve" and "aggregates" in done.arguments)
+        or (done.call.name == "top" and bool(done.arguments.get("per")))
         or (done.call.name == "calculate" and done.arguments.get("name") in (PERCENT, PER_AREA))
     )
 
@@ -214,17 +216,22 @@ def _summary(chain: Chain, ran: Sequence[Done], looks: Mapping[str, Done], meant
     told = " ".join(dict.fromkeys(notes))
     found = look.result.data if look is not None and look.result.ok else {}
     tied = len(found.get("rows", ())) == facts["rows"] and ran[-1].arguments.get("ties")
-    if ran[-1].call.name == "top" and not by_distance and (len(found.get("rows", ())) == 1 or tied):
+    whole = ran[-1].call.name == "top" and not ran[-1].arguments.get("per")
+    if whole and not by_distance and (len(found.get("rows", ())) == 1 or tied):
         text = _first(ran[-1], found) + text.partition(".")[2]
     distance = _distance(ran[-1], found)
     if distance is not None:
         text = f"{title}: {distance}.{text.partition('.')[2]}"
+    total = _total(ran[-1], found)
+    if total is not None:
+        return f"{title}: {total}.{text.partition('.')[2]}{f' {told}' if told else ''}"
     if isinstance(last, Grouped) and found.get("rows"):
         text = _greatest(title, found) + _left_out(last, looks.get(_COUNT))
     if found.get("rows"):
         listed = table_rows(list(found["columns"]), found["rows"], _MOST_SHOWN)
         if len(found["rows"]) < facts["rows"]:
-            listed = f"The {number(len(found['rows']))} greatest of {number(facts['rows'])}:\n\n{listed}"
+            most = "smallest" if ran[-1].arguments.get("smallest") else "greatest"
+            listed = f"The {number(len(found['rows']))} {most} of {number(facts['rows'])}:\n\n{listed}"
         return f"{text}\n\n{listed}" + (f"\n\n{told}" if told else "")
     return f"{text} {told}".strip()
 
@@ -257,6 +264,18 @@ def _distance(done: Done, found: Mapping[str, Any]) -> str | None:
     if not isinstance(metres, int | float):
         return None
     return f"{metres / 1000:,.1f} km" if metres >= 1000 else f"{metres:,.0f} m"
+
+
+def _total(done: Done, found: Mapping[str, Any]) -> str | None:
+    """`13,508,391 (268 rows)`, of the one figure of all rows."""
+    if done.call.name != "summarise" or done.arguments.get("by") or len(found.get("rows", ())) != 1:
+        return None
+    columns = list(found["columns"])
+    row = dict(zip(columns, row_values(columns, found["rows"][0]), strict=True))
+    figures = [each for name, each in row.items() if name != "count"]
+    if len(figures) != 1 or not row.get("count"):
+        return None
+    return f"{plain(value(figures[0]))} ({count_of(row['count'], 'row')})"
 
 
 def _greatest(title: str, found: Mapping[str, Any]) -> str:

@@ -132,7 +132,7 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
 def top_column(scene: Scene, table: Table, top: Top) -> Column:
     """The column by which a superlative ranks a table. Raises Refuse when the table has none."""
     if top.column is not None:
-        return named_column(scene, table, top.column)
+        return _ranking(table, named_column(scene, table, top.column), top)
     if top.measure == "time":
         return _time_column(scene, table)
     if top.measure == "big" and table.geometry_family == "polygon":
@@ -152,6 +152,17 @@ def top_column(scene: Scene, table: Table, top: Top) -> Column:
     if not numbers:
         raise Refuse(f"{table.name} has no numbers to rank by")
     return chosen(scene, numbers, None, f"“{top.word}”")
+
+
+def _ranking(table: Table, column: Column, top: Top) -> Column:
+    """The column, if `top 10 cities by country` is not what was said."""
+    if column.kind == "text" and top.word in ("top", "bottom"):
+        first = next((each.name for each in number_columns(table)), None)
+        raise Refuse(
+            f"`{column.name}` of {table.name} holds texts, which have no rank",
+            f"Rank by a number: “{top.word} {top.limit} {table.name} by {first}”." if first else "",
+        )
+    return column
 
 
 def with_column(condition: Compare | Between, column: Column) -> Compare | Between:

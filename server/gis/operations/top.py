@@ -1,16 +1,24 @@
-"""The rows with the largest or smallest values of a column."""
+"""The rows with the largest or smallest values of a column, of all rows or of each group."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 from pydantic import Field
-from sqlalchemy import or_, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 
-from server.gis.operations.support.attributes.columns import carried, comparable, geometry_out, real
+from server.gis.operations.support.attributes.columns import (
+    carried,
+    comparable,
+    free_name,
+    geometry_out,
+    real,
+)
 from server.gis.operations.support.base import (
     Arguments,
     Operation,
+    Source,
     Step,
     Workspace,
     column_argument,
@@ -22,6 +30,9 @@ class TopArguments(Arguments):
     source: str = table_argument("The table to take rows from.")
     by: str = column_argument("The column that ranks the rows.")
     n: Annotated[int, Field(ge=1, le=1_000_000, description="How many rows.")] = 10
+    per: tuple[str, ...] = column_argument(
+        "Columns of groups: the n rows of each group. Rows without a group are left out.", default=()
+    )
     smallest: Annotated[bool, Field(description="The smallest values instead of the largest.")] = False
     ties: Annotated[bool, Field(description="Also the rows that share the last one's value.")] = False
 
@@ -30,7 +41,10 @@ class Top(Operation[TopArguments]):
     """The rows with the highest or lowest values of a column."""
 
     name = "top"
-    summary = "The n rows with the largest (or smallest) values of a column; empty values never count."
+    summary = (
+        "The n rows with the largest (or smallest) values of a column, of all or of each group (`per`); empty values"
+        " never count."
+    )
     arguments = TopArguments
     traits = frozenset({"keeps_geometry"})
     computes = False
@@ -39,10 +53,11 @@ class Top(Operation[TopArguments]):
         source = workspace.source(arguments.source)
         known = comparable(source, arguments.by)
         by = source.column(known.name)
-        # The key breaks ties, so that the same question always has the same answer.
-        ties = [source.column(name) for name in source.table.key]
+        ties = _key(source)
         order = by.asc() if arguments.smallest else by.desc()
         is_known = real(by, known).is_not(None)
+        if arguments.per:
+            return _of_each(arguments, source, is_known, order)
         statement = (
             select(*carried(source), *geometry_out(source))
             .select_from(source.rows)
@@ -55,3 +70,33 @@ class Top(Operation[TopArguments]):
         last = ranked.correlate(None).scalar_subquery()
         within = by <= last if arguments.smallest else by >= last
         return Step.keeping(source, statement.where(or_(within, last.is_(None))))
+
+
+def _key(source: Source) -> Sequence[ColumnElement[Any]]:
+    """The key, which breaks ties, so that the same question always has the same answer."""
+    return [source.column(name) for name in source.table.key]
+
+
+def _of_each(
+    arguments: TopArguments, source: Source, is_known: ColumnElement[bool], order: ColumnElement[Any]
+) -> Step:
+    """The first rows of each group; equal values have the same place where ties are kept."""
+    groups = [source.column(comparable(source, name).name) for name in arguments.per]
+    place = (
+        func.rank().over(partition_by=groups, order_by=order)
+        if arguments.ties
+        else func.row_number().over(partition_by=groups, order_by=[order, *_key(source)])
+    )
+    labels = [*carried(source), *geometry_out(source)]
+    name = free_name("place", {label.name for label in labels})
+    ranked = (
+        select(*labels, place.label(name))
+        .select_from(source.rows)
+        .where(and_(is_known, *(group.is_not(None) for group in groups)))
+        .subquery("ranked")
+    )
+    kept = select(*(ranked.c[label.name] for label in labels)).where(ranked.c[name] <= arguments.n)
+    what = ", ".join(arguments.per)
+    return Step.keeping(
+        source, kept, notes=(f"Rows without a value of {what} are in no group and left out.",)
+    )

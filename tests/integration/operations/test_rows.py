@@ -78,6 +78,27 @@ async def test_with_ties_no_row_is_left_out_that_shares_the_last_value(
     assert len(rows) == found
 
 
+@pytest.mark.parametrize("smallest", [True, False])
+@pytest.mark.parametrize("ties", [True, False])
+async def test_the_top_rows_of_each_group_are_those_of_pandas(
+    bench: Bench, smallest: bool, ties: bool
+) -> None:
+    cities = await _cities(bench)
+    asked = {"by": "population", "per": ["country"], "n": 2, "smallest": smallest, "ties": ties}
+    step = await bench.run("top", source="data.cities", **asked)
+    known = cities.dropna(subset=["country", "population"]).assign(
+        p=lambda each: each.population.astype(float)
+    )
+    place = known.groupby("country").p.rank(method="min", ascending=smallest)
+    within = known[place <= 2]
+    if ties:
+        assert set(step.rows.id) == set(within.id)
+    else:
+        wanted = known.sort_values(["p", "id"], ascending=[smallest, True]).groupby("country").head(2)
+        assert set(step.rows.id) == set(wanted.id)
+    assert not step.rows.country.isna().any()
+
+
 @pytest.mark.reference("sample")
 async def test_a_sample_is_repeatable_and_favours_no_row(bench: Bench) -> None:
     cities = await _cities(bench)

@@ -119,8 +119,25 @@ class MemoryAnalysis:
             for row in self._rows(source)
         ]
 
-    def _top(self, source: str, by: str, n: int, smallest: bool = False, ties: bool = False) -> list[Row]:
-        ranked = sorted(self._rows(source), key=lambda row: row[by], reverse=not smallest)
+    def _top(
+        self,
+        source: str,
+        by: str,
+        n: int,
+        smallest: bool = False,
+        ties: bool = False,
+        per: Sequence[str] = (),
+    ) -> list[Row]:
+        known = [row for row in self._rows(source) if row[by] is not None]
+        ranked = sorted(known, key=lambda row: row[by], reverse=not smallest)
+        if per:
+            places: Counter[tuple[Any, ...]] = Counter()
+            kept = []
+            for row in ranked:
+                group = tuple(row[name] for name in per)
+                places[group] += 1
+                kept += [row] if places[group] <= n else []
+            return kept
         tied = [row for row in ranked[n:] if row[by] == ranked[n - 1][by]] if ties else []
         return ranked[:n] + tied
 
@@ -133,7 +150,27 @@ class MemoryAnalysis:
     def _measure(self, source: str, measures: Sequence[str] = ("area",)) -> list[Row]:
         return [{**row, _free("area_m2", row): float(row["id"])} for row in self._rows(source)]
 
-    def _summarise(self, source: str, by: Sequence[str], **_aggregates: Any) -> list[Row]:
+    def _columns(self, source: str, changes: Sequence[Mapping[str, Any]]) -> list[Row]:
+        """The place of points; other changes leave the rows as they are."""
+        rows, change = self._rows(source), changes[0]
+        if change["function"] != "geometry" or len(changes) > 1:
+            return rows
+        axis = 0 if change["fact"].startswith(("x", "lon")) else 1
+        return [{**row, change["name"]: row["geom"][axis]} for row in rows]
+
+    def _calculate(self, source: str, name: str, expression: str) -> list[Row]:
+        if expression != "abs(latitude)":
+            return self._rows(source)
+        return [{**row, name: abs(row["latitude"])} for row in self._rows(source)]
+
+    def _summarise(
+        self, source: str, by: Sequence[str] = (), aggregates: Sequence[Mapping[str, Any]] = ()
+    ) -> list[Row]:
+        if not by:
+            rows = self._rows(source)
+            column = aggregates[-1]["column"]
+            figure = sum(row[column] for row in rows)
+            return [{"count": len(rows), f"{aggregates[-1]['function']}_{column}": figure}]
         groups = Counter(tuple(row.get(name) for name in by) for row in self._rows(source))
         return [{**dict(zip(by, group, strict=True)), "count": count} for group, count in groups.items()]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agents.domain import Table
-from agents.offline.commands.analyses import groups, hot_spots, rankings, tabular
+from agents.offline.commands.analyses import groups, hot_spots, latitudes, rankings, tabular, totals
 from agents.offline.commands.analyses.rules import PARTS, Context, Reading, Rule, operation_rules
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Chart
@@ -20,6 +20,7 @@ from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import ColumnWords, Grouped, Step
 from agents.ports import OperationInfo
 
+_COMMANDS = (groups, rankings, latitudes, totals, hot_spots, tabular)
 _JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",")
 _STOPS = frozenset(("and", "then", ";", ","))
 MAX_PARTS = 12
@@ -65,7 +66,7 @@ class Language:
     def __init__(self, operations: Sequence[OperationInfo]) -> None:
         self.operations = operations
         offered = {each.name for each in operations}
-        commands = (*groups.RULES, *rankings.RULES, *hot_spots.RULES, *tabular.RULES) if offered else ()
+        commands = tuple(each for module in _COMMANDS for each in module.RULES) if offered else ()
         self.rules: tuple[Rule, ...] = (*commands, *operation_rules(operations))
         self.limits = frozenset(word for each in self.rules for word in each.template.words) | _PART_WORDS
         phrases = [each.template for each in self.rules if each.operation]

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from agents.domain import Table
 from agents.geo.phrases import number
+from agents.offline.commands.analyses.groups import columns_named
 from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.language.words import name_words
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.intents import ColumnMention, Compare
-from agents.offline.meaning.steps import Added, Kept, Ranking, step
+from agents.offline.meaning.intents import ColumnMention, Compare, Top
+from agents.offline.meaning.steps import Added, ColumnWords, Kept, Ranking, step
 
 _USUAL = 10
 _ONE = frozenset(("is", "that is", "lies"))
@@ -24,6 +27,29 @@ def _top(bindings: Mapping[str, Any], _: Context) -> Steps:
     by = bindings.get("by") or Ranking(top)
     arguments = {"by": by, "n": top.limit, **({} if top.descending else {"smallest": True})}
     return (step("top", RESULT, **arguments),)
+
+
+def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`highest airport of each country`: by the rows' own column of that name."""
+    rows, by, top = bindings["source"], bindings["per"], bindings["top"]
+    table = context.table(rows)
+    if table is None or rows.mention is None or rows.mention.guessed:
+        return None
+    words = name_words(by.text)
+    of_table = context.vocabulary.match_table(words)
+    names = columns_named(table, words, whole=of_table is not None and of_table.length >= len(words))
+    if len(names) != 1 or (bindings["link"] == "by" and not _names_groups(table, names[0], top)):
+        return None
+    ranking = bindings.get("by") or Ranking(top)
+    way = {} if top.descending else {"smallest": True}
+    found = step("top", rows, by=ranking, n=top.limit, per=[ColumnWords(names[0])], ties=True, **way)
+    return (found,)
+
+
+def _names_groups(table: Table, name: str, top: Top) -> bool:
+    """Whether `by` names groups (`highest airport by country`), and not what ranks (`top 10 cities by population`)."""
+    column = table.column(name)
+    return top.measure != "" and column is not None and column.kind in ("text", "boolean")
 
 
 def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -95,7 +121,12 @@ _ONLY = (
 )
 _ONES = "(the ones|those|ones|the features|features|the rest|rest|the others)"
 _WITH = "[with a|with an|with|where|whose|that have|which have]"
+_EACH = "link=(of each|of every|in each|in every|for each|for every|per|by)"
 RULES = (
+    rule(
+        f"[<ask>|<what>] [is|are] {{top:top}} {{source:rows}} {_EACH} {{per:column}} [by {{by:column}}]",
+        _of_each,
+    ),
     rule(
         "<then> [show me|show|keep only|keep|list|take|only|find|give me] {top:top} [of them|ones|one|of those|areas"
         "|features] [by {by:column}]",

@@ -1,0 +1,82 @@
+"""The ones farthest to a side of the earth, and those closest to the equator or a pole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.steps import Added, step
+
+_SIDES = {"north": ("ymax", False), "south": ("ymin", True), "east": ("xmax", False), "west": ("xmin", True)}
+"""The edge of a shape in degrees, and whether the smallest is the one farthest to that side."""
+_DISTANCES = {
+    "equator": "abs(latitude)",
+    "north pole": "90 - latitude",
+    "south pole": "90 + latitude",
+}
+_WGS84 = 4326
+
+
+def _side(bindings: Mapping[str, Any], _: Context) -> Steps | None:
+    """`the northernmost airport`."""
+    rows: Features = bindings["source"]
+    if rows.mention is None or rows.mention.guessed:
+        return None
+    side = next(name for name in _SIDES if name in bindings["side"])
+    fact, smallest = _SIDES[side]
+    name = "latitude" if fact.startswith("y") else "longitude"
+    return _ranked(bindings, rows, {"fact": fact, "name": name}, name, smallest=smallest)
+
+
+def _from_line(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which city is closest to the equator`: of points, by their latitude."""
+    rows: Features = bindings["source"]
+    table = context.table(rows)
+    if table is None or rows.mention is None or rows.mention.guessed or table.geometry_family != "point":
+        return None
+    line = next(name for name in _DISTANCES if name in bindings["line"].lower())
+    smallest = bindings["how"].split()[-1] in ("closest", "nearest")
+    placed, *_ = _ranked(bindings, rows, {"fact": "lat", "name": "latitude"}, "latitude", smallest=False)
+    away = step("calculate", RESULT, name="degrees_away", expression=_DISTANCES[line])
+    top = step("top", RESULT, by=Added("degrees_away"), n=_count(bindings), ties=True, smallest=smallest)
+    return (placed, replace(away, title=f"Degrees of latitude from the {line}"), top)
+
+
+def _ranked(
+    bindings: Mapping[str, Any], rows: Features, fact: Mapping[str, str], name: str, *, smallest: bool
+) -> Steps:
+    change = {"function": "geometry", "srid": _WGS84, **fact}
+    placed = step("columns", rows, changes=[change])
+    top = step("top", RESULT, by=Added(name), n=_count(bindings), ties=True, smallest=smallest)
+    return (replace(placed, title=f"{name.capitalize()} of {rows.text}"), top)
+
+
+def _count(bindings: Mapping[str, Any]) -> int:
+    return bindings.get("n") or 1
+
+
+_MOST = (
+    "side=(northernmost|southernmost|easternmost|westernmost|most northern|most southern|most eastern|most western"
+    "|most northerly|most southerly|most easterly|most westerly)"
+)
+_FAR = "side=((farthest|furthest) (north|south|east|west))"
+_LINE = "line=(equator|north pole|south pole)"
+_HOW = "how=(closest|nearest|farthest|furthest)"
+RULES = (
+    rule(f"[<ask>|<what>] [the] [{{n:count}}] {_MOST} {{source:rows}}", _side, -1.0),
+    rule(f"<ask> [{{n:count}}] {{source:rows}} (is|are|lies|lie) [the] ({_MOST}|{_FAR})", _side, -1.0),
+    rule(
+        f"<ask> [{{n:count}}] {{source:rows}} [that are|which are|that is|is|are|lie|lies] [the] {_HOW} (to|from) [the]"
+        f" {_LINE}",
+        _from_line,
+        -3.0,
+    ),
+    rule(
+        f"[<ask>|<what>] [the] [{{n:count}}] {_HOW} {{source:rows}} (to|from) [the] {_LINE}",
+        _from_line,
+        -3.0,
+    ),
+)

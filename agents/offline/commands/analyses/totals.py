@@ -1,0 +1,62 @@
+"""A figure of the rows near something: `total population of cities within 100 km of Paris`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from agents.offline.commands.analyses.rules import Context, Steps, counted, rule
+from agents.offline.language.vocabulary import measure_columns
+from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.intents import Mention
+from agents.offline.meaning.steps import ColumnWords, step
+
+
+def _near(bindings: Mapping[str, Any], _: Context) -> Steps | None:
+    rows: Features = bindings["source"]
+    if rows.mention is None or rows.mention.guessed:
+        return None
+    return _figure_near(bindings, rows, bindings["figure"])
+
+
+def _people(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """Of the one table of points that knows how many people there are; areas would count people farther away, too."""
+    known = [
+        (table, columns[0])
+        for table in context.vocabulary.few_tables
+        if table.geometry_family == "point" and len(columns := measure_columns(table, "people")) == 1
+    ]
+    if len(known) != 1:
+        return None
+    table, column = known[0]
+    rows = Features(Mention(table.name, (table.id,)), text=table.name.replace("_", " "))
+    return _figure_near(bindings, rows, {"function": "sum", "column": ColumnWords(column)})
+
+
+def _figure_near(bindings: Mapping[str, Any], rows: Features, figure: dict[str, Any]) -> Steps:
+    near = step(
+        "select_by_location", rows, ("other", bindings["other"]), predicate="within_distance",
+        distance=bindings["distance"],
+    )  # fmt: skip
+    function = figure["function"]
+    said = f"{rows.text} {bindings['near']} {bindings['other'].text}".removeprefix("the ")
+    return (
+        replace(near, title=said[:1].upper() + said[1:]),
+        replace(
+            step("summarise", RESULT, aggregates=counted([figure])),
+            title=f"{_FUNCTIONS.get(function, function.capitalize())} {figure['column'].text} of {said}",
+        ),
+    )
+
+
+_FUNCTIONS = {"sum": "Total", "mean": "Average", "min": "Lowest", "max": "Highest"}
+_NEAR = "[<are>] near=(<closer> {distance:length} <away>) {other:any}"
+RULES = (
+    rule(f"<what> {{figure:figure}} (of|for) [all] [the] {{source:rows}} {_NEAR}", _near),
+    rule(
+        "(how many (people|inhabitants|residents|persons) (live|are living|reside)|[what is] [the] [total] population)"
+        f" {_NEAR}",
+        _people,
+    ),
+)

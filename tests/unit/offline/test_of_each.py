@@ -1,0 +1,107 @@
+"""The first ones of each group, of a side of the earth, and figures of the rows near a place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat
+
+AIRPORTS, CITIES = "data.airports", "data.cities"
+HIGHEST = {"source": AIRPORTS, "by": "elevation_m", "n": 1, "per": ["country"], "ties": True}
+
+
+async def steps_of(said: str) -> list[tuple[str, dict[str, Any]]]:
+    world = World()
+    desk = Desk(world)
+    await Chat(world, analyst=desk)(said)
+    return desk.analysis.steps
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "highest airport per country",
+        "highest airport by country",
+        "highest airport of each country",
+        "what is the highest airport in each country?",
+        "show the highest airport for every country",
+        "which is the highest airport in each country",
+    ],
+)
+async def test_the_highest_of_each_group_is_never_one_row(said: str) -> None:
+    assert await steps_of(said) == [("top", HIGHEST)]
+
+
+async def test_several_of_each_group_and_the_lowest() -> None:
+    assert await steps_of("the 3 lowest airports in each country") == [
+        ("top", {**HIGHEST, "n": 3, "smallest": True})
+    ]
+    assert await steps_of("largest city in each country") == [
+        ("top", {**HIGHEST, "source": CITIES, "by": "population"})
+    ]
+
+
+async def test_what_ranks_is_no_group() -> None:
+    world = World()
+    desk = Desk(world)
+    answer = await Chat(world, analyst=desk)("top 2 cities by population")
+    assert desk.analysis.steps == []
+    assert "population" in str(answer)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "how many people live within 100 km of Berlin?",
+        "total population of cities within 100 km of Berlin",
+        "what is the total population of the cities within 100 km of Berlin?",
+        "sum of population of cities less than 100 km from Berlin",
+    ],
+)
+async def test_people_near_a_place_are_the_sum_of_its_cities(said: str) -> None:
+    place, near, total = await steps_of(said)
+    assert place[0] == "filter"
+    assert near[0] == "select_by_location"
+    assert near[1]["predicate"] == "within_distance"
+    assert (near[1]["source"], near[1]["distance"]) == (CITIES, "100 km")
+    assert total[0] == "summarise"
+    wanted = [{"function": "count"}, {"function": "sum", "column": "population"}]
+    assert total[1]["aggregates"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("said", "fact", "smallest"),
+    [
+        ("northernmost city", "ymax", False),
+        ("what is the southernmost city?", "ymin", True),
+        ("which city is the easternmost?", "xmax", False),
+        ("which city is farthest west?", "xmin", True),
+    ],
+)
+async def test_the_farthest_to_a_side_is_ranked_by_its_edge(said: str, fact: str, smallest: bool) -> None:
+    (columns, placed), (top, ranked) = await steps_of(said)
+    assert (columns, top) == ("columns", "top")
+    assert placed["changes"][0]["fact"] == fact
+    assert (ranked["n"], ranked["smallest"]) == (1, smallest)
+
+
+@pytest.mark.parametrize(
+    ("said", "expression", "smallest"),
+    [
+        ("which city is closest to the equator?", "abs(latitude)", True),
+        ("city nearest to the equator", "abs(latitude)", True),
+        ("which city is farthest from the equator", "abs(latitude)", False),
+        ("which city is closest to the north pole?", "90 - latitude", True),
+    ],
+)
+async def test_the_equator_and_the_poles_are_no_places_of_a_table(
+    said: str, expression: str, smallest: bool
+) -> None:
+    placed, away, ranked = await steps_of(said)
+    assert placed[1]["changes"][0]["fact"] == "lat"
+    assert away[1]["expression"] == expression
+    assert ranked[1]["smallest"] is smallest
