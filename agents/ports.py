@@ -40,6 +40,12 @@ class TableRegistry(Protocol):
         """All tables, sorted by id."""
         ...
 
+    def shared(self) -> Sequence[Table]:
+        """Those that every map may read, sorted by id: the same object until one of them changes, so that what is
+        worked out from thousands of tables can be kept.
+        """
+        ...
+
     def get(self, table_id: str) -> Table:
         """By id, or by bare name where only one table has it. Raises ToolFailed with the nearest ids."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from agents.core import Param, Result, ToolContext, ToolFailed, tool
@@ -15,9 +16,9 @@ ANALYSIS_TOOLS = frozenset(
 """Offered only if there is an analyst."""
 
 
-def result_ids(agent: GeoTools) -> list[str]:
+def result_ids(agent: GeoTools) -> Sequence[str]:
     """The tables that are results of analyses of this map."""
-    return [table.id for table in agent.registry.tables() if table.is_result]
+    return agent.catalogue().result_ids
 
 
 async def recipe_names(agent: GeoTools) -> list[str]:

@@ -18,3 +18,4 @@ class Catalogue:
         self.by_id = {table.id: table for table in tables}
         # Tuples, because the same tuple is known to be unchanged without looking into it.
         self.table_ids: Sequence[str] = tuple(self.by_id)
+        self.result_ids: Sequence[str] = tuple(table.id for table in tables if table.is_result)

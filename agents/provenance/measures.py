@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agents.provenance.evidence import COUNTS, Fact
 from agents.provenance.numerals import Numeral
@@ -41,7 +42,7 @@ class Nouns:
     """The nouns for rows of the tables: `airports`, `airport`."""
 
     def __init__(self, tables: Iterable[str]) -> None:
-        self._stems = {_stem(word) for table in tables for word in _name_of(table).split()[-1:]}
+        self._stems = _stems(tuple(tables))
 
     def after(self, text: str, numeral: Numeral) -> UnitPhrase:
         """The unit phrase after a number of the text."""
@@ -92,6 +93,12 @@ def names_table(fact: Fact, words: Iterable[str]) -> bool:
 
 def _name_of(table: str) -> str:
     return table.replace('"', "").rpartition(".")[2].replace("_", " ").lower()
+
+
+@lru_cache(maxsize=8)
+def _stems(tables: tuple[str, ...]) -> frozenset[str]:
+    """Of thousands of tables, which are the same from answer to answer."""
+    return frozenset(_stem(word) for table in tables for word in _name_of(table).split()[-1:])
 
 
 def _stem(word: str) -> str:

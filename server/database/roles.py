@@ -82,7 +82,7 @@ async def synchronise(connection: AsyncConnection, schemas: Sequence[str]) -> No
     both = f"{quoted(reader.name)}, {quoted(writer.name)}"
     await _hide(connection, both, await _no_longer_exposed(connection, schemas))
     for schema in await _existing(connection, schemas):
-        await _expose(connection, both, schema)
+        await _expose(connection, (reader.name, writer.name), schema)
     await _share_postgis(connection, known)
     await _open_analysis(connection, reader, writer)
     await _open_overviews(connection, reader)
@@ -180,24 +180,29 @@ async def _hide(connection: AsyncConnection, both: str, schemas: Iterable[str]) 
             await _try(connection, f"{rights} FROM {both}")
 
 
-async def _expose(connection: AsyncConnection, both: str, schema: str) -> None:
+async def _expose(connection: AsyncConnection, roles: Sequence[str], schema: str) -> None:
     """Grant what the owner may grant: on somebody else's tables that may be nothing, and then they stay
     unseen.
     """
+    both = ", ".join(map(quoted, roles))
     name = quoted(schema)
     await _try(connection, f"GRANT USAGE ON SCHEMA {name} TO {both}")
     await _try(connection, f"ALTER DEFAULT PRIVILEGES IN SCHEMA {name} GRANT SELECT ON TABLES TO {both}")
-    if await _try(connection, f"GRANT SELECT ON ALL TABLES IN SCHEMA {name} TO {both}"):
-        return
-    tables = await connection.scalars(
+    # Only what is missing: a grant writes a new row of the catalogue also where it changes nothing, and every server
+    # then reads that table again, of which there may be 10,000.
+    found = await connection.scalars(
         text(
             "SELECT c.relname FROM pg_class c WHERE c.relnamespace = CAST(:schema AS regnamespace) "
-            "AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
+            "AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND EXISTS (SELECT FROM unnest(CAST(:roles AS text[])) AS role "
+            "WHERE NOT has_table_privilege(role, c.oid, 'SELECT'))"
         ),
-        {"schema": name},
+        {"schema": name, "roles": list(roles)},
     )
+    tables = [quoted(schema, table) for table in found]
+    if tables and await _try(connection, f"GRANT SELECT ON {', '.join(tables)} TO {both}"):
+        return
     for table in tables:
-        await _try(connection, f"GRANT SELECT ON {quoted(schema, table)} TO {both}")
+        await _try(connection, f"GRANT SELECT ON {table} TO {both}")
 
 
 async def _share_postgis(connection: AsyncConnection, known: Logins) -> None:

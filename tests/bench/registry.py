@@ -30,19 +30,21 @@ QUESTIONS = (
 async def measure(postgis: Postgis) -> list[Row]:
     name = postgis.migrated()
     try:
-        await _fill(postgis.url(name))
+        await fill(postgis.url(name), TABLES)
         async with await Database.connect(Settings(database_url=postgis.url(name))) as database:
             return await _measured(database)
     finally:
         postgis.drop(name)
 
 
-async def _fill(url: str) -> None:
+async def fill(url: str, tables: int) -> None:
+    """So many tables of 20 rows each, with statistics."""
     connection = await asyncpg.connect(url)
     try:
         await connection.execute("ALTER EVENT TRIGGER geoagent_ddl_end DISABLE")
-        for start in range(0, TABLES, 250):
-            await connection.execute("".join(_table(number) for number in range(start, start + 250)))
+        for start in range(0, tables, 250):
+            numbers = range(start, min(start + 250, tables))
+            await connection.execute("".join(_table(number) for number in numbers))
         await connection.execute("ALTER EVENT TRIGGER geoagent_ddl_end ENABLE")
     finally:
         await connection.close()

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -24,6 +25,9 @@ Words = tuple[str, ...]
 
 _LONGEST = 6
 _FEW_TABLES = 500
+_MOST_MEANT = 50
+"""Where a name means more tables than that, which one is asked before columns matter; those of the others are not
+compared."""
 RESULTS = "analysis"
 """The schema of analysis results. They are known by their ids only, and by their layers' names: each step of
 an analysis adds one, and the words of a request must not change their meaning under way."""
@@ -49,17 +53,17 @@ class Match(Generic[T]):
 class TableIndex:
     """Tables by the words of their names, and failing that of their comments."""
 
-    def __init__(self, tables: Sequence[Table]) -> None:
+    def __init__(self, tables: Sequence[Table], shared: TableIndex | None = None) -> None:
+        """`shared` is the index of some of the tables, which is not made again."""
         self.tables = tables
-        self.own = tuple(table for table in tables if table.schema_name != RESULTS)
+        self.own = tuple([table for table in tables if table.schema_name != RESULTS])
         self.by_id = {table.id: table for table in tables}
+        self._shared = shared
         self._exact: dict[Words, list[Table]] = defaultdict(list)
         self._by_word: dict[str, list[Table]] = defaultdict(list)
         self._by_comment: dict[str, list[Table]] = defaultdict(list)
-        self._names: dict[str, Words] = {}
-        for table in tables:
+        for table in tables if shared is None else [each for each in tables if each.id not in shared.by_id]:
             words = name_words(table.name)
-            self._names[table.id] = words
             self._exact[name_words(table.id)].append(table)
             if table.schema_name == RESULTS:
                 continue
@@ -74,46 +78,63 @@ class TableIndex:
         longest = min(_LONGEST, len(words))
         for length in range(longest, 0, -1):
             part = words[:length]
-            found = self._exact.get(part)
+            found = {table.id: table for table in self._exactly(part)}
             if found:
-                return Match(length, tuple(_unique(found)))
+                return Match(length, tuple(found.values()))
             if length > 1 and (holding := self._holding(part)):
                 return Match(length, holding)
         single = words[:1]
         if single and single[0] not in _DULL and (holding := self._holding(single)):
             return Match(1, holding)
         if words and len(words[0]) > 2:
-            commented = self._by_comment.get(words[0])
+            commented = self._commented(words[0])
             if commented:
                 return Match(1, tuple(commented))
         return None
 
+    def _exactly(self, words: Words) -> Sequence[Table]:
+        found = self._exact.get(words, ())
+        return (*self._shared._exactly(words), *found) if self._shared is not None else found
+
+    def _worded(self, word: str) -> Sequence[Table]:
+        """Tables with this word in their names."""
+        found = self._by_word.get(word, ())
+        return (*self._shared._worded(word), *found) if self._shared is not None else found
+
+    def _commented(self, word: str) -> Sequence[Table]:
+        found = self._by_comment.get(word, ())
+        return (*self._shared._commented(word), *found) if self._shared is not None else found
+
     def _holding(self, part: Words) -> tuple[Table, ...]:
         """Tables with these words in a row in their names."""
-        return tuple(
-            table for table in self._by_word.get(part[0], ()) if _contains(self._names[table.id], part)
-        )
+        rarest = min((self._worded(word) for word in part), key=len)
+        if len(part) == 1:
+            return tuple(rarest)
+        return tuple(table for table in rarest if _contains(name_words(table.name), part))
 
     def guess(self, word: str) -> Match[Table] | None:
         """The table that a word is plainly a typing mistake of."""
-        right = misspelt(word, self._by_word) if len(self.tables) <= 2000 else None
+        if len(self.tables) > 2000:
+            return None
+        right = misspelt(word, [*(self._shared._by_word if self._shared is not None else ()), *self._by_word])
         found = self.match((right,)) if right else None
         return Match(1, found.found, guessed=True) if found else None
 
 
 _INDEXES: WeakKeyDictionary[TableRegistry, tuple[int, TableIndex]] = WeakKeyDictionary()
+_SHARED: list[TableIndex] = []
+"""The index of the tables that every map may read, as they were last asked for."""
 
 
 def table_index(registry: TableRegistry) -> TableIndex:
     """The index of the names of a registry's tables, kept for each version of the registry."""
-    try:
-        kept = _INDEXES.get(registry)
-    except TypeError:  # a registry without weak references is read again each time
-        return TableIndex(registry.tables())
+    kept = _INDEXES.get(registry)
     if kept is not None and kept[0] == registry.version:
         return kept[1]
-    version = registry.version
-    index = TableIndex(registry.tables())
+    version, shared, tables = registry.version, registry.shared(), registry.tables()
+    if not _SHARED or _SHARED[0].tables is not shared:
+        _SHARED[:] = [TableIndex(shared)]
+    index = _SHARED[0] if tables is shared else TableIndex(tables, _SHARED[0])
     _INDEXES[registry] = (version, index)
     return index
 
@@ -135,6 +156,7 @@ class Vocabulary:
         self.index = table_index(registry)
         self.layers = tuple(layers)
         self._tables = self.index.by_id
+        self._matched: dict[Words, Match[Table] | None] = {}
 
     @property
     def few_tables(self) -> tuple[Table, ...]:
@@ -148,7 +170,10 @@ class Vocabulary:
         return next((layer for layer in self.layers if layer.id == layer_id), None)
 
     def match_table(self, words: Words) -> Match[Table] | None:
-        return self.index.match(words)
+        """As the index; the same words are asked for at each way to read a request."""
+        if words not in self._matched:
+            self._matched[words] = self.index.match(words)
+        return self._matched[words]
 
     def match_layer(self, words: Words) -> Match[Layer] | None:
         """By the layer's own name or id, else by the name of its table."""
@@ -186,7 +211,13 @@ class Vocabulary:
 
 def columns_called(tables: Sequence[Table], words: Words) -> list[str]:
     """Names of columns that the words mean: whole name, name without unit, part of it, measure, comment."""
-    columns = [column for table in tables for column in table.columns if column.kind != "geometry"]
+    described = {
+        (column.name, column.kind, column.comment): column
+        for table in tables[:_MOST_MEANT]
+        for column in table.columns
+        if column.kind != "geometry"
+    }
+    columns = list(described.values())
     for fits in (_is_name, _is_name_without_unit, _is_part_of_name, _is_measure, _is_in_comment):
         found = [column for column in columns if fits(column, words)]
         if found:
@@ -234,10 +265,11 @@ def _is_measure(column: Column, words: Words) -> bool:
 
 
 def _is_in_comment(column: Column, words: Words) -> bool:
-    return len(words[0]) > 2 and words[0] not in _DULL and _contains(tuple(_head(column.comment)), words)
+    return len(words[0]) > 2 and words[0] not in _DULL and _contains(_head(column.comment), words)
 
 
-def _head(comment: str | None) -> list[str]:
+@lru_cache(maxsize=65536)
+def _head(comment: str | None) -> Words:
     """The words of a comment up to its first preposition: `Airports of the world` -> airport."""
     head: list[str] = []
     for word in re.findall(r"[^\W_]+|[.,;:(]", fold(comment or ""))[:12]:
@@ -245,7 +277,7 @@ def _head(comment: str | None) -> list[str]:
             break
         if word not in _HEAD_ENDS and word[0].isalnum():
             head.extend(name_words(word))
-    return head
+    return tuple(head)
 
 
 def _contains(name: Words, part: Words) -> bool:

@@ -1,5 +1,6 @@
 -- Everything readable in the exposed schemas, one row a table, with its columns and the planner's statistics of them.
--- Run as the reader, so that what it may not read is not there. $1: schemas; $2: only these oids, or null for all.
+-- Run as the reader, so that what it may not read is not there. $1: schemas.
+-- The line that ends in `-- only` stands when only the tables of $2 (oids) are wanted.
 WITH RECURSIVE domains AS (
     SELECT oid AS domain, typbasetype AS base, typtypmod AS modifier FROM pg_type WHERE typtype = 'd'
     UNION ALL
@@ -23,7 +24,7 @@ relations AS (
             SELECT FROM pg_depend e
             WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e'
         )
-        AND (CAST($2 AS bigint[]) IS NULL OR c.oid::bigint = ANY (CAST($2 AS bigint[])))
+        AND c.oid = ANY (CAST($2 AS oid[])) -- only
 )
 SELECT
     r.oid::bigint AS oid, r.nspname AS schema_name, r.relname AS name, r.relkind::text AS relkind,

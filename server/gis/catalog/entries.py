@@ -10,7 +10,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -57,6 +57,10 @@ _RELATIONS: dict[str, Literal["table", "view", "materialized view", "foreign tab
 _PREFERRED_GEOMETRY = ("geom", "geometry", "the_geom", "wkb_geometry", "shape", "way", "geog", "location")
 
 
+Name = tuple[str, str]
+"""Schema and name of a table."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A table as the catalogue describes it.
@@ -70,31 +74,36 @@ class Entry:
     empty: bool = False
 
 
-async def marks(
-    engine: AsyncEngine, schemas: Sequence[str], only: tuple[str, str] | None = None
-) -> dict[int, str]:
-    """A mark for each readable table, by oid; an entry must be read again when its mark changes.
+_NAMED = """
+SELECT coalesce(i.indrelid, c.oid) FROM unnest(CAST($1 AS text[]), CAST($2 AS text[])) AS wanted (schema, name)
+JOIN pg_namespace n ON n.nspname = wanted.schema
+JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = wanted.name
+LEFT JOIN pg_index i ON i.indexrelid = c.oid
+"""
 
-    `only` is schema and name of a single table to check.
-    """
+
+async def marks(engine: AsyncEngine, schemas: Sequence[str]) -> dict[int, str]:
+    """A mark for each readable table, by oid; an entry must be read again when its mark changes."""
     async with engine.connect() as connection:
-        if only is None:
-            rows = await connection.exec_driver_sql(_marks_of_all(), (list(schemas),))
-        else:
-            named = await connection.exec_driver_sql(
-                "SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-                " WHERE n.nspname = $1 AND c.relname = $2",
-                only,
-            )
-            rows = await connection.exec_driver_sql(
-                _sql("catalog_marks.sql"), (list(schemas), list(named.scalars()))
-            )
+        rows = await connection.exec_driver_sql(_of_all("catalog_marks.sql"), (list(schemas),))
+        return {row.oid: row.mark for row in rows}
+
+
+async def marks_of(
+    engine: AsyncEngine, schemas: Sequence[str], named: Iterable[Name], oids: Iterable[int] = ()
+) -> dict[int, str]:
+    """The same of a few tables: those that are named, or whose index is, and those of the oids."""
+    wanted = [list(part) for part in zip(*named, strict=True)] or [[], []]
+    async with engine.connect() as connection:
+        found = await connection.exec_driver_sql(_NAMED, tuple(wanted))
+        asked = sorted({*oids, *found.scalars()})
+        rows = await connection.exec_driver_sql(_sql("catalog_marks.sql"), (list(schemas), asked))
         return {row.oid: row.mark for row in rows}
 
 
 @cache
-def _marks_of_all() -> str:
-    lines = _sql("catalog_marks.sql").splitlines()
+def _of_all(name: str) -> str:
+    lines = _sql(name).splitlines()
     return "\n".join(line for line in lines if not line.endswith("-- only"))
 
 
@@ -103,8 +112,10 @@ async def entries(
 ) -> list[Entry]:
     """All readable tables, or those of the given oids that are still readable."""
     async with engine.connect() as connection:
-        wanted = None if oids is None else list(oids)
-        rows = await connection.exec_driver_sql(_sql("catalog.sql"), (list(schemas), wanted))
+        if oids is None:
+            rows = await connection.exec_driver_sql(_of_all("catalog.sql"), (list(schemas),))
+        else:
+            rows = await connection.exec_driver_sql(_sql("catalog.sql"), (list(schemas), list(oids)))
         return [_entry(row) for row in rows.mappings()]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from agents.domain import Table
 from server.gis.catalog.registry import Registry
-from server.gis.catalog.table_names import TableNames
+from server.gis.catalog.table_names import TableNames, is_shared
 
 
 class ReadableTables:
@@ -31,6 +31,9 @@ class ReadableTables:
     def tables(self) -> Sequence[Table]:
         return self._now().tables
 
+    def shared(self) -> Sequence[Table]:
+        return self._registry.shared()
+
     def get(self, table_id: str) -> Table:
         return self._now().get(table_id)
 
@@ -48,9 +51,14 @@ class ReadableTables:
             self._changes += 1
 
     def _may_read(self, table: Table) -> bool:
-        return not (table.is_result or table.is_private) or table.id in self._results
+        return is_shared(table) or table.id in self._results
 
     def _now(self) -> TableNames:
         if self._names[0] != self.version:
-            self._names = (self.version, TableNames(filter(self._may_read, self._registry.tables())))
+            self._names = (self.version, self._registry.shared_names.extended(self._own()))
         return self._names[1]
+
+    def _own(self) -> Iterable[Table]:
+        """The map's own tables that are there."""
+        found = map(self._registry.find, self._results)
+        return (table for table in found if table is not None and not is_shared(table))

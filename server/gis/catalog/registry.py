@@ -9,8 +9,10 @@ again.
 from __future__ import annotations
 
 import asyncio
+import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -21,11 +23,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Table
 from server.database.engines import is_unavailable
 from server.gis.catalog import entries as catalog
-from server.gis.catalog.entries import Entry
+from server.gis.catalog.entries import Entry, Name
 from server.gis.catalog.probe import complete
 from server.gis.catalog.search import SearchIndex, words_of
-from server.gis.catalog.table_names import TableNames
+from server.gis.catalog.table_names import TableNames, is_shared
 from server.gis.errors import translated
+from server.gis.expressions.identifiers import join_id, split_id
 
 log = structlog.get_logger(__name__)
 
@@ -38,6 +41,10 @@ START_PROBE_WAIT_S = 5.0
 CATALOGUE_TIMEOUT_S = 60.0
 MAX_PROBE_DELAY_S = 600.0
 ENTRIES_PER_SLICE = 200
+_IDENTITY = re.compile(r'(?:(?:^|\.)(?:"(?:[^"]|"")+"|[a-z_][a-z0-9_]*)){2,3}')
+"""How PostgreSQL writes a table, or a column of one."""
+MAX_NAMED = 200
+"""So many changes that name their tables are checked by these names, and more by a look at all tables."""
 
 
 class Subscription(Protocol):
@@ -73,11 +80,14 @@ class Registry:
         self._marks: dict[int, str] = {}
         self._entries: dict[int, Entry] = {}
         self._names = TableNames()
+        self._shared_names = TableNames()
         self._probe_due: dict[int, tuple[float, float]] = {}
         """By oid, for tables of unknown geometry type: time of the next probe, and its delay after the last."""
         self._index = SearchIndex()
         self._changed: list[OnChange] = []
         self._wake = asyncio.Event()
+        self._named: set[Name] | None = set()
+        """What changed since the last check, as far as notifications named it; None is anything."""
         self._lock = asyncio.Lock()
         self._watcher: asyncio.Task[None] | None = None
         self._probes: set[asyncio.Task[None]] = set()
@@ -95,8 +105,20 @@ class Registry:
     def tables(self) -> Sequence[Table]:
         return self._names.tables
 
+    def shared(self) -> Sequence[Table]:
+        return self._shared_names.tables
+
+    @property
+    def shared_names(self) -> TableNames:
+        """Of the tables that every map may read; the same object until one of them changes."""
+        return self._shared_names
+
     def get(self, table_id: str) -> Table:
         return self._names.get(table_id)
+
+    def find(self, table_id: str) -> Table | None:
+        """The table with this very id."""
+        return self._names.by_id.get(table_id)
 
     async def search(
         self, text: str, limit: int = 20, readable: Callable[[Table], bool] | None = None
@@ -119,7 +141,7 @@ class Registry:
         """
         if self._listen is not None:
             self._subscription = await self._listen(
-                (CHANNEL,), lambda _channel, _payload: self._wake.set(), self._wake.set
+                (CHANNEL,), lambda _channel, identity: self._hear(identity), self._hear
             )
         await self.refresh(patience=START_PROBE_WAIT_S)
         self._watcher = asyncio.create_task(self._watch())
@@ -139,7 +161,16 @@ class Registry:
         while self._probes:
             await asyncio.wait(tuple(self._probes))
 
-    async def refresh(self, patience: float = PROBE_WAIT_S, only: tuple[str, str] | None = None) -> None:
+    def _hear(self, identity: str = "") -> None:
+        """Check soon what the identity of a changed object names; without one, as of a right, everything."""
+        if self._named is None or not _IDENTITY.fullmatch(identity) or len(self._named) >= MAX_NAMED:
+            self._named = None
+        else:
+            schema, name, *_column = split_id(identity)
+            self._named.add((schema, name))
+        self._wake.set()
+
+    async def refresh(self, patience: float = PROBE_WAIT_S, only: Name | None = None) -> None:
         """Check for changes now; they are published on return, probed values may follow after `patience`
         seconds.
 
@@ -148,15 +179,16 @@ class Registry:
         """
         async with self._lock:
             try:
-                await self._refresh(patience, only)
+                await self._refresh(patience, None if only is None else {only})
             except (SQLAlchemyError, OSError) as error:
                 translated(error, "the table catalogue")
 
-    async def _refresh(self, patience: float, only: tuple[str, str] | None = None) -> None:
+    async def _refresh(self, patience: float, only: Set[Name] | None = None) -> None:
         async with asyncio.timeout(CATALOGUE_TIMEOUT_S):
-            marks = await catalog.marks(self._engine, self._schemas, only)
-        if only is not None:
-            marks = self._marks | marks
+            if only is None:
+                marks = await catalog.marks(self._engine, self._schemas)
+            else:
+                marks = await self._marks_of(only)
         self._was_read = True
         gone = self._marks.keys() - marks.keys()
         stale = [oid for oid, mark in marks.items() if self._marks.get(oid) != mark]
@@ -183,6 +215,15 @@ class Registry:
         done, _pending = await asyncio.wait({probing}, timeout=patience)
         if not done:
             self._publish([self._as_known(entry) for entry in found], removed)
+
+    async def _marks_of(self, named: Set[Name]) -> dict[int, str]:
+        """All marks, of which those of the named tables are read now."""
+        ids = {join_id(*name) for name in named}
+        known = {oid for oid, entry in self._entries.items() if entry.table.id in ids}
+        # What is not published yet may be one of these.
+        asked = known | (self._marks.keys() - self._entries.keys())
+        found = await catalog.marks_of(self._engine, self._schemas, named, asked)
+        return {oid: mark for oid, mark in self._marks.items() if oid not in asked} | found
 
     async def _probe_and_publish(self, found: Sequence[Entry], removed: Iterable[int]) -> None:
         """Publish the entries with their probed values, unless they changed again meanwhile."""
@@ -225,60 +266,70 @@ class Registry:
 
     def _publish(self, found: Iterable[Entry], removed: Iterable[int]) -> None:
         """The only place where the registry changes: atomically, then subscribers are called."""
-        touched: set[str] = set()
         searched: set[str] = set()
         """Tables whose words for the search changed."""
+        changed: list[Table] = []
+        """As they were and as they are."""
         for oid in removed:
             self._probe_due.pop(oid, None)
             if (entry := self._entries.pop(oid, None)) is not None:
-                touched.add(entry.table.id)
+                changed.append(entry.table)
                 searched.add(entry.table.id)
         for entry in found:
             before = self._entries.get(entry.oid)
             self._entries[entry.oid] = entry
             if before is None or before.table != entry.table:
-                ids = {entry.table.id} | ({before.table.id} if before else set())
-                touched |= ids
+                both = [entry.table] if before is None else [entry.table, before.table]
+                changed += both
                 if before is None or words_of(before.table) != words_of(entry.table):
-                    searched |= ids
-        if not touched:
+                    searched |= {table.id for table in both}
+        if not changed:
             return
         self._names = TableNames(entry.table for entry in self._entries.values())
+        if any(map(is_shared, changed)):
+            self._shared_names = TableNames(filter(is_shared, self._names.tables))
         for table_id in searched:
             if table_id in self._names.by_id:
                 self._index.put(self._names.by_id[table_id])
             else:
                 self._index.remove(table_id)
         self._version += 1
+        touched = frozenset(table.id for table in changed)
         for callback in tuple(self._changed):
             try:
-                callback(frozenset(touched))
+                callback(touched)
             except Exception:
                 log.exception("a subscriber of the registry failed")
 
     async def _watch(self) -> None:
         away = False
         ended = took = 0.0
+        due = time.monotonic() + self._poll_seconds
         while True:
-            try:
-                # Checks take at most a fiftieth of the time, however many tables there are.
+            with suppress(TimeoutError):
                 # Not wait_for: before Python 3.12 it loses a cancellation that comes with the event.
-                async with asyncio.timeout(max(self._poll_seconds, 50 * took)):
+                async with asyncio.timeout(max(0.0, due - time.monotonic())):
                     await self._wake.wait()
+            if self._wake.is_set():
                 # A burst of changes is checked together, using at most half of the time.
                 await asyncio.sleep(max(DEBOUNCE_S, ended + took - time.monotonic()))
-            except TimeoutError:
-                pass
             self._wake.clear()
             started = time.monotonic()
+            named, self._named = self._named, set()
+            if started >= due:
+                named = None
             try:
                 async with self._lock:
-                    await self._refresh(PROBE_WAIT_S)
+                    await self._refresh(PROBE_WAIT_S, named)
                 away = False
             except Exception as error:
                 if not away:
                     reason = str(error)[:300]
                     log.warning("the catalogue could not be read", away=is_unavailable(error), error=reason)
                 away = True
+                named = None
             ended = time.monotonic()
             took = ended - started
+            if named is None:
+                # Looks at all tables take at most a fiftieth of the time, however many there are.
+                due = ended + max(self._poll_seconds, 50 * took)

@@ -12,12 +12,22 @@ from server.gis.errors import UnknownTable, listed
 from server.gis.expressions.identifiers import split_id
 
 
+def is_shared(table: Table) -> bool:
+    """Whether every map may read it; results and uploads are a map's own."""
+    return not (table.is_result or table.is_private)
+
+
 class TableNames:
     """The names of a fixed set of tables."""
 
     def __init__(self, tables: Iterable[Table] = ()) -> None:
         self.tables: Sequence[Table] = tuple(sorted(tables, key=lambda table: table.id))
         self.by_id = {table.id: table for table in self.tables}
+
+    def extended(self, more: Iterable[Table]) -> TableNames:
+        """These and more tables; the same object where there are no more."""
+        added = tuple(more)
+        return TableNames((*self.tables, *added)) if added else self
 
     def get(self, table_id: str) -> Table:
         """The table with this id, or with this bare name if only one has it. Raises UnknownTable with the

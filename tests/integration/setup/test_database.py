@@ -138,6 +138,30 @@ async def test_more_schemas_are_exposed_and_hidden_again_by_the_setting(
             await connection.execute(text("SELECT * FROM hidden.unseen"))
 
 
+async def test_a_second_start_leaves_the_catalogue_of_all_tables_as_it_is(
+    database: Database, database_url: str
+) -> None:
+    """Otherwise the servers that run already would read all tables again."""
+    rows = text("SELECT oid, xmin::text FROM pg_class WHERE relkind IN ('r', 'v') ORDER BY oid")
+    async with database.owner.connect() as connection:
+        before = (await connection.execute(rows)).all()
+    await migrate.upgrade(database_url)
+    async with database.owner.connect() as connection:
+        assert (await connection.execute(rows)).all() == before
+
+
+async def test_a_table_that_lost_the_rights_of_the_roles_gets_them_back_at_the_next_start(
+    database: Database, database_url: str
+) -> None:
+    async with database.owner.begin() as connection:
+        reader = await connection.scalar(text("SELECT geoagent.role_name('reader')"))
+        await connection.exec_driver_sql('CREATE TABLE data."taken ""away""" (id int)')
+        await connection.exec_driver_sql(f'REVOKE ALL ON data."taken ""away""" FROM "{reader}"')
+    await migrate.upgrade(database_url)
+    async with database.reader.connect() as connection:
+        assert await connection.scalar(text('SELECT count(*) FROM data."taken ""away"""')) == 0
+
+
 async def test_everything_works_again_after_all_connections_were_cut(database: Database) -> None:
     heard: list[str] = []
     again: list[bool] = []

@@ -35,13 +35,16 @@ from tests.unit.geo_agent.tables import AIRPORTS, CITIES, COUNTRIES, EVERYTHING
 class MemoryRegistry:
     def __init__(self, tables: Sequence[Table]) -> None:
         self.version = 1
-        self._tables = sorted(tables, key=lambda table: table.id)
+        self._tables = tuple(sorted(tables, key=lambda table: table.id))
 
     def tables(self) -> Sequence[Table]:
-        return tuple(self._tables)
+        return self._tables
+
+    def shared(self) -> Sequence[Table]:
+        return self._tables
 
     def add(self, table: Table) -> None:
-        self._tables = sorted([*self._tables, table], key=lambda each: each.id)
+        self._tables = tuple(sorted([*self._tables, table], key=lambda each: each.id))
         self.version += 1
 
     def get(self, table_id: str) -> Table:

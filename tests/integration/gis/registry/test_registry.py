@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from agents.domain import Table
 from server.database.engines import Database
 from server.gis.catalog import entries as catalog
+from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.catalog.registry import Registry
 from server.gis.errors import UnknownTable
 from tests.support.looking import until
@@ -411,3 +412,62 @@ async def test_tables_are_found_by_the_words_they_have_now(database: Database, r
     await until(lambda: registry.get("data.renamed_later").comment == "Ravines")
     assert await registry.search("gully") == []
     assert [table.id for table in await registry.search("ravine")] == ["data.renamed_later"]
+
+
+async def test_what_notifications_name_is_read_without_a_look_at_all_tables(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such a look takes a second where there are 10,000 tables."""
+    known = Registry(database.reader, listen=database.listen, poll_seconds=3600)
+    await known.start()
+    await known.settle()
+
+    async def refused(*_: object) -> dict[int, str]:
+        raise AssertionError("all tables were looked at")
+
+    monkeypatch.setattr(catalog, "marks", refused)
+    try:
+        await run(database, "CREATE TABLE data.named (id int)")
+        await appears(known, "data.named")
+        await run(database, "ALTER TABLE data.named ADD PRIMARY KEY (id)")
+        await until(lambda: known.get("data.named").key == ("id",))
+        await run(database, "COMMENT ON COLUMN data.named.id IS 'its number'")
+        await until(lambda: _comment(known.get("data.named"), "id") == "its number")
+        await run(database, "ALTER TABLE data.named RENAME COLUMN id TO number")
+        await until(lambda: known.get("data.named").key == ("number",))
+        await run(database, 'ALTER TABLE data.named RENAME TO "Re.named"')
+        await appears(known, 'data."Re.named"')
+        assert known.find("data.named") is None
+        await run(database, 'DROP TABLE data."Re.named"')
+        await until(lambda: known.find('data."Re.named"') is None)
+    finally:
+        await known.stop()
+
+
+async def test_a_table_that_is_dropped_while_it_is_probed_goes_again(database: Database) -> None:
+    known = Registry(database.reader, poll_seconds=3600)
+    await known.refresh()
+    await run(database, "CREATE TABLE data.short_lived AS SELECT pg_sleep(0)::text AS nothing")
+    await known.refresh(patience=0, only=("data", "short_lived"))
+    await run(database, "DROP TABLE data.short_lived")
+    await known.refresh(only=("data", "short_lived"))
+    await known.settle()
+    assert known.find("data.short_lived") is None
+
+
+async def test_what_every_map_may_read_is_the_same_object_until_it_changes(database: Database) -> None:
+    known = Registry(database.reader, poll_seconds=3600)
+    await known.refresh()
+    shared = known.shared()
+    async with database.writer.begin() as connection:
+        await connection.exec_driver_sql("CREATE TABLE analysis.of_one_map (id int)")
+    await known.refresh()
+    of_the_map = ReadableTables(known, ["analysis.of_one_map"])
+    assert known.shared() is shared
+    assert of_the_map.shared() is ReadableTables(known).tables() is shared
+    assert [table.id for table in of_the_map.tables()] == sorted(
+        ["analysis.of_one_map", *(table.id for table in shared)]
+    )
+    await run(database, "CREATE TABLE data.of_everybody (id int)")
+    await known.refresh()
+    assert {table.id for table in known.shared()} == {"data.of_everybody", *(table.id for table in shared)}
