@@ -29,7 +29,7 @@ from agents.offline.meaning.intents import (
 from agents.offline.meaning.place_meant import full_name, place_meant
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.steps import Added, ColumnWords, Grouped, Kept, NamedBy, Ranking, Step
+from agents.offline.meaning.steps import Added, AnalysisStep, ColumnWords, Grouped, Kept, NamedBy, Ranking
 from agents.offline.meaning.values import equals, property_of
 from agents.ports import AnalysisSession, OperationTrait
 
@@ -48,7 +48,7 @@ Late = ColumnWords | Ranking | Kept | NamedBy | Added
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class PlannedOperation:
     """`$0` in the arguments stands for the result of the first operation, and so on."""
 
     name: str
@@ -57,10 +57,10 @@ class Operation:
 
 
 @dataclass(slots=True)
-class Recipe:
+class OperationPlan:
     """Operations in the order in which they run, and what is said about them."""
 
-    operations: list[Operation] = field(default_factory=list)
+    operations: list[PlannedOperation] = field(default_factory=list)
     meant: list[str] = field(default_factory=list)
     """The places that were spoken of, with where they are."""
     left_out: tuple[str, Cql2] | None = None
@@ -68,13 +68,13 @@ class Recipe:
 
     def add(self, operation: str, title: str, /, **arguments: Any) -> str:
         """The reference to its result."""
-        self.operations.append(Operation(operation, arguments, title))
+        self.operations.append(PlannedOperation(operation, arguments, title))
         return f"${len(self.operations) - 1}"
 
 
-async def planned(scene: Scene, chain: Chain) -> Recipe:
+async def planned(scene: Scene, chain: Chain) -> OperationPlan:
     """Raises Ask or Refuse."""
-    planner = _Planner(scene, Recipe())
+    planner = _Planner(scene, OperationPlan())
     for part in chain.parts:
         planner.previous = await planner.part(part)
     return planner.recipe
@@ -90,11 +90,11 @@ class AnalysisHost(Protocol):
 @dataclass(slots=True)
 class _Planner:
     scene: Scene
-    recipe: Recipe
+    recipe: OperationPlan
     previous: str = ""
     """The reference to the result of the part before."""
 
-    async def part(self, part: Step | Grouped) -> str:
+    async def part(self, part: AnalysisStep | Grouped) -> str:
         """The reference to the result of a part."""
         title = title_of(part)
         if isinstance(part, Grouped):
@@ -144,7 +144,7 @@ class _Planner:
         )
         return self.recipe.add("calculate", title, source=joined, name=PERCENT, expression=SHARE)
 
-    async def step(self, part: Step, title: str) -> str:
+    async def step(self, part: AnalysisStep, title: str) -> str:
         if dict(part.arguments).get("invert"):
             _refuse_two_readings(*(features for _, features in part.inputs))
         inputs: dict[str, Any] = {}
@@ -184,7 +184,7 @@ class _Planner:
             return measured, Added("area_m2")
         return source, ranking
 
-    def traits(self, operation: Operation) -> frozenset[OperationTrait]:
+    def traits(self, operation: PlannedOperation) -> frozenset[OperationTrait]:
         """What the operation says of its results."""
         known = self.scene.agent.session.operations() if isinstance(self.scene.agent, AnalysisHost) else ()
         return next((each.traits for each in known if each.name == operation.name), frozenset())
@@ -226,7 +226,7 @@ class _Planner:
         return self.recipe.add("filter", f"Keep {said}", source=table.id, filter=wanted)
 
 
-async def filled(scene: Scene, operation: Operation, results: Mapping[str, Table]) -> dict[str, Any]:
+async def filled(scene: Scene, operation: PlannedOperation, results: Mapping[str, Table]) -> dict[str, Any]:
     """The arguments of an operation whose turn it is. `results` are the tables of the steps by their ids, in order.
 
     Raises Ask or Refuse where a column's words mean none or several.
@@ -306,7 +306,7 @@ def _renamed(table: Table, condition: Condition) -> Condition:
             return condition
 
 
-def title_of(part: Step | Grouped) -> str:
+def title_of(part: AnalysisStep | Grouped) -> str:
     """What the result is called: `Airports within 50 km of Berlin`."""
     text = part.title or _OPENING.sub("", part.said)
     return text[:1].upper() + text[1:]

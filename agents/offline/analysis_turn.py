@@ -22,7 +22,7 @@ from agents.geo.phrases import (
     table_rows,
     value,
 )
-from agents.offline.analysis_plan import PERCENT, SHARE, Operation, drawn, filled, planned, title_of
+from agents.offline.analysis_plan import PERCENT, SHARE, PlannedOperation, drawn, filled, planned, title_of
 from agents.offline.answers.wording import plain, why_failed
 from agents.offline.commands.analyses.analysis import Chain, read_analysis
 from agents.offline.commands.analyses.examples import nearest_examples
@@ -120,7 +120,7 @@ async def analyst_reply(
     return _call(request, "cannot_do", {name: words for name, words in facts.items() if words}, len(done))
 
 
-def _look(scene: Scene, table: Table, operations: Sequence[Operation], done: Done) -> dict[str, Any]:
+def _look(scene: Scene, table: Table, operations: Sequence[PlannedOperation], done: Done) -> dict[str, Any]:
     """The question for the rows of the result: what they are called, and what the operations have added."""
     columns = [c for c in table.columns if c.kind != "geometry" and c.name not in table.key]
     named = name_column(table)
@@ -179,7 +179,7 @@ def _call(
     )
 
 
-def _announced(request: ModelRequest, operations: Sequence[Operation]) -> ToolCall:
+def _announced(request: ModelRequest, operations: Sequence[PlannedOperation]) -> ToolCall:
     """What is to be done, told before it begins."""
     steps = [{"operation": each.name, "title": each.title} for each in operations]
     text = json.dumps({"steps": steps}, ensure_ascii=False, separators=(",", ":"))

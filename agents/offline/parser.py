@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from agents.domain import Table
 from agents.offline.commands import catalogue, charts, figures, history, layers, view
-from agents.offline.commands.beyond import beyond
 from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import CommandReader
 from agents.offline.commands.tools import tool_commands
+from agents.offline.commands.unsupported import unsupported
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import cursor_of
 from agents.offline.language.lexicon import STARTS
@@ -111,7 +111,7 @@ class Parser(DrawingCommands, DataCommands):
         """To the end of the message, for what follows may be about the same."""
         cursor, start = self.cursor, self.cursor.at
         cursor.at = cursor.end
-        return beyond(cursor.since(start))
+        return unsupported(cursor.since(start))
 
     def commands(self, start: int = 0) -> list[Command]:
         commands: list[Command] = []

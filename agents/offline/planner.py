@@ -30,7 +30,7 @@ _PLANS: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlannedCall:
     """A call to make. `last` tells whether the command is finished by it."""
 
     name: str
@@ -38,7 +38,7 @@ class Step:
     last: bool = True
 
 
-async def plan(scene: Scene, intent: Intent) -> list[Step]:
+async def plan(scene: Scene, intent: Intent) -> list[PlannedCall]:
     """The next calls. A command whose calls failed is finished; the answer tells why."""
     if scene.done and not scene.done[-1].result.ok:
         return []
@@ -47,4 +47,7 @@ async def plan(scene: Scene, intent: Intent) -> list[Step]:
         if name not in scene.tools:
             raise Refuse(f"the tool {name} is not offered here")
     looked_up = isinstance(intent, Show | Refine)
-    return [Step(name, arguments, not (looked_up and name == "query_features")) for name, arguments in calls]
+    return [
+        PlannedCall(name, arguments, not (looked_up and name == "query_features"))
+        for name, arguments in calls
+    ]

@@ -29,7 +29,7 @@ from agents.offline.meaning.intents import Command, NotUnderstood, TooMuch
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, chosen_option, operations_of
 from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, open_question, recall
 from agents.offline.parser import is_sql, parse
-from agents.offline.planner import Step, plan
+from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
 
 log = logging.getLogger("agents.offline")
@@ -39,7 +39,7 @@ _LAYER_ARGUMENTS = ("layer_id", "layer")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CommandSpan:
     """Where a call stands: the command at `start` to `end` of the message; `last` if that is done with it."""
 
     start: int
@@ -50,7 +50,7 @@ class Place:
         return f"offline-{message}-{self.start}-{self.end}-{number}-{'last' if self.last else 'more'}"
 
     @classmethod
-    def of(cls, call: ToolCall) -> Place | None:
+    def of(cls, call: ToolCall) -> CommandSpan | None:
         parts = call.id.split("-")
         if len(parts) != 6 or parts[0] != "offline" or not all(part.isdecimal() for part in parts[1:5]):
             return None
@@ -70,7 +70,7 @@ class Turn:
         message = self.messages[self.begin] if asked else UserMessage("")
         self.text = message.text if isinstance(message, UserMessage) else ""
         self.done = _done(self.messages[self.begin :])
-        self.places = [Place.of(done.call) for done in self.done]
+        self.places = [CommandSpan.of(done.call) for done in self.done]
         self.preferred: tuple[str, ...] = ()
         self.outcome: Outcome = "done"
         self.question: Question | None = None
@@ -163,7 +163,7 @@ class Turn:
                 if "cannot_do" not in self.tools:
                     return await self._answer([*notes, refusal(outcome.reason, outcome.alternative)], left)
                 facts = {"reason": outcome.reason, "alternative": outcome.alternative}
-                outcome = [Step("cannot_do", {name: words for name, words in facts.items() if words})]
+                outcome = [PlannedCall("cannot_do", {name: words for name, words in facts.items() if words})]
             if isinstance(outcome, Say):
                 notes.append(outcome.text)
             elif outcome:
@@ -184,7 +184,7 @@ class Turn:
         commands = await read(parse, text, self.vocabulary, self._default_table())
         return not any(isinstance(each.intent, NotUnderstood | TooMuch) for each in commands)
 
-    async def _step(self, command: Command, own: tuple[Done, ...]) -> list[Step] | Ask | Refuse | Say:
+    async def _step(self, command: Command, own: tuple[Done, ...]) -> list[PlannedCall] | Ask | Refuse | Say:
         scene = Scene(self.agent, self.vocabulary, self.tools, self.recent, own, self.preferred)
         try:
             return await plan(scene, command.intent)
@@ -196,8 +196,8 @@ class Turn:
             log.exception("planning failed for an intent of type %s", type(command.intent).__name__)
             return Refuse("something went wrong while I looked it up in the data")
 
-    def _calls(self, command: Command, steps: Sequence[Step], before: int) -> tuple[ToolCall, ...]:
-        place = Place(command.start, command.end, all(step.last for step in steps))
+    def _calls(self, command: Command, steps: Sequence[PlannedCall], before: int) -> tuple[ToolCall, ...]:
+        place = CommandSpan(command.start, command.end, all(step.last for step in steps))
         return tuple(
             ToolCall(
                 place.call_id(len(self.messages), before + index),
@@ -217,7 +217,7 @@ class Turn:
         text = "\n\n".join(part for part in (*told, *notes) if part) + _left(left)
         return AssistantMessage(text or self._nothing_said())
 
-    async def _command_at(self, place: Place | None) -> Command | None:
+    async def _command_at(self, place: CommandSpan | None) -> Command | None:
         """The command of a call, as far as it reads the same on the map of now."""
         if place is None:
             return None

@@ -2,7 +2,7 @@
 needed.
 
 `ensure(settings)` is all that the rest of the server uses. What it raises (`DatabaseProblem`) is meant to
-be shown. Nothing big is imported at the top: the keeper of the cluster is a module of this package, and
+be shown. Nothing big is imported at the top: the supervisor of the cluster is a module of this package, and
 stays small.
 """
 
@@ -86,7 +86,7 @@ async def _ensure_database(cluster: PrivateCluster) -> None:
 
 
 async def _keep_alive(cluster: PrivateCluster) -> None:
-    """Start another keeper where the first was killed. A failure is told, and tried again."""
+    """Start another supervisor where the first was killed. A failure is logged, and the start is tried again."""
     while True:
         await asyncio.sleep(REVIVAL_CHECK)
         import structlog  # not before the first look: short commands end sooner, and the import takes its time
@@ -94,6 +94,6 @@ async def _keep_alive(cluster: PrivateCluster) -> None:
         log = structlog.get_logger(__name__)
         try:
             if await asyncio.to_thread(cluster.revive):
-                log.warning("the private PostgreSQL had lost its keeper and was started again")
+                log.warning("the private PostgreSQL had lost its supervisor and was started again")
         except (DatabaseProblem, OSError) as error:
             log.error("the private PostgreSQL cannot be started", reason=str(error))

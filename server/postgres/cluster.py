@@ -1,8 +1,8 @@
 """Use of a private cluster: `acquire()` gives its URL, starting it where nobody has, `release()` lets it
 go.
 
-Any number of servers may use one cluster at once. Its keeper (`server.postgres.supervisor`) stops it when the
-last one is gone. If PostgreSQL is killed the keeper restarts it; if the keeper is killed `revive()` starts
+Any number of servers may use one cluster at once. Its supervisor (`server.postgres.supervisor`) stops it when the
+last one is gone. If PostgreSQL is killed the supervisor restarts it; if the supervisor is killed `revive()` starts
 another.
 """
 
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from server.postgres import supervisor as keeper
+from server.postgres import supervisor
 from server.postgres.files import ClusterFailed, open_lock, owner_of_cluster
 
 DATABASE = "geoagent"
@@ -54,7 +54,7 @@ def is_used_by_others(users: TextIOWrapper) -> bool:
         pass
     try:
         fcntl.flock(users, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:  # the keeper has it alone: it stops the cluster
+    except BlockingIOError:  # the supervisor has it alone: it stops the cluster
         return False
     return True
 
@@ -71,13 +71,13 @@ class PrivateCluster:
         self._unpacked = unpacked
         self._configuration = dict(configuration or {})
         self._users: TextIOWrapper | None = None
-        self._keeper: subprocess.Popen[str] | None = None
+        self._supervisor: subprocess.Popen[str] | None = None
 
     def acquire(self, database: str = DATABASE) -> str:
         """The URL of a database of this name, which need not exist yet. Blocks until PostgreSQL answers."""
         self._prepare_home()
         self._users = open_lock(self.home / "users")
-        fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while a keeper stops the cluster
+        fcntl.flock(self._users, fcntl.LOCK_SH)  # waits while a supervisor stops the cluster
         try:
             self._await_record()
         except BaseException:
@@ -97,7 +97,7 @@ class PrivateCluster:
         )
 
     def revive(self) -> bool:
-        """Start another keeper if there is none; whether there was none."""
+        """Start another supervisor if there is none; whether there was none."""
         if self._is_kept():
             return False
         self._await_record()
@@ -111,15 +111,15 @@ class PrivateCluster:
         with users:
             if is_used_by_others(users):
                 return
-        patience = time.monotonic() + 0.5  # the keeper removes the record at once, if we were the last
-        while self._record() is not None and time.monotonic() < patience:
+        deadline = time.monotonic() + 0.5  # the supervisor removes the record at once, if we were the last
+        while self._record() is not None and time.monotonic() < deadline:
             time.sleep(0.02)
         deadline = time.monotonic() + STOP_TIMEOUT
         while self._record() is None and self._is_kept() and time.monotonic() < deadline:
             time.sleep(0.02)
-        if self._keeper is not None:
+        if self._supervisor is not None:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._keeper.wait(0.1)
+                self._supervisor.wait(0.1)
 
     def _prepare_home(self) -> None:
         root = os.geteuid() == 0
@@ -151,7 +151,7 @@ class PrivateCluster:
                 return
             self._raise_if_failed()
             if not self._is_kept():
-                self._start_keeper()
+                self._start_supervisor()
             elif self._record() is not None:
                 return
             time.sleep(0.02)
@@ -160,26 +160,26 @@ class PrivateCluster:
         )
 
     def _raise_if_failed(self) -> None:
-        """A keeper that gave up said why. One that was killed, or found that another keeps, is simply over."""
-        if self._keeper is None or self._keeper.poll() is None:
+        """A supervisor that gave up said why. One that was killed, or found another one at work, is simply over."""
+        if self._supervisor is None or self._supervisor.poll() is None:
             return
-        over, self._keeper = self._keeper, None
+        over, self._supervisor = self._supervisor, None
         assert over.stdout is not None  # noqa: S101 - opened as a pipe
         with over.stdout:
             said = over.stdout.read().strip()
         if over.returncode == 1:
-            raise ClusterFailed(said or f"The keeper of PostgreSQL failed; see {self.home}/keeper.log.")
+            raise ClusterFailed(said or f"The supervisor of PostgreSQL failed; see {self.home}/keeper.log.")
 
-    def _start_keeper(self) -> None:
-        if self._keeper is not None and self._keeper.poll() is None:
+    def _start_supervisor(self) -> None:
+        if self._supervisor is not None and self._supervisor.poll() is None:
             return
-        command = [sys.executable, "-m", keeper.__name__, str(self.home)]
+        command = [sys.executable, "-m", supervisor.__name__, str(self.home)]
         if self._unpacked is not None:
             command += ["--unpacked", str(self._unpacked)]
         for name, value in self._configuration.items():
             command += ["--set", f"{name}={value}"]
         with (self.home / "keeper.log").open("a") as log:
-            self._keeper = subprocess.Popen(  # noqa: S603 - our own module
+            self._supervisor = subprocess.Popen(  # noqa: S603 - our own module
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -199,7 +199,7 @@ class PrivateCluster:
         return False
 
     def _record(self) -> dict[str, Any] | None:
-        """What the keeper wrote when PostgreSQL was ready; not what a killed one left behind."""
+        """What the supervisor wrote when PostgreSQL was ready; not what a killed one left behind."""
         try:
             record: dict[str, Any] = json.loads((self.home / "cluster.json").read_text())
             os.kill(record["keeper"], 0)

@@ -1,6 +1,6 @@
 """Finds a PostgreSQL with PostGIS on this machine, wherever the system or GeoAgent put it.
 
-Standard library only: the keeper of the cluster imports this and should stay small.
+Standard library only: the supervisor of the cluster imports this and should stay small.
 """
 
 from __future__ import annotations

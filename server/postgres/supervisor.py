@@ -2,9 +2,9 @@
 it.
 
 Started by `server.postgres.cluster`, in a session of its own, so that Ctrl-C in a terminal reaches the
-server only. Every server that uses the cluster holds a shared lock on the file `users`; the keeper waits
+server only. Every server that uses the cluster holds a shared lock on the file `users`; the supervisor waits
 for the exclusive one. It gets it when the last server is gone, however that ended, and then stops
-PostgreSQL. One keeper at a time: the lock on `keeper`. Standard library only, and as a parent it reaps
+PostgreSQL. One supervisor at a time: the lock on `keeper`. Standard library only, and as a parent it reaps
 PostgreSQL, so that no zombie's pid file blocks a restart.
 """
 
@@ -36,7 +36,7 @@ START_TIMEOUT = 60.0
 STOP_TIMEOUT = 60.0
 LOG_LIMIT = 10_000_000
 ANOTHER_KEEPS = 3
-"""Exit status: some other keeper has this cluster already."""
+"""Exit status: another supervisor has this cluster already."""
 
 CONFIGURATION = {
     "listen_addresses": "127.0.0.1",
@@ -67,16 +67,18 @@ def main() -> int:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return ANOTHER_KEEPS
-        keeper = Keeper(options.home, options.unpacked, dict(pair.split("=", 1) for pair in options.set))
+        supervisor = Supervisor(
+            options.home, options.unpacked, dict(pair.split("=", 1) for pair in options.set)
+        )
         try:
-            keeper.run()
+            supervisor.run()
         except ClusterFailed as error:
             print(error, flush=True)
             return 1
     return 0
 
 
-class Keeper:
+class Supervisor:
     def __init__(self, home: Path, unpacked: Path | None, extra: dict[str, str]) -> None:
         self.home = home
         self.data = home / "data"
@@ -250,7 +252,7 @@ class Keeper:
             child.send_signal(signal.SIGINT)  # PostgreSQL's fast shutdown
 
     def _clear_old_run(self) -> None:
-        """Stop what is left of a PostgreSQL that lost its keeper or its head; then its pid file means
+        """Stop what is left of a PostgreSQL that lost its supervisor or its postmaster; then its pid file means
         nothing.
 
         The pid file alone does not tell: its process may be a zombie, or by now a stranger. And it must not

@@ -13,7 +13,7 @@ from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta, ToolSpec
-from agents.models.adapters.base import Adapter, Patience, Schema, expect_stream
+from agents.models.adapters.base import Adapter, Schema, StreamDeadlines, expect_stream
 from agents.models.adapters.call_ids import IncomingIds, OutgoingIds, arguments_object
 
 _CACHED = {"type": "ephemeral"}
@@ -51,18 +51,18 @@ class Anthropic(Adapter):
         return client.messages
 
     async def _attempt(
-        self, request: ModelRequest, schema: Schema | None, patience: Patience
+        self, request: ModelRequest, schema: Schema | None, deadlines: StreamDeadlines
     ) -> AsyncGenerator[ModelEvent, None]:
         messages = self.client().messages
         body = self._body(request, schema)
         reply = _Reply(self, IncomingIds(request.messages))
         if not self.config.quirks.streaming:
-            for out in reply.whole(await patience.open(messages.create(**body))):
+            for out in reply.whole(await deadlines.open(messages.create(**body))):
                 yield out
             return
-        async with await patience.open(messages.create(**body, stream=True)) as stream:
-            await expect_stream(stream, self.config, patience)
-            reading = patience.over(stream, lambda event: event.type != "message_start", _written)
+        async with await deadlines.open(messages.create(**body, stream=True)) as stream:
+            await expect_stream(stream, self.config, deadlines)
+            reading = deadlines.over(stream, lambda event: event.type != "message_start", _written)
             async with aclosing(reading) as events:
                 async for event in events:
                     for out in reply.read(event):
@@ -70,7 +70,7 @@ class Anthropic(Adapter):
                     if reply.ended:
                         break
             if reply.ended:
-                await patience.drain(stream)
+                await deadlines.drain(stream)
                 return
         raise ConnectionError("the stream ended before the message was complete")
 

@@ -117,7 +117,7 @@ class Adapter(ABC):
 
     @abstractmethod
     def _attempt(
-        self, request: ModelRequest, schema: Schema | None, patience: Patience
+        self, request: ModelRequest, schema: Schema | None, deadlines: StreamDeadlines
     ) -> AsyncGenerator[ModelEvent, None]:
         """Ask once. May raise whatever the SDK raises."""
 
@@ -172,9 +172,9 @@ class Adapter(ABC):
         self, request: ModelRequest, schema: Schema | None
     ) -> AsyncGenerator[ModelEvent, None]:
         begun = False
-        patience = Patience(self.config.timeouts, self.config, request.reply_characters)
+        deadlines = StreamDeadlines(self.config.timeouts, self.config, request.reply_characters)
         try:
-            async with aclosing(self._attempt(request, schema, patience)) as events:
+            async with aclosing(self._attempt(request, schema, deadlines)) as events:
                 async for event in events:
                     begun = True
                     yield event
@@ -185,7 +185,7 @@ class Adapter(ABC):
             raise fault from None
 
 
-class Patience:
+class StreamDeadlines:
     """How long a reply may take, until its first token and from token to token, and how long it may be.
 
     Deadlines belong to the reply, not to a single read: a keep-alive does not extend them and never cancels a
@@ -246,7 +246,7 @@ class Patience:
             raise ModelError("timeout", f"{self._title} {what} for {seconds:g} seconds; try again.") from None
 
 
-async def expect_stream(stream: Any, config: ModelConfig, patience: Patience) -> None:
+async def expect_stream(stream: Any, config: ModelConfig, deadlines: StreamDeadlines) -> None:
     """Raise ModelError where the server has answered a streamed request with something else than a stream.
 
     How the reply begins counts for more than its content type, which may be missing or wrong. What was read of a stream
@@ -258,7 +258,7 @@ async def expect_stream(stream: Any, config: ModelConfig, patience: Patience) ->
     kind = str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()
     chunks: AsyncIterator[bytes] = response.aiter_bytes()
     read = bytearray()
-    await patience.open(_read_up_to(max(map(len, _EVENT_STARTS)), chunks, read))
+    await deadlines.open(_read_up_to(max(map(len, _EVENT_STARTS)), chunks, read))
     is_document = kind in _NO_STREAM or read.startswith(_DOCUMENT_STARTS)
     if read.startswith(_EVENT_STARTS) or not is_document:
         response.aiter_bytes = lambda: _put_back(bytes(read), chunks)

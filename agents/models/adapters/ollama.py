@@ -11,7 +11,7 @@ from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta, ToolSpec
-from agents.models.adapters.base import Adapter, Patience, Schema
+from agents.models.adapters.base import Adapter, Schema, StreamDeadlines
 from agents.models.adapters.call_ids import IncomingIds, arguments_object
 
 _SDK_KEEPS = {"type", "items", "description", "enum"}
@@ -33,15 +33,15 @@ class Ollama(Adapter):
         return AsyncClient(self.config.base_url, timeout=timeout, headers=headers, event_hooks=hooks)
 
     async def _attempt(
-        self, request: ModelRequest, schema: Schema | None, patience: Patience
+        self, request: ModelRequest, schema: Schema | None, deadlines: StreamDeadlines
     ) -> AsyncGenerator[ModelEvent, None]:
         ids = IncomingIds(request.messages)
         calls: list[ToolCall] = []
         asked = self.client().chat(**self._body(request, schema), stream=self.config.quirks.streaming)
-        answer = await patience.open(asked)
+        answer = await deadlines.open(asked)
         async with (
             aclosing(answer if self.config.quirks.streaming else _once(answer)) as stream,
-            aclosing(patience.over(stream, lambda part: True, _written)) as parts,
+            aclosing(deadlines.over(stream, lambda part: True, _written)) as parts,
         ):
             async for part in parts:
                 if part.message.content:
@@ -53,7 +53,7 @@ class Ollama(Adapter):
                     for ready in calls:
                         yield ready
                     yield self._completed(part, bool(calls))
-                    await patience.drain(stream)
+                    await deadlines.drain(stream)
                     return
         raise ConnectionError("the stream ended before the reply was done")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta, ToolSpec
-from agents.models.adapters.base import Adapter, Patience, Schema, expect_stream
+from agents.models.adapters.base import Adapter, Schema, StreamDeadlines, expect_stream
 from agents.models.adapters.call_ids import IncomingIds, OutgoingIds, arguments_text
 from agents.models.adapters.openai_client import make_client, with_our_limits
 from agents.models.adapters.strict_mode import as_allowed, tool_parameters
@@ -31,22 +31,22 @@ class OpenAIChat(Adapter):
         return client.chat.completions
 
     async def _attempt(
-        self, request: ModelRequest, schema: Schema | None, patience: Patience
+        self, request: ModelRequest, schema: Schema | None, deadlines: StreamDeadlines
     ) -> AsyncGenerator[ModelEvent, None]:
         completions = self.client().chat.completions
         body = self._body(request, schema)
         reply = _Reply(self)
         if self.config.quirks.streaming:
             async with (
-                await patience.open(completions.create(**body, stream=True)) as stream,
-                aclosing(patience.over(stream, lambda chunk: bool(chunk.choices), _written)) as chunks,
+                await deadlines.open(completions.create(**body, stream=True)) as stream,
+                aclosing(deadlines.over(stream, lambda chunk: bool(chunk.choices), _written)) as chunks,
             ):
-                await expect_stream(stream, self.config, patience)
+                await expect_stream(stream, self.config, deadlines)
                 async for chunk in chunks:
                     for delta in reply.read(chunk):
                         yield delta
         else:
-            for delta in reply.whole(await patience.open(completions.create(**body))):
+            for delta in reply.whole(await deadlines.open(completions.create(**body))):
                 yield delta
         for event in reply.end(IncomingIds(request.messages)):
             yield event

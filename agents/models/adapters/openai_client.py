@@ -23,7 +23,7 @@ def make_client(config: ModelConfig) -> Any:
 
 
 def with_our_limits(client: Any, config: ModelConfig) -> Any:
-    """The client, with its connections, but our limits: `Patience` watches over reading."""
+    """The client, with its connections, but our limits: `StreamDeadlines` watches over reading."""
     from openai import Timeout
 
     timeout = Timeout(connect=config.timeouts.connect, read=None, write=60, pool=60)

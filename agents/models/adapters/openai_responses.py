@@ -14,7 +14,7 @@ from typing import Any
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agents.core.model import Completed, ModelError, ModelEvent, ModelRequest, TextDelta, ToolSpec
-from agents.models.adapters.base import Adapter, Patience, Schema, expect_stream
+from agents.models.adapters.base import Adapter, Schema, StreamDeadlines, expect_stream
 from agents.models.adapters.call_ids import IncomingIds, OutgoingIds
 from agents.models.adapters.openai_client import make_client, with_our_limits
 from agents.models.adapters.strict_mode import as_allowed, tool_parameters
@@ -47,11 +47,11 @@ class OpenAIResponses(Adapter):
         return client.responses
 
     async def _attempt(
-        self, request: ModelRequest, schema: Schema | None, patience: Patience
+        self, request: ModelRequest, schema: Schema | None, deadlines: StreamDeadlines
     ) -> AsyncGenerator[ModelEvent, None]:
         body = self._body(request, schema)
         try:
-            async for event in self._asked(request, body, patience):
+            async for event in self._asked(request, body, deadlines):
                 yield event
             return
         except Exception as error:
@@ -60,21 +60,21 @@ class OpenAIResponses(Adapter):
         if not self._without_thoughts:  # another request may have been refused at the same time
             log.warning("%s does not give its thoughts; it is asked without them from now on.", self.name)
         self._without_thoughts = True
-        async for event in self._asked(request, self._body(request, schema), patience):
+        async for event in self._asked(request, self._body(request, schema), deadlines):
             yield event
 
     async def _asked(
-        self, request: ModelRequest, body: dict[str, Any], patience: Patience
+        self, request: ModelRequest, body: dict[str, Any], deadlines: StreamDeadlines
     ) -> AsyncGenerator[ModelEvent, None]:
         client = self.client()
         reply = _Reply(self, IncomingIds(request.messages))
         if not self.config.quirks.streaming:
-            for out in reply.whole(await patience.open(client.responses.create(**body))):
+            for out in reply.whole(await deadlines.open(client.responses.create(**body))):
                 yield out
             return
-        async with await patience.open(client.responses.create(**body, stream=True)) as stream:
-            await expect_stream(stream, self.config, patience)
-            reading = patience.over(stream, lambda event: event.type not in _LIFECYCLE, _written)
+        async with await deadlines.open(client.responses.create(**body, stream=True)) as stream:
+            await expect_stream(stream, self.config, deadlines)
+            reading = deadlines.over(stream, lambda event: event.type not in _LIFECYCLE, _written)
             async with aclosing(reading) as events:
                 async for event in events:
                     for out in reply.read(event):
@@ -82,7 +82,7 @@ class OpenAIResponses(Adapter):
                     if reply.ended:
                         break
             if reply.ended:
-                await patience.drain(stream)
+                await deadlines.drain(stream)
                 return
         raise ConnectionError("the stream ended before the response was completed")
 

@@ -28,7 +28,7 @@ _LONGEST = 20_000
 """Brackets that stay open for longer are no call."""
 
 
-class Hold:
+class CandidateBlock:
     """Something that may be a call. `sure`: by its form it is one. `silent`: dropped, whatever it is."""
 
     sure = False
@@ -47,7 +47,7 @@ class Hold:
         return whole
 
 
-class Tag(Hold):
+class Tag(CandidateBlock):
     """A block that ends with a given text."""
 
     nests = True
@@ -84,7 +84,7 @@ class Fence(Tag):
         return rest if newline and language.strip().replace("_", "").isalnum() else body
 
 
-class Bracketed(Hold):
+class Bracketed(CandidateBlock):
     """A block that ends where its first bracket is closed; with `line`, only at the end of that line."""
 
     def __init__(self, *, line: bool = False, skip: int = 0) -> None:
@@ -105,7 +105,7 @@ class Bracketed(Hold):
         return None if newline < 0 else newline
 
 
-class ToTheEnd(Hold):
+class ToTheEnd(CandidateBlock):
     """All that follows."""
 
     def __init__(self, opening: str = "", *, sure: bool = False, silent: bool = False) -> None:
@@ -119,7 +119,7 @@ class ToTheEnd(Hold):
         return whole[self.opening :]
 
 
-def hold_for(opening: str) -> Hold:
+def block_for(opening: str) -> CandidateBlock:
     """The block that an opening begins."""
     if opening == _FENCE:
         return Fence()

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agents.models.parsing.candidate_blocks import OPENINGS, Bracketed, Hold, hold_for
+from agents.models.parsing.candidate_blocks import OPENINGS, Bracketed, CandidateBlock, block_for
 from agents.models.parsing.written_calls import Written, calls_in
 
 _BLANK = " \t-*"
 """What may stand between the start of a line and a call; also a list's mark."""
 _FIRST = {opening[0] for opening in OPENINGS}
-_UNSURE = Hold()
+_UNSURE = CandidateBlock()
 _NESTING = 2
 _SECOND_LOOKS = 6
 _PATIENCE = 200_000
@@ -40,7 +40,7 @@ class Scanner:
         self._depth = depth
         self._rest = ""
         self._line_start = True
-        self._hold: Hold | None = None
+        self._open_block: CandidateBlock | None = None
         self._second_looks = _SECOND_LOOKS >> depth
         self._patience = _PATIENCE
         self._over = False
@@ -57,7 +57,7 @@ class Scanner:
             return found
         self._rest += piece
         while self._rest and not self._over:
-            if not (self._block(found, final) if self._hold else self._prose(found, final)):
+            if not (self._block(found, final) if self._open_block else self._prose(found, final)):
                 break
         return found
 
@@ -65,21 +65,21 @@ class Scanner:
         """Pass on text up to where a call may begin. False: more has to come before it can be said."""
         line_start = self._line_start
         for at, char in enumerate(self._rest):
-            hold = self._begins(at, line_start, final)
-            if hold is not None:
+            block = self._begins(at, line_start, final)
+            if block is not None:
                 self._pass(found, at)
-                self._hold = None if hold is _UNSURE else hold
-                return hold is not _UNSURE
+                self._open_block = None if block is _UNSURE else block
+                return block is not _UNSURE
             line_start = char == "\n" or (line_start and char in _BLANK)
         self._pass(found, len(self._rest))
         return True
 
-    def _begins(self, at: int, line_start: bool, final: bool) -> Hold | None:
+    def _begins(self, at: int, line_start: bool, final: bool) -> CandidateBlock | None:
         char = self._rest[at]
         if char in _FIRST:
             for opening in OPENINGS:
                 if self._rest.startswith(opening, at):
-                    return hold_for(opening)
+                    return block_for(opening)
                 if not final and opening.startswith(self._rest[at : at + len(opening)]):
                     return _UNSURE
         if not line_start or self._patience <= 0:
@@ -88,7 +88,7 @@ class Scanner:
             return Bracketed()
         return self._begins_syntax(at, final) if char.isalpha() or char in "_`" else None
 
-    def _begins_syntax(self, at: int, final: bool) -> Hold | None:
+    def _begins_syntax(self, at: int, final: bool) -> CandidateBlock | None:
         """A tool's name and an opening parenthesis, at the start of a line, perhaps in backticks."""
         start = at + 1 if self._rest[at] == "`" else at
         end = start
@@ -109,32 +109,32 @@ class Scanner:
 
     def _block(self, found: Found, final: bool) -> bool:
         """Look for the end of what began. False: it has not come yet."""
-        hold = self._hold
-        if hold is None:
+        block = self._open_block
+        if block is None:
             return True
-        end = hold.end(self._rest)
+        end = block.end(self._rest)
         if end is None and not final:
             return False
         whole = self._rest if end is None else self._rest[:end]
-        self._hold = None
-        calls = [] if hold.silent else self._calls(hold, whole)
-        if calls or hold.silent:
+        self._open_block = None
+        calls = [] if block.silent else self._calls(block, whole)
+        if calls or block.silent:
             found.calls.extend(calls)
             self._rest = self._rest[len(whole) :]
             self._line_start = True
-            self._over = hold.last
+            self._over = block.last
         elif end is not None:
-            self._patience -= hold.in_vain
+            self._patience -= block.in_vain
             self._pass(found, end)
         else:
             self._second_looks -= 1
-            self._pass(found, hold.opening if self._second_looks else len(whole))
+            self._pass(found, block.opening if self._second_looks else len(whole))
         return True
 
-    def _calls(self, hold: Hold, whole: str) -> list[Written]:
-        body = hold.inside(whole)
-        calls = calls_in(body, self._known, sure=hold.sure)
-        if calls or self._depth == _NESTING or not hold.nests:
+    def _calls(self, block: CandidateBlock, whole: str) -> list[Written]:
+        body = block.inside(whole)
+        calls = calls_in(body, self._known, sure=block.sure)
+        if calls or self._depth == _NESTING or not block.nests:
             return calls
         inner = Scanner(self._known, self._depth + 1)
         first, last = inner.feed(body), inner.finish()

@@ -232,12 +232,12 @@ def not_understood_words(scene: Scene, intent: i.NotUnderstood) -> str:
     return f"{said} You could say:\n{lines}\n\nThe tables are {scene.some_tables()}."
 
 
-async def out_of_reach(scene: Scene, intent: i.Beyond) -> Calls:
+async def out_of_reach(scene: Scene, intent: i.Unsupported) -> Calls:
     """Call `cannot_do` with the reason and the alternative."""
     raise Refuse(intent.reason, intent.alternative)
 
 
 PLANS = {
     "Count": count, "Statistic": statistic, "Rows": rows, "Lookup": lookup, "Analyse": analyse, "RunSql": run_sql,
-    "NotUnderstood": not_understood, "Beyond": out_of_reach,
+    "NotUnderstood": not_understood, "Unsupported": out_of_reach,
 }  # fmt: skip

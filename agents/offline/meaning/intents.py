@@ -404,7 +404,7 @@ class Greeting:
 
 
 @dataclass(frozen=True, slots=True)
-class Beyond:
+class Unsupported:
     """What is known not to be done here: why, and the nearest thing that is."""
 
     reason: str
@@ -429,7 +429,7 @@ class NotUnderstood:
 Intent = (
     Show | Restyle | Refine | ClearFilter | SetVisible | Remove | Reset | Rename | SetOpacity | Reorder | Zoom
     | Undo | Redo | ListTables | ListLayers | SearchTables | Describe | Count | Statistic | Chart | RemoveChart | Rows
-    | Lookup | FindPlace | Analyse | UseTool | RunSql | Help | Greeting | Beyond | NotUnderstood | TooMuch
+    | Lookup | FindPlace | Analyse | UseTool | RunSql | Help | Greeting | Unsupported | NotUnderstood | TooMuch
 )  # fmt: skip
 
 

@@ -57,7 +57,7 @@ Arguments = tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class AnalysisStep:
     """`inputs` are the operation's tables by argument; several of one name are a list."""
 
     operation: str
@@ -81,6 +81,6 @@ class Grouped:
     """Of these rows it is the share, in percent, of all rows of the group; then `aggregate` counts."""
 
 
-def step(operation: str, source: Features, *more: tuple[str, Features], **arguments: Any) -> Step:
+def step(operation: str, source: Features, *more: tuple[str, Features], **arguments: Any) -> AnalysisStep:
     """A step of an analysis: an operation with its sources by argument, and its other arguments."""
-    return Step(operation, (("source", source), *more), tuple(arguments.items()))
+    return AnalysisStep(operation, (("source", source), *more), tuple(arguments.items()))

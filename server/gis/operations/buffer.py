@@ -18,7 +18,12 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.earth.geodesic_buffer import FARTHEST, NOTE, geodesic_buffer, refuse_poles
+from server.gis.operations.support.earth.geodesic_buffer import (
+    MAX_BUFFER_DISTANCE_M,
+    NOTE,
+    geodesic_buffer,
+    refuse_poles,
+)
 from server.gis.operations.support.earth.geodesy import geometry, lonlat
 from server.gis.operations.support.earth.units import Length, told
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
@@ -106,8 +111,9 @@ def _radius(arguments: BufferArguments, source: Source) -> ColumnElement[float]:
         raise InvalidQuestion("Give either distance or distance_column, not both and not none.")
     if arguments.distance_column is not None:
         return cast(number(source, arguments.distance_column), Float())
-    if not 0 < (arguments.distance or 0) <= FARTHEST:
+    if not 0 < (arguments.distance or 0) <= MAX_BUFFER_DISTANCE_M:
         raise InvalidQuestion(
-            f"A buffer's distance is more than 0 and at most {told(FARTHEST)}; got {told(arguments.distance or 0)}."
+            f"A buffer's distance is more than 0 and at most {told(MAX_BUFFER_DISTANCE_M)}; "
+            f"got {told(arguments.distance or 0)}."
         )
     return literal(arguments.distance, Float())

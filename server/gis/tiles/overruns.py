@@ -1,7 +1,7 @@
 """Tiles that PostgreSQL does not stop drawing: within a single call, PostGIS hears neither limits nor cancels.
 
 What runs on for `GRACE_S` after it was cancelled, while PostgreSQL answers others at once, is terminated, which takes
-effect when the call returns. Until the backend is gone its turn stays taken, so that the server never has more backends
+effect when the call returns. Until the backend is gone its place stays taken: the server never has more backends
 than it is allowed. What was drawn, a table with a filter, counts as too complex at that zoom meanwhile and for a while
 after: its tiles are a note that says so.
 """
@@ -17,7 +17,7 @@ import structlog
 
 from agents.domain import Table
 from server.gis.errors import GisError
-from server.gis.tiles.queue import Drawn, TileQueue, Turn
+from server.gis.tiles.queue import Drawn, TileQueue, TileRequest
 
 log = structlog.get_logger(__name__)
 
@@ -65,9 +65,9 @@ class Overruns:
         del self._marked[drawn, zoom]
         return False
 
-    def give_back(self, connection: asyncpg.Connection, turn: Turn, table: Table) -> None:
-        """Return a connection on which a tile was cancelled, and its turn once PostgreSQL has stopped."""
-        task = asyncio.create_task(self._give_back(connection, turn, table))
+    def give_back(self, connection: asyncpg.Connection, request: TileRequest, table: Table) -> None:
+        """Return a connection on which a tile was cancelled, and its place once PostgreSQL has stopped."""
+        task = asyncio.create_task(self._give_back(connection, request, table))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -76,34 +76,34 @@ class Overruns:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _give_back(self, connection: asyncpg.Connection, turn: Turn, table: Table) -> None:
+    async def _give_back(self, connection: asyncpg.Connection, request: TileRequest, table: Table) -> None:
         pid = connection.get_server_pid()
         try:
             await self._pool.release(connection, timeout=GRACE_S)
         except TimeoutError:
-            await self._end(pid, turn, table)
+            await self._end(pid, request, table)
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             log.info("a connection was lost with its tile", error=type(error).__name__)
         finally:
-            self._queue.leave(turn)
+            self._queue.leave(request)
 
-    async def _end(self, pid: int, turn: Turn, table: Table) -> None:
+    async def _end(self, pid: int, request: TileRequest, table: Table) -> None:
         try:
             async with self._pool.acquire() as other:
                 if not await self._goes_on(other, pid):
                     return
-                log.warning("a tile does not end", table=table.id, zoom=turn.zoom, pid=pid)
+                log.warning("a tile does not end", table=table.id, zoom=request.zoom, pid=pid)
                 await other.execute("SELECT pg_terminate_backend($1)", pid)
                 packed = gzip.compress(await other.fetchval(_NOTE), mtime=0)
             self.note = packed
-            self._mark(turn, table)
+            self._mark(request, table)
             while await self._pool.fetchval(_IS_THERE, pid):  # noqa: ASYNC110 - PostgreSQL has no event for it
                 await asyncio.sleep(CHECK_INTERVAL_S)
         except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             log.warning("a backend could not be ended", pid=pid, error=type(error).__name__)
         # From now on, not from when it began.
-        if (turn.drawn, turn.zoom) in self._marked:
-            self._mark(turn, table)
+        if (request.drawn, request.zoom) in self._marked:
+            self._mark(request, table)
 
     async def _goes_on(self, other: asyncpg.Connection, pid: int) -> bool:
         """Whether the backend works on although PostgreSQL has time for others; False once it has stopped."""
@@ -119,7 +119,9 @@ class Overruns:
                 return True
             await asyncio.sleep(CHECK_INTERVAL_S)
 
-    def _mark(self, turn: Turn, table: Table) -> None:
-        self._marked[turn.drawn, turn.zoom] = (table, time.monotonic() + FORGET_AFTER_S)
-        too_complex = TooComplex(f"{table.id} is too complex to draw at zoom {turn.zoom}.")
-        self._queue.refuse(lambda other: (other.drawn, other.zoom) == (turn.drawn, turn.zoom), too_complex)
+    def _mark(self, request: TileRequest, table: Table) -> None:
+        self._marked[request.drawn, request.zoom] = (table, time.monotonic() + FORGET_AFTER_S)
+        too_complex = TooComplex(f"{table.id} is too complex to draw at zoom {request.zoom}.")
+        self._queue.refuse(
+            lambda other: (other.drawn, other.zoom) == (request.drawn, request.zoom), too_complex
+        )

@@ -21,7 +21,7 @@ MERCATOR = 3857
 LONLAT = 4326
 STEPS = 16
 DEEPEST_SPLIT = 3
-FARTHEST = 5e7
+MAX_PROJECTED_COORDINATE_M = 5e7
 """Metres from the origin of a projection beyond which coordinates are mistakes that PROJ may refuse.
 (Eastings that begin with the zone's number reach 3.3e7.)"""
 
@@ -97,7 +97,7 @@ async def _projected_box(connection: asyncpg.Connection, crs: Crs, tile: Tile, d
         return None
     west, south, east, north = row
     across, up = (east - west) / STEPS, (north - south) / STEPS
-    limit = FARTHEST / crs.unit if crs.kind == "projected" else 1e4
+    limit = MAX_PROJECTED_COORDINATE_M / crs.unit if crs.kind == "projected" else 1e4
     box = (
         max(-limit, west - across),
         max(-limit, south - up),

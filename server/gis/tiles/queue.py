@@ -1,6 +1,6 @@
 """Which tile is drawn next.
 
-Maps are served in turns, and of one map the request that came last: it is what somebody looks at now. A map and a
+Maps are served one after another, and of one map the newest request: it is what somebody looks at now. A map and a
 table may each hold only a part of the connections, so that neither stops the others. Requests that nobody waits
 for leave the queue before they start.
 """
@@ -23,7 +23,7 @@ Drawn = tuple[str, str]
 
 
 class TileBusy(GisError):
-    """No turn came in time. The same tile may be asked for again."""
+    """No place became free in time. The same tile may be asked for again."""
 
     code = "busy"
     retry_after = RETRY_AFTER_S
@@ -32,7 +32,7 @@ class TileBusy(GisError):
         super().__init__("Too many tiles are being drawn. Try again in a moment.")
 
 
-class Turn:
+class TileRequest:
     """A request for a tile that waits, is drawn, or still occupies a connection after its time."""
 
     def __init__(self, map_id: str, table_id: str, zoom: int, filter_text: str = "") -> None:
@@ -51,8 +51,8 @@ class TileQueue:
         self.refused = 0
         self._per_map = max(1, size * 2 // 3)
         self._per_table = max(1, size // 2)
-        self._drawing: set[Turn] = set()
-        self._waiting: OrderedDict[str, list[Turn]] = OrderedDict()
+        self._drawing: set[TileRequest] = set()
+        self._waiting: OrderedDict[str, list[TileRequest]] = OrderedDict()
 
     @property
     def in_use(self) -> int:
@@ -62,73 +62,75 @@ class TileQueue:
     def waiting(self) -> int:
         return sum(map(len, self._waiting.values()))
 
-    async def enter(self, map_id: str, table_id: str, zoom: int, wait: float, filter_text: str = "") -> Turn:
-        """Wait for a turn, which must be given to `leave`. Raises TileBusy."""
-        turn = Turn(map_id, table_id, zoom, filter_text)
+    async def enter(
+        self, map_id: str, table_id: str, zoom: int, wait: float, filter_text: str = ""
+    ) -> TileRequest:
+        """Wait for a place, which `leave` must give back. Raises TileBusy."""
+        request = TileRequest(map_id, table_id, zoom, filter_text)
         if self.waiting >= MAX_WAITING:
             self._refuse_oldest()
-        self._waiting.setdefault(map_id, []).append(turn)
+        self._waiting.setdefault(map_id, []).append(request)
         self._admit()
         try:
             async with asyncio.timeout(wait):
-                await turn.granted
+                await request.granted
         except BaseException as error:
-            self._withdraw(turn)
+            self._withdraw(request)
             if isinstance(error, TimeoutError):
                 self.refused += 1
                 raise TileBusy from None
             raise
-        return turn
+        return request
 
-    def leave(self, turn: Turn) -> None:
-        self._drawing.discard(turn)
+    def leave(self, request: TileRequest) -> None:
+        self._drawing.discard(request)
         self._admit()
 
-    def refuse(self, is_meant: Callable[[Turn], bool], error: Exception) -> None:
-        """End the waiting of some turns with an error."""
-        for turns in list(self._waiting.values()):
-            for turn in filter(is_meant, tuple(turns)):
-                self._end(turn, error)
+    def refuse(self, is_meant: Callable[[TileRequest], bool], error: Exception) -> None:
+        """End the waiting of some requests with an error."""
+        for requests in list(self._waiting.values()):
+            for request in filter(is_meant, tuple(requests)):
+                self._end(request, error)
 
     def _admit(self) -> None:
         for map_id in list(self._waiting):
             if self.in_use >= self.size:
                 return
-            turn = self._next_of(map_id)
-            if turn is not None:
-                self._drawing.add(turn)
+            request = self._next_of(map_id)
+            if request is not None:
+                self._drawing.add(request)
                 self._waiting.move_to_end(map_id)
-                self._remove(turn)
-                turn.granted.set_result(None)
+                self._remove(request)
+                request.granted.set_result(None)
 
-    def _next_of(self, map_id: str) -> Turn | None:
+    def _next_of(self, map_id: str) -> TileRequest | None:
         """The newest request of a map that has room."""
-        if sum(turn.map_id == map_id for turn in self._drawing) >= self._per_map:
+        if sum(request.map_id == map_id for request in self._drawing) >= self._per_map:
             return None
-        for turn in reversed(self._waiting[map_id]):
-            if sum(other.table_id == turn.table_id for other in self._drawing) < self._per_table:
-                return turn
+        for request in reversed(self._waiting[map_id]):
+            if sum(other.table_id == request.table_id for other in self._drawing) < self._per_table:
+                return request
         return None
 
-    def _withdraw(self, turn: Turn) -> None:
-        if turn in self._drawing:
-            self.leave(turn)
+    def _withdraw(self, request: TileRequest) -> None:
+        if request in self._drawing:
+            self.leave(request)
         else:
-            self._remove(turn)
+            self._remove(request)
 
-    def _remove(self, turn: Turn) -> None:
-        turns = self._waiting.get(turn.map_id, [])
-        if turn in turns:
-            turns.remove(turn)
-            if not turns:
-                del self._waiting[turn.map_id]
+    def _remove(self, request: TileRequest) -> None:
+        requests = self._waiting.get(request.map_id, [])
+        if request in requests:
+            requests.remove(request)
+            if not requests:
+                del self._waiting[request.map_id]
 
     def _refuse_oldest(self) -> None:
         most = max(self._waiting.values(), key=len)
         self.refused += 1
         self._end(most[0], TileBusy())
 
-    def _end(self, turn: Turn, error: Exception) -> None:
-        self._remove(turn)
-        if not turn.granted.done():
-            turn.granted.set_exception(error)
+    def _end(self, request: TileRequest, error: Exception) -> None:
+        self._remove(request)
+        if not request.granted.done():
+            request.granted.set_exception(error)

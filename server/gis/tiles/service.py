@@ -2,7 +2,7 @@
 
 A layer version never changes, and the tag in a tile's address changes with the data, so a tile is drawn once and kept
 within a bounded number of bytes.
-At most as many tiles are drawn at once as the pool has connections; queue.py says whose turn it is, and who waits
+At most as many tiles are drawn at once as the pool has connections; queue.py says which is next, and who waits
 too long for one is told to come back.
 """
 
@@ -31,7 +31,7 @@ from server.gis.tiles.low_zoom import LowZoom
 from server.gis.tiles.metrics import TileMetrics
 from server.gis.tiles.overruns import Overruns, TooComplex
 from server.gis.tiles.projection import SearchBoxes, read_crs
-from server.gis.tiles.queue import RETRY_AFTER_S, Drawn, TileQueue, Turn
+from server.gis.tiles.queue import RETRY_AFTER_S, Drawn, TileQueue, TileRequest
 from server.gis.tiles.statement import LayerStatements, filter_text
 
 log = structlog.get_logger(__name__)
@@ -87,7 +87,7 @@ class TileLimits:
 
     cache_bytes: int = 128 * 1024 * 1024
     seconds: float = 12.0
-    """For drawing, half of it for waiting for a turn before; the statement has its own, shorter limit in the
+    """For drawing, half of it for waiting for a place before; the statement has its own, shorter limit in the
     pool."""
     concurrency: int | None = None
     """Tiles drawn at once; as many as the pool has connections unless given."""
@@ -205,8 +205,8 @@ class TileService:
         if self._overruns.is_too_complex(table, drawn, tile.z):
             return self._too_complex()
         try:
-            turn = await self.queue.enter(key[0], table.id, tile.z, self._limits.seconds / 2, drawn[1])
-            made = await self._in_turn(turn, table, key, tile)
+            request = await self.queue.enter(key[0], table.id, tile.z, self._limits.seconds / 2, drawn[1])
+            made = await self._draw_admitted(request, table, key, tile)
         except TooComplex:
             return self._too_complex()
         except asyncio.CancelledError:
@@ -218,8 +218,8 @@ class TileService:
             self.metrics.cached_bytes.set(self._cache.currsize)
         return made
 
-    async def _in_turn(self, turn: Turn, table: Table, key: Key, tile: Tile) -> DrawnTile:
-        """Draw, and give connection and turn back; where PostgreSQL goes on with it, once it has stopped."""
+    async def _draw_admitted(self, request: TileRequest, table: Table, key: Key, tile: Tile) -> DrawnTile:
+        """Draw, and give connection and place back; where PostgreSQL goes on with it, once it has stopped."""
         connection: asyncpg.Connection | None = None
         is_drawn = False
         try:
@@ -236,13 +236,13 @@ class TileService:
             raise _fault(error, key[1], tile) from error
         finally:
             if connection is not None and not is_drawn:
-                self._overruns.give_back(connection, turn, table)
+                self._overruns.give_back(connection, request, table)
             else:
                 try:
                     if connection is not None:
                         await self._pool.release(connection)
                 finally:
-                    self.queue.leave(turn)
+                    self.queue.leave(request)
 
     def _too_complex(self) -> DrawnTile:
         return DrawnTile(self._overruns.note, _etag(self._overruns.note), 0, 0, is_final=False)

@@ -19,7 +19,7 @@ import pytest
 from server.postgres import installation, packages
 from server.postgres.cluster import PrivateCluster
 from server.postgres.files import open_lock
-from server.postgres.supervisor import Keeper
+from server.postgres.supervisor import Supervisor
 from tests.support.postgis import run_apart, temporary_home
 
 pytestmark = pytest.mark.skipif(
@@ -78,11 +78,11 @@ def test_an_ordinary_user_unpacks_and_runs_postgis() -> None:
 
 
 def keep(home: Path, unpacked: Path) -> None:
-    """A keeper that stays although no server uses it."""
+    """A supervisor that stays although no server uses it."""
     home.mkdir()
     with open_lock(home / "users") as users:
         fcntl.flock(users, fcntl.LOCK_SH)
-        Keeper(home, unpacked, {}).run()
+        Supervisor(home, unpacked, {}).run()
 
 
 async def check(url: str, unpacked: Path) -> None:

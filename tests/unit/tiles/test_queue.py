@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from server.gis.tiles import queue as queue_module
-from server.gis.tiles.queue import TileBusy, TileQueue, Turn
+from server.gis.tiles.queue import TileBusy, TileQueue, TileRequest
 from tests.support.looking import until
 
 
-async def asked(queue: TileQueue, *requests: tuple[str, str, int]) -> list[asyncio.Task[Turn]]:
+async def asked(queue: TileQueue, *requests: tuple[str, str, int]) -> list[asyncio.Task[TileRequest]]:
     """Requests of (map, table, zoom), in this order."""
     tasks = [asyncio.create_task(queue.enter(*request, wait=60)) for request in requests]
     await asyncio.sleep(0)
@@ -33,15 +33,15 @@ async def test_the_newest_request_of_a_map_is_drawn_first() -> None:
     first = await queue.enter("m", "t", 0, 60)
     waiting = await asked(queue, ("m", "t", 1), ("m", "t", 2), ("m", "t", 3))
     order = []
-    turn = first
+    request = first
     for _ in waiting:
-        queue.leave(turn)
+        queue.leave(request)
         await step()
         done = [task for task in waiting if task.done() and task.result().zoom not in order]
-        turn = done[0].result()
-        order.append(turn.zoom)
+        request = done[0].result()
+        order.append(request.zoom)
     assert order == [3, 2, 1]
-    queue.leave(turn)
+    queue.leave(request)
     assert (queue.in_use, queue.waiting) == (0, 0)
 
 

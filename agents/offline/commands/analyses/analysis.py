@@ -17,7 +17,7 @@ from agents.offline.language.reading import Unreadable
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.steps import ColumnWords, Grouped, Step
+from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped
 from agents.ports import OperationInfo
 
 _COMMANDS = (groups, rankings, latitudes, totals, hot_spots, tabular)
@@ -38,7 +38,7 @@ class LookWords:
 class Chain:
     """At least one part; each part after the first may read the result of the one before."""
 
-    parts: tuple[Step | Grouped, ...]
+    parts: tuple[AnalysisStep | Grouped, ...]
     look: LookWords | None = None
 
     @property
@@ -52,7 +52,7 @@ class Chain:
         return [each.place for part in self.parts for each in features_of(part) if each.place]
 
 
-def features_of(part: Step | Grouped) -> Iterator[Features]:
+def features_of(part: AnalysisStep | Grouped) -> Iterator[Features]:
     """The features that a step reads."""
     if isinstance(part, Grouped):
         yield part.source
@@ -139,9 +139,9 @@ class AnalysisReader:
 
     def _longest(
         self, at: int, *, chained: bool, depth: int
-    ) -> tuple[int, float, tuple[Step | Grouped, ...]] | None:
+    ) -> tuple[int, float, tuple[AnalysisStep | Grouped, ...]] | None:
         """The end, the cost and the steps of the reading that goes furthest, and of those the cheapest."""
-        best: tuple[int, float, tuple[Step | Grouped, ...]] | None = None
+        best: tuple[int, float, tuple[AnalysisStep | Grouped, ...]] | None = None
         for reading in self._parts(at, chained=chained):
             end = self._ended(reading.end)
             if end is None:

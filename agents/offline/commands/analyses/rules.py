@@ -16,10 +16,10 @@ from agents.offline.language.grammar import Choice, Kept, Node, Sequence_, Slot,
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.steps import ColumnWords, Grouped, NamedBy, Step
+from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped, NamedBy
 from agents.ports import OperationInfo
 
-Steps = tuple[Step | Grouped, ...]
+Steps = tuple[AnalysisStep | Grouped, ...]
 OPERATION_COST = 1.0
 """What a reading by an operation's own phrase costs; a command that is made for the words is cheaper."""
 
@@ -195,7 +195,9 @@ def _step(
     if not _sensible(inputs, context):
         return None
     return (
-        Step(operation.name, tuple(inputs), tuple(ordered.items()), title=titled(template, bindings, inputs)),
+        AnalysisStep(
+            operation.name, tuple(inputs), tuple(ordered.items()), title=titled(template, bindings, inputs)
+        ),
     )
 
 

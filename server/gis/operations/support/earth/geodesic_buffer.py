@@ -13,7 +13,7 @@ from server.gis.operations.support.earth.geodesy import geography, lonlat
 from server.gis.operations.support.earth.units import told
 from server.gis.operations.support.geometry.validity import with_extent
 
-FARTHEST = 2_000_000.0
+MAX_BUFFER_DISTANCE_M = 2_000_000.0
 """Metres. A local projection is trusted no farther."""
 PIECE_DEGREES = 2.0
 SEGMENT_METRES = 20_000.0
@@ -82,8 +82,10 @@ async def refuse_poles(source: Source, radius: ColumnElement[float], workspace: 
     )
     if least is not None and least <= 0:
         raise InvalidQuestion("A buffer's distance must be more than 0 in every row.")
-    if most is not None and most > FARTHEST:
-        raise InvalidQuestion(f"A buffer's distance is at most {told(FARTHEST)}; got {told(most)}.")
+    if most is not None and most > MAX_BUFFER_DISTANCE_M:
+        raise InvalidQuestion(
+            f"A buffer's distance is at most {told(MAX_BUFFER_DISTANCE_M)}; got {told(most)}."
+        )
     if highest is not None and highest > 89.0:
         raise InvalidQuestion(
             f"Some buffers of {source.table.id} would reach a pole, where longitudes have no meaning. "

@@ -21,7 +21,7 @@ from server.gis.operations.support.earth.geodesy import geography, lonlat
 
 EARTH_RADIUS = 6_371_008.8
 """Mean radius in metres (IUGG)."""
-FARTHEST = 3_000_000.0
+MAX_LOCAL_RADIUS_M = 3_000_000.0
 """Metres from the centre; beyond, a local projection would lie too much."""
 SEAM_MARGIN = 10.0
 """Degrees around the data in which the results of a step may lie."""
@@ -113,7 +113,7 @@ class Reach:
 
     @property
     def is_local(self) -> bool:
-        return self.metres <= FARTHEST
+        return self.metres <= MAX_LOCAL_RADIUS_M
 
     def equidistant(self) -> Projection:
         """Azimuthal equidistant around the middle."""
@@ -196,6 +196,6 @@ def _local(source: Source, reach: Reach) -> Reach:
     if not reach.is_local:
         raise InvalidQuestion(
             f"{source.table.id} reaches {reach.metres / 1000:,.0f} km from its middle; one flat projection is true "
-            f"only up to {FARTHEST / 1000:,.0f} km. Filter it to one country or continent first."
+            f"only up to {MAX_LOCAL_RADIUS_M / 1000:,.0f} km. Filter it to one country or continent first."
         )
     return reach

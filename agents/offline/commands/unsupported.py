@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import re
 
-from agents.offline.meaning.intents import Beyond
+from agents.offline.meaning.intents import Unsupported
 
-_DATA = Beyond(
+_DATA = Unsupported(
     "the data itself cannot be changed from here: GeoAgent only reads your tables",
     "Change it in the database or upload a file; what the map shows follows at once.",
 )
-_FILES = Beyond(
+_FILES = Unsupported(
     "files are saved by hand",
     "Open the menu of the layer and choose its format there, or share the whole map from the top of the page.",
 )
-_PRINT = Beyond("printing is for your browser", "Use its print command, or share the map.")
-_PLAY = Beyond(
+_PRINT = Unsupported("printing is for your browser", "Use its print command, or share the map.")
+_PLAY = Unsupported(
     "time is not played by words",
     "Say “time slider for …” and move the slider, or show a part: “only the ones in 2021”.",
 )
-_TEXT_LENGTH = Beyond(
+_TEXT_LENGTH = Unsupported(
     "texts are ranked by the alphabet here, not by how long they are",
     "Say for example “whose name contains international”.",
 )
-_NEAR = Beyond("it is not said how near", "Say for example “airports within 50 km of Berlin”.")
-_PIE = Beyond("there are no pie charts", "Say for example “bar chart of countries by continent”.")
+_NEAR = Unsupported("it is not said how near", "Say for example “airports within 50 km of Berlin”.")
+_PIE = Unsupported("there are no pie charts", "Say for example “bar chart of countries by continent”.")
 
-_KNOWN: tuple[tuple[str, Beyond], ...] = (
+_KNOWN: tuple[tuple[str, Unsupported], ...] = (
     (r"(?:delete|drop|remove|erase)\b.*\b(?:from|in|out of) (?:the|my|our) (?:database|data|table|source)", _DATA),
     (r"(?:delete|drop|truncate) (?:the )?(?:table|schema|database|rows?|records?)\b", _DATA),
     (r"(?:update|correct|edit|set|change) (?:the )?(?:population|elevation|area|value|name|height)\w* of\b", _DATA),
@@ -47,6 +47,6 @@ _RULES = tuple(
 )
 
 
-def beyond(text: str) -> Beyond | None:
+def unsupported(text: str) -> Unsupported | None:
     """Why what the text asks for is not done here, if that is known."""
     return next((refusal for pattern, refusal in _RULES if pattern.match(text.strip())), None)
