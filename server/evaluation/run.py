@@ -19,10 +19,12 @@ from server.evaluation.cases import BadCases, Case
 from server.evaluation.judge import Judgement, judge
 from server.evaluation.outcome import MAX_ROWS, Outcome, ShownLayer
 from server.gis.query.data import PostgisData
+from server.maps.log.events import Event
+from server.maps.log.replay import MapState
 from server.maps.log.tables import map_table
 
-POLL_INTERVAL_S = 0.02
-"""Between two reads of the log."""
+ENDS = ("turn_finished", "approval_requested")
+"""Nobody can approve anything here, so that a turn which asks for it would never finish."""
 
 
 class Metered:
@@ -125,9 +127,11 @@ class Evaluation:
         for text in messages:
             before = (await log.reader.state(map_id)).layers
             pointed = focus if text == messages[-1] else None
-            said = await self.server.maps.turns.submit(map_id, text, None, pointed)
-            self.server.maps.runner.wake()
-            fault = await self._ended(map_id, said.turn_id)
+            ending = _Ending()
+            async with self.server.maps.hub.following(map_id, ending):
+                said = await self.server.maps.turns.submit(map_id, text, None, pointed)
+                self.server.maps.runner.wake()
+                fault = await self._ended(map_id, said.turn_id, ending)
             events = await log.reader.read_turn(map_id, said.turn_id)
             layers = (await log.reader.state(map_id)).layers
             shown = [await self._shown(layer) for layer in layers]
@@ -136,23 +140,21 @@ class Evaluation:
                 break
         return outcome
 
-    async def _ended(self, map_id: str, turn_id: str) -> str | None:
+    async def _ended(self, map_id: str, turn_id: str, ending: _Ending) -> str | None:
         """Wait for the end of a turn; returns why it did not end normally, else None."""
         try:
             async with asyncio.timeout(self.seconds):
-                while True:
-                    events = await self.server.maps.log.reader.read_turn(map_id, turn_id)
-                    if any(event.name == "approval_requested" for event in events):
-                        fault = "it asked for an approval, which nobody can give here"
-                        break
-                    if events[-1].name == "turn_finished":
-                        status = events[-1].payload["status"]
-                        return (
-                            None if status == "done" else f"the turn ended as {status}: {_last_words(events)}"
-                        )
-                    await asyncio.sleep(POLL_INTERVAL_S)
+                last = await ending.of(turn_id)
         except TimeoutError:
             fault = f"it was not done after {self.seconds:g} seconds"
+        else:
+            if last.name == "turn_finished":
+                status = last.payload["status"]
+                if status == "done":
+                    return None
+                events = await self.server.maps.log.reader.read_turn(map_id, turn_id)
+                return f"the turn ended as {status}: {_last_words(events)}"
+            fault = "it asked for an approval, which nobody can give here"
         await self.server.maps.runner.cancel(map_id, turn_id)
         return fault
 
@@ -165,6 +167,24 @@ class Evaluation:
         if table.column("id") is not None:
             ids = int((await data.stats(layer.table, "id", layer.filter)).get("sum") or 0)
         return ShownLayer(layer, await data.count(layer.table, layer.filter), ids, found["rows"])
+
+
+class _Ending:
+    """Follows a map and tells which event ended a turn."""
+
+    def __init__(self) -> None:
+        self._ends: defaultdict[str, asyncio.Future[Event]] = defaultdict(asyncio.Future)
+
+    def begin(self, state: MapState) -> None:
+        pass
+
+    def see(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if event.name in ENDS and event.turn_id is not None and not self._ends[event.turn_id].done():
+                self._ends[event.turn_id].set_result(event)
+
+    async def of(self, turn_id: str) -> Event:
+        return await self._ends[turn_id]
 
 
 def _last_words(events: Sequence[object]) -> str:
