@@ -16,7 +16,7 @@ from agents.exports import MultiKind, Placing
 from server.gis.errors import GisError, translated
 from server.gis.export.crs import LONLAT, Crs
 from server.gis.expressions.declared_types import declared_type, may_be_curved
-from server.gis.expressions.identifiers import GEOMETRY, Expression, geometry_of, relation
+from server.gis.expressions.identifiers import ADDED_KEY, GEOMETRY, Expression, geometry_of, relation
 from server.gis.filters import compile_filter
 from server.gis.styles.errors import require_srid
 
@@ -245,9 +245,12 @@ def free_name(name: str, taken: set[str]) -> str:
 
 
 def added_keys(table: Table) -> set[str]:
-    """The key of a table that GeoAgent added: to every result, and to uploads that have another `id`."""
-    ours = {"analysis": {"fid"}, "data": {"gid", "row_id"} if table.column("id") else set()}
-    return set(table.key) & ours.get(table.schema_name, set()) if len(table.key) == 1 else set()
+    """The key of a table that GeoAgent added: to every result, and to files that were loaded without a key."""
+    ours = {"fid"} if table.schema_name == "analysis" else set()
+    ours |= {each.name for each in table.columns if each.comment == ADDED_KEY}
+    if table.schema_name == "data" and table.column("id"):
+        ours |= {"gid", "row_id"}  # Loaded before added keys had a comment.
+    return set(table.key) & ours if len(table.key) == 1 else set()
 
 
 def is_point(table: Table) -> bool:

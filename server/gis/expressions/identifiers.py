@@ -49,6 +49,8 @@ _TYPES: dict[str, sa.types.TypeEngine[Any]] = {
 }
 
 
+ADDED_KEY = "Row number, added when the file was loaded."
+"""The comment on a key that a file did not have; exports leave such a column out."""
 _RESULT_SUFFIX = re.compile(r"_[0-9a-f]{6}$")
 
 

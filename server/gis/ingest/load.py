@@ -24,7 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from server.database.engines import Database, is_unavailable
 from server.database.quoting import quoted
 from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError
-from server.gis.expressions.identifiers import join_id
+from server.gis.expressions.identifiers import ADDED_KEY, join_id
 from server.gis.ingest.crs import GeometryDeclaration, declare_geometry
 from server.gis.ingest.limits import (
     CannotLoad,
@@ -312,6 +312,7 @@ async def _add_key(connection: asyncpg.Connection, plan: TablePlan) -> None:
     await connection.execute(
         f"ALTER TABLE {plan.relation} ADD COLUMN {quoted(key)} bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
     )
+    await connection.execute(f"COMMENT ON COLUMN {plan.relation}.{quoted(key)} IS '{ADDED_KEY}'")
 
 
 async def _comment(connection: asyncpg.Connection, plan: TablePlan, file: str, rows: int) -> None:

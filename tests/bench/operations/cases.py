@@ -257,6 +257,7 @@ GIVEN = (
             town["parcels"].groupby("block").geometry.agg(lambda each: shapely.multipolygons(list(each)))
         ),
     ),
+    Case("clean_coverage", "of parcels", {"source": "data.parcels", "below": "10 m2"}),
     Case(
         "dissolve",
         "by block",

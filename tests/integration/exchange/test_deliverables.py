@@ -22,6 +22,7 @@ from agents.exports import ExportItem, ExportReport, ExportRequest
 from server.database.engines import Database
 from server.gis.errors import GisError
 from server.gis.export.deliverable import resolved, wanted_of, write
+from server.gis.ingest.load import load_file
 from tests.integration.tiles.drawing import Atlas
 
 SHAPED = ("gpkg", "geojson", "geojsonl", "fgb", "parquet", "shp", "kml")
@@ -270,3 +271,20 @@ async def test_what_a_format_cannot_hold_is_refused(
     items = request_.pop("items")
     with pytest.raises(GisError, match=says):
         await made(atlas, tmp_path, *items, **request_)
+
+
+async def test_a_key_that_loading_added_is_left_out_unless_it_is_asked_for(
+    atlas: Atlas, tmp_path: Path
+) -> None:
+    for name, header in (("keyless", "species"), ("numbered", "id,species")):
+        file = tmp_path / f"{name}.csv"
+        rows = "7,oak\n8,elm\n" if name == "numbered" else "oak\noak\n"
+        file.write_text(f"{header}\n{rows}")
+        await load_file(atlas.database, file, name)
+    path, _ = await made(atlas, tmp_path, "data.keyless", format="csv", file_name="out")
+    assert list(pandas.read_csv(path).columns) == ["species"]
+    asked = {"source": "data.keyless", "columns": ["id", "species"]}
+    path, _ = await made(atlas, tmp_path, asked, format="csv", file_name="asked")
+    assert list(pandas.read_csv(path).columns) == ["id", "species"]
+    path, _ = await made(atlas, tmp_path, "data.numbered", format="csv", file_name="own")
+    assert pandas.read_csv(path).id.tolist() == [7, 8]

@@ -184,6 +184,7 @@ SAID: list[tuple[str, Steps]] = [
     ("drop the duplicates of airports", one("deduplicate", AIRPORTS)),
     ("remove duplicates of airports within 1 m", one("deduplicate", AIRPORTS, tolerance="1 m")),
     ("deduplicate the airports by country", one("deduplicate", AIRPORTS, by=["country"])),
+    ("close the gaps below 2 ha in countries", one("clean_coverage", below="2 ha")),
     ("fill the holes below 20 ha in countries", one("tidy", holes="20 ha")),
     ("split the countries at the antimeridian", one("tidy", antimeridian=True)),
     ("remove repeated points of the main roads", one("tidy", ROADS, repeated=True)),

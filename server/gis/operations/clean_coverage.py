@@ -1,0 +1,198 @@
+"""Areas that should fit together: overlaps go to one of them, narrow gaps and slivers to a neighbour.
+
+PostGIS has functions for coverages only since 3.4, and none of them closes gaps. So this works by topology: each area
+loses what one of higher rank covers; small holes of the union of all, and small parts that an area has beside larger
+ones, go to the area with which they share most of their border.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    ColumnElement,
+    Float,
+    Select,
+    TableClause,
+    case,
+    cast,
+    column,
+    func,
+    select,
+    table,
+    true,
+    type_coerce,
+    union_all,
+)
+
+from server.gis.expressions.identifiers import WGS84, exact
+from server.gis.operations.support.attributes.columns import carried, comparable
+from server.gis.operations.support.base import (
+    GEOMETRY,
+    Arguments,
+    Geometry,
+    Operation,
+    Prepared,
+    Source,
+    Step,
+    Workspace,
+    column_argument,
+    table_argument,
+)
+from server.gis.operations.support.earth.geodesy import area, flat, in_srid, lonlat
+from server.gis.operations.support.earth.units import Area
+from server.gis.operations.support.geometry.repairs import kept, repair_notes
+from server.gis.operations.support.geometry.shapes import dumped, of_family
+from server.gis.operations.support.geometry.uniting import united
+from server.gis.operations.support.geometry.validity import sound
+from server.gis.operations.support.matching.pairs import pairs_meeting
+
+
+class CleanCoverageArguments(Arguments):
+    source: str = table_argument("The table of areas that should neither overlap nor leave gaps.")
+    below: Area
+    """Enclosed gaps, and parts beside a larger one, below this area go to the neighbour with the longest border."""
+    order: str | None = column_argument(
+        "Of areas that overlap, the one with the smallest value here keeps it; none: the largest area does.",
+        default=None,
+    )
+
+
+class CleanCoverage(Operation[CleanCoverageArguments]):
+    name = "clean_coverage"
+    summary = "Make areas fit together: remove overlaps, give small gaps and slivers to a neighbour."
+    arguments = CleanCoverageArguments
+    traits = frozenset({"makes_areas"})
+    phrases = (
+        "close [the] gaps (below|under|smaller than|up to) {below} (in|of|between) {source:bare}",
+        "remove [the] overlaps and gaps (below|under|smaller than|up to) {below} (in|of|from|between) {source:bare}",
+    )
+
+    async def build(self, arguments: CleanCoverageArguments, workspace: Workspace) -> Step:
+        source = workspace.source(arguments.source)
+        of_family(source, "polygon")
+        lonlat(source)  # Refuses a table without a reference system, with advice.
+        ranked = Prepared(
+            workspace.temporary("ranked"),
+            _ranked(source, arguments.order),
+            (("gist", "shape"), ("btree", "place")),
+        )
+        areas = _table(ranked)
+        apart = Prepared(
+            workspace.temporary("apart"), _apart(areas, source, arguments.below), (("gist", "shape"),)
+        )
+        given = Prepared(
+            workspace.temporary("given"),
+            _given(_table(apart), source, arguments.below),
+            (("btree", "place"),),
+        )
+        pieces = _table(given)
+        united_pieces = func.ST_CollectionExtract(func.ST_Union(pieces.c["shape"]), 3, type_=Geometry())
+        whole = (
+            select(func.ST_Multi(united_pieces, type_=Geometry()))
+            .where(pieces.c.place == areas.c.place)
+            .correlate(areas)
+            .scalar_subquery()
+        )
+        columns = [
+            column(f"a{n}", label.type, _selectable=areas).label(exact(label.name))
+            for n, label in enumerate(carried(source))
+        ]
+        keeper = f"smallest {arguments.order}" if arguments.order else "largest area"
+        return Step(
+            select(*columns, type_coerce(whole, Geometry()).label(GEOMETRY)).select_from(areas),
+            geometry_type="MultiPolygon",
+            srid=source.table.srid,
+            prepare=(ranked, apart, given),
+            pairs=pairs_meeting(source, workspace.source(arguments.source), kept=True),
+            notes=(
+                f"Where areas overlap, the one with the {keeper} keeps the common part.",
+                *await repair_notes(source, workspace, "compared"),
+            ),
+        )
+
+
+def _table(prepared: Prepared) -> TableClause:
+    return table(
+        prepared.name,
+        column("place", BigInteger()),
+        column("rank", BigInteger()),
+        column("is_small", Boolean()),
+        column("shape", Geometry()),
+    )
+
+
+def _ranked(source: Source, order: str | None) -> Select[Any]:
+    """The attributes of each row, its number, its sound shape, and the rank by which it keeps what others cover."""
+    shape = kept(sound(flat(source)), source)
+    by: ColumnElement[Any] = func.ST_Area(shape).desc()
+    if order is not None:
+        by = source.column(comparable(source, order).name)
+    number = cast(func.row_number().over(), BigInteger())
+    return select(
+        number.label("place"),
+        cast(func.row_number().over(order_by=by.nulls_last()), BigInteger()).label("rank"),
+        shape.label("shape"),
+        *(label.element.label(f"a{n}") for n, label in enumerate(carried(source))),
+    ).select_from(source.rows)
+
+
+def _apart(areas: TableClause, source: Source, below: float) -> Select[Any]:
+    """The single parts of each area without what an area of a higher rank covers; `is_small` beside a larger part."""
+    above = areas.alias("above")
+    covered = (
+        select(func.ST_Union(above.c["shape"], type_=Geometry()))
+        .where(above.c.rank < areas.c.rank, func.ST_Intersects(above.c["shape"], areas.c["shape"]))
+        .correlate(areas)
+        .scalar_subquery()
+    )
+    difference = func.ST_Difference(areas.c["shape"], covered, type_=Geometry())
+    rest = case((covered.is_(None), areas.c["shape"]), else_=func.ST_CollectionExtract(difference, 3))
+    own = select(type_coerce(rest, Geometry()).label("shape")).offset(0).correlate(areas).lateral("own")
+    part = dumped(func.ST_Dump(own.c["shape"]), "part")
+    size = area(in_srid(source, part.c["shape"], WGS84))
+    largest_first = func.row_number().over(partition_by=areas.c.place, order_by=size.desc())
+    return select(
+        areas.c.place, ((size < below) & (largest_first > 1)).label("is_small"), part.c["shape"]
+    ).select_from(areas.join(own, true()).join(part, true()))
+
+
+def _given(parts: TableClause, source: Source, below: float) -> Select[Any]:
+    """Each part with the area that it belongs to now, and each small gap with the neighbour that gets it."""
+    whole = select(united(parts.c["shape"], parts).label("shape")).subquery("whole")
+    piece = dumped(func.ST_Dump(whole.c["shape"]), "piece")
+    ring = dumped(func.ST_DumpRings(piece.c["shape"]), "ring")
+    small = area(in_srid(source, ring.c["shape"], WGS84)) < below
+    gaps = (
+        select(ring.c["shape"])
+        .select_from(whole.join(piece, true()).join(ring, ring.c.part > 0))
+        .where(small)
+        .offset(0)
+        .subquery("gaps")
+    )
+    slivers = parts.alias("slivers")
+    gap_owner, sliver_owner = _neighbour(gaps.c["shape"], parts), _neighbour(slivers.c["shape"], parts)
+    return union_all(  # type: ignore[return-value]
+        select(parts.c.place, parts.c["shape"]).where(parts.c.is_small.is_(False)),
+        select(gap_owner.correlate(gaps).scalar_subquery(), gaps.c["shape"]),
+        select(
+            func.coalesce(sliver_owner.correlate(slivers).scalar_subquery(), slivers.c.place),
+            slivers.c["shape"],
+        ).where(slivers.c.is_small),
+    )
+
+
+def _neighbour(shape: ColumnElement[Any], parts: TableClause) -> Select[Any]:
+    """The area, other than of slivers, that shares most of the border of a shape; none where they meet in points."""
+    near = parts.alias("near")
+    common = func.ST_Length(
+        func.ST_Intersection(func.ST_Boundary(shape), near.c["shape"], type_=Geometry()), type_=Float()
+    )
+    return (
+        select(near.c.place)
+        .where(near.c.is_small.is_(False), func.ST_Intersects(near.c["shape"], shape), common > 0)
+        .order_by(common.desc(), near.c.place)
+        .limit(1)
+    )

@@ -1,0 +1,78 @@
+"""A coverage that was cleaned has no overlaps and no small gaps, and covers what it covered before."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from itertools import combinations
+
+import pytest
+import pytest_asyncio
+from shapely import from_wkb, unary_union
+from sqlalchemy import text
+
+from server.gis.errors import InvalidQuestion
+from tests.integration.operations.conftest import Bench
+
+
+def box(west: float, south: float, east: float, north: float) -> str:
+    return f"ST_MakeEnvelope({west}, {south}, {east}, {north}, 32633)"
+
+
+SHAPES = {
+    # Overlaps the second by 10 m, and leaves a gap of 20 m by 20 m with it and the third.
+    1: f"ST_Difference({box(500000, 0, 500110, 100)}, {box(500080, 80, 500120, 120)})",
+    2: box(500100, 0, 500200, 100),
+    3: f"ST_Difference({box(500000, 100, 500200, 200)}, {box(500150, 150, 500190, 190)})",
+    # Cut in two by the first and the third, of higher rank: beyond the third a sliver is left.
+    4: box(500020, -50, 500024, 200.5),
+}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def lots(bench: Bench) -> AsyncIterator[Bench]:
+    await bench.make(
+        "CREATE TABLE data.cadastre (id integer PRIMARY KEY, owner text, place integer, geom geometry(Polygon, 32633))",
+        *(
+            f"INSERT INTO data.cadastre VALUES ({n}, 'owner {n}', {-n}, {shape})"
+            for n, shape in SHAPES.items()
+        ),
+        "INSERT INTO data.cadastre VALUES (5, 'nowhere', -5, NULL)",
+    )
+    yield bench
+
+
+@pytest.mark.reference("clean_coverage")
+async def test_overlaps_and_small_gaps_are_gone_and_large_gaps_stay(lots: Bench) -> None:
+    async with lots.database.reader.connect() as connection:
+        found = await connection.execute(
+            text("SELECT ST_AsBinary(ST_Union(geom)) AS geom FROM data.cadastre")
+        )
+        before = from_wkb(bytes(found.scalar_one()))
+    answer = await lots.run("clean_coverage", source="data.cadastre", below="1000 m2")
+    rows = answer.rows.sort_values("id")
+    assert rows.owner.tolist() == [*(f"owner {n}" for n in SHAPES), "nowhere"]
+    shapes = [shape for shape in rows.geom if shape is not None]
+    assert len(shapes) == len(SHAPES)
+    assert all(shape.is_valid and shape.geom_type == "MultiPolygon" for shape in shapes)
+    assert max(a.intersection(b).area for a, b in combinations(shapes, 2)) == pytest.approx(0, abs=1e-6)
+    after = unary_union(shapes)
+    holes = [ring for part in getattr(after, "geoms", [after]) for ring in part.interiors]
+    assert [round(abs(ring.envelope.area)) for ring in holes] == [1600], "the large gap is a lake"
+    assert before.difference(after).area == pytest.approx(0, abs=1e-6)
+    assert rows.set_index("id").geom[4].area == pytest.approx(4 * 50, abs=0.1), "the sliver is the third's"
+    assert after.area - before.area == pytest.approx(400, abs=1)
+
+
+async def test_a_column_says_who_keeps_an_overlap(lots: Bench) -> None:
+    kept = {}
+    for order in ("place", None):
+        arguments = {} if order is None else {"order": order}
+        rows = (await lots.run("clean_coverage", source="data.cadastre", below="1 m2", **arguments)).rows
+        kept[order] = rows.set_index("id").geom[1].area
+    assert kept[None] - kept["place"] == pytest.approx(10 * 80 + 4 * 100, abs=1)
+
+
+async def test_lines_are_refused(lots: Bench) -> None:
+    await lots.make("CREATE TABLE data.cables (id int PRIMARY KEY, geom geometry(LineString, 4326))")
+    with pytest.raises(InvalidQuestion, match="needs polygons"):
+        await lots.run("clean_coverage", source="data.cables", below="1 m2")
