@@ -18,6 +18,7 @@ from engineio.async_socket import AsyncSocket
 from engineio.exceptions import QueueEmpty, SocketIsClosedError, UnknownPacketError
 from engineio.packet import CLOSE, NOOP, OPEN, PING, PONG, UPGRADE, Packet
 
+from server.sockets.limits import LargeMessages, shared_address
 from server.sockets.web_socket import Handshake, WebSocketConnection, framed
 
 MAX_WAITING_BYTES = 8 * 1024 * 1024
@@ -42,10 +43,11 @@ class SharedPacket(Packet):  # type: ignore[misc]  # python-engineio has no type
 class EngineSocket(AsyncSocket):  # type: ignore[misc]  # python-engineio has no types
     """One client. Until it has a WebSocket, packets are kept for its next poll."""
 
-    def __init__(self, server: Engine, sid: str) -> None:
+    def __init__(self, server: Engine, sid: str, address: str) -> None:
         # Not the parent's: its queue alone takes as much memory as all of this.
         self.server = server
         self.sid = sid
+        self._address = address
         self.session: dict[str, Any] = {}
         self.connected = self.upgrading = self.upgraded = self.closing = self.closed = False
         self._transport: Any = None
@@ -96,6 +98,10 @@ class EngineSocket(AsyncSocket):  # type: ignore[misc]  # python-engineio has no
         if self.closed:
             raise SocketIsClosedError
         await super().receive(pkt)
+
+    async def handle_post_request(self, environ: dict[str, Any]) -> None:
+        await self.server.large_messages.wait(self._address, int(environ.get("CONTENT_LENGTH") or 0))
+        await super().handle_post_request(environ)
 
     def schedule_ping(self) -> None:
         """The client has answered the last ping."""
@@ -155,6 +161,9 @@ class EngineSocket(AsyncSocket):  # type: ignore[misc]  # python-engineio has no
 
     async def take(self, data: str | bytes) -> bool:
         """A packet came by WebSocket; whether the connection goes on."""
+        has_waited = await self.server.large_messages.wait(self._address, len(data))
+        if has_waited and self._transport.is_closing():
+            return False
         try:
             await self.receive(Packet(encoded_packet=data))
         except UnknownPacketError:
@@ -202,6 +211,7 @@ class Engine(engineio.AsyncServer):  # type: ignore[misc]  # python-engineio has
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
+        self.large_messages = LargeMessages()
         self._ending: set[asyncio.Task[None]] = set()
 
     def let_go(self, socket: EngineSocket) -> None:
@@ -215,7 +225,8 @@ class Engine(engineio.AsyncServer):  # type: ignore[misc]  # python-engineio has
             self.start_service_task = False
             self.service_task_handle = self.start_background_task(self._service_task)
         sid = self.generate_id()
-        socket = self.sockets[sid] = EngineSocket(self, sid)
+        address = shared_address(environ["aiohttp.request"])
+        socket = self.sockets[sid] = EngineSocket(self, sid, address)
         opening = {
             "sid": sid,
             "upgrades": self._upgrades(sid, transport),

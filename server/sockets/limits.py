@@ -6,6 +6,7 @@ Limits of turns belong to network addresses (server/maps/turns/admission.py).
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from collections.abc import Callable, Mapping
@@ -43,14 +44,15 @@ class Bucket:
         self._left = burst
         self._at = clock()
 
-    def take(self) -> float:
-        """0 when one may pass now, else the seconds until one may."""
+    def take(self, amount: float = 1) -> float:
+        """0 when so much may pass now, else the seconds until it may."""
+        amount = min(amount, self._burst)
         now = self._clock()
         self._left = min(self._burst, self._left + (now - self._at) * self._rate)
         self._at = now
-        if self._left < 1:
-            return (1 - self._left) / self._rate
-        self._left -= 1
+        if self._left < amount:
+            return (amount - self._left) / self._rate
+        self._left -= amount
         return 0
 
 
@@ -98,6 +100,35 @@ class AddressLimits:
         if limits is None:
             limits = self._known[address] = RateLimits(self._factor, "network address")
         return limits
+
+
+LARGE_MESSAGE = 16 * 1024
+"""Bytes; what people send by hand is smaller, but for drawn areas and long filters."""
+LARGE_MESSAGES_RATE = (256 * 1024, 2 * 1024 * 1024)
+"""Bytes per second of a network address in large messages, and at once. Reading one takes up to a millisecond for each
+4 kB, in which nobody else is served."""
+
+
+class LargeMessages:
+    """How fast large messages of a network address are read: those that come faster wait in their connection."""
+
+    def __init__(self, factor: float = 1.0) -> None:
+        self._factor = factor
+        self._buckets: LRUCache[str, Bucket] = LRUCache(MAX_ADDRESSES)
+
+    async def wait(self, address: str, size: int) -> bool:
+        """Return when a message of so many bytes may be read; whether it had to wait."""
+        if self._factor <= 0 or size <= LARGE_MESSAGE:
+            return False
+        bucket = self._buckets.get(address)
+        if bucket is None:
+            rate, burst = LARGE_MESSAGES_RATE
+            bucket = self._buckets[address] = Bucket(rate * self._factor, burst)
+        has_waited = False
+        while seconds := bucket.take(size):  # others may take what has come meanwhile
+            has_waited = True
+            await asyncio.sleep(seconds)
+        return has_waited
 
 
 def shared_address(request: web.BaseRequest) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import secrets
 from typing import Any, get_args
 
@@ -21,6 +22,7 @@ log = structlog.get_logger(__name__)
 CODES = frozenset(get_args(Fault.model_fields["code"].annotation))
 MAX_DEPTH = 40
 MAX_VALUES = 50_000
+SURROGATE = re.compile("[\ud800-\udfff]")
 FAULTS_SHOWN = 3
 LOCK_NOT_AVAILABLE = "55P03"
 
@@ -66,40 +68,41 @@ def read_unread(event: str, model: type[Request], text: str) -> Request:
 
 
 def check_values(payload: dict[str, Any] | Request) -> None:
-    """Refuse what JSON in PostgreSQL cannot hold, and what is too deep or too much to look at."""
-    waiting: list[tuple[Any, int]] = [(payload, 0)]
+    """Refuse what JSON in PostgreSQL cannot hold, and what is too deep or too much to look at.
+
+    Level by level and without a call for each value, since a payload may hold many.
+    """
+    level: list[Any] = [payload]
     seen = 0
-    while waiting:
-        value, depth = waiting.pop()
-        seen += 1
+    for _depth in range(MAX_DEPTH + 1):
+        seen += len(level)
         if seen > MAX_VALUES:
             raise MapFault("too_large", f"A payload may hold {MAX_VALUES} values.")
-        if depth > MAX_DEPTH:
-            raise MapFault("invalid_payload", f"A payload may be nested {MAX_DEPTH} levels deep.")
-        if isinstance(value, BaseModel):
-            waiting += [(item, depth + 1) for item in vars(value).values()]
-        elif isinstance(value, dict):
-            waiting += [(key, depth + 1) for key in value]
-            waiting += [(item, depth + 1) for item in value.values()]
-        elif isinstance(value, (list, tuple)):
-            waiting += [(item, depth + 1) for item in value]
-        else:
-            check_scalar(value)
-
-
-def check_scalar(value: Any) -> None:
-    """Raises MapFault for text or numbers that PostgreSQL cannot store."""
-    if isinstance(value, str):
-        if "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value):
-            raise MapFault("invalid_payload", "Text must be Unicode without NUL characters.")
-    elif isinstance(value, float):
-        if not math.isfinite(value):
-            raise MapFault("invalid_payload", "Numbers must be finite.")
-    elif isinstance(value, int):
-        if abs(value) > 2**63:
-            raise MapFault("invalid_payload", "Whole numbers must fit into 64 bits.")
-    elif value is not None:
-        raise MapFault("invalid_payload", NO_BINARY)
+        inside: list[Any] = []
+        for value in level:
+            kind = type(value)
+            if kind is float:
+                if not math.isfinite(value):
+                    raise MapFault("invalid_payload", "Numbers must be finite.")
+            elif kind is int:
+                if not -(2**63) <= value <= 2**63:
+                    raise MapFault("invalid_payload", "Whole numbers must fit into 64 bits.")
+            elif kind is str:
+                if "\x00" in value or SURROGATE.search(value):
+                    raise MapFault("invalid_payload", "Text must be Unicode without NUL characters.")
+            elif kind is list or kind is tuple:
+                inside += value
+            elif kind is dict:
+                inside += value
+                inside += value.values()
+            elif isinstance(value, BaseModel):
+                inside += vars(value).values()
+            elif value is not None and kind is not bool:
+                raise MapFault("invalid_payload", NO_BINARY)
+        if not inside:
+            return
+        level = inside
+    raise MapFault("invalid_payload", f"A payload may be nested {MAX_DEPTH} levels deep.")
 
 
 def explained(event: str, error: ValidationError) -> str:

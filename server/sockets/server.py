@@ -32,7 +32,7 @@ from server.protocol import REQUESTS, Request, ServerClosing
 from server.sockets.connection import Connection
 from server.sockets.engine import SharedPacket, SocketIo
 from server.sockets.handlers import FindPlaces, Handlers
-from server.sockets.limits import AddressLimits, RateLimits, shared_address
+from server.sockets.limits import AddressLimits, LargeMessages, RateLimits, shared_address
 from server.sockets.packets import BoundedPacket
 from server.sockets.requests import read_request, refusal
 from server.sockets.rights import admitted
@@ -81,6 +81,7 @@ class SocketServer:
             ping_interval=20,
             ping_timeout=20,
         )
+        self._io.eio.large_messages = LargeMessages(rate)
         self._handlers = Handlers(maps, results, recipes, find_places, self._enter_room, self._leave_room)
         self._io.on("connect", self._connected)
         self._io.on("disconnect", self._disconnected)

@@ -205,6 +205,24 @@ async def lie(attempt: Attempt) -> None:
                 attempt.answers[f"upload {answer.status}"] += 1
 
 
+async def bulk(attempt: Attempt) -> None:
+    """Payloads of as many values as are looked at, of requests that are refused and of ones that are not."""
+    points = [[n % 170, n % 80] for n in range(9_990)]
+    area = {"type": "Polygon", "coordinates": [[*points, points[0]]]}
+    looking = {"bounds": [[]] * 49_000, "zoom": 3}
+
+    async def one_of_many() -> None:
+        async with person(ATTACKER) as (one, _):
+            await attempt.join(one)
+            for _ in range(attempt.many(40)):
+                pointing = {"text": "how many airports are there?", "focus": {"area": area}}
+                for event, payload in (("view", looking), ("chat", pointing)):
+                    answer = await one.send(event, {"map_id": one.map_id, **payload})
+                    attempt.answers[answer.get("error", {}).get("code", "accepted")] += 1
+
+    await attempt.together(*(one_of_many() for _ in range(10)))
+
+
 async def explode(attempt: Attempt) -> None:
     """Small files that become large ones; some of their senders leave at once."""
     with tempfile.TemporaryDirectory() as folder:
@@ -279,6 +297,7 @@ ATTACKS: tuple[Callable[[Attempt], Awaitable[None]], ...] = (
     tiles_of_a_zigzag,
     dawdle,
     lie,
+    bulk,
     explode,
     stream_for_ever,
 )
