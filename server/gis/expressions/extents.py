@@ -85,11 +85,12 @@ def spans_the_world(found: Bounds | None) -> bool:
 
 
 def across(found: Bounds, turned: Sequence[Any] | None) -> Bounds:
-    """The narrower of the plain box and the one from `parts_of`."""
+    """The plain box, or the one from `parts_of` where that is less than half of the world: data on all continents would
+    otherwise be shown around whichever ocean has the widest gap."""
     if turned is None or any(value is None or not math.isfinite(value) for value in turned[:2]):
         return found
     west, east = float(turned[0]), float(turned[1])
-    if east - west >= found[2] - found[0]:
+    if east - west >= min(HALF, found[2] - found[0]):
         return found
     return (wrapped(west), found[1], wrapped(east), found[3])
 
