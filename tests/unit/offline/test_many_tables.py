@@ -18,19 +18,23 @@ KINDS = ("roads", "rivers", "schools", "wells")
 
 
 def many(count: int) -> Sequence[Table]:
-    columns = (
+    common = (
         Column(name="id", kind="integer", sql_type="integer"),
         Column(name="elevation_m", kind="number", sql_type="float8", comment="Above the sea"),
         Column(name="geom", kind="geometry", sql_type="geometry(Point,4326)"),
     )
     return [
         Table(
-            id=f"data.{name}", schema_name="data", name=name, columns=columns, comment=f"Of district {number}",
+            id=f"data.{name}", schema_name="data", name=name, columns=(*common, own(number)), comment=f"Of district {number}",
             geometry_column="geom", geometry_type="POINT", srid=4326,
         )
         for number in range(count)
         for name in (f"{KINDS[number % len(KINDS)]}_{number}",)
     ]  # fmt: skip
+
+
+def own(number: int) -> Column:
+    return Column(name=f"reading_{number}", kind="number", sql_type="float8", comment=f"Gauge {number}")
 
 
 def calls(work: Callable[[], object]) -> int:
