@@ -8,7 +8,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words
+from agents.offline.language.words import doers_of, name_words
 from agents.offline.meaning.intents import (
     ColumnMention,
     Count,
@@ -63,6 +63,18 @@ def _amount(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     return Lookup(what, whose) if known else None
 
 
+def _owner(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`who owns parcel P-010`: the value of a column `owner` in that row."""
+    doers = doers_of(bound["does"].lower().removesuffix("s"))
+    if " " in bound["does"] or bound["whose"].lower() in ("it", "them", "this", "that"):
+        return None
+    names = {
+        column.name for table in vocabulary.few_tables for column in table.columns
+        if doers & set(name_words(column.name)) and column.kind == "text"
+    }  # fmt: skip
+    return Lookup(names.pop(), bound["whose"]) if len(names) == 1 else None
+
+
 def _share(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`what share of the schools are primary schools`: a condition, or a value before the noun."""
     rows: Mention = bound["rows"]
@@ -112,6 +124,7 @@ COMMANDS = (
     command(f"{_SHARE} {{rows:selection}}", _share_of, 2.0),
     command("(is|are) there [any|some] {rows:selection}", _existing),
     command("how many {what:words} (does|do) {whose:words} have [in total|altogether]", _amount),
+    command("who {does:words} {whose:value}", _owner, 1.0),
     command("compare {what:words} (of|in) {one:words} (and|with|to) {other:words}", _compared),
     command(
         "find {rows:selection} [,] (and then|then|and) (show|display|draw) (them|it) {look:look}",

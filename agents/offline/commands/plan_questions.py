@@ -130,7 +130,10 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
     candidates.sort(key=lambda pair: pair[0].row_estimate)
     for table, columns in candidates[:8]:
         column = named_column(scene, table, i.ColumnMention(intent.words, tuple(columns)))
-        rows = [await _named_row(scene, table, unquoted(each)) for each in (intent.of, *intent.others)]
+        rows = [
+            await _named_row(scene, table, unquoted(without_noun(table, each)))
+            for each in (intent.of, *intent.others)
+        ]
         known = [each for each in rows if each is not None]
         if len(known) < len(rows):
             continue
@@ -154,6 +157,12 @@ def _fact_columns(table: Table, words: str) -> list[str]:
     if not found and len(keys) == 1 and keys[0] in MEASURE_OF_NOUN:
         found = columns_called([table], (MEASURE_OF_NOUN[keys[0]],))
     return found
+
+
+def without_noun(table: Table, name: str) -> str:
+    """`the parcel P-010`, of parcels, is `P-010`."""
+    first, _, rest = name.removeprefix("the ").partition(" ")
+    return rest if rest and name_words(first) == name_words(table.name) else name
 
 
 async def _named_row(scene: Scene, table: Table, name: str) -> Cql2 | None:

@@ -19,7 +19,7 @@ from agents.offline.language.nouns import (
 )
 from agents.offline.language.tokens import magnitude
 from agents.offline.language.value_text import ValueRules, ends_value, take_comparator
-from agents.offline.language.words import name_words
+from agents.offline.language.words import doers_of, name_words
 from agents.offline.meaning.intents import (
     Between,
     ColumnMention,
@@ -151,7 +151,7 @@ class Conditions(ValueRules):
         cursor = self.cursor
         cursor.take("that are", "which are", "that is", "which is", "are", "is")
         word = cursor.word()
-        doers = {f"{word[:-2]}er", f"{word[:-2]}or", f"{word[:-1]}r", f"{word[:-1]}or"}
+        doers = doers_of(word.removesuffix("ed")) | doers_of(word.removesuffix("d"))
         if not word.endswith("ed") or cursor.word(1) != "by":
             return None
         names = [c.name for table in self.tables for c in table.columns if doers & set(name_words(c.name))]
@@ -236,6 +236,11 @@ class Conditions(ValueRules):
     def _equal(self, column: ColumnMention, negative: bool) -> Condition | None:
         cursor = self.cursor
         start = cursor.at
+        if cursor.take("in the", "during the", "in", "during"):
+            decade = take_day(cursor)
+            if decade is not None:
+                return Negation(Compare("=", decade, column)) if negative else Compare("=", decade, column)
+            cursor.at = start
         listed = cursor.word() == "in" and (after := cursor.token(1)) is not None and after.kind != "word"
         if cursor.take(p.IS) is None and not (listed and cursor.take("in")):
             return None
@@ -276,8 +281,13 @@ class Conditions(ValueRules):
             cursor.take("that are", "which are", "that lie", "lying", "located", "situated", "are", "is")
         else:
             cursor.take("is", "are", "was", "of", "lies")
-        found = self._range() or self._compared() or self._afterwards()
-        if found is None or (column is None and self._is_distance_to()):
+        value = cursor.at
+        found: Compare | Between | None = self._range() or self._compared() or self._afterwards()
+        if found is None and column is not None:
+            cursor.at = value
+            found = self._with_other_column()
+        named_twice = column is not None and found is not None and found.column not in (None, column)
+        if found is None or named_twice or (column is None and self._is_distance_to()):
             cursor.at = start
             return None
         if column is not None:
@@ -316,6 +326,14 @@ class Conditions(ValueRules):
         if word in ("after", "before", "since", "until", "till"):
             measure = "time"
         return Compare(op, value, column, measure)
+
+    def _with_other_column(self) -> Compare | None:
+        """`dwellings > floors`: the values of another column of the same row."""
+        comparator = take_comparator(self.cursor)
+        other = take_column(self.cursor, self.vocabulary, self.tables) if comparator is not None else None
+        if comparator is None or other is None or _goes_on(self.cursor):
+            return None
+        return Compare(comparator[0], other)
 
     def _measured(self) -> ColumnMention | None:
         """`between magnitude 4 and 5`: the column in front of the number."""

@@ -48,6 +48,11 @@ def skip_articles(cursor: Cursor) -> None:
 def take_mention(cursor: Cursor, vocabulary: Vocabulary) -> Mention | None:
     """A table or layer by name, a pronoun, or everything; articles before and `layer` after it are swallowed."""
     start = cursor.at
+    if cursor.take("the layer of the", "the layer of", "layer of the", "layer of"):
+        named = _named_thing(cursor, vocabulary, sure=True)
+        if named is not None:
+            return named
+        cursor.at = start
     if cursor.take(p.EVERYTHING):
         return Mention(cursor.since(start), everything=True)
     if cursor.take(p.PRONOUN_PHRASES):

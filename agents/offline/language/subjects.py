@@ -14,7 +14,7 @@ from agents.offline.language.nouns import take_column, take_count, take_mention
 from agents.offline.language.tokens import words_of
 from agents.offline.language.value_text import take_comparator
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import word_set
+from agents.offline.language.words import singular, word_set
 from agents.offline.meaning.intents import ColumnMention, Condition, Look, Mention, OneOf, Top
 
 _MOST_ADJECTIVES = 3
@@ -188,6 +188,7 @@ class Grammar:
         where = [subject.where] if subject.where is not None else []
         top, look, said = subject.top, subject.look, [subject.said] if subject.said else []
         conditions, look_rules = self.conditions(subject.mention), self.looks(subject.mention)
+        noun_end = cursor.at
         while not cursor.done:
             start = cursor.at
             cursor.take(p.THINGS)
@@ -200,7 +201,8 @@ class Grammar:
                 look = added
                 continue
             begin = cursor.at
-            condition = self._next_condition(conditions, bool(where))
+            condition = self._called(subject.mention) if cursor.at == noun_end else None
+            condition = condition or self._next_condition(conditions, bool(where))
             if condition is not None:
                 where.append(condition)
                 said.append(cursor.since(begin))
@@ -219,6 +221,19 @@ class Grammar:
         return replace(
             subject, where=joined("and", where) if where else None, top=top, look=look, said=" ".join(said)
         )
+
+    def _called(self, mention: Mention) -> Condition | None:
+        """`the country France`: a name with a capital or a digit, right after the noun in its singular."""
+        cursor, start = self.cursor, self.cursor.at
+        token, noun = cursor.token(), cursor.word(-1)
+        is_one = noun == singular(noun) and bool(mention.tables or mention.layers) and not mention.guessed
+        if not is_one or token is None or token.kind != "word" or not token.text[:1].isupper():
+            return None
+        text = self.conditions(mention).value_text()
+        if not text or not text[:1].isupper():
+            cursor.at = start
+            return None
+        return OneOf(text, how="named")
 
     def _next_condition(self, conditions: Conditions, joined_on: bool) -> Condition | None:
         start = self.cursor.at

@@ -32,6 +32,8 @@ MAX_TEXT_TOKENS = 30
 MAX_WORDS = 6
 UNKNOWN_COLUMN, GUESS, NAMED_PLACE, FREE_TEXT, COMPARED, LOOKED_UP = 3.0, 3.0, 2.0, 2.0, 0.5, 2.0
 """Costs; the known words of the data cost nothing."""
+ANY_WORD = 0.1
+"""Added for a bare word that may be a value, so that a template that has the word itself is cheaper."""
 _COLUMN_ENDS = word_set("""
     and then with in of for from by within into to on per over across among using as is than have
 """)
@@ -161,6 +163,7 @@ class Tags(Grammar):
             if condition is None or cursor.at == before:
                 return
             where.append(condition)
+            cost += ANY_WORD if isinstance(condition, OneOf) and condition.how == "kind" else 0.0
             yield self._span(at, replace(subject, where=joined("and", where)), drawn, cost)
 
     def _span(self, at: int, subject: Subject, drawn: bool, cost: float) -> Span:
@@ -465,7 +468,7 @@ def _cost(condition: Condition) -> float:
     """A word that must be looked for among the values of the data may as well mean something else."""
     match condition:
         case OneOf():
-            return LOOKED_UP
+            return LOOKED_UP + (ANY_WORD if condition.how == "kind" else 0.0)
         case Negation(inner):
             return _cost(inner)
         case Group(_, parts):

@@ -10,7 +10,7 @@ from rapidfuzz import fuzz, process
 
 from agents.core.nearest import fold, nearest
 
-__all__ = ["Phrases", "fold", "misspelt", "name_words", "nearest", "singular", "word_set"]
+__all__ = ["Phrases", "doers_of", "fold", "misspelt", "name_words", "nearest", "singular", "word_set"]
 
 _IRREGULAR = {
     "people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot",
@@ -40,6 +40,12 @@ def name_words(name: str) -> tuple[str, ...]:
     """The singular words that a table's or column's name is made of: `busStops_2024` -> bus, stop, 2024."""
     apart = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)
     return tuple(singular(fold(word)) for word in re.split(r"[\W_]+", apart) if word)
+
+
+def doers_of(verb: str) -> frozenset[str]:
+    """What the one who does something may be called: `own` -> owner, `operate` -> operator."""
+    stem = verb.removesuffix("e")
+    return frozenset((f"{verb}er", f"{verb}or", f"{stem}er", f"{stem}or"))
 
 
 def misspelt(word: str, choices: Iterable[str]) -> str | None:

@@ -56,7 +56,7 @@ class Day:
     text: str
 
 
-Operand = Quantity | Day | str | bool
+Operand = Quantity | Day | ColumnMention | str | bool
 
 # --- conditions -----------------------------------------------------------------------------------
 

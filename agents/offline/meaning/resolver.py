@@ -28,6 +28,8 @@ from agents.offline.meaning.intents import (
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.units import column_unit, convert
 
+_YEARS = frozenset(("year", "built", "founded", "established", "opened", "started", "planted", "constructed"))
+"""Words in the names of number columns that hold years."""
 _OPPOSITE = {">": "<=", "<": ">=", ">=": "<", "<=": ">", "=": "<>", "<>": "="}
 
 
@@ -122,12 +124,49 @@ def _text_column(scene: Scene, table: Table, mention: ColumnMention | None) -> C
 
 def _comparison(scene: Scene, table: Table, condition: Compare) -> Cql2:
     column = compared_column(scene, table, condition)
+    if isinstance(condition.value, ColumnMention):
+        return _with_column(scene, table, column, condition.op, condition.value)
     if column.kind in ("date", "timestamp"):
         return _time(column, condition.op, condition.value)
+    if isinstance(condition.value, Day) and condition.value.text.endswith("s"):
+        return _decade(table, column, condition.op, condition.value)
     return {
         "op": condition.op,
         "args": [values.property_of(column.name), _operand(table, column, condition.value)],
     }
+
+
+def _with_column(scene: Scene, table: Table, column: Column, op: str, mention: ColumnMention) -> Cql2:
+    """One column of a row compared with another; their values must be in the same unit."""
+    other = named_column(scene, table, mention)
+    one_unit, other_unit = column_unit(column), column_unit(other)
+    if other.name == column.name:
+        raise Refuse(f"“{mention.text}” is {column.name} itself", "Name two columns.")
+    if (is_number(column), column.kind == "text") != (is_number(other), other.kind == "text") or (
+        not is_number(column) and column.kind != other.kind
+    ):
+        raise Refuse(
+            f"{column.name} holds {column.kind} values and {other.name} holds {other.kind} values, "
+            "which cannot be compared"
+        )
+    if one_unit != other_unit and one_unit is not None and other_unit is not None:
+        raise Refuse(
+            f"{column.name} is in {one_unit.symbol} and {other.name} is in {other_unit.symbol}",
+            "Calculate a column in the same unit first, then compare with that.",
+        )
+    return {"op": op, "args": [values.property_of(column.name), values.property_of(other.name)]}
+
+
+def _decade(table: Table, column: Column, op: str, decade: Day) -> Cql2:
+    """`built in the 1970s`, of a column that holds years."""
+    if not (is_number(column) and set(name_words(column.name)) & _YEARS):
+        raise Refuse(f"{column.name} of {table.name} holds no dates and no years")
+    first = int(decade.text[:4])
+    own = values.property_of(column.name)
+    if op in ("=", "<>"):
+        within: Cql2 = {"op": "between", "args": [own, first, first + 9]}
+        return within if op == "=" else _negated(within)
+    return {"op": op, "args": [own, first + 9 if op in (">", "<=") else first]}
 
 
 def _range(scene: Scene, table: Table, condition: Between) -> Cql2:
@@ -158,7 +197,7 @@ def _operand(table: Table, column: Column, value: Operand) -> float | int | str 
                 f"{column.name} of {table.name} is in {own.symbol}, which “{value.text}” cannot be brought to"
             )
         return _number(column, convert(value.value, value.unit, own))
-    if isinstance(value, Day):
+    if isinstance(value, Day | ColumnMention):
         raise Refuse(f"{column.name} of {table.name} holds no dates")
     return value
 

@@ -58,6 +58,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
             for kind, words, other, meant in (
                 (":bare", "(in|inside|within)", "areas", ""),
                 (":bare", "(intersecting|touching|crossed by|that intersect)", "rows", ""),
+                (":bare", "(cross|crosses|crossing|that cross|which cross)", "any", ""),
                 (":bare", "(containing|that contain)", "rows", ""),
                 (":bare", "(with|having|that have)", "meant", ""),
                 (

@@ -61,6 +61,10 @@ SAID: list[tuple[str, Steps]] = [
     ),
     ("points every 10 km along the main roads", one("points_along_lines", ROADS, every="10 km")),
     ("centroids of the countries", one("centroid")),
+    (
+        "main roads that cross the countries",
+        one("select_by_location", "data.main_roads", other=COUNTRIES, predicate="intersects"),
+    ),
     ("points inside the countries", one("centroid", inside=True)),
     ("the convex hull of airports by country", one("hull", AIRPORTS, by="country")),
     ("bounding boxes of countries", one("envelope")),

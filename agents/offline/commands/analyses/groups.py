@@ -13,13 +13,17 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.analyses.rules import Context, Steps, counted, rule
 from agents.offline.language.conditions import joined
+from agents.offline.language.vocabulary import columns_called
 from agents.offline.language.words import name_words
 from agents.offline.meaning.features import RESULT, Features
+from agents.offline.meaning.intents import Mention
 from agents.offline.meaning.steps import ColumnWords, Grouped, step
 
 AFTER_IN_EACH = 2.0
 """What it costs to read `in each country` as a column of the rows, rather than as the areas of a table."""
 BY_PLACE = 1.0
+NO_ROWS = 2.0
+"""What it costs to read a figure whose rows are not named."""
 PER_AREA = "per_1000_km2"
 
 
@@ -41,6 +45,38 @@ def _own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return (Grouped(rows, names[0], figure),)
     title = f"Number of {_noun(rows)} by {bindings['by'].text}"
     return (Grouped(rows, names[0], {"function": "count"}, title=title),)
+
+
+def _own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`number of pupils per district`: the only table that has both columns, unless the map shows a part of it."""
+    figure = bindings.get("figure") or {"function": "sum", "column": bindings["what"]}
+    words, by = name_words(figure["column"].text), name_words(bindings["by"].text)
+    having = [
+        table
+        for table in context.vocabulary.few_tables
+        if _holds(table, words, ("integer",) if "what" in bindings else _NUMBERS)
+        and columns_named(table, by, whole=True)
+    ]
+    if len(having) != 1 or ("what" in bindings and context.vocabulary.match_table(words) is not None):
+        return None
+    table = having[0]
+    if any(layer.table == table.id and layer.filter is not None for layer in context.vocabulary.layers):
+        return None
+    rows = Features(Mention(table.name, (table.id,)), text=table.name.replace("_", " "))
+    title = (
+        f"{_FIGURE_NAMES[figure['function']]} {figure['column'].text} of {rows.text} by {bindings['by'].text}"
+    )
+    return (Grouped(rows, columns_named(table, by, whole=True)[0], figure, title=title),)
+
+
+def _holds(table: Table, words: tuple[str, ...], kinds: tuple[str, ...]) -> bool:
+    """Whether the words are the name of a column of one of these kinds, its unit apart, or mean what it measures."""
+    named = columns_called((table,), words)
+    return bool(named) and all(column.kind in kinds for column in table.columns if column.name in named)
+
+
+_NUMBERS = ("integer", "number")
+_FIGURE_NAMES = {"sum": "Total", "mean": "Average", "median": "Median", "max": "Highest", "min": "Lowest"}
 
 
 def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -138,6 +174,8 @@ _SHARE = "<what> (share|percentage|percent|proportion|fraction|%) of [the] {sour
 _HOW_MANY = "[[,] and how many [are there|(does|do) (it|they) have]]"
 RULES = (
     *(rule(f"{figure} {_BY} {{by:column}} [{{more:condition}}]", _own_column) for figure in _FIGURES),
+    rule(f"<what> [the] [total] number of {{what:column}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
+    rule(f"<what> {{figure:figure}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
     rule(f"{_SHARE} ({_BY}|in each|in every|each) {{by:column}}", _share, -1.0),
     rule("<what> density of [the] {source:bare} <for_each> [of] {areas:bare}", _density, -1.0),
     *(
