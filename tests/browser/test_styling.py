@@ -245,3 +245,19 @@ async def test_axe_finds_nothing_wrong_in_the_inspector(
     await person.page.locator('[data-layer="countries"] .layer-name').click()
     await expect(person.page.locator(".layer-inspector .limits-bars rect").first).to_be_attached()
     assert await violations(person) == []
+
+
+async def test_the_panel_of_layers_leaves_a_small_map_its_room_while_a_layer_is_styled(
+    enter: Enter, world: Server
+) -> None:
+    narrow = await enter(world.url, width=1024, height=768)
+    await narrow.says("show airports by elevation_m")
+    await narrow.says("show countries by population")
+    await inspector_of(narrow, "countries")
+    await expect(narrow.page.locator('[data-layer="airports"] .legend')).to_be_hidden()
+    await expect(narrow.page.locator('[data-layer="countries"] .legend')).to_be_visible()
+    phone = await enter(narrow.page.url, width=390, height=844)
+    await phone.page.locator(".layers-title").click()
+    await phone.page.locator('[data-layer="airports"] .layer-name').click()
+    await expect(phone.page.get_by_role("region", name="Style and filter of airports")).to_be_visible()
+    await expect(phone.page.locator(".layer-list")).to_have_count(0)

@@ -1,6 +1,6 @@
 import { t, time } from "../i18n/i18n";
 import { restore } from "../session/commands";
-import { past } from "../session/state";
+import { compared, past } from "../session/state";
 import { mayChange } from "../store/store";
 import { Icon } from "../ui/icons";
 
@@ -12,6 +12,7 @@ export function PastBanner() {
     <div class="past card" role="status">
       <Icon name="history" />
       <span>{t("pastShown", { time: time(moment.at) })}</span>
+      {compared.value === null && <button type="button" class="link" onClick={() => (compared.value = "now")}>{t("compareWithNow")}</button>}
       {mayChange.value && <button type="button" class="link" onClick={() => void restore(moment.seq)}>{t("pastRestore")}</button>}
       <button type="button" class="link" onClick={() => (past.value = null)}>{t("pastLeave")}</button>
     </div>

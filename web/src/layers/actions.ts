@@ -1,16 +1,18 @@
 /** What can be done with a layer: the menu of its row, and commands of the palette. */
 import { startChart } from "../charts/actions";
+import { otherLayer } from "../compare/sides";
 import { t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { zoomTo } from "../session/camera";
 import { duplicateLayer, removeLayer, updateLayer } from "../session/commands";
 import { download } from "../session/files";
-import { isolated, savedView } from "../session/state";
+import { compared, isolated, past, savedView } from "../session/state";
 import { exporting } from "../share/state";
-import { mayChange } from "../store/store";
+import { layers, mayChange } from "../store/store";
 import { openTable } from "../table/state";
 import { openTime, timeColumns } from "../time/state";
 import type { MenuItem } from "../ui/menu";
+import { makeRoom } from "./open";
 import { openInspector } from "./style/styling";
 import { tableOf } from "./tables";
 
@@ -34,6 +36,7 @@ export function actions(layer: Layer, panel?: InPanel): MenuItem[] {
       act: () => (isolated.value = alone ? null : layer.id),
     },
     ...(mayChange.value ? [{ label: t("chartOf"), icon: "chart" as const, act: () => startChart({ layer_id: layer.id }) }] : []),
+    ...compare(layer),
     { label: t("openTable"), icon: "table", act: () => openTable({ layer: layer.id }) },
     ...(timeColumns(tableOf(layer.table)).length > 0 ? [{ label: t("timeSlider"), icon: "history" as const, act: () => openTime(layer.id) }] : []),
     ...(mayChange.value ? changes(layer, panel) : []),
@@ -42,6 +45,18 @@ export function actions(layer: Layer, panel?: InPanel): MenuItem[] {
       label, icon: "download", act: () => download(layer.id, format), ...(index === 0 && { section: t("download") }),
     })),
   ];
+}
+
+/** Beside the topmost other layer, which can be exchanged then. */
+function compare({ id, geometry_type }: Layer): MenuItem[] {
+  const other = otherLayer(layers.value, id);
+  if (other === undefined || geometry_type === "none") return [];
+  const act = () => {
+    [isolated.value, past.value] = [null, null];
+    compared.value = { left: id, right: other };
+    makeRoom();
+  };
+  return [{ label: t("compareLayer"), icon: "compare", act }];
 }
 
 function changes(layer: Layer, panel: InPanel | undefined): MenuItem[] {

@@ -10,10 +10,9 @@ import { openSide, side } from "../ui/page/side";
 import { dragged, target } from "./drag";
 import { filtering } from "./filter/filtering";
 import { LayerRow } from "./row";
+import { open } from "./open";
 import { openInspector } from "./style/styling";
 
-/** Closed at first on phones, where the map comes first. */
-export const open = signal(innerWidth > 700);
 const said = signal("");
 
 export function LayersPanel() {

@@ -4,13 +4,14 @@ import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/i18n";
 import { reports, showOn, storedCamera, zoomTo } from "../session/camera";
 import { gestures } from "../session/commands";
-import { base, elsewhere } from "../session/state";
+import { base, compared, elsewhere } from "../session/state";
 import { known } from "../store/presence";
 import { description, layers, map as state } from "../store/store";
 import { installThumbnails } from "../home/thumbnails";
 import { installPeople } from "../people/pointers";
 import { palette } from "../theme/theme";
 import { IconButton } from "../ui/icons";
+import { lazy } from "../ui/page/lazy";
 import { covered } from "../ui/page/sheet";
 import { installPreview } from "../catalogue/preview";
 import { installComments } from "../comments/pins";
@@ -24,6 +25,8 @@ import { installThinned } from "./tiles/thinned";
 import { Toolbar } from "./tools/toolbar";
 import { installTools } from "./tools/tools";
 import { MapView } from "./view";
+
+const Swipe = lazy(() => import("../compare/swipe").then((module) => module.Swipe));
 
 /** The browser has no WebGL. */
 const undrawable = signal(false);
@@ -41,6 +44,7 @@ export function Stage() {
     <>
       <div ref={box} class="map" />
       {undrawable.value && <NoMap reason={t("noWebgl")} hint={t("noWebglHint")} isMissing={false} />}
+      {compared.value !== null && <Swipe />}
       <Toolbar />
       <Inspector />
       <HoverTip />
@@ -92,5 +96,11 @@ function open(container: HTMLElement): void {
   installPeople(view, gestures);
   showOn(view);
   // For tests and for pages that embed this one: the MapLibre map and the state, to read.
-  Object.assign(window, { geoagent: { map: view.map, get state() { return state.peek() && { ...state.peek(), known: known.peek() }; } } });
+  Object.assign(window, {
+    geoagent: {
+      map: view.map,
+      get beside() { return view.beside?.view.map ?? null; },
+      get state() { return state.peek() && { ...state.peek(), known: known.peek() }; },
+    },
+  });
 }

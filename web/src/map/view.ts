@@ -53,6 +53,8 @@ export interface Options {
   palette: Palette;
   base: Base;
   camera: Camera | null;
+  /** Without controls, and nobody can move it: it is a picture of what another map shows. */
+  isBare?: boolean;
 }
 
 /** MapLibre names every property in its types; here names come from the server's style. */
@@ -63,6 +65,8 @@ interface Loose {
 
 export class MapView {
   readonly map: MapLibre;
+  /** Another map over this one, from so many pixels on: what is there is picked from it. */
+  beside: { view: MapView; begins: () => number } | null = null;
   private readonly receipts: Receipts;
   private shown: Drawn = NOTHING;
   private wanted: { layers: readonly Layer[]; looking: Looking } = { layers: [], looking: PLAIN };
@@ -86,6 +90,7 @@ export class MapView {
       bearing: options.camera?.bearing ?? 0,
       pitch: options.camera?.pitch ?? 0,
       attributionControl: false,
+      interactive: options.isBare !== true,
       locale: {
         "Map.Title": t("mapLabel"), "NavigationControl.ZoomIn": t("zoomIn"), "NavigationControl.ZoomOut": t("zoomOut"),
         "NavigationControl.ResetBearing": t("northUp"), "GeolocateControl.FindMyLocation": t("whereAmI"),
@@ -99,12 +104,7 @@ export class MapView {
       cancelPendingTileRequestsWhileZooming: true,
     });
     this.receipts = new Receipts(this.map, (receipt) => hooks.receipt(receipt));
-    this.map.addControl(new AttributionControl({ compact: true }), "bottom-right");
-    this.map.addControl(new NavigationControl({ visualizePitch: true }), "bottom-right");
-    this.map.addControl(new GlobeControl(), "bottom-right");
-    this.map.addControl(new FullscreenControl({ container: document.documentElement }), "bottom-right");
-    this.map.addControl(new GeolocateControl({ showAccuracyCircle: true }), "bottom-right");
-    this.map.addControl(new ScaleControl({ maxWidth: 96 }), "bottom-left");
+    if (options.isBare !== true) this.addControls();
     this.map.once("style.load", () => this.start());
     this.map.on("projectiontransition", () => {
       const now: Projection = this.map.getProjection()?.type === "globe" ? "globe" : "mercator";
@@ -270,6 +270,15 @@ export class MapView {
     }
   }
 
+  private addControls(): void {
+    this.map.addControl(new AttributionControl({ compact: true }), "bottom-right");
+    this.map.addControl(new NavigationControl({ visualizePitch: true }), "bottom-right");
+    this.map.addControl(new GlobeControl(), "bottom-right");
+    this.map.addControl(new FullscreenControl({ container: document.documentElement }), "bottom-right");
+    this.map.addControl(new GeolocateControl({ showAccuracyCircle: true }), "bottom-right");
+    this.map.addControl(new ScaleControl({ maxWidth: 96 }), "bottom-left");
+  }
+
   private moved(): void {
     this.hooks.moved(this.bounds(), this.map.getZoom(), this.camera());
   }
@@ -294,6 +303,7 @@ export class MapView {
 
   /** Data features around a point, topmost first, each once. */
   private featuresAt({ x, y }: { x: number; y: number }, reach: number): MapGeoJSONFeature[] {
+    if (this.beside !== null && x > this.beside.begins()) return this.beside.view.featuresAt({ x, y }, reach);
     const layers = this.pickable;
     if (layers.length === 0) return [];
     const seen = new Set<string>();

@@ -1,5 +1,6 @@
 /** The map on the screen: what it shows, where it looks, and the way to results. It moves only when it is asked to. */
 import { effect } from "@preact/signals";
+import { layersOf } from "../compare/sides";
 import { asPreviewed } from "../layers/style/styling";
 import { tableOf } from "../layers/tables";
 import { bounds as viewed, hinted, inspect, marked, type Selection } from "../map/tools/selection";
@@ -16,7 +17,7 @@ import { notify } from "../ui/toast";
 import { cameraOf, hashOf } from "./camera-link";
 import { addLayer, describeMap } from "./commands";
 import { connection, isMine } from "./line";
-import { drawnLast, elsewhere, isolated, isShown, past, savedView } from "./state";
+import { compared, drawnLast, elsewhere, isolated, isShown, past, savedView } from "./state";
 
 export let view: MapView | null = null;
 
@@ -36,7 +37,9 @@ export function showOn(next: MapView): void {
       timed: timed.value,
       isPast: past.value !== null,
     };
-    next.show(past.value?.layers ?? layers.value.map(asShown), looking);
+    const now = layers.value.map(asShown);
+    const pair = compared.value;
+    next.show(past.value?.layers ?? (pair === null || pair === "now" ? now : layersOf(now, pair, "left")), looking);
     if (first && storedCamera() === null) lookAtAll(next);
     first = false;
   });

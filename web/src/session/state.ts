@@ -1,6 +1,7 @@
 /** What concerns this page only: the base map, what is isolated, the moment of the past that is looked at. */
 import { computed, signal } from "@preact/signals";
 import { type Base, BUILT_IN } from "../basemap/base";
+import type { Pair } from "../compare/sides";
 import type { Bounds } from "../map/view";
 import type { Chart, Layer } from "../protocol/types";
 import { mayChange } from "../store/store";
@@ -45,6 +46,9 @@ export const isShown = ({ id, visible }: Layer): boolean => savedView.value?.vis
 
 /** A moment of the history that this page looks at instead of now. */
 export const past = signal<{ seq: number; at: string; layers: readonly Layer[]; charts: readonly Chart[] } | null>(null);
+
+/** What two sides of the map show: two layers by id, or a moment of the past on the left and `now` on the right. */
+export const compared = signal<Pair | "now" | null>(null);
 
 /** Now is shown, and may be changed. */
 export const mayChangeNow = computed(() => mayChange.value && past.value === null);

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import type { Layer, StyleSpec } from "../../protocol/types";
 import { updateLayer } from "../../session/commands";
 import { openSide } from "../../ui/page/side";
+import { makeRoom } from "../open";
 
 export type Tab = "style" | "filter";
 
@@ -19,6 +20,7 @@ export function asPreviewed(layer: Layer): Layer {
 
 export function openInspector(layerId: string, tab: Tab = "style"): void {
   inspected.value = { layerId, tab };
+  makeRoom();
   openSide("layer");
 }
 

@@ -1,0 +1,10 @@
+/** Whether the panel of layers is unfolded: not at first on phones, where the map comes first. */
+import { signal } from "@preact/signals";
+import { narrow } from "../ui/browser/narrow";
+
+export const open = signal(innerWidth > 700);
+
+/** On a phone the panel gives way to what was opened from it. */
+export function makeRoom(): void {
+  if (narrow.peek()) open.value = false;
+}
