@@ -33,5 +33,5 @@ export default defineConfig({
       "^/m/": { target: server, bypass: () => "/index.html" },
     },
   },
-  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"] },
+  test: { environment: "jsdom", setupFiles: ["src/testing/setup.ts"], include: ["src/**/*.test.{ts,tsx}"] },
 });

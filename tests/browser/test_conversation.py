@@ -55,3 +55,18 @@ async def test_a_phone_shows_the_question_of_a_long_answer(enter: Enter, world: 
         )
         > 60
     )
+
+
+EDIT_AT_ONCE = """async name => {
+    document.querySelector(`button[aria-label="${name}"]`).click();
+    for (let turn = 0; turn < 50; turn++) await null;
+    return document.activeElement?.id;
+}"""
+"""Presses the button, lets the page draw itself, and tells where the next key would go, before any frame."""
+
+
+async def test_a_message_that_is_edited_gets_the_next_key(person: Person) -> None:
+    await person.says("show airports in red")
+    await person.page.locator(".map canvas").focus()
+    assert await person.page.evaluate(EDIT_AT_ONCE, "Edit and ask again") == "message"
+    await expect(person.box).to_have_value("show airports in red")

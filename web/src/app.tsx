@@ -9,21 +9,20 @@ import { t } from "./i18n/i18n";
 import { LayersPanel } from "./layers/panel";
 import { NoMap } from "./map/none";
 import { SearchBox } from "./search/box";
-import { paletteOpen } from "./palette/state";
+import { exporting, paletteOpen, printing, sharing } from "./ui/page/dialogs";
 import { ready } from "./session/state";
 import { FollowBanner } from "./people/list";
-import { exporting, sharing } from "./share/state";
 import { embedded, OpenWhole } from "./share/viewer";
 import { mayChange, status } from "./store/store";
 import { tableOpen } from "./table/state";
 import { timeLayer } from "./time/state";
-import { Header } from "./ui/page/header";
+import { Header } from "./page/header";
 import { lazy } from "./ui/page/lazy";
 import { Sheet } from "./ui/page/sheet";
 import { side } from "./ui/page/side";
 import { Toasts } from "./ui/toast";
 
-const Stage = lazy(() => import("./map/stage").then((module) => module.Stage));
+const Stage = lazy(() => import("./page/stage").then((module) => module.Stage));
 const Catalogue = lazy(() => import("./catalogue/panel").then((module) => module.Catalogue));
 const UploadDialog = lazy(() => import("./catalogue/upload-dialog").then((module) => module.UploadDialog));
 const ChartsPanel = lazy(() => import("./charts/panel").then((module) => module.ChartsPanel));
@@ -34,6 +33,7 @@ const LayerInspector = lazy(() => import("./layers/style/inspector").then((modul
 const Palette = lazy(() => import("./palette/palette").then((module) => module.Palette));
 const FigureSheet = lazy(() => import("./figures/sheet").then((module) => module.FigureSheet));
 const ExportDialog = lazy(() => import("./share/export-dialog").then((module) => module.ExportDialog));
+const PrintDialog = lazy(() => import("./print/dialog").then((module) => module.PrintDialog));
 const ShareDialog = lazy(() => import("./share/dialog").then((module) => module.ShareDialog));
 const TablePanel = lazy(() => import("./table/panel").then((module) => module.TablePanel));
 const TimePanel = lazy(() => import("./time/panel").then((module) => module.TimePanel));
@@ -78,6 +78,7 @@ export function App() {
         </Sheet>
       )}
       {sharing.value && <ShareDialog />}
+      {printing.value && <PrintDialog />}
       {exporting.value !== null && <ExportDialog />}
       {paletteOpen.value && !embedded && <Palette />}
       {parts.value.length > 0 && <UploadDialog />}

@@ -25,7 +25,7 @@ import { paste } from "./catalogue/paste";
 import { installTitle } from "./document/name";
 import { isHome } from "./home/is-home";
 import { direction, language, startLanguage, t } from "./i18n/i18n";
-import { paletteOpen } from "./palette/state";
+import { paletteOpen } from "./ui/page/dialogs";
 import { redo, undo } from "./session/commands";
 import { start } from "./session/start";
 import { past } from "./session/state";
@@ -73,7 +73,7 @@ if (isHome) {
   });
 } else {
   // The largest part of the page, wanted as soon as it is known which base map is drawn.
-  void import("./map/stage");
+  void import("./page/stage");
   void start();
   installTitle();
   void startLanguage().then(() => render(<App />, root));

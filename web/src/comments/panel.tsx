@@ -8,7 +8,7 @@ import type { CommentThread } from "../protocol/types";
 import { myName } from "../people/people";
 import { goToPlace } from "../session/camera";
 import { removeComment, removeThread, reply, resolveThread, startThread } from "../session/commands";
-import { sharing } from "../share/state";
+import { sharing } from "../ui/page/dialogs";
 import { layers, mayChange, openThreads, threads } from "../store/store";
 import { onEscape, ReturnFocus } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";

@@ -5,7 +5,7 @@ import type { Position } from "../map/tools/geodesy";
 import { type Found, inspect, tool } from "../map/tools/selection";
 import type { CommentPlace } from "../protocol/types";
 import { layers } from "../store/store";
-import { local } from "../ui/browser/storage";
+import { local } from "../browser/storage";
 import { openSide } from "../ui/page/side";
 
 const HIDDEN = "geoagent.comments-hidden";

@@ -3,7 +3,7 @@
  * times; it is not told whose they are.
  */
 import type { MapSummary } from "../protocol/types";
-import { local } from "../ui/browser/storage";
+import { local } from "../browser/storage";
 
 const KEY = "geoagent.maps";
 const MAX_MAPS = 60;

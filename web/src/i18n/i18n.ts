@@ -1,6 +1,6 @@
 /** The user's language: strings by key, numbers and dates as that language writes them, and its direction. */
 import { computed, signal } from "@preact/signals";
-import { local } from "../ui/browser/storage";
+import { local } from "../browser/storage";
 import { en, type Key } from "./en";
 
 export type { Key };

@@ -1,13 +1,13 @@
 /** What can be done with a layer: the menu of its row, and commands of the palette. */
 import { startChart } from "../charts/actions";
-import { otherLayer } from "../compare/sides";
+import { otherLayer } from "../session/sides";
 import { t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { zoomTo } from "../session/camera";
 import { duplicateLayer, removeLayer, updateLayer } from "../session/commands";
 import { download } from "../session/files";
 import { compared, isolated, past, savedView } from "../session/state";
-import { exporting } from "../share/state";
+import { exporting } from "../ui/page/dialogs";
 import { layers, mayChange } from "../store/store";
 import { openTable } from "../table/state";
 import { openTime, timeColumns } from "../time/state";

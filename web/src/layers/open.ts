@@ -1,6 +1,6 @@
 /** Whether the panel of layers is unfolded: not at first on phones, where the map comes first. */
 import { signal } from "@preact/signals";
-import { narrow } from "../ui/browser/narrow";
+import { narrow } from "../browser/narrow";
 
 export const open = signal(innerWidth > 700);
 

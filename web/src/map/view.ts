@@ -11,8 +11,8 @@ import type { Base } from "../basemap/base";
 import { type Palette, TOP } from "../basemap/style";
 import { t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
-import { calm } from "../ui/browser/motion";
-import { session as stored } from "../ui/browser/storage";
+import { calm } from "../browser/motion";
+import { session as stored } from "../browser/storage";
 import { covering } from "./camera/covering";
 import { type Drawn, drawn, type Looking, PLAIN } from "./drawing/drawn";
 import { NOTHING, type Operation, plan } from "./drawing/plan";
@@ -22,6 +22,9 @@ setWorkerUrl(workerUrl);
 
 /** Where this tab remembers that the map is a globe, for maps that nobody chose a projection for. */
 const GLOBE = "geoagent.globe";
+
+/** Pixels of a side of a printed map; the long side of A3 at 300 dpi has 4,961. */
+const MAX_PRINTED = 8192;
 
 /** What may lie over the map for long. */
 const PANELS = ".search, .layers, .toolbar, .table-panel, .time";
@@ -55,6 +58,8 @@ export interface Options {
   camera: Camera | null;
   /** Without controls, and nobody can move it: it is a picture of what another map shows. */
   isBare?: boolean;
+  /** Dots per inch of paper, instead of those of the screen. */
+  dpi?: number;
 }
 
 /** MapLibre names every property in its types; here names come from the server's style. */
@@ -91,6 +96,7 @@ export class MapView {
       pitch: options.camera?.pitch ?? 0,
       attributionControl: false,
       interactive: options.isBare !== true,
+      ...(options.dpi !== undefined && { pixelRatio: options.dpi / 96, maxCanvasSize: [MAX_PRINTED, MAX_PRINTED] as [number, number] }),
       locale: {
         "Map.Title": t("mapLabel"), "NavigationControl.ZoomIn": t("zoomIn"), "NavigationControl.ZoomOut": t("zoomOut"),
         "NavigationControl.ResetBearing": t("northUp"), "GeolocateControl.FindMyLocation": t("whereAmI"),

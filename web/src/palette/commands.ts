@@ -6,7 +6,7 @@ import { goToBookmark } from "../session/camera";
 import { redo, undo } from "../session/commands";
 import { isShown } from "../session/state";
 import { bookmarks, layers, mayChange } from "../store/store";
-import { pageItems } from "../ui/page/header";
+import { pageItems } from "../page/header";
 import type { IconName } from "../ui/icons";
 import type { MenuItem } from "../ui/menu";
 

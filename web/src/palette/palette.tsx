@@ -5,7 +5,7 @@ import { t } from "../i18n/i18n";
 import { Icon } from "../ui/icons";
 import { type Command, commands } from "./commands";
 import { matching } from "./match";
-import { paletteOpen } from "./state";
+import { paletteOpen } from "../ui/page/dialogs";
 
 export function Palette() {
   const box = useRef<HTMLDialogElement>(null);

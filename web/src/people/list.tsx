@@ -2,7 +2,7 @@
 import { number, t } from "../i18n/i18n";
 import type { Someone } from "../protocol/types";
 import { Menu, type MenuItem } from "../ui/menu";
-import { sharing } from "../share/state";
+import { sharing } from "../ui/page/dialogs";
 import { Icon } from "../ui/icons";
 import { colourOf, crowd, editors, following, initials, myName, nameOf } from "./people";
 

@@ -3,7 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { t } from "../i18n/i18n";
 import type { Gestures, JoinAck, Pointing, Someone } from "../protocol/types";
 import { counted, known } from "../store/presence";
-import { local } from "../ui/browser/storage";
+import { local } from "../browser/storage";
 
 const NAME = "geoagent.name";
 

@@ -6,7 +6,7 @@ import { effect } from "@preact/signals";
 import { baseOf, BUILT_IN } from "../basemap/base";
 import { t } from "../i18n/i18n";
 import { description, mayChange } from "../store/store";
-import { local } from "../ui/browser/storage";
+import { local } from "../browser/storage";
 import { notify } from "../ui/toast";
 import { describeMap } from "./commands";
 import { base, baseName, config, type Config, ready } from "./state";

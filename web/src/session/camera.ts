@@ -1,6 +1,6 @@
 /** The map on the screen: what it shows, where it looks, and the way to results. It moves only when it is asked to. */
 import { effect } from "@preact/signals";
-import { layersOf } from "../compare/sides";
+import { layersOf } from "./sides";
 import { asPreviewed } from "../layers/style/styling";
 import { tableOf } from "../layers/tables";
 import { bounds as viewed, hinted, inspect, marked, type Selection } from "../map/tools/selection";
@@ -12,12 +12,12 @@ import type { Layer, MapEvent } from "../store/state";
 import { layers, map, mayChange, status, turns } from "../store/store";
 import { readBounds } from "../table/rows";
 import { shownTime, timed } from "../time/state";
-import { session as stored } from "../ui/browser/storage";
+import { session as stored } from "../browser/storage";
 import { notify } from "../ui/toast";
 import { cameraOf, hashOf } from "./camera-link";
 import { addLayer, describeMap } from "./commands";
 import { connection, isMine } from "./line";
-import { compared, drawnLast, elsewhere, isolated, isShown, past, savedView } from "./state";
+import { compared, drawnLast, elsewhere, isDark, isolated, isShown, past, savedView } from "./state";
 
 export let view: MapView | null = null;
 
@@ -36,6 +36,7 @@ export function showOn(next: MapView): void {
       isolated: isolated.value, marked: marked.value, hinted: hinted.value, others: people.othersMarks.value, time: shownTime.value,
       timed: timed.value,
       isPast: past.value !== null,
+      isDark: isDark.value,
     };
     const now = layers.value.map(asShown);
     const pair = compared.value;

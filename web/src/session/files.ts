@@ -1,6 +1,7 @@
 /** What can be kept: exports, evidence, pictures, the map as one file, the conversation. */
 import { send } from "../connection/read";
 import { t } from "../i18n/i18n";
+import type { Layer } from "../protocol/types";
 import { conversationAsMarkdown } from "../share/conversation";
 import { pictureOf, save } from "../share/picture";
 import { description, layers, map, turns } from "../store/store";
@@ -20,20 +21,25 @@ export function downloadReceipt(analysisId: string, format: string): void {
 
 export async function savePicture(): Promise<void> {
   if (view === null) return;
-  const shown = (past.value?.layers ?? layers.value.filter(isShown)).filter(({ id }) => isolated.value === null || id === isolated.value);
   try {
-    save(await pictureOf(view.map, shown, `${sourceOfBase()} · GeoAgent`), `${fileName("map")}.png`);
+    save(await pictureOf(view.map, shownLayers(), `${sourceOfBase()} · GeoAgent`), `${fileName("map")}.png`);
   } catch (error) {
     notify(t("pictureFailed", { reason: error instanceof Error ? error.message : String(error) }), "error");
   }
 }
 
+/** What this page draws, bottom first. */
+export function shownLayers(): Layer[] {
+  const shown = past.value?.layers ?? layers.value.filter(isShown).map((layer) => ({ ...layer, visible: true }));
+  return shown.filter(({ id, visible }) => visible && (isolated.value === null || id === isolated.value));
+}
+
 /** The name of the map as a file's; this word where it has none. */
-function fileName(otherwise: string): string {
+export function fileName(otherwise: string): string {
   return (description.value?.name ?? "").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "") || otherwise;
 }
 
-function sourceOfBase(): string {
+export function sourceOfBase(): string {
   const shown = config.value.basemaps.find(({ name }) => name === baseName.value);
   return shown === undefined ? "Natural Earth" : shown.attribution ?? new URL(shown.url).host;
 }

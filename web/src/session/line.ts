@@ -4,7 +4,7 @@ import { uniqueId } from "../connection/unique";
 import { t } from "../i18n/i18n";
 import type { Turn } from "../store/state";
 import { mayChange } from "../store/store";
-import { session as stored } from "../ui/browser/storage";
+import { session as stored } from "../browser/storage";
 import { notify } from "../ui/toast";
 
 type Asked = Parameters<Connection["request"]>[0];

@@ -7,7 +7,7 @@ import { bounds as viewed } from "../map/tools/selection";
 import * as people from "../people/people";
 import type { ServerClosing } from "../protocol/types";
 import { connections, listener, map, mayChange, outbox, status } from "../store/store";
-import { session as stored } from "../ui/browser/storage";
+import { session as stored } from "../browser/storage";
 import { loadConfig } from "./base-maps";
 import { moveCamera, noticeResult, reloadTiles } from "./camera";
 import { introduce } from "./commands";

@@ -1,10 +1,11 @@
 /** What concerns this page only: the base map, what is isolated, the moment of the past that is looked at. */
 import { computed, signal } from "@preact/signals";
 import { type Base, BUILT_IN } from "../basemap/base";
-import type { Pair } from "../compare/sides";
+import type { Pair } from "./sides";
 import type { Bounds } from "../map/view";
 import type { Chart, Layer } from "../protocol/types";
 import { mayChange } from "../store/store";
+import { palette } from "../theme/theme";
 
 export interface Config {
   model: string;
@@ -29,6 +30,9 @@ export const config = signal<Config>({
 });
 
 export const base = signal<Base>(BUILT_IN);
+
+/** The base map follows the dark theme. */
+export const isDark = computed(() => palette.value === "dark" && base.value.layers !== null);
 
 /** The name of the base map that is shown: this person's choice, for all their maps. Empty: the built-in one. */
 export const baseName = signal("");

@@ -5,9 +5,9 @@ import { t } from "../i18n/i18n";
 import { keepName, myName } from "../people/people";
 import { introduce, shareView } from "../session/commands";
 import { map, mayChange } from "../store/store";
-import { copy } from "../ui/browser/clipboard";
+import { copy } from "../ui/clipboard";
 import { Dialog } from "../ui/dialog";
-import { sharing } from "./state";
+import { sharing } from "../ui/page/dialogs";
 
 export function ShareDialog() {
   return sharing.value ? <Dialog title={t("shareMap")} close={() => (sharing.value = false)}><Links /></Dialog> : null;

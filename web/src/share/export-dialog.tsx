@@ -5,7 +5,7 @@ import { exportFile, type ExportReport } from "../session/files";
 import { layers, turns } from "../store/store";
 import { Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
-import { exporting } from "./state";
+import { exporting } from "../ui/page/dialogs";
 
 const FORMATS = [
   ["gpkg", "GeoPackage"], ["geojson", "GeoJSON"], ["geojsonl", "GeoJSON (text sequence)"], ["shp", "Shapefile (zip)"],

@@ -66,7 +66,8 @@ export function legendLines(layer: Layer): Line[] {
   return [title, ...filter, ...column, ...rows];
 }
 
-function drawLegend(pen: CanvasRenderingContext2D, lines: Line[]): void {
+/** At the start of the map, in CSS pixels. */
+export function drawLegend(pen: CanvasRenderingContext2D, lines: Line[]): void {
   const font = (bold: boolean) => `${bold ? 600 : 400} 12px system-ui, sans-serif`;
   const swatches = Math.max(20, ...lines.map((line) => 2 * radius(line)));
   const indent = (line: Line) => (line.swatch === null ? 0 : swatches + 8);

@@ -1,5 +1,5 @@
 /** Light, dark, or as the system is; remembered on this device. */
-import { local } from "../ui/browser/storage";
+import { local } from "../browser/storage";
 import { computed, effect, signal } from "@preact/signals";
 import type { Palette } from "../basemap/style";
 

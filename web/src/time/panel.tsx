@@ -14,7 +14,7 @@ import { ReturnFocus } from "../ui/focus";
 import { HistogramRange } from "../ui/histogram";
 import { IconButton } from "../ui/icons";
 import { advanced, type Histogram, isWhole, playable, positionOf, rangeOf, type Scale, scaleOf, type Span, valueAt } from "../ui/scale";
-import { calm } from "../ui/browser/motion";
+import { calm } from "../browser/motion";
 import { chooseTimeColumn, closeTime, shownTime, timeColumnOf, timeColumns, timeLayer } from "./state";
 
 const BINS = 60;

@@ -3,7 +3,7 @@
  * `@` complete.
  */
 import { effect, signal, useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { direction, t } from "../../i18n/i18n";
 import { tableOf, tables } from "../../layers/tables";
 import { dropFocus, focus, marked } from "../../map/tools/selection";
@@ -11,7 +11,7 @@ import { zoomToFeatures } from "../../session/camera";
 import { say, stop } from "../../session/commands";
 import { config } from "../../session/state";
 import { layers, map, running, turns } from "../../store/store";
-import { session } from "../../ui/browser/storage";
+import { session } from "../../browser/storage";
 import { Icon } from "../../ui/icons";
 import { type Completion, completions, wordAt } from "./complete";
 
@@ -49,10 +49,11 @@ export function Composer() {
   const chosen = useSignal(0);
   const offers = offered();
   const turn = running.value;
-  useEffect(() => {
+  // Before the browser handles the next key, which is meant for the box.
+  useLayoutEffect(() => {
     if (focusWanted.value > 0) box.current?.focus();
   }, [focusWanted.value]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!hasBegun && begins()) box.current?.focus({ preventScroll: true });
     hasBegun = true;
   }, []);

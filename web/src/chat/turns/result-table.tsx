@@ -4,7 +4,7 @@ import { startChart } from "../../charts/actions";
 import { formatValue } from "../../i18n/format";
 import { t } from "../../i18n/i18n";
 import type { AnalysisOutput } from "../../protocol/types";
-import { exporting } from "../../share/state";
+import { exporting } from "../../ui/page/dialogs";
 import { connections, map, mayChange } from "../../store/store";
 import { type Page, readRows } from "../../table/rows";
 import { openTable } from "../../table/state";

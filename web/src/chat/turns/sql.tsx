@@ -2,7 +2,7 @@
 import { exact } from "../../i18n/format";
 import { t } from "../../i18n/i18n";
 import type { SqlShown } from "../../protocol/types";
-import { copy } from "../../ui/browser/clipboard";
+import { copy } from "../../ui/clipboard";
 import { IconButton } from "../../ui/icons";
 
 export function Sql({ text }: { text: string }) {

@@ -14,7 +14,7 @@ import type { Chart } from "../../protocol/types";
 import { draftOf } from "../../store/presence";
 import type { Entry, Turn } from "../../store/state";
 import { layers, mayChange, status } from "../../store/store";
-import { copy } from "../../ui/browser/clipboard";
+import { copy } from "../../ui/clipboard";
 import { Icon, IconButton } from "../../ui/icons";
 import { lazy } from "../../ui/page/lazy";
 import { memo } from "../../ui/memo";

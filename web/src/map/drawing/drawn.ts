@@ -43,6 +43,8 @@ export interface Looking {
   others?: { layerId: string; ids: (string | number)[]; colour: string }[];
   /** The layers are of an earlier moment: nobody waits to hear that they were drawn. */
   isPast?: boolean;
+  /** The base map is dark. */
+  isDark?: boolean;
 }
 
 export const PLAIN: Looking = { isolated: null, marked: null };
@@ -55,7 +57,7 @@ export function drawn(layers: readonly Layer[], origin: string, looking: Looking
       ...drawable.flatMap((layer) => {
         const visible = layer.visible && (looking.isolated === null || looking.isolated === layer.id);
         const moment = looking.time?.layerId === layer.id && timeColumn(layer, looking) !== null ? within(looking.time) : null;
-        return layer.style.layers.map((draw, index) => styleLayer(layer, draw, index, visible, moment));
+        return layer.style.layers.map((draw, index) => styleLayer(layer, looking.isDark ? dimmed(layer, draw) : draw, index, visible, moment));
       }),
       ...drawable.filter((layer) => layer.id === looking.hinted?.layerId).flatMap((layer) => hints(layer, looking)),
       ...marksOf(looking).flatMap((mark) => drawable.filter((layer) => layer.id === mark.layerId).flatMap((layer) => marks(layer, mark))),
@@ -134,6 +136,19 @@ function within({ from, to }: { from: number; to: number }): unknown[] {
   const time = ["get", TIME];
   const ends = [...(Number.isFinite(from) ? [[">=", time, from]] : []), ...(Number.isFinite(to) ? [["<=", time, to]] : [])];
   return ["all", ["has", TIME], ...ends];
+}
+
+/** As in `server/gis/styles/drawing.py`. */
+const OUTLINE = "#ffffff";
+const DARK_OUTLINE = "#0b0f14";
+
+/** On a dark map the outline that nobody chose is dark: a white one is brighter than what it surrounds. */
+export function dimmed({ style }: Layer, draw: DrawLayer): DrawLayer {
+  if (style.stroke_color != null) return draw;
+  const name = draw.type === "circle" ? "circle-stroke-color" : "line-color";
+  // The line of what is drawn in one colour has that colour.
+  const isOutline = draw.type === "circle" || (draw.type === "line" && style.kind !== "single");
+  return isOutline && draw.paint[name] === OUTLINE ? { ...draw, paint: { ...draw.paint, [name]: DARK_OUTLINE } } : draw;
 }
 
 function styleLayer(layer: Layer, draw: DrawLayer, index: number, visible: boolean, moment: unknown[] | null): SpecLayer {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Layer } from "../../protocol/types";
 import { layer } from "../../testing/samples";
-import { drawn, type Looking, scaled, sizedByWeight } from "./drawn";
+import { dimmed, drawn, type Looking, scaled, sizedByWeight } from "./drawn";
 import { NOTHING, type Operation, plan } from "./plan";
 
 const ORIGIN = "http://here";
@@ -147,5 +147,23 @@ describe("what a chart points at", () => {
     expect(JSON.stringify(layers[2])).toContain('["match",["id"],[1,2],true,false]');
     const nothing = drawn([layer("a")], "http://here", { isolated: null, marked: null, hinted: { layerId: "a", ids: [] } });
     expect(JSON.stringify(nothing.layers[1])).toContain("false");
+  });
+});
+
+describe("outlines on a dark map", () => {
+  const edge = { type: "line" as const, paint: { "line-color": "#ffffff" }, layout: {}, filter: null, minzoom: null, maxzoom: null, source_layer: "features" as const };
+  const styled = (change: Partial<Layer["style"]>) => layer("a", { style: { ...layer("a").style, ...change } });
+
+  it("are dark where nobody chose a colour", () => {
+    const points = { ...edge, type: "circle" as const, paint: { "circle-color": "#f00", "circle-stroke-color": "#ffffff" } };
+    expect(dimmed(styled({}), points).paint).toEqual({ "circle-color": "#f00", "circle-stroke-color": "#0b0f14" });
+    expect(dimmed(styled({ kind: "graduated" }), edge).paint).toEqual({ "line-color": "#0b0f14" });
+    expect(draw([styled({ layers: [points] })], { isolated: null, marked: null, isDark: true }).layers[0]?.paint)
+      .toMatchObject({ "circle-stroke-color": "#0b0f14" });
+  });
+
+  it("keep the colour that was chosen, and white lines stay white", () => {
+    expect(dimmed(styled({ kind: "graduated", stroke_color: "#ffffff" }), edge)).toBe(edge);
+    expect(dimmed(styled({ kind: "single", color: "#ffffff" }), edge)).toBe(edge);
   });
 });

@@ -5,7 +5,7 @@ import { chooseBase } from "../../session/base-maps";
 import { baseName, config } from "../../session/state";
 import { IconButton, type IconName } from "../../ui/icons";
 import { Menu, type MenuItem } from "../../ui/menu";
-import { narrow } from "../../ui/browser/narrow";
+import { narrow } from "../../browser/narrow";
 import { mayChange } from "../../store/store";
 import { measured, type Tool, tool } from "./selection";
 import { cancel, finish } from "./tools";

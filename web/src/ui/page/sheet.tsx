@@ -2,7 +2,7 @@
  * Where the conversation lives: a panel beside the map whose width can be dragged, or on a phone a sheet over the
  * map that is low, half or full. Both move by pointer and by keyboard.
  */
-import { local } from "../browser/storage";
+import { local } from "../../browser/storage";
 import { computed, signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";

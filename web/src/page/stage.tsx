@@ -17,14 +17,14 @@ import { installPreview } from "../catalogue/preview";
 import { installComments } from "../comments/pins";
 import { beginThread } from "../comments/state";
 import { installPin } from "../search/pin";
-import { HoverTip, showTip } from "./inspector/hover-tip";
-import { Inspector } from "./inspector/inspector";
-import { NoMap } from "./none";
-import { boxed, inspect, pointed, tool } from "./tools/selection";
-import { installThinned } from "./tiles/thinned";
-import { Toolbar } from "./tools/toolbar";
-import { installTools } from "./tools/tools";
-import { MapView } from "./view";
+import { HoverTip, showTip } from "../map/inspector/hover-tip";
+import { Inspector } from "../map/inspector/inspector";
+import { NoMap } from "../map/none";
+import { boxed, inspect, pointed, tool } from "../map/tools/selection";
+import { installThinned } from "../map/tiles/thinned";
+import { Toolbar } from "../map/tools/toolbar";
+import { installTools } from "../map/tools/tools";
+import { MapView } from "../map/view";
 
 const Swipe = lazy(() => import("../compare/swipe").then((module) => module.Swipe));
 

@@ -1,6 +1,6 @@
 /** Copies text, also on plain http away from localhost, where browsers offer no clipboard to scripts. */
-import { t } from "../../i18n/i18n";
-import { notify } from "../toast";
+import { t } from "../i18n/i18n";
+import { notify } from "./toast";
 
 export async function copy(text: string, done: string = t("copied")): Promise<void> {
   try {

@@ -1,7 +1,13 @@
-/** Which dialogs of sharing are open. */
+/** Which dialogs of the page are open. */
 import { signal } from "@preact/signals";
 
 export const sharing = signal(false);
 
+/** The dialog that makes a sheet to print. */
+export const printing = signal(false);
+
 /** The layers, or results without geometry, that are ticked when the dialog of exports opens; null while it is closed. */
 export const exporting = signal<readonly string[] | null>(null);
+
+/** The command palette. */
+export const paletteOpen = signal(false);

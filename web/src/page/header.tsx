@@ -1,19 +1,18 @@
 /** The head of the conversation: the name, who is here, whether there is a connection, and the page's menu. */
-import { LANGUAGES, language, setLanguage, t } from "../../i18n/i18n";
-import { People } from "../../people/list";
-import { copyMap } from "../../session/commands";
-import { saveConversation, saveFile, savePicture } from "../../session/files";
-import { exporting, sharing } from "../../share/state";
-import { ViewOnlyChip } from "../../share/viewer";
-import { MapName } from "../../document/name";
-import { layers, mayChange, status } from "../../store/store";
-import { setTheme, type Theme, theme } from "../../theme/theme";
-import { paletteOpen } from "../../palette/state";
-import { copy } from "../browser/clipboard";
-import { linkToView } from "../../session/camera";
-import { Menu, type MenuItem } from "../menu";
-import { IconButton } from "../icons";
-import { openSide } from "./side";
+import { LANGUAGES, language, setLanguage, t } from "../i18n/i18n";
+import { People } from "../people/list";
+import { copyMap } from "../session/commands";
+import { saveConversation, saveFile, savePicture } from "../session/files";
+import { exporting, paletteOpen, printing, sharing } from "../ui/page/dialogs";
+import { ViewOnlyChip } from "../share/viewer";
+import { MapName } from "../document/name";
+import { layers, mayChange, status } from "../store/store";
+import { setTheme, type Theme, theme } from "../theme/theme";
+import { copy } from "../ui/clipboard";
+import { linkToView } from "../session/camera";
+import { Menu, type MenuItem } from "../ui/menu";
+import { IconButton } from "../ui/icons";
+import { openSide } from "../ui/page/side";
 
 export function Header() {
   const words = status.value === "online" ? t("online") : status.value === "offline" ? t("offline") : t("connecting");
@@ -55,6 +54,7 @@ export function pageItems(): MenuItem[] {
       ? [{ label: t("exportLayers"), icon: "download" as const, act: () => (exporting.value = layers.value.map(({ id }) => id)) }]
       : []),
     { label: t("savePicture"), icon: "download", act: () => void savePicture() },
+    { label: t("printMenu"), icon: "table", act: () => (printing.value = true) },
     { label: t("saveFile"), icon: "download", act: saveFile },
     { label: t("saveConversation"), icon: "download", act: () => void saveConversation() },
     ...themes.map(([value, label, icon], index): MenuItem => ({
