@@ -13,10 +13,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiohttp import web
-from sqlalchemy import text
 
 from agents.core.messages import Message
 from agents.core.model import Model
@@ -25,15 +24,13 @@ from agents.core.observe.tracing import use_opentelemetry
 from agents.domain import Place
 from agents.geo_agent import GeoAgent
 from agents.models import build, close, warm
-from agents.offline import OfflineModel, suggestions
+from agents.offline import OfflineModel
 from agents.offline.recipe_words import heard_run
-from agents.ports import TableRegistry
 from server import postgres, samples
 from server.analysts import AnalystDesk
 from server.database import migrate
 from server.database.engines import Database
 from server.database.lanes import Lane, LaneMetrics
-from server.database.schema_version import newest_revision, works_with
 from server.extensions import agent_class, own_tools
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.engines import Engines
@@ -43,7 +40,6 @@ from server.gis.catalog.registry import Registry
 from server.gis.charts import Charts
 from server.gis.ingest import IngestLimits
 from server.gis.query.data import PostgisData
-from server.gis.styles import ramps
 from server.gis.tiles import TileLimits, TileService
 from server.http import analyses as receipt_routes
 from server.http import (
@@ -83,6 +79,7 @@ from server.origins import Origins
 from server.settings import Settings, display_url
 from server.sockets import SocketServer
 from server.spark.engine import spark_runner
+from server.status import checks, client_config, gauges
 from server.transfers.deliveries import Deliveries, ExportDesk
 from server.transfers.uploads import Quota, Uploads
 
@@ -98,13 +95,6 @@ MAX_BODY = 1024 * 1024
 """Of requests that are no uploads; those have a limit of their own."""
 TILE_CANCEL_S = 2.0
 """Within this time after its timeout PostgreSQL should have ended the query of a tile."""
-SAMPLES = frozenset({"data.airports", "data.cities", "data.countries"})
-SUGGESTIONS = (
-    "show airports in red",
-    "colour countries by population",
-    "show the 50 largest cities",
-    "which tables are there?",
-)
 
 
 @dataclass(frozen=True)
@@ -379,28 +369,6 @@ async def upload_policy(settings: Settings, database: Database, links: ViewLinks
     return uploads.UploadPolicy(limits, kept, links.access, settings.share_uploads)
 
 
-def starts(registry: TableRegistry) -> list[str]:
-    """Requests to begin with: over the samples where they are, else over whatever tables there are."""
-    there = {table.id for table in registry.tables()}
-    return list(SUGGESTIONS) if there >= SAMPLES else suggestions(registry, limit=len(SUGGESTIONS))
-
-
-def client_config(settings: Settings, model: Model, registry: TableRegistry) -> dict[str, Any]:
-    """What the browser client is told at `/api/config`."""
-    return {
-        "model": model.name,
-        "basemap": settings.basemap_style is not None,
-        "basemaps": [basemap.model_dump() for basemap in settings.offered_basemaps],
-        "sql": settings.sql,
-        "suggestions": starts(registry),
-        "ramps": {
-            "sequential": ramps.SEQUENTIAL,
-            "diverging": ramps.DIVERGING,
-            "qualitative": ramps.QUALITATIVE,
-        },
-    }
-
-
 def model_settings(settings: Settings) -> Mapping[str, str]:
     """The environment, with what these settings say of models."""
     known = dict(os.environ)
@@ -409,41 +377,3 @@ def model_settings(settings: Settings) -> Mapping[str, str]:
     if settings.openai_base_url is not None:
         known["OPENAI_BASE_URL"] = settings.openai_base_url
     return known
-
-
-def checks(database: Database, registry: Registry, maps: MapService) -> dict[str, health_routes.Check]:
-    """What `/readyz` checks, by name; each returns None if all is well, or what is wrong."""
-
-    async def answers() -> str | None:
-        async with database.owner.connect() as connection:
-            await connection.execute(text("SELECT 1"))
-        return None
-
-    async def migrated() -> str | None:
-        async with database.owner.connect() as connection:
-            schema = await migrate.recorded_schema(connection)
-        if works_with(schema):
-            return None
-        return f"at {schema.revision}, and this version needs {newest_revision()}"
-
-    async def catalogued() -> str | None:
-        return None if registry.was_read else "the table catalogue was not read yet"
-
-    async def taking_turns() -> str | None:
-        return "the server is about to end" if maps.runner.is_closing else None
-
-    return {"database": answers, "migrations": migrated, "registry": catalogued, "turns": taking_turns}
-
-
-def gauges(maps: MapService, sockets: SocketServer, registry: Registry) -> dict[str, Any]:
-    """Measures of the running server for `/metrics`, each read when it is asked for."""
-    return {
-        "connections": ("Sockets that are connected to this server.", lambda: sockets.connections),
-        "maps_followed": (
-            "Maps that somebody on this server is on.",
-            lambda: len(maps.hub.presence.maps_here()),
-        ),
-        "turns_running": ("Turns that this server works on.", lambda: maps.runner.running),
-        "servers_alive": ("Servers on the same database.", lambda: len(maps.liveness.alive)),
-        "tables": ("Tables in the registry.", lambda: len(registry.tables())),
-    }

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,23 +27,18 @@ from server.database.connection_budget import SQL_SESSIONS, ConnectionBudget
 from server.database.lanes import Lane
 from server.database.lost_connections import replace_lost_connections
 from server.database.pools import LanePool, close_idle_connections, enter_lane, pool_of
+from server.database.subscription import Connect, Heard, Reconnected, Subscription
 from server.postgres.address import plain_url
 from server.postgres.problem import DatabaseProblem
 from server.settings import Settings
 
 log = structlog.get_logger(__name__)
 
-Heard = Callable[[str, str], Awaitable[None] | None]
-"""Called with the channel and the payload."""
-Reconnected = Callable[[], Awaitable[None] | None]
-
 CONNECT_TIMEOUT = 10.0
-LISTENER_CHECK = 30.0
 OWNER_SESSION = {"lock_timeout": "15000", "idle_in_transaction_session_timeout": "120000"}
 """Milliseconds. A server that died without a word must not lock a map for ever."""
 PROFILER_SESSION = {"statement_timeout": "900000", "max_parallel_workers_per_gather": "0"}
 """A quarter of an hour for a statement, on one core: nobody waits for it."""
-BACKOFF = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 
 
 TILE_CONNECTION_IDLE_S = 60.0
@@ -181,7 +176,7 @@ class Database:
         After the connection was lost and made again `reconnected` is called before any later notification:
         what was sent in between is lost, so the listener must look for itself.
         """
-        subscription = Subscription(self.url, tuple(channels), callback, reconnected)
+        subscription = Subscription(_connecting(self.url), tuple(channels), callback, reconnected)
         await subscription.start()
         self._subscriptions.append(subscription)
         return subscription
@@ -247,8 +242,8 @@ def open_engine(
 
 
 def _connecting(
-    url: str, login: roles.Login | None, session: Mapping[str, str] | None = None
-) -> Callable[[], Awaitable[asyncpg.Connection]]:
+    url: str, login: roles.Login | None = None, session: Mapping[str, str] | None = None
+) -> Connect:
     arguments = _arguments(url, login, session)
 
     async def connect() -> asyncpg.Connection:
@@ -334,102 +329,3 @@ def _means_away(error: BaseException) -> bool:
             return True
         current = current.__cause__
     return False
-
-
-class Subscription:
-    """One connection that listens, and is made again, with growing pauses, whenever it is lost. Made by
-    `listen`.
-    """
-
-    def __init__(
-        self, url: str, channels: tuple[str, ...], callback: Heard, reconnected: Reconnected | None
-    ) -> None:
-        self._url = url
-        self._channels = channels
-        self._callback = callback
-        self._reconnected = reconnected
-        self._heard: asyncio.Queue[tuple[str, str] | None] = asyncio.Queue()
-        self._lost = asyncio.Event()
-        self._tasks: list[asyncio.Task[None]] = []
-        self._connection: asyncpg.Connection | None = None
-        self.reconnects = 0
-
-    async def start(self) -> None:
-        await self._connect()
-        self._tasks = [asyncio.create_task(self._keep()), asyncio.create_task(self._deliver())]
-
-    async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        if self._connection is not None and not self._connection.is_closed():
-            self._connection.remove_termination_listener(self._on_termination)
-            self._connection.terminate()
-
-    async def _connect(self) -> None:
-        connection = await asyncpg.connect(**_arguments(self._url, None, None))
-        self._lost.clear()
-        connection.add_termination_listener(self._on_termination)
-        for channel in self._channels:
-            await connection.add_listener(channel, self._on_notification)
-        self._connection = connection
-
-    def _on_notification(self, _connection: object, _pid: int, channel: str, payload: object) -> None:
-        self._heard.put_nowait((channel, str(payload)))
-
-    def _on_termination(self, _connection: object) -> None:
-        self._lost.set()
-
-    async def _keep(self) -> None:
-        """Notice a lost connection, also one that died silently, and make a new one."""
-        while True:
-            try:
-                # Not wait_for: before Python 3.12 it loses a cancellation that comes with the event.
-                async with asyncio.timeout(LISTENER_CHECK):
-                    await self._lost.wait()
-            except TimeoutError:
-                if await self._answers():
-                    continue
-            await self._reconnect()
-
-    async def _answers(self) -> bool:
-        assert self._connection is not None  # noqa: S101 - set by start()
-        try:
-            await self._connection.execute("SELECT 1", timeout=5)
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-            self._connection.terminate()
-            return False
-        return True
-
-    async def _reconnect(self) -> None:
-        attempt = 0
-        while True:
-            try:
-                await self._connect()
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-                pause = BACKOFF[min(attempt, len(BACKOFF) - 1)]
-                if attempt == 0:
-                    log.warning(
-                        "database connection lost", channels=self._channels, error=type(error).__name__
-                    )
-                attempt += 1
-                await asyncio.sleep(pause)
-                continue
-            self.reconnects += 1
-            log.info("listening again", channels=self._channels, attempts=attempt + 1)
-            self._heard.put_nowait(None)
-            return
-
-    async def _deliver(self) -> None:
-        """In order, one at a time. A callback that fails is logged and does not end the listening."""
-        while True:
-            heard = await self._heard.get()
-            try:
-                if heard is not None:
-                    answer = self._callback(*heard)
-                else:
-                    answer = self._reconnected() if self._reconnected else None
-                if answer is not None:
-                    await answer
-            except Exception:
-                log.exception("a listener failed", channels=self._channels)

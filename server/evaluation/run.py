@@ -14,7 +14,7 @@ from sqlalchemy import delete
 from agents.core.messages import Usage
 from agents.core.model import Completed, Model, ModelEvent, ModelRequest, reply_limit
 from agents.domain import Focus, Layer
-from server.app import SAMPLES, Server
+from server.app import Server
 from server.evaluation.cases import BadCases, Case
 from server.evaluation.judge import Judgement, judge
 from server.evaluation.outcome import MAX_ROWS, Outcome, ShownLayer
@@ -22,6 +22,7 @@ from server.gis.query.data import PostgisData
 from server.maps.log.events import Event
 from server.maps.log.replay import MapState
 from server.maps.log.tables import map_table
+from server.status import SAMPLES
 
 ENDS = ("turn_finished", "approval_requested")
 """Nobody can approve anything here, so that a turn which asks for it would never finish."""

@@ -22,10 +22,10 @@ from agents.core.tools.context import ToolContext
 from agents.core.tools.docstrings import Documentation, document
 from agents.core.tools.hints import (
     converter_of,
+    hoisted,
     inner_markers,
     markers,
     overlay,
-    redirected,
     schema_of,
     without_null,
 )
@@ -320,7 +320,7 @@ class _Signature:
             schema = schema_of(hint)
         except TypeError as error:
             raise DeclarationError(f"{self.function.__qualname__}: {parameter.name}: {error}") from error
-        schema = _hoisted(schema, self.definitions)
+        schema = hoisted(schema, self.definitions)
         if parameter.default is None:
             schema = without_null(schema)
         elif (
@@ -354,37 +354,6 @@ class _Signature:
 
 def _the_context(context: ToolContext) -> ToolContext:
     return context
-
-
-def _hoisted(schema: Schema, definitions: Schema) -> Schema:
-    """The schema with the `$defs` in it moved to the one place that `$ref` points to, under names of their own."""
-    found: Schema = {}
-    schema = _without_definitions(schema, found)
-    renamed = {
-        f"#/$defs/{name}": f"#/$defs/{_free_name(name, definitions)}"
-        for name, definition in found.items()
-        if definitions.get(name, definition) != definition
-    }
-    for name, definition in found.items():
-        target = renamed.get(f"#/$defs/{name}", f"#/$defs/{name}").rpartition("/")[2]
-        definitions[target] = redirected(definition, renamed)
-    redirect: Schema = redirected(schema, renamed)
-    return redirect
-
-
-def _free_name(name: str, taken: Schema) -> str:
-    number = 2
-    while f"{name}_{number}" in taken:
-        number += 1
-    return f"{name}_{number}"
-
-
-def _without_definitions(node: Any, found: Schema) -> Any:
-    if isinstance(node, dict):
-        if "$defs" in node:
-            found.update(_without_definitions(node["$defs"], found))
-        return {key: _without_definitions(value, found) for key, value in node.items() if key != "$defs"}
-    return [_without_definitions(item, found) for item in node] if isinstance(node, list) else node
 
 
 def _is_json(value: Any) -> bool:

@@ -183,6 +183,37 @@ def redirected(node: Any, renamed: Mapping[str, str]) -> Any:
     return [redirected(item, renamed) for item in node] if isinstance(node, list) else node
 
 
+def hoisted(schema: Schema, definitions: Schema) -> Schema:
+    """The schema with the `$defs` in it moved to the one place that `$ref` points to, under names of their own."""
+    found: Schema = {}
+    schema = _without_definitions(schema, found)
+    renamed = {
+        f"#/$defs/{name}": f"#/$defs/{_free_name(name, definitions)}"
+        for name, definition in found.items()
+        if definitions.get(name, definition) != definition
+    }
+    for name, definition in found.items():
+        target = renamed.get(f"#/$defs/{name}", f"#/$defs/{name}").rpartition("/")[2]
+        definitions[target] = redirected(definition, renamed)
+    redirect: Schema = redirected(schema, renamed)
+    return redirect
+
+
+def _free_name(name: str, taken: Schema) -> str:
+    number = 2
+    while f"{name}_{number}" in taken:
+        number += 1
+    return f"{name}_{number}"
+
+
+def _without_definitions(node: Any, found: Schema) -> Any:
+    if isinstance(node, dict):
+        if "$defs" in node:
+            found.update(_without_definitions(node["$defs"], found))
+        return {key: _without_definitions(value, found) for key, value in node.items() if key != "$defs"}
+    return [_without_definitions(item, found) for item in node] if isinstance(node, list) else node
+
+
 def _structured(hint: Any) -> bool:
     """Whether JSON has to be converted to become a value of this type."""
     if isinstance(hint, typing.TypeVar) or (isinstance(hint, collections.abc.Hashable) and hint in _PLAIN):

@@ -32,6 +32,7 @@ from server.gis.analysis.watch import Report
 from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.errors import DataUnavailable, GisError, TooExpensive
 from server.gis.operations import OPERATIONS
+from server.maps.analyses.failures import OUTAGE_MESSAGE, OUTAGE_REASON, RUN_AGAIN
 from server.maps.analyses.store import AnalysisStore
 from server.maps.log.events import Change
 from server.maps.turns.session import TurnSession
@@ -42,14 +43,6 @@ PROGRESS_SAVE_INTERVAL_S = 1.0
 MIN_SAVED_PROGRESS_MS = 300.0
 """A step must have run so long before its progress is stored."""
 MAX_NAME_CHARS = 40
-
-RUN_AGAIN = "The database connection was lost during this step, so it was run again"
-OUTAGE_REASON = "The database went away, and a second try did not work either."
-OUTAGE_ADVICE = "Steps that had finished are kept. Try again when the database is back."
-OUTAGE_MESSAGE = (
-    "The database went away{at}, and a second try did not work either, so the analysis could not be finished. "
-    "Steps that had finished are kept. Try again when the database is back."
-)
 
 
 @dataclass(frozen=True)
@@ -402,16 +395,3 @@ def _table_name(title: str) -> str:
     """A readable, unique table name: `cities_far_from_airports_x7k2`."""
     stem = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")[:MAX_NAME_CHARS] or "result"
     return f"{stem}_{secrets.token_hex(3)}"
-
-
-def reason_of(error: BaseException) -> tuple[str, str]:
-    """Why an analysis ended early and what to try, as texts for people."""
-    if isinstance(error, DataUnavailable):
-        return error.message, OUTAGE_ADVICE
-    if isinstance(error, GisError):
-        return error.message, "Narrow the question, or ask for a part of it."
-    if isinstance(error, ToolFailed):
-        return error.message, "Try again, or ask for less at once."
-    if isinstance(error, asyncio.CancelledError):
-        return "Stopped.", "Steps that had finished are kept. Ask again to go on."
-    return "Something went wrong in the server; its log says more.", "Try again, or ask in another way."

@@ -1,0 +1,122 @@
+"""A connection that listens for NOTIFY, and is made again whenever it is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import asyncpg
+import structlog
+
+log = structlog.get_logger(__name__)
+
+Connect = Callable[[], Awaitable[asyncpg.Connection]]
+Heard = Callable[[str, str], Awaitable[None] | None]
+"""Called with the channel and the payload."""
+Reconnected = Callable[[], Awaitable[None] | None]
+
+CHECK_INTERVAL_S = 30.0
+"""Between two checks whether the connection still answers."""
+RECONNECT_PAUSES_S = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
+"""Before each try to connect again; the last one repeats."""
+
+
+class Subscription:
+    """One connection that listens, and is made again, with growing pauses, whenever it is lost. Made by
+    `listen`.
+    """
+
+    def __init__(
+        self, connect: Connect, channels: tuple[str, ...], callback: Heard, reconnected: Reconnected | None
+    ) -> None:
+        self._open = connect
+        self._channels = channels
+        self._callback = callback
+        self._reconnected = reconnected
+        self._heard: asyncio.Queue[tuple[str, str] | None] = asyncio.Queue()
+        self._lost = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._connection: asyncpg.Connection | None = None
+        self.reconnects = 0
+
+    async def start(self) -> None:
+        await self._connect()
+        self._tasks = [asyncio.create_task(self._keep()), asyncio.create_task(self._deliver())]
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._connection is not None and not self._connection.is_closed():
+            self._connection.remove_termination_listener(self._on_termination)
+            self._connection.terminate()
+
+    async def _connect(self) -> None:
+        connection = await self._open()
+        self._lost.clear()
+        connection.add_termination_listener(self._on_termination)
+        for channel in self._channels:
+            await connection.add_listener(channel, self._on_notification)
+        self._connection = connection
+
+    def _on_notification(self, _connection: object, _pid: int, channel: str, payload: object) -> None:
+        self._heard.put_nowait((channel, str(payload)))
+
+    def _on_termination(self, _connection: object) -> None:
+        self._lost.set()
+
+    async def _keep(self) -> None:
+        """Notice a lost connection, also one that died silently, and make a new one."""
+        while True:
+            try:
+                # Not wait_for: before Python 3.12 it loses a cancellation that comes with the event.
+                async with asyncio.timeout(CHECK_INTERVAL_S):
+                    await self._lost.wait()
+            except TimeoutError:
+                if await self._answers():
+                    continue
+            await self._reconnect()
+
+    async def _answers(self) -> bool:
+        connection = self._connection
+        if connection is None:
+            return False
+        try:
+            await connection.execute("SELECT 1", timeout=5)
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            connection.terminate()
+            return False
+        return True
+
+    async def _reconnect(self) -> None:
+        attempt = 0
+        while True:
+            try:
+                await self._connect()
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+                pause = RECONNECT_PAUSES_S[min(attempt, len(RECONNECT_PAUSES_S) - 1)]
+                if attempt == 0:
+                    log.warning(
+                        "database connection lost", channels=self._channels, error=type(error).__name__
+                    )
+                attempt += 1
+                await asyncio.sleep(pause)
+                continue
+            self.reconnects += 1
+            log.info("listening again", channels=self._channels, attempts=attempt + 1)
+            self._heard.put_nowait(None)
+            return
+
+    async def _deliver(self) -> None:
+        """In order, one at a time. A callback that fails is logged and does not end the listening."""
+        while True:
+            heard = await self._heard.get()
+            try:
+                if heard is not None:
+                    answer = self._callback(*heard)
+                else:
+                    answer = self._reconnected() if self._reconnected else None
+                if answer is not None:
+                    await answer
+            except Exception:
+                log.exception("a listener failed", channels=self._channels)

@@ -1,0 +1,29 @@
+"""Why an analysis ended early or repeated a step, in words for people."""
+
+from __future__ import annotations
+
+import asyncio
+
+from agents.core.errors import ToolFailed
+from server.gis.errors import DataUnavailable, GisError
+
+RUN_AGAIN = "The database connection was lost during this step, so it was run again"
+OUTAGE_REASON = "The database went away, and a second try did not work either."
+OUTAGE_ADVICE = "Steps that had finished are kept. Try again when the database is back."
+OUTAGE_MESSAGE = (
+    "The database went away{at}, and a second try did not work either, so the analysis could not be finished. "
+    "Steps that had finished are kept. Try again when the database is back."
+)
+
+
+def reason_of(error: BaseException) -> tuple[str, str]:
+    """Why an analysis ended early and what to try, as texts for people."""
+    if isinstance(error, DataUnavailable):
+        return error.message, OUTAGE_ADVICE
+    if isinstance(error, GisError):
+        return error.message, "Narrow the question, or ask for a part of it."
+    if isinstance(error, ToolFailed):
+        return error.message, "Try again, or ask for less at once."
+    if isinstance(error, asyncio.CancelledError):
+        return "Stopped.", "Steps that had finished are kept. Ask again to go on."
+    return "Something went wrong in the server; its log says more.", "Try again, or ask in another way."

@@ -1,0 +1,88 @@
+"""What a running server tells of itself: to browsers, to load balancers and to Prometheus."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import text
+
+from agents.core.model import Model
+from agents.offline import suggestions
+from agents.ports import TableRegistry
+from server.database import migrate
+from server.database.engines import Database
+from server.database.schema_version import newest_revision, works_with
+from server.gis.catalog.registry import Registry
+from server.gis.styles import ramps
+from server.http.health import routes as health_routes
+from server.maps.service import MapService
+from server.settings import Settings
+from server.sockets import SocketServer
+
+SAMPLES = frozenset({"data.airports", "data.cities", "data.countries"})
+SUGGESTIONS = (
+    "show airports in red",
+    "colour countries by population",
+    "show the 50 largest cities",
+    "which tables are there?",
+)
+
+
+def starts(registry: TableRegistry) -> list[str]:
+    """Requests to begin with: over the samples where they are, else over whatever tables there are."""
+    there = {table.id for table in registry.tables()}
+    return list(SUGGESTIONS) if there >= SAMPLES else suggestions(registry, limit=len(SUGGESTIONS))
+
+
+def client_config(settings: Settings, model: Model, registry: TableRegistry) -> dict[str, Any]:
+    """The answer of `/api/config`."""
+    return {
+        "model": model.name,
+        "basemap": settings.basemap_style is not None,
+        "basemaps": [basemap.model_dump() for basemap in settings.offered_basemaps],
+        "sql": settings.sql,
+        "suggestions": starts(registry),
+        "ramps": {
+            "sequential": ramps.SEQUENTIAL,
+            "diverging": ramps.DIVERGING,
+            "qualitative": ramps.QUALITATIVE,
+        },
+    }
+
+
+def checks(database: Database, registry: Registry, maps: MapService) -> dict[str, health_routes.Check]:
+    """What `/readyz` checks, by name; each returns None if all is well, or what is wrong."""
+
+    async def answers() -> str | None:
+        async with database.owner.connect() as connection:
+            await connection.execute(text("SELECT 1"))
+        return None
+
+    async def migrated() -> str | None:
+        async with database.owner.connect() as connection:
+            schema = await migrate.recorded_schema(connection)
+        if works_with(schema):
+            return None
+        return f"at {schema.revision}, and this version needs {newest_revision()}"
+
+    async def catalogued() -> str | None:
+        return None if registry.was_read else "the table catalogue was not read yet"
+
+    async def taking_turns() -> str | None:
+        return "the server is about to end" if maps.runner.is_closing else None
+
+    return {"database": answers, "migrations": migrated, "registry": catalogued, "turns": taking_turns}
+
+
+def gauges(maps: MapService, sockets: SocketServer, registry: Registry) -> dict[str, Any]:
+    """Measures of the running server for `/metrics`, each read when it is asked for."""
+    return {
+        "connections": ("Sockets that are connected to this server.", lambda: sockets.connections),
+        "maps_followed": (
+            "Maps that somebody on this server is on.",
+            lambda: len(maps.hub.presence.maps_here()),
+        ),
+        "turns_running": ("Turns that this server works on.", lambda: maps.runner.running),
+        "servers_alive": ("Servers on the same database.", lambda: len(maps.liveness.alive)),
+        "tables": ("Tables in the registry.", lambda: len(registry.tables())),
+    }
