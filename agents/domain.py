@@ -236,7 +236,7 @@ class LayerChange(Value):
 
 
 class RecipeParameter(Value):
-    """A place in a recipe that may be given anew. `default` is what the analysis used; `step` names where it stands."""
+    """A value in a recipe that may be changed for a run. `default` is what the analysis used; `step` names its step."""
 
     name: str
     kind: Literal["number", "length", "text", "choice", "yes_no", "table", "column"]

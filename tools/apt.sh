@@ -14,5 +14,5 @@ export DEBIAN_FRONTEND=noninteractive
 install() { apt-get -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 install "$@" >/dev/null 2>"$log"; }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# Lists may be missing or name versions that are gone; then they are fetched anew, once.
+# Lists may be missing or name versions that are gone; then they are fetched again, once.
 install "$@" || { apt-get -qq update && install "$@"; } || { cat "$log" >&2; exit 1; }

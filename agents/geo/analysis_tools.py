@@ -63,7 +63,7 @@ class AnalysisTools(GeoTools):
 
         Args:
             name: What the recipe is called, in a few words.
-            parameters: Which of its values can be given anew; all that can be when left out.
+            parameters: Which of its values may be changed for a run; without it, all that can be.
         """
         card = await self._the_analyst().save_recipe(name, parameters, self.map)
         return Result({"recipe": card.model_dump(mode="json")}, summary=f"Saved the recipe “{card.name}”")

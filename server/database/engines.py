@@ -36,7 +36,7 @@ log = structlog.get_logger(__name__)
 
 CONNECT_TIMEOUT = 10.0
 OWNER_SESSION = {"lock_timeout": "15000", "idle_in_transaction_session_timeout": "120000"}
-"""Milliseconds. A server that died without a word must not lock a map for ever."""
+"""Milliseconds. A server that died must not lock a map for ever."""
 PROFILER_SESSION = {"statement_timeout": "900000", "max_parallel_workers_per_gather": "0"}
 """A quarter of an hour for a statement, on one core: nobody waits for it."""
 

@@ -2,7 +2,7 @@
 
 Work of one lane never waits for that of another: tiles not for analyses, chat not for uploads. Within a lane,
 parties (usually maps) that wait are served in turns, and one party may hold only a share of the lane. Waiting is
-bounded in number and in time; whoever cannot be served gets `LaneBusy`, which never means that the database is away.
+bounded in number and in time; work that cannot be served gets `LaneBusy`, which never means that the database is away.
 Where too many wait, the newest request of the visitor (a network address) with the most of them gives way.
 """
 
@@ -140,7 +140,7 @@ class Lane:
         return party
 
     def _make_room(self, newcomer: Waiting) -> None:
-        """Let the newcomer wait, in place of whoever waits most often where too many wait. Raises LaneBusy."""
+        """Let the newcomer wait; of too many, the visitor with most of them loses one. Raises LaneBusy."""
         if len(self._queues.get(newcomer.party, ())) >= MAX_WAITING_OF_PARTY:
             raise self._refusal()
         if self.waiting < MAX_WAITING:

@@ -105,7 +105,7 @@ def pool_of(engine: AsyncEngine) -> LanePool:
 
 
 def replace_connections(engine: AsyncEngine) -> None:
-    """Distrust all connections of an engine: each is made anew before its next use. What runs on them goes on."""
+    """Distrust all connections of an engine: each is replaced before its next use. What runs on them goes on."""
     engine.pool._invalidate_time = time.time()
 
 

@@ -138,7 +138,7 @@ DATA_FAULTS = {
 
 
 def translated(error: BaseException, subject: str, *, unchanged: bool = False) -> NoReturn:
-    """Raise the fault that a database error means to whoever asked about `subject` (a table's id, say).
+    """Raise the fault that a database error means for a question about `subject` (a table's id, say).
 
     `unchanged` says that the tables still are as the statement took them to be: then a name that PostgreSQL does
     not find is a statement built wrong, and no table that somebody changed meanwhile.

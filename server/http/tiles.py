@@ -32,7 +32,7 @@ MAX_TILE_ZOOM = 16
 def serve_cached_tiles(tiles: TileService, origins: Origins) -> Any:
     """Middleware that answers cached tiles before all other middleware.
 
-    Only addresses with the map's own id are found, and whoever knows that may see the map; view keys take the
+    Only addresses with the map's own id are found, and anyone with that id may see the map; view keys take the
     usual path, on which they are resolved.
     """
 

@@ -17,7 +17,7 @@ class ClusterFailed(DatabaseProblem):
 
 
 def owner_of_cluster() -> pwd.struct_passwd | None:
-    """Whom PostgreSQL runs as: None for whoever we are; as root, who it refuses, an unprivileged user."""
+    """Whom PostgreSQL runs as: None for the user of this process; as root, who it refuses, an unprivileged user."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):

@@ -193,7 +193,7 @@ class SocketServer:
                 del self._viewed[map_id]
 
     async def _part_with_viewers(self) -> None:
-        """Whoever came by a view link that was withdrawn is told, and hears nothing more."""
+        """Clients that joined by a withdrawn view link are informed, and receive nothing more."""
         keys = [key for views in self._viewed.values() for key in views]
         for key in await self._maps.links.withdrawn(keys):
             for connection in list(self._connections.values()):

@@ -261,7 +261,7 @@ async def _drop_orphan(connection: AsyncConnection, name: str) -> None:
 
 
 async def uninterrupted(work: Coroutine[Any, Any, None]) -> None:
-    """Await work to its end, whoever cancels meanwhile; they are heard afterwards."""
+    """Await work to its end; a cancellation that comes meanwhile is raised afterwards."""
     task = asyncio.create_task(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():

@@ -49,7 +49,7 @@ class Batch:
         done: Callable[[int, ToolResult], Any] = _nothing,
     ) -> None:
         self.jobs = jobs
-        self._told_start, self._told_end = started, done
+        self._started_event, self._finished_event = started, done
         self.results: dict[int, ToolResult] = {}
         self._ready: deque[Callable[[], Any]] = deque()
         """Events are made when they go out: what was made and never read would count as told."""
@@ -72,17 +72,17 @@ class Batch:
                     job = self.jobs[index]
                     refusal = None if job.begin is None else await job.begin()
                     # Told first, begun when the reader is back: what a call does comes after its start.
-                    yield self._told_start(index)
+                    yield self._started_event(index)
                     if refusal is not None:
                         self.results[index] = refusal
-                        self._ready.append(partial(self._told_end, index, refusal))
+                        self._ready.append(partial(self._finished_event, index, refusal))
                     elif job.suspends:
                         self._start(index)
                     else:
                         inline.append(index)
                 for index in inline:
                     result = self.results[index] = await self.jobs[index].work()
-                    yield self._told_end(index, result)
+                    yield self._finished_event(index, result)
                 while self._tasks or self._ready:
                     while self._ready:
                         yield self._ready.popleft()()
@@ -106,7 +106,7 @@ class Batch:
             log.error("a call broke off", exc_info=task.exception())
         else:
             result = self.results[index] = task.result()
-            self._ready.append(partial(self._told_end, index, result))
+            self._ready.append(partial(self._finished_event, index, result))
         self._wake()
 
     def _wake(self) -> None:

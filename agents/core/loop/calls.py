@@ -31,13 +31,13 @@ class Calls:
         self.agent = turn.agent
         self.calls = calls
         self.asked: list[str] = []
-        """Names of the tools that wait for the user's word."""
+        """Names of the tools that wait for the user's approval."""
         self._prepared: list[Prepared | ToolResult] = []
         self._batch = Batch(())
         self._open: set[int] = set()
 
     def check(self) -> bool:
-        """Check all calls before any of them runs; whether none of them needs the user's word."""
+        """Check all calls before any of them runs; whether all of them may run without the user's approval."""
         snapshot, agent = self.turn.snapshot, self.agent
         free = True
         for call in self.calls:

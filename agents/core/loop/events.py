@@ -44,7 +44,7 @@ class ToolDone:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalNeeded:
-    """The turn waits for the user's word on this call."""
+    """The turn waits for the user's approval of this call."""
 
     call: ToolCall
     arguments: Mapping[str, Any]

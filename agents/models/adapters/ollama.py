@@ -15,7 +15,7 @@ from agents.models.adapters.base import Adapter, Schema, StreamDeadlines
 from agents.models.adapters.call_ids import IncomingIds, arguments_object
 
 _SDK_KEEPS = {"type", "items", "description", "enum"}
-"""The fields of a parameter that Ollama's SDK passes on; it drops all others without a word."""
+"""The fields of a parameter that Ollama's SDK passes on; it silently drops all others."""
 
 
 class Ollama(Adapter):

@@ -85,7 +85,7 @@ def legend_words(facts: Facts) -> str:
 
 
 def drawn_words(facts: Facts) -> str:
-    """What the browsers said, where that is news; that there is none is not."""
+    """What the browsers reported, if they reported anything new."""
     words = str(facts.get("drawn", "")).rstrip(".")
     if words.startswith("drawn: 0 ") and facts.get("count"):
         return f" None of them is in view now: say “zoom to {plain(str(facts['name']))}” to see them."

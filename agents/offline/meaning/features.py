@@ -27,4 +27,4 @@ class Features:
 
 
 RESULT = Features(previous=True)
-"""What the step before has made, without a word for it."""
+"""The result of the step before, where the text does not name it."""

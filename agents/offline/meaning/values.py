@@ -362,7 +362,7 @@ async def joined(scene: Scene, table: Table, other: Table, condition: Cql2) -> C
 
 
 async def _covers(scene: Scene, table: Table, ours: str, other: Table, theirs: str) -> bool:
-    """Whether the other table knows nearly all codes of ours; else rows would be missed without a word."""
+    """Whether the other table knows nearly all codes of ours; else rows would be missed silently."""
     answer = await scene.data.query(other.id, [theirs], limit=_SMALL_TABLE)
     codes = sorted({row[theirs] for row in answer.get("rows", ()) if row.get(theirs)})
     if not codes:

@@ -1,4 +1,4 @@
-"""Recipes: plans that were saved under a name, with places in their arguments that may be given anew.
+"""Recipes: plans that were saved under a name, with values in their arguments that may be changed for a run.
 
 `candidates` finds the places of a plan: numbers, lengths, texts, choices, tables and columns, also the numbers and
 texts that a filter compares with. `Recipe.filled` puts values there, checked for what they are; whether they make
@@ -30,7 +30,7 @@ _STEP = re.compile(r"step_\d+")
 
 
 class Parameter(Value):
-    """A place in a recipe that may be given anew: `path` in the arguments of a step; `default` is what was used."""
+    """A value in a recipe that may be changed: `path` in the arguments of a step; `default` is what was used."""
 
     step: StepId
     path: Path
@@ -113,7 +113,7 @@ def recipe_of(name: str, plan: Plan, chosen: Sequence[str] | None = None) -> Rec
 
 
 def candidates(plan: Plan) -> dict[str, Parameter]:
-    """Every place of a plan that could be given anew, by a name of its own."""
+    """Every value of a plan that could be changed, by a name of its own."""
     found: dict[str, Parameter] = {}
     for step in plan.steps:
         for wanted, parameter in _places(_readable_filters(step)):

@@ -52,7 +52,7 @@ class StepWorkspace:
         return Source(table, rows, alias)
 
     def stored(self, name: str) -> tuple[Table, FromClause]:
-        """A table and its rows, for whoever copies them; shapes that must not be computed with are left out."""
+        """A table and its rows, to be copied; shapes that must not be computed with are left out."""
         table = self._named(name)
         mended = self._unsound.get(table.id)
         return table, (_mended(table, "stored") if mended else relation(table).alias("stored"))

@@ -10,7 +10,7 @@ WITH RECURSIVE domains AS (
 relations AS (
     SELECT c.oid, n.nspname, c.relname, c.relkind, c.reltuples, c.relpages,
         has_table_privilege(c.oid, 'SELECT') AS whole,
-        -- Analyses store their results as the writing role; what else stands in `analysis` is people's.
+        -- Analyses store their results as the writing role; other tables in `analysis` belong to people.
         n.nspname = 'analysis' AND pg_get_userbyid(c.relowner) = regexp_replace(current_user, 'reader$', 'writer')
             AND current_user ~ 'reader$' AS is_result,
         -- An upload that is not shared is still the loading role's.

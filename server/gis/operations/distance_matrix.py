@@ -68,7 +68,7 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
             )
         here, there = lonlat(source), lonlat(other)
         spots = [_spot(source, here), _spot(other, there)]
-        # In subqueries that PostgreSQL may not take apart: it would find the points anew for each mention of them.
+        # In subqueries that PostgreSQL may not take apart: it would find the points again for each mention of them.
         ends = select(spots[0].label("a"), spots[1].label("b")).offset(0)
         ends_of = ends.correlate(source.rows, other.rows).lateral("ends")
         turn = short_way(func.ST_X(ends_of.c.a), func.ST_X(ends_of.c.b))

@@ -89,7 +89,7 @@ def _geoparquet(found: DataSet, schema: pa.Schema) -> tuple[str | None, str | No
         raise Unreadable(f"{found.name} has GeoParquet metadata that is damaged.") from error
     if column.get("encoding") != "WKB":
         raise Unreadable(
-            f"{found.name} has its geometries as {column.get('encoding')!r}; only WKB is read. Write it anew as WKB."
+            f"{found.name} has its geometries as {column.get('encoding')!r}; only WKB is read. Write it again as WKB."
         )
     if schema.get_field_index(name) < 0:
         raise Unreadable(f"{found.name} has no column {name!r}, which its metadata names as its geometry.")

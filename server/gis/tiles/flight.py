@@ -48,7 +48,7 @@ class _Flight(Generic[T]):
     def __init__(self, work: Callable[[], Awaitable[T]]) -> None:
         self.waiting = 0
         self.task: asyncio.Task[T] = asyncio.ensure_future(_awaited(work))
-        # Whoever waited may be gone when it fails; the failure is then nobody's.
+        # The waiting request may be gone when it fails; then nobody reads the failure.
         self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
 
 

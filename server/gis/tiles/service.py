@@ -262,7 +262,7 @@ class TileService:
         try:
             row = await self._row(connection, key, tile)
         except (asyncpg.UndefinedColumnError, asyncpg.UndefinedTableError, asyncpg.UndefinedFunctionError):
-            # The table was changed since the statement was written; the registry knows it anew.
+            # The table was changed since the statement was written; the registry knows the new one.
             self._statements.pop(key, None)
             row = await self._row(connection, key, tile)
         except asyncpg.InternalServerError:

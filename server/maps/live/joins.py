@@ -1,6 +1,6 @@
 """Lets people join maps and gives each of them the map's content.
 
-Joins of a map are batched: whoever comes while a batch is being admitted waits for the next, and one reading
+Joins of a map are batched: clients that come while a batch is being admitted wait for the next, and one reading
 serves a whole batch. A thousand simultaneous joins cost a few queries and one encoding of the snapshot.
 """
 

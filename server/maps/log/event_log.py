@@ -41,7 +41,7 @@ class EventLog:
         """Maps whose listeners are about to be called."""
 
     async def create(self) -> str:
-        """A new, empty map. Its id is a random token of 128 bits; whoever knows it may change the map."""
+        """A new, empty map. Its id is a random token of 128 bits; anyone who knows it may change the map."""
         map_id = secrets.token_urlsafe(16)
         async with self._engine.begin() as connection:
             await connection.execute(insert(map_table).values(id=map_id))

@@ -15,7 +15,7 @@ const ICONS: Record<Deed["did"], IconName> = {
   commented: "comment", resolved: "check", reopened: "retry",
 };
 
-/** Milliseconds without an event before the list is read anew. */
+/** Milliseconds without an event before the list is read again. */
 const PAUSE = 300;
 
 export function HistoryPanel() {

@@ -151,7 +151,7 @@ export class MapView {
     }
   }
 
-  /** Draws another base map under the same layers: only the difference is drawn anew, and the camera stays. */
+  /** Draws another base map under the same layers: only the difference is drawn again, and the camera stays. */
   rebase(base: Base): void {
     if (base === this.options.base) return;
     if (!this.ready) return void this.map.once("style.load", () => this.rebase(base));

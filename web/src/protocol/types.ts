@@ -985,7 +985,7 @@ export interface RecipeCard {
   parameters: RecipeParameter[];
 }
 /**
- * A place in a recipe that may be given anew. `default` is what the analysis used; `step` names where it stands.
+ * A value in a recipe that may be changed for a run. `default` is what the analysis used; `step` names its step.
  */
 export interface RecipeParameter {
   name: string;

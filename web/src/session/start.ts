@@ -43,7 +43,7 @@ export async function start(): Promise<void> {
     }
   });
   effect(() => {
-    // Whoever joins says what part of the map is seen: from then on the server counts on receipts.
+    // Each client that joins reports which part of the map it shows: from then on the server counts on receipts.
     const seen = viewed.peek();
     if (status.value === "online" && mayChange.value && seen !== null) void connection?.request("view", seen);
   });

@@ -4,7 +4,7 @@ import { useLayoutEffect } from "preact/hooks";
 
 /** Put into whatever opens: where the focus was then, it is again once that is gone, unless it went elsewhere. */
 export function ReturnFocus() {
-  // At once: whoever closes it again before the next frame gets the focus back, too.
+  // At once: closing it again before the next frame returns the focus, too.
   useLayoutEffect(() => {
     const opener = document.activeElement;
     return () => queueMicrotask(() => {

@@ -126,7 +126,7 @@ class AnalysisReader:
         self.vocabulary = vocabulary
 
     def chain(self) -> Chain | None:
-        """As many steps as there are; what follows and is none is left."""
+        """The steps at the start of the text; what follows them is left unread."""
         start = self.cursor.at
         self.tags.begin = start
         found = self._longest(start, chained=False, depth=0)

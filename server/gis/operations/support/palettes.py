@@ -19,5 +19,5 @@ def coloured(column: str, colours: Mapping[str, str]) -> dict[str, Any]:
 
 
 def shaded(column: str, ramp: str | None = None) -> dict[str, Any]:
-    """The style of a figure: classes of a number, a colour for each value of what is none."""
+    """The style of a figure: classes of a number, a colour for each other value."""
     return {"column": column, **({"ramp": ramp} if ramp else {})}

@@ -1,5 +1,5 @@
 /**
- * What an answer proposes to say, as buttons: the items of a list after "You could say:", and what stands in quotation
+ * What an answer proposes to say, as buttons: the items of a list after "You could say:", and what is in quotation
  * marks after "say" or "ask". Works on HTML that is safe already, and adds only the button's own text to it.
  */
 

@@ -1,4 +1,4 @@
-/** Keep the plan of an analysis as a recipe: its name, and which of its values can be given anew. */
+/** Keep the plan of an analysis as a recipe: its name, and which of its values may be changed for a run. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../../i18n/i18n";

@@ -64,7 +64,7 @@ def _around(shape: ColumnElement[Any], radius: ColumnElement[float]) -> ColumnEl
     flat = func.ST_Buffer(func.ST_Transform(cast(dense, Geometry()), around), radius, segments)
     polar = func.abs(func.ST_Y(centre)) > POLAR_LATITUDE
     buffered = case((polar, func.ST_Transform(flat, around, WGS84, type_=Geometry())), else_=chosen)
-    # In a subquery that PostgreSQL may not take apart: it would compute the buffer anew for each mention of it.
+    # In a subquery that PostgreSQL may not take apart: it would compute the buffer again for each mention of it.
     made = select(buffered.label("shape")).offset(0).correlate_except().lateral("made")
     area = made.c["shape"]
     mended = func.ST_WrapX(func.ST_ShiftLongitude(area), 180.0, -360.0)

@@ -1,6 +1,6 @@
 """Rows with their shapes in a local projection, transformed together.
 
-PostGIS keeps projections that a number names, but sets one up that a text describes anew for every call, which takes a
+PostGIS keeps projections that a number names, but sets one up that a text describes again for every call, which takes a
 third of a millisecond. So shapes are collected, transformed in one call, and taken apart again.
 """
 

@@ -129,7 +129,7 @@ def spots(
     """Where each row is counted, as point `spot` of the plane, with columns of the source; and their alias.
 
     Rows without a geometry are left out. Points are projected a thousand at a time, because PostGIS reads the
-    definition of a projection anew for each geometry, which takes a hundred times longer than to project a point.
+    definition of a projection again for each geometry, which takes a hundred times longer than to project a point.
     """
     labels = list(columns)
     there = centre(source)
