@@ -148,7 +148,7 @@ class Turn:
                 if self._calls.asked:
                     names = ", ".join(dict.fromkeys(self._calls.asked))
                     self._calls = None
-                    yield self._finished(f"This needs your word first: {names}.", "waiting", "approval")
+                    yield self._finished(f"This needs your approval first: {names}.", "waiting", "approval")
                     return
             async with aclosing(self._calls.run()) as running:
                 async for event in running:

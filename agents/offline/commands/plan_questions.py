@@ -19,7 +19,8 @@ from agents.offline.meaning.columns import is_number, name_column, named_column,
 from agents.offline.meaning.place_meant import full_name, place_meant
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
-from agents.offline.meaning.values import property_of, unquoted, with_name
+from agents.offline.meaning.spellings import unquoted
+from agents.offline.meaning.values import property_of, with_name
 
 _SHOWN_COLUMNS = 4
 

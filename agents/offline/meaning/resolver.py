@@ -26,6 +26,7 @@ from agents.offline.meaning.intents import (
     Quantity,
 )
 from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.units import column_unit, convert
 
 _YEARS = frozenset(("year", "built", "founded", "established", "opened", "started", "planted", "constructed"))
@@ -49,7 +50,7 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
         case Matches(how, text, mention):
             column = _text_column(scene, table, mention)
             before, after = ("" if how == "starts" else "%"), ("" if how == "ends" else "%")
-            return values.contains(column.name, values.unquoted(text), before, after)
+            return values.contains(column.name, unquoted(text), before, after)
         case Empty(mention):
             return await _lacking(scene, table, named_column(scene, table, mention))
         case InFocus(what):

@@ -12,10 +12,10 @@ from typing import Any
 
 from agents.core.errors import ToolFailed
 from agents.domain import Column, Cql2, Table
-from agents.offline.language.words import fold, name_words, nearest, singular, word_set
+from agents.offline.language.words import fold, name_words, nearest, word_set
 from agents.offline.meaning.columns import name_column, text_columns
-from agents.offline.meaning.place_names import DEMONYMS, SAME_PLACE
 from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.spellings import adjective_forms, place_forms, spellings, unquoted
 
 log = logging.getLogger("agents.offline")
 _MOST_ROWS = 500
@@ -58,7 +58,7 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
     """`country is Germany or France`."""
     found: list[Any] = []
     for part in await _parts(scene, table, [column], text):
-        values = (await _stored(scene, table, [column], _forms(part))).get(column.name)
+        values = (await _stored(scene, table, [column], place_forms(part))).get(column.name)
         if not values:
             raise await _no_value(scene, table, column, part)
         found.extend(value for value in values if value not in found)
@@ -82,7 +82,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     try:
         return await _any_of(scene, table, own, text, elsewhere=False, adjective=True)
     except Refuse as refusal:
-        found = await _elsewhere(scene, table, _adjective_forms(text))
+        found = await _elsewhere(scene, table, adjective_forms(text))
         if found is not None:
             return found
         raise refusal from None
@@ -110,11 +110,6 @@ def contains(column: str, text: str, before: str = "%", after: str = "%") -> Cql
     return {"op": "like", "args": [insensitive, {"op": "casei", "args": [f"{before}{literal}{after}"]}]}
 
 
-def unquoted(text: str) -> str:
-    """The text without the double quotes around it."""
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
-
-
 async def _any_of(
     scene: Scene,
     table: Table,
@@ -127,7 +122,7 @@ async def _any_of(
     filters: dict[str, list[Any]] = {}
     others: list[Cql2] = []
     for part in await _parts(scene, table, columns, text):
-        forms = _adjective_forms(part) if adjective else _forms(part)
+        forms = adjective_forms(part) if adjective else place_forms(part)
         stored = await _stored(scene, table, columns, forms)
         best = next((column.name for column in columns if column.name in stored), None)
         if best is not None and elsewhere:
@@ -157,7 +152,7 @@ async def _not_another(
     ]
     if not regions or not _REGIONS & set(name_words(best)):
         return best, stored
-    others = await _stored(scene, table, regions, _forms(text))
+    others = await _stored(scene, table, regions, place_forms(text))
     for other, found in others.items():
         elsewhere = {
             "op": "and",
@@ -227,27 +222,6 @@ def _split(text: str) -> list[str]:
     return [unquoted(part) for part in parts] or [text]
 
 
-def _forms(text: str) -> list[str]:
-    """The text, and what else that place is called."""
-    text = unquoted(text)
-    bare = text[4:] if text.lower().startswith("the ") else text
-    wanted = fold(bare)
-    others = [name for names in SAME_PLACE if wanted in map(fold, names) for name in names]
-    return list(dict.fromkeys([bare, *others]))
-
-
-def _adjective_forms(text: str) -> list[str]:
-    """`large`, what an adjective of a place comes from (European -> Europe), and the singular (oaks -> oak)."""
-    word = unquoted(text)
-    lowered = word.lower()
-    before, _, last = lowered.rpartition(" ")
-    one = f"{before} {singular(last)}".strip()
-    forms = [word, DEMONYMS.get(lowered, ""), one, DEMONYMS.get(one, "")]
-    if lowered.endswith("an") and len(word) > 4:
-        forms += [word[:-1], word[:-2], f"{word}y"]
-    return [form for index, form in enumerate(forms) if form and form not in forms[:index]]
-
-
 def _in_order(table: Table, first: Sequence[frozenset[str]], *, names: bool) -> list[Column]:
     """The text columns, likely ones first; `names` tells whether the column of names may be meant, too."""
     own = name_column(table)
@@ -275,7 +249,7 @@ async def _stored(
         return {}
     wanted = {fold(form) for form in forms}
     for column in columns:
-        plain: Cql2 = {"op": "in", "args": [property_of(column.name), _spellings(forms)]}
+        plain: Cql2 = {"op": "in", "args": [property_of(column.name), spellings(forms)]}
         found = await _rows_with(scene, table, [column], [plain], wanted)
         if found:
             return found
@@ -303,14 +277,6 @@ async def _rows_with(
             if isinstance(item, str) and fold(item) in wanted and item not in found.get(column.name, ()):
                 found.setdefault(column.name, []).append(item)
     return found
-
-
-def _spellings(forms: Sequence[str]) -> list[str]:
-    """How a value is usually written: such rows are found without folding every row of the table."""
-    spelt = [
-        way for form in forms for way in (form, form.title(), form.capitalize(), form.lower(), form.upper())
-    ]
-    return list(dict.fromkeys(spelt))
 
 
 def _folded(operand: Any) -> Cql2:
