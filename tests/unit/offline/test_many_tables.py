@@ -25,7 +25,8 @@ def many(count: int) -> Sequence[Table]:
     )
     return [
         Table(
-            id=f"data.{name}", schema_name="data", name=name, columns=(*common, own(number)), comment=f"Of district {number}",
+            id=f"data.{name}", schema_name="data", name=name, columns=(*common, own(number)),
+            comment=f"Of district {number}",
             geometry_column="geom", geometry_type="POINT", srid=4326,
         )
         for number in range(count)
