@@ -16,6 +16,7 @@ from sqlalchemy import (
     Float,
     Select,
     TableClause,
+    and_,
     case,
     cast,
     column,
@@ -41,9 +42,9 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.earth.geodesy import area, flat, in_srid, lonlat
+from server.gis.operations.support.earth.geodesy import area, flat, geometry, in_srid, lonlat
 from server.gis.operations.support.earth.units import Area
-from server.gis.operations.support.geometry.repairs import kept, repair_notes
+from server.gis.operations.support.geometry.repairs import repair_notes
 from server.gis.operations.support.geometry.shapes import dumped, of_family
 from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.geometry.validity import sound
@@ -52,8 +53,9 @@ from server.gis.operations.support.matching.pairs import pairs_meeting
 
 class CleanCoverageArguments(Arguments):
     source: str = table_argument("The table of areas that should neither overlap nor leave gaps.")
-    below: Area
-    """Enclosed gaps, and parts beside a larger one, below this area go to the neighbour with the longest border."""
+    below: Area | None = None
+    """Enclosed gaps, and parts beside a larger one, below this area go to the neighbour with the longest border; none:
+    only overlaps are removed."""
     order: str | None = column_argument(
         "Of areas that overlap, the one with the smallest value here keeps it; none: the largest area does.",
         default=None,
@@ -74,18 +76,17 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
         source = workspace.source(arguments.source)
         of_family(source, "polygon")
         lonlat(source)  # Refuses a table without a reference system, with advice.
+        below = arguments.below or 0.0
         ranked = Prepared(
             workspace.temporary("ranked"),
             _ranked(source, arguments.order),
             (("gist", "shape"), ("btree", "place")),
         )
         areas = _table(ranked)
-        apart = Prepared(
-            workspace.temporary("apart"), _apart(areas, source, arguments.below), (("gist", "shape"),)
-        )
+        apart = Prepared(workspace.temporary("apart"), _apart(areas, source, below), (("gist", "shape"),))
         given = Prepared(
             workspace.temporary("given"),
-            _given(_table(apart), source, arguments.below),
+            _given(_table(apart), source, below),
             (("btree", "place"),),
         )
         pieces = _table(given)
@@ -110,8 +111,19 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
             notes=(
                 f"Where areas overlap, the one with the {keeper} keeps the common part.",
                 *await repair_notes(source, workspace, "compared"),
+                *await _without_area(source, workspace),
             ),
         )
+
+
+async def _without_area(source: Source, workspace: Workspace) -> tuple[str, ...]:
+    """How many rows hold points or lines, which have no place in a coverage."""
+    if source.family != "mixed":
+        return ()
+    shape = geometry(source)
+    others = and_(func.ST_IsEmpty(shape).is_(False), func.ST_Dimension(shape) < 2)
+    (count,) = await workspace.row(select(func.count().filter(others)).select_from(source.rows))
+    return (f"{count:,} rows hold no area; they have no geometry now.",) if count else ()
 
 
 def _table(prepared: Prepared) -> TableClause:
@@ -126,7 +138,7 @@ def _table(prepared: Prepared) -> TableClause:
 
 def _ranked(source: Source, order: str | None) -> Select[Any]:
     """The attributes of each row, its number, its sound shape, and the rank by which it keeps what others cover."""
-    shape = kept(sound(flat(source)), source)
+    shape = func.ST_CollectionExtract(sound(flat(source)), 3, type_=Geometry())
     by: ColumnElement[Any] = func.ST_Area(shape).desc()
     if order is not None:
         by = source.column(comparable(source, order).name)

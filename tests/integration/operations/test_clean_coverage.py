@@ -76,3 +76,12 @@ async def test_lines_are_refused(lots: Bench) -> None:
     await lots.make("CREATE TABLE data.cables (id int PRIMARY KEY, geom geometry(LineString, 4326))")
     with pytest.raises(InvalidQuestion, match="needs polygons"):
         await lots.run("clean_coverage", source="data.cables", below="1 m2")
+
+
+async def test_overlaps_alone_are_removed_where_no_size_is_given(lots: Bench) -> None:
+    shapes = [
+        shape for shape in (await lots.run("clean_coverage", source="data.cadastre")).rows.geom if shape
+    ]
+    assert max(a.intersection(b).area for a, b in combinations(shapes, 2)) == pytest.approx(0, abs=1e-6)
+    whole = unary_union(shapes)
+    assert sum(len(part.interiors) for part in getattr(whole, "geoms", [whole])) == 2
