@@ -19,7 +19,12 @@ Cql2 = dict[str, Any]
 
 ColumnKind = Literal["text", "integer", "number", "boolean", "date", "timestamp", "geometry", "json", "other"]
 GeometryFamily = Literal["point", "line", "polygon", "mixed", "none"]
-StyleKind = Literal["single", "categorical", "graduated", "proportional", "heatmap"]
+StyleKind = Literal[
+    "single", "categorical", "graduated", "proportional", "heatmap", "hexbin", "grid", "cluster"
+]
+BINNED: frozenset[StyleKind] = frozenset(("hexbin", "grid", "cluster"))
+"""Styles that draw cells with the number of features in them, in place of the features."""
+CellStatistic = Literal["count", "sum", "mean", "min", "max"]
 ClassMethod = Literal["quantile", "equal", "jenks"]
 USUAL_CLASSES = 5
 """Classes of a graduated style that does not say how many."""
@@ -100,6 +105,8 @@ class StyleSpec(Value):
     color: str | None = None
     column: str | None = None
     """What categorical, graduated and proportional styles show; the weight of a heat map (optional)."""
+    statistic: CellStatistic | None = None
+    """Of the features in a cell of a hexbin or grid style; left out, their number."""
     method: ClassMethod = "quantile"
     classes: Annotated[int, Field(ge=2, le=9)] | None = None
     """Left out: USUAL_CLASSES of a number, and as many values as a legend shows well."""
@@ -109,7 +116,7 @@ class StyleSpec(Value):
     """Of a categorical style: the values that have a colour, in the order of the legend. All others share one."""
     ramp: str | None = None
     size: Annotated[float, Field(gt=0, le=100)] | None = None
-    """Circle radius or line width; of proportional circles the largest radius."""
+    """Circle radius or line width; of proportional circles the largest radius; of cells their width."""
     stroke: Annotated[float, Field(ge=0, le=20)] | None = None
     """Width of the outline of points and areas; left out, it grows with their size and the zoom."""
     stroke_color: str | None = None

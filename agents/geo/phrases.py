@@ -105,6 +105,12 @@ def style_words(style: StyleSpec | Style) -> str:
             look = f"as circles sized{by}"
         case "heatmap":
             look = f"as a heat map{f' weighted{by}' if by else ''}"
+        case "cluster":
+            look = "as clusters"
+        case "hexbin" | "grid":
+            cells = "hexagons" if style.kind == "hexbin" else "squares"
+            shown = f"the {style.statistic or 'mean'} of {style.column}" if style.column else "the number"
+            look = f"as {cells} with {shown} in each"
         case _:
             look = f"in {colour_name(style.color)}" if style.color else ""
     return (look + label).removeprefix(", ")

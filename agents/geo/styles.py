@@ -6,25 +6,26 @@ Colour for a column's numbers means classes, for its texts categories; a plain c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import ValidationError
 
 from agents.core import ToolFailed
-from agents.domain import Legend, Style, StyleKind, StyleSpec, Table
+from agents.domain import BINNED, Legend, Style, StyleSpec, Table
 from agents.geo.choices import NO_LABEL
 
 _MEANINGS = {
     "kind": "categorical: a colour per value; graduated: a ramp over classes of a number; proportional: "
-    "circles sized by a number.",
+    "circles sized by a number; hexbin, grid: cells with `statistic`.",
     "color": "CSS colour.",
     "column": "What thematic kinds show; weight of a heatmap.",
-    "method": "How classes are cut; quantile unless asked.",
+    "statistic": "",
+    "method": "Of classes; quantile unless asked.",
     "classes": "5 unless asked.",
     "breaks": "Class limits, rising, if the user names them.",
     "values": "Colours of values, in legend order.",
     "ramp": "viridis, Blues, YlOrRd, ...",
-    "size": "Pixels: radius, line width, largest radius.",
+    "size": "Pixels: radius, line or cell width.",
     "stroke": "Outline width.",
     "stroke_color": "",
     "hidden": "Legend labels to hide.",
@@ -38,7 +39,7 @@ _MEANINGS = {
     "time": "Column of dates or years for a time slider; (none) removes it.",
 }
 """What each field of a StyleSpec means, for models; empty where the name says it."""
-_ABOUT = "How it is drawn; what is left out is chosen well, or stays as it is."
+_ABOUT = "How it is drawn; what is left out is chosen well or stays."
 
 
 def _style_schema() -> dict[str, Any]:
@@ -84,7 +85,7 @@ def _items_unbounded(part: Mapping[str, Any]) -> dict[str, Any]:
     return {**part, "items": {key: value for key, value in part["items"].items() if key not in _BOUNDS}}
 
 
-_BY_HAND = ("label_size", "label_overlap", "label_min_zoom")
+_BY_HAND = ("label_size", "label_overlap", "label_min_zoom", "min_zoom", "max_zoom")
 """Fields that hardly anybody asks for in words; a call may still have them."""
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "maxItems", "maxLength")
 STYLE_SCHEMA = _style_schema()
@@ -102,10 +103,10 @@ STYLE_SHOWN: dict[str, Any] = {
 """The same without bounds that hardly any call meets and fields that people set by hand: tokens of each request."""
 STYLE_BRIEFLY: dict[str, Any] = {
     "type": "object",
-    "description": f"{_ABOUT} kind ({', '.join(get_args(StyleKind))}), color, column, method, classes, breaks, values "
+    "description": f"{_ABOUT} kind, color, column, method, classes, breaks, values "
     "[{value, color}], ramp, size, hidden, label, tooltip, time, ... as in add_map_layer.",
 }
-_THEMATIC = ("categorical", "graduated", "heatmap")
+_THEMATIC = ("categorical", "graduated", "heatmap", "hexbin", "grid")
 
 
 def new_style(table: Table | None, color: str | None, wanted: Mapping[str, Any] | None) -> StyleSpec:
@@ -149,7 +150,8 @@ def check_hidden(legend: Legend, now: Style, wanted: Mapping[str, Any]) -> None:
 def _outdated(now: Style, asked: Mapping[str, Any], kind: str) -> list[str]:
     """Fields of the present style that have no meaning after the requested changes."""
     if kind != now.kind:
-        return ["column", "ramp", "method", "classes", "breaks", "values", "hidden"]
+        cells = ["size"] if now.kind in BINNED or kind in BINNED else []
+        return ["column", "statistic", "ramp", "method", "classes", "breaks", "values", "hidden", *cells]
     gone = ["ramp"] if "color" in asked else []
     if asked.get("column", now.column) != now.column or "ramp" in asked:
         gone.append("values")

@@ -13,6 +13,7 @@ from agents.geo.phrases import count_of, filter_words, listed, number, table_row
 from agents.offline.meaning.columns import name_column
 
 Facts = Mapping[str, Any]
+STATISTIC_WORDS = {"count": "number", "mean": "average", "sum": "sum", "min": "lowest", "max": "highest"}
 _ENDINGS = {
     "cancelled": "That was stopped.",
     "timeout": "That took too long and was stopped. Ask for less at once.",
@@ -73,6 +74,16 @@ def look_words(facts: Facts) -> str:
         return f" as circles sized by `{column}`{color}{label}"
     if kind == "heatmap":
         return f" as a heat map{f' weighted by `{column}`' if column else ''}{label}"
+    if kind == "cluster":
+        return " as clusters, numbered circles that split when you zoom in"
+    if kind in ("hexbin", "grid"):
+        cells = "hexagons" if kind == "hexbin" else "squares"
+        shown = (
+            f"{STATISTIC_WORDS[style.get('statistic') or 'mean']} of `{column}`"
+            if column
+            else "number of features"
+        )
+        return f" as {cells} that show the {shown} in each"
     color = f" in {colour_name(style['color'])}" if style.get("color") else ""
     return f"{color}{label}"
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agents.domain import StyleKind
 from agents.offline.language import phrasebook as p
 from agents.offline.language.lexicon import SHOW
 from agents.offline.language.looks import settled
 from agents.offline.language.nouns import take_colour, take_column
 from agents.offline.language.subjects import Grammar, Subject
+from agents.offline.language.words import Phrases
 from agents.offline.meaning.intents import (
     Compare,
     Condition,
@@ -25,6 +27,12 @@ from agents.offline.meaning.intents import (
     Show,
 )
 
+_MAPS_OF: tuple[tuple[Phrases, StyleKind], ...] = (
+    (p.HEAT_MAP_OF, "heatmap"),
+    (p.HEXBINS_OF, "hexbin"),
+    (p.SQUARES_OF, "grid"),
+    (p.CLUSTERS_OF, "cluster"),
+)
 MIN_YEAR, MAX_YEAR = 1900, 2100
 
 
@@ -33,14 +41,14 @@ class DrawingCommands(Grammar):
 
     def show(self) -> Intent | None:
         cursor = self.cursor
-        heat = cursor.take(p.HEAT_MAP_OF)
-        if heat is None:
+        kind = next((kind for phrases, kind in _MAPS_OF if cursor.take(phrases)), None)
+        if kind is None:
             if not (cursor.take("where are", "where can i find") or cursor.take_any(SHOW)):
                 return None
             cursor.take("me", "us")
             cursor.take("a map of", "the map of", "map of", "a map with")
             cursor.take("where")
-        return self._shown(self.subject(unknown=True), heat=heat is not None)
+        return self._shown(self.subject(unknown=True), kind=kind)
 
     def bare(self) -> Intent | None:
         """A noun phrase alone is a wish to see it: `airports in red`."""
@@ -51,11 +59,11 @@ class DrawingCommands(Grammar):
             else None
         )
 
-    def _shown(self, subject: Subject | None, *, heat: bool = False) -> Intent | None:
+    def _shown(self, subject: Subject | None, *, kind: StyleKind | None = None) -> Intent | None:
         if subject is None:
             return None
-        if heat:
-            subject = replace(subject, look=Look(kind="heatmap"))
+        if kind is not None:
+            subject = replace(subject, look=Look(kind=kind))
         self.cursor.take("are", "is") if subject.mention.known else None
         full = self.tail(subject)
         if full.mention.pronoun or full.mention.everything:

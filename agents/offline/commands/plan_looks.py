@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.domain import Column, Layer, Table
+from agents.domain import BINNED, Column, Layer, Table
 from agents.geo.choices import NO_LABEL
 from agents.offline.language.lexicon import RAMP_OF_COLOUR
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, named_column
 from agents.offline.meaning.scene import Refuse, Say, Scene
+
+DENSITIES = ("heatmap", "hexbin", "grid")
+"""Kinds that a ramp colours without a column."""
 
 
 def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | None) -> dict[str, Any]:
@@ -19,7 +22,7 @@ def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | Non
     now = layer.style if layer is not None else None
     if look.by is not None:
         style.update(_by_column(scene, table, look, look.by))
-    elif look.kind in ("heatmap", "single"):
+    elif look.kind in ("heatmap", "single", *BINNED):
         style["kind"] = look.kind
     elif look.kind == "proportional":
         raise Refuse(
@@ -28,12 +31,12 @@ def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | Non
     thematic = bool(style.get("column")) or (
         now is not None and now.kind in ("graduated", "categorical") and not style
     )
-    ramp = look.ramp or (RAMP_OF_COLOUR.get(look.color or "") if style.get("kind") == "heatmap" else None)
+    ramp = look.ramp or (RAMP_OF_COLOUR.get(look.color or "") if style.get("kind") in DENSITIES else None)
     if ramp:
         if (
             not thematic
-            and style.get("kind") != "heatmap"
-            and not (now is not None and now.kind == "heatmap")
+            and style.get("kind") not in DENSITIES
+            and not (now is not None and now.kind in DENSITIES)
         ):
             raise Refuse(
                 "a colour ramp needs a column to show",
@@ -62,13 +65,15 @@ def _by_column(scene: Scene, table: Table, look: i.Look, by: i.ColumnMention) ->
     column = named_column(scene, table, by)
     numeric = column.kind in ("integer", "number")
     kind = look.kind or ("graduated" if numeric else "categorical")
-    if kind in ("proportional", "heatmap", "graduated") and not numeric:
+    if kind in ("proportional", "graduated", *DENSITIES) and not numeric:
         raise Refuse(f"{column.name} of {table.name} holds no numbers, which {_kind_words(kind)} need")
-    return {"kind": kind, "column": column.name}
+    statistic = {"statistic": look.statistic or "mean"} if kind in BINNED else {}
+    return {"kind": kind, "column": column.name, **statistic}
 
 
 def _kind_words(kind: str) -> str:
-    return {"proportional": "sized circles", "heatmap": "the weights of a heat map"}.get(kind, "classes")
+    words = {"proportional": "sized circles", "heatmap": "the weights of a heat map"}
+    return words.get(kind, "statistics of cells" if kind in BINNED else "classes")
 
 
 def _time(scene: Scene, table: Table, look: i.Look) -> dict[str, Any]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from agents.domain import Table
+from agents.domain import CellStatistic, StyleKind, Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import METHODS, RAMP_OF_COLOUR
 from agents.offline.language.nouns import take_colour, take_column, take_count, take_ramp
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import word_set
+from agents.offline.language.words import Phrases, word_set
 from agents.offline.meaning.intents import ColumnMention, Look
 
 _NAME_ENDS = word_set("coast county city town river island islands sea lake mountains forest state park")
@@ -29,8 +29,8 @@ class Looks:
         """The look with one more piece, if one stands here."""
         start = self.cursor.at
         rules: tuple[Callable[[Look], Look | None], ...] = (
-            self.heat, self.big_circles, self.circles, self.labels, self.coloured, self.classes, self.ramp, self.colour,
-            self.size, self.by,
+            self.heat, self.cells, self.big_circles, self.circles, self.labels, self.coloured, self.classes, self.ramp,
+            self.colour, self.size, self.by,
         )  # fmt: skip
         for rule in rules:
             found = rule(look)
@@ -146,6 +146,20 @@ class Looks:
             return replace(look, by=column) if column is not None else None
         return replace(look, kind="heatmap")
 
+    def cells(self, look: Look) -> Look | None:
+        """`as hexbins`, `clustered`, and of cells `by average elevation`."""
+        cursor = self.cursor
+        for phrases, kind in _CELLS:
+            if cursor.take(phrases):
+                return replace(look, kind=kind)
+        if look.kind not in ("hexbin", "grid") or cursor.take(p.WITH_STATISTIC) is None:
+            return None
+        cursor.take("the", "their")
+        statistic = next((found for found, words in STATISTICS.items() if cursor.take(*words)), None)
+        cursor.take("of the", "of", "the")
+        column = self.column()
+        return None if column is None else replace(look, by=column, statistic=statistic)
+
     def labels(self, look: Look) -> Look | None:
         """`labelled by name`, `with labels`, `with their names`, `without labels`."""
         cursor = self.cursor
@@ -197,6 +211,19 @@ class Looks:
         if not (bigger or smaller) or cursor.word() == "than":
             return None
         return replace(look, grow=1.5 if bigger else 1 / 1.5)
+
+
+_CELLS: tuple[tuple[Phrases, StyleKind], ...] = (
+    (p.HEXBINS, "hexbin"),
+    (p.SQUARES, "grid"),
+    (p.CLUSTERS, "cluster"),
+)
+STATISTICS: dict[CellStatistic, tuple[str, ...]] = {
+    "mean": ("average", "mean", "avg"),
+    "sum": ("total", "sum"),
+    "min": ("minimum", "lowest", "smallest", "least", "min"),
+    "max": ("maximum", "highest", "largest", "greatest", "max"),
+}
 
 
 def _is_name(cursor: Cursor) -> bool:

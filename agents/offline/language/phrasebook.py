@@ -108,6 +108,18 @@ HEAT = Phrases("""
     as a heat map | as a heatmap | as heat map | as heatmap | as a density map | as density | as heat |
     as heatmaps
 """)
+HEXBINS = Phrases("""
+    as hexbins | as hexbin | as a hexbin | as a hexbin map | as hexagons | as a hexagon map | in hexbins | in hexagons |
+    by hexagon | binned into hexagons | binned in hexagons | as hexagonal bins
+""")
+SQUARES = Phrases("""
+    as a grid | as grid | as grid cells | as square bins | as squares | in grid cells | binned into squares |
+    binned in a grid | binned into a grid | as a grid map
+""")
+CLUSTERS = Phrases("""
+    as clusters | clustered | as cluster | as a cluster map | in clusters | as numbered circles
+""")
+WITH_STATISTIC = Phrases("by | with | of | showing | coloured by | colored by")
 RAMP_NOUNS = Phrases("""
     colour ramp | color ramp | colour scale | color scale | colour scheme | color scheme | palette |
     ramp | scale | scheme | colours | colors
@@ -218,6 +230,17 @@ HEAT_MAP_OF = Phrases("""
     heat map of | add a heatmap of | add a density map of | add a heat map for | add a heatmap for |
     a heat map of | a heatmap of | a density map of | a heat map for | a heatmap for | heatmap of |
     heat map of | heat map for | heatmap for | density of
+""")
+HEXBINS_OF = Phrases("""
+    show me hexbins of | show hexbins of | make hexbins of | draw hexbins of | a hexbin map of | hexbin map of |
+    hexbins of | hexbins for | show hexagons of | hexagons of | show a hexbin map of | hexbin
+""")
+SQUARES_OF = Phrases("""
+    show a grid map of | a grid map of | grid map of | show grid cells of | grid cells of | square bins of
+""")
+CLUSTERS_OF = Phrases("""
+    show clusters of | draw clusters of | a cluster map of | cluster map of | show a cluster map of |
+    cluster the | cluster
 """)
 REMOVE = Phrases("remove | delete | drop | erase | kill | clear | discard | take")
 COLOUR = Phrases("colour | color | shade | paint | style | fill | recolour | recolor | tint")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from agents.domain import Bounds, ClassMethod
+from agents.domain import Bounds, CellStatistic, ClassMethod, StyleKind
 from agents.offline.meaning.units import Unit
 
 # --- things that are spoken of --------------------------------------------------------------------
@@ -152,7 +152,9 @@ class Look:
 
     color: str | None = None
     by: ColumnMention | None = None
-    kind: Literal["proportional", "heatmap", "categorical", "graduated", "single"] | None = None
+    kind: StyleKind | None = None
+    statistic: CellStatistic | None = None
+    """Of `by` in each cell of a binned kind."""
     ramp: str | None = None
     classes: int | None = None
     method: ClassMethod | None = None

@@ -14,13 +14,14 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.domain import Column, Cql2, Legend, Style, StyleSpec, Table, ValueColor
+from agents.domain import BINNED, Column, Cql2, Legend, Style, StyleSpec, Table, ValueColor
 from server.gis.errors import listed, unknown_column
 from server.gis.styles import colors, drawing
 from server.gis.styles.attributes import as_number, tile_value
 from server.gis.styles.errors import InvalidStyle, require_srid
 from server.gis.styles.hiding import hide
 from server.gis.styles.kinds import KINDS, Request, StatisticsOf
+from server.gis.styles.kinds.binned import shown_attribute
 from server.gis.styles.numbers import format_number
 from server.gis.styles.statistics import ColumnStatistics
 
@@ -46,10 +47,11 @@ async def compute_style(
     _check_time_column(table, spec)
     _check_tooltip(table, spec)
     layers, legend = await KINDS[spec.kind](Request(table, spec, statistics_of))
-    if label is not None:
+    if label is not None and spec.kind not in BINNED:
         layers = [*layers, drawing.labels(table.geometry_family, label, spec)]
-    if spec.column is not None and spec.hidden:
-        layers, legend = hide(layers, legend, spec.column, spec.hidden)
+    shown = shown_attribute(spec)
+    if shown is not None and spec.hidden:
+        layers, legend = hide(layers, legend, shown, spec.hidden)
     layers = [drawing.within_zooms(layer, spec.min_zoom, spec.max_zoom) for layer in layers]
     return Style(**spec.model_dump(), layers=tuple(layers)), legend
 

@@ -46,7 +46,7 @@ def legend_of(
     color = drawn.paint[_color_key(drawn)]
     if kind == "proportional":
         entries = _circles(drawn, counted)
-    elif kind == "graduated":
+    elif kind in ("graduated", "hexbin", "grid"):
         entries = _classes(color, size, counted)
     elif kind == "categorical":
         entries = _categories(color, size, counted)

@@ -13,13 +13,14 @@ import sqlalchemy as sa
 from cachetools import LRUCache
 
 from agents.core.errors import ToolFailed
-from agents.domain import Layer, Table
+from agents.domain import BINNED, Layer, Table
 from server.database.quoting import quoted
 from server.gis.expressions.identifiers import Expression, sql_name
 from server.gis.filters import compile_filter
 from server.gis.overviews.ladder import WEIGHT, Ladder, OverviewStore
 from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.styles.drawing import HEAT, SIZE
+from server.gis.tiles.bins import OverviewBinWriter, SampleBinWriter
 from server.gis.tiles.grid import Box, Tile
 from server.gis.tiles.projection import MERCATOR, Crs
 from server.gis.tiles.statement import (
@@ -97,7 +98,8 @@ class OverviewStatements(LayerStatements):
     def at(self, zoom: int) -> TileStatement:
         if zoom not in self._at:
             band = self.ladder.table(self.table, zoom)
-            writer = _OverviewWriter(band, self.layer, zoom, self.ladder, self.old_since)
+            make = OverviewBinWriter if self.layer.style.kind in BINNED else _OverviewWriter
+            writer = make(band, self.layer, zoom, self.ladder, self.old_since)
             self._at[zoom] = writer.statement(self._cap, simple=False, ranked=self._shapes)
         return self._at[zoom]
 
@@ -116,6 +118,11 @@ class SampleStatements(LayerStatements):
         self._parts = max(1, round(1 / share))
 
     def at(self, zoom: int) -> TileStatement:
+        if self.layer.style.kind in BINNED:
+            bins = SampleBinWriter(
+                self.table, self.layer, self.crs, self.is_wide, SAMPLE_PERCENT, self._parts
+            )
+            return bins.statement(self._cap, simple=False, ranked=False)
         columns = needed_columns(self.table, self.layer)
         writer = _SampleWriter(self.table, self.layer, columns, self.crs, self.is_wide)
         writer.parts = self._parts
@@ -193,6 +200,8 @@ def _size(relative: Expression) -> Expression:
 def _has_columns(ladder: Ladder, table: Table, layer: Layer) -> bool:
     """Whether the overviews have what the layer draws and filters by; a column may be newer than they are."""
     names = {column.name for column in required_columns(table, layer)} - {table.geometry_column}
+    if layer.style.kind in BINNED and layer.style.column is not None:
+        names.add(layer.style.column)
     if not names <= {*ladder.columns}:
         return False
     if layer.filter is None:

@@ -20,11 +20,12 @@ import asyncpg
 import structlog
 from cachetools import LRUCache
 
-from agents.domain import Layer, Table
+from agents.domain import BINNED, Layer, Table
 from server.database.engines import is_unavailable
 from server.database.quoting import quoted
 from server.gis.errors import UNAVAILABLE, DataUnavailable, GisError, UnknownTable
 from server.gis.styles.attributes import as_number
+from server.gis.tiles.bins import BinStatements
 from server.gis.tiles.flight import SingleFlight
 from server.gis.tiles.grid import InvalidTile, Tile
 from server.gis.tiles.low_zoom import LowZoom
@@ -322,7 +323,8 @@ class TileService:
         before = self._written_before.get(same)
         if before is not None and before.table == table and before.crs == crs:
             return before
-        made = LayerStatements(table, layer, crs, self._limits.features, wide)
+        statements = BinStatements if layer.style.kind in BINNED else LayerStatements
+        made = statements(table, layer, crs, self._limits.features, wide)
         self._written_before[same] = made
         return made
 

@@ -20,6 +20,7 @@ from server.maps.layers.verbs import Drawing
 
 Readable = Callable[[str], Awaitable[TableRegistry]]
 """Returns the tables that a map may read."""
+WEIGHTED = ("heatmap", "hexbin", "grid")
 THEMED = ("categorical", "graduated", "proportional")
 """Styles whose legend has numbers."""
 
@@ -67,7 +68,7 @@ class TableSource:
         estimate = is_large and not exact
         statistics = partial(EstimatedStatistics, self._reader, entry, state, profile) if estimate else None
         computed, legend = await compute_style(self._reader, entry, wanted, style, statistics)
-        has_numbers = style.kind in THEMED or (style.kind == "heatmap" and style.column is not None)
+        has_numbers = style.kind in THEMED or (style.kind in WEIGHTED and style.column is not None)
         is_estimated = estimate and (profile is None or has_numbers)
         if like is not None and like.filter == wanted and like.data == state.version and not like.estimated:
             count, box = like.count, like.bounds

@@ -104,6 +104,21 @@ SHOWING = [
         "show a heat map of cities weighted by population",
         added("cities", style={"kind": "heatmap", "column": "population"}),
     ),
+    ("show earthquakes as hexbins", added("earthquakes", style={"kind": "hexbin"})),
+    (
+        "hexbins of airports by average elevation",
+        added("airports", style={"kind": "hexbin", "column": "elevation_m", "statistic": "mean"}),
+    ),
+    (
+        "show cities as a grid with the total of population",
+        added("cities", style={"kind": "grid", "column": "population", "statistic": "sum"}),
+    ),
+    (
+        "show cities in hexagons coloured by the highest population",
+        added("cities", style={"kind": "hexbin", "column": "population", "statistic": "max"}),
+    ),
+    ("cluster the earthquakes", added("earthquakes", style={"kind": "cluster"})),
+    ("show earthquakes clustered in red", added("earthquakes", color="red", style={"kind": "cluster"})),
     ("show cities labelled by name", added("cities", style={"label": "name"})),
     ("show cities in red with labels", added("cities", color="red", style={"label": "name"})),
     ("show cities with their names", added("cities", style={"label": "name"})),

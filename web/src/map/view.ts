@@ -4,7 +4,7 @@
  */
 import {
   AttributionControl, FullscreenControl, GeolocateControl, GlobeControl, type LayerSpecification, Map as MapLibre, type MapGeoJSONFeature,
-  NavigationControl, type PaddingOptions, ScaleControl, setWorkerUrl,
+  NavigationControl, type PaddingOptions, ScaleControl, setWorkerUrl, type VectorTileSource,
 } from "maplibre-gl";
 import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
 import type { Base } from "../basemap/base";
@@ -16,6 +16,7 @@ import { session as stored } from "../browser/storage";
 import { covering } from "./camera/covering";
 import { type Drawn, drawn, type Looking, PLAIN } from "./drawing/drawn";
 import { NOTHING, type Operation, plan } from "./drawing/plan";
+import { fetchFromNewAddress } from "./tiles/fresh";
 import { type Receipt, Receipts, takeTileFaults } from "./tiles/receipts";
 
 setWorkerUrl(workerUrl);
@@ -200,6 +201,11 @@ export class MapView {
     this.map.easeTo({ bearing: 0, pitch: 0, ...camera, duration: calm() ? 0 : 900, essential: true });
   }
 
+  /** Goes nearer to a cluster, so that it splits. */
+  approach({ geometry }: MapGeoJSONFeature): void {
+    if (geometry.type === "Point") this.go({ ...this.camera(), center: geometry.coordinates as [number, number], zoom: this.map.getZoom() + 2 });
+  }
+
   camera(): Camera {
     const { lng, lat } = this.map.getCenter();
     return { center: [lng, lat], zoom: this.map.getZoom(), bearing: this.map.getBearing(), pitch: this.map.getPitch() };
@@ -259,12 +265,14 @@ export class MapView {
   private perform(operation: Operation): void {
     const { map } = this;
     switch (operation.do) {
-      case "addSource": return void map.addSource(operation.id, operation.source);
+      case "addSource": {
+        map.addSource(operation.id, operation.source);
+        return fetchFromNewAddress(map.getSource(operation.id) as VectorTileSource);
+      }
       case "removeSource": return void map.removeSource(operation.id);
       case "setTiles": {
-        takeTileFaults(operation.id);
-        const source = map.getSource(operation.id) as { setTiles?: (tiles: string[]) => void } | undefined;
-        return source?.setTiles?.(operation.tiles);
+        map.getSource<VectorTileSource>(operation.id)?.setTiles(operation.tiles);
+        return this.reload(operation.id);
       }
       case "addLayer": return void map.addLayer(operation.layer, operation.before);
       case "removeLayer": return void map.removeLayer(operation.id);

@@ -20,6 +20,7 @@ import { installPin } from "../search/pin";
 import { HoverTip, showTip } from "../map/inspector/hover-tip";
 import { Inspector } from "../map/inspector/inspector";
 import { NoMap } from "../map/none";
+import { isCell, isCluster, listInside } from "../map/tools/inside";
 import { boxed, inspect, pointed, tool } from "../map/tools/selection";
 import { installThinned } from "../map/tiles/thinned";
 import { Toolbar } from "../map/tools/toolbar";
@@ -70,7 +71,10 @@ function open(container: HTMLElement): void {
         if (tool.value === "comment") return beginThread(at, found[0]);
         if (tool.value !== "look") return;
         boxed.value = null;
+        const [first] = features;
+        if (first !== undefined && isCluster(first)) return view.approach(first);
         inspect.value = found.length === 0 ? null : { found, index: 0, at };
+        if (first !== undefined && isCell(first)) void listInside(first);
       },
       hovered: ([first], at) => {
         showTip(first, tool.value === "look" ? at : null);

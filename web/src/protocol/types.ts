@@ -199,9 +199,10 @@ export interface LayerAdd {
  * How a layer is asked to look. Sizes are CSS pixels; `color` is a CSS colour; `ramp` a named colour ramp.
  */
 export interface StyleSpec {
-  kind?: "single" | "categorical" | "graduated" | "proportional" | "heatmap";
+  kind?: "single" | "categorical" | "graduated" | "proportional" | "heatmap" | "hexbin" | "grid" | "cluster";
   color?: string | null;
   column?: string | null;
+  statistic?: ("count" | "sum" | "mean" | "min" | "max") | null;
   method?: "quantile" | "equal" | "jenks";
   classes?: number | null;
   breaks?: number[];
@@ -591,9 +592,10 @@ export interface Layer {
  * A computed style: the request and the MapLibre layers that draw it, bottom first.
  */
 export interface Style {
-  kind: "single" | "categorical" | "graduated" | "proportional" | "heatmap";
+  kind: "single" | "categorical" | "graduated" | "proportional" | "heatmap" | "hexbin" | "grid" | "cluster";
   color: string | null;
   column: string | null;
+  statistic: ("count" | "sum" | "mean" | "min" | "max") | null;
   method: "quantile" | "equal" | "jenks";
   classes: number | null;
   breaks: number[];
@@ -634,7 +636,7 @@ export interface DrawLayer {
  */
 export interface Legend {
   title: string;
-  kind: "single" | "categorical" | "graduated" | "proportional" | "heatmap";
+  kind: "single" | "categorical" | "graduated" | "proportional" | "heatmap" | "hexbin" | "grid" | "cluster";
   shape: "circle" | "line" | "fill" | "gradient";
   entries: LegendEntry[];
   note: string | null;

@@ -1,7 +1,7 @@
 """The kinds of styles: one module each, registered here and nowhere else on the server."""
 
 from agents.domain import StyleKind
-from server.gis.styles.kinds import categorical, graduated, heatmap, proportional, single
+from server.gis.styles.kinds import binned, categorical, graduated, heatmap, proportional, single
 from server.gis.styles.kinds.base import Draw, Drawn, Request, StatisticsOf
 
 KINDS: dict[StyleKind, Draw] = {
@@ -10,6 +10,9 @@ KINDS: dict[StyleKind, Draw] = {
     "graduated": graduated.draw,
     "proportional": proportional.draw,
     "heatmap": heatmap.draw,
+    "hexbin": binned.draw_bins,
+    "grid": binned.draw_bins,
+    "cluster": binned.draw_clusters,
 }
 
 __all__ = ["KINDS", "Draw", "Drawn", "Request", "StatisticsOf"]

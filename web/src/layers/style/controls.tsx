@@ -36,7 +36,7 @@ interface SliderProps {
   /** What is said in place of the number. */
   written?: string | undefined;
   format?: Intl.NumberFormatOptions;
-  live?: (value: number) => void;
+  live?: ((value: number) => void) | undefined;
   change: Change<number>;
 }
 

@@ -4,7 +4,7 @@ import type { Column, Layer, StyleSpec, Table } from "../../protocol/types";
 import { firstChoice } from "../columns";
 
 export type Kind = NonNullable<StyleSpec["kind"]>;
-type Control = "colour" | "ramp" | "classes" | "values";
+type Control = "colour" | "ramp" | "classes" | "values" | "statistic";
 
 interface KindOfStyle {
   name: Kind;
@@ -18,11 +18,14 @@ interface KindOfStyle {
   controls: readonly Control[];
   /** Greatest size that can be chosen and the usual one, in pixels. */
   sizes: { most: number; usual: number };
+  /** Cells are drawn in place of features, so features have no labels. */
+  isBinned?: boolean;
   suits(layer: Layer): boolean;
 }
 
 const SMALL = { most: 20, usual: 4 };
 const LARGE = { most: 60, usual: 24 };
+const CELLS = { most: 100, usual: 32 };
 
 const KINDS: readonly KindOfStyle[] = [
   { name: "single", label: "kindSingle", columnLabel: null, controls: ["colour"], sizes: SMALL, suits: () => true },
@@ -34,6 +37,18 @@ const KINDS: readonly KindOfStyle[] = [
   },
   {
     name: "heatmap", label: "kindHeatmap", columnLabel: "styleWeight", isColumnOptional: true, isNumeric: true, controls: ["ramp"], sizes: LARGE,
+    suits: (layer) => layer.geometry_type === "point",
+  },
+  {
+    name: "hexbin", label: "kindHexbin", columnLabel: "styleColumn", isColumnOptional: true, isNumeric: true, isBinned: true,
+    controls: ["statistic", "ramp"], sizes: CELLS, suits: () => true,
+  },
+  {
+    name: "grid", label: "kindGrid", columnLabel: "styleColumn", isColumnOptional: true, isNumeric: true, isBinned: true,
+    controls: ["statistic", "ramp"], sizes: CELLS, suits: () => true,
+  },
+  {
+    name: "cluster", label: "kindCluster", columnLabel: null, isBinned: true, controls: ["colour"], sizes: { most: 100, usual: 64 },
     suits: (layer) => layer.geometry_type === "point",
   },
 ];
@@ -61,5 +76,5 @@ export function toKind(kind: KindOfStyle, style: StyleSpec, table: Table | null)
   const columns = kind.columnLabel === null || kind.isColumnOptional ? [] : columnsFor(kind, table);
   const same = columns.find(({ name }) => name === style.column);
   const column = (same ?? firstChoice(columns, kind.isNumeric !== true))?.name ?? null;
-  return { kind: kind.name, column, size: null, ramp: null, classes: null, values: [], breaks: [], hidden: [] };
+  return { kind: kind.name, column, statistic: null, size: null, ramp: null, classes: null, values: [], breaks: [], hidden: [] };
 }

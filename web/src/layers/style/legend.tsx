@@ -24,7 +24,7 @@ export function LegendView({ layer, toggle }: { layer: Layer; toggle?: Toggle | 
 const CAN_HIDE = new Set(["range", "value", "other", "no_data"]);
 
 function Rows({ legend, toggle }: { legend: Legend; toggle: Toggle | undefined }) {
-  const mayHide = legend.kind === "categorical" || legend.kind === "graduated";
+  const mayHide = ["categorical", "graduated", "hexbin", "grid"].includes(legend.kind ?? "");
   return (
     <ul class={`legend-rows legend-${legend.kind}`}>
       {legend.entries.map((entry, index) => (

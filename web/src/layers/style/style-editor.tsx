@@ -43,11 +43,12 @@ export function StyleEditor({ layer: known }: { layer: Layer }) {
           <Field label={t(kind.columnLabel)}>
             <Pick
               value={layer.style.column ?? ""}
-              onPick={(column) => part.change({ column: column === "" ? null : column, values: [], breaks: [], hidden: [] })}
+              onPick={(column) => part.change({ column: column === "" ? null : column, statistic: null, values: [], breaks: [], hidden: [] })}
               options={[...(kind.isColumnOptional ? [["", t("none")] as const] : []), ...named(columnsFor(kind, table))]}
             />
           </Field>
         )}
+        {has("statistic") && layer.style.column != null && <Statistic {...part} />}
       </Group>
       <Group title={t("styleColours")}>
         {has("colour") && <Colour {...part} />}
@@ -58,8 +59,12 @@ export function StyleEditor({ layer: known }: { layer: Layer }) {
       {has("classes") && <Group title={t("styleClasses")}><Classes {...part} /></Group>}
       {(layer.geometry_type !== "polygon" || kind.sizes.most > 20) && <Group title={t("styleSize")}><Size {...part} />{hasOutline(layer) && <Outline {...part} />}</Group>}
       {layer.geometry_type === "polygon" && kind.sizes.most <= 20 && <Group title={t("styleOutline")}><Outline {...part} /></Group>}
-      <Group title={t("styleLabel")}><LabelSettings {...part} table={table} /></Group>
-      <Group title={t("styleTooltip")}><TooltipSettings {...part} table={table} /></Group>
+      {!kind.isBinned && (
+        <>
+          <Group title={t("styleLabel")}><LabelSettings {...part} table={table} /></Group>
+          <Group title={t("styleTooltip")}><TooltipSettings {...part} table={table} /></Group>
+        </>
+      )}
       <Group title={t("styleZooms")}><ZoomSettings {...part} /></Group>
     </div>
   );
@@ -135,12 +140,24 @@ function Colour({ layer, change, preview }: PartProps) {
   );
 }
 
+/** What is shown of the column in each cell. */
+function Statistic({ layer, change }: PartProps) {
+  return (
+    <Field label={t("styleStatistic")}>
+      <Pick
+        value={layer.style.statistic ?? "mean"} onPick={(statistic) => change({ statistic, breaks: [], hidden: [] })}
+        options={[["mean", t("statisticMean")], ["sum", t("chartSum")], ["min", t("statisticMin")], ["max", t("statisticMax")], ["count", t("statisticCount")]]}
+      />
+    </Field>
+  );
+}
+
 function Size({ layer, change, preview }: PartProps) {
-  const { sizes } = kindOf(layer.style);
+  const { sizes, isBinned } = kindOf(layer.style);
   return (
     <Slider
-      label={t("styleSize")} value={layer.style.size ?? sizes.usual} min={1} max={sizes.most} step={0.5}
-      live={(size) => preview({ size })} change={(size) => change({ size })}
+      label={t("styleSize")} value={layer.style.size ?? sizes.usual} min={isBinned ? 8 : 1} max={sizes.most} step={isBinned ? 4 : 0.5}
+      live={isBinned ? undefined : (size) => preview({ size })} change={(size) => change({ size })}
     />
   );
 }

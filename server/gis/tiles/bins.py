@@ -1,0 +1,206 @@
+"""Tiles of styles that count rows in cells: hexagons, squares, or clusters as points.
+
+A cell's width on the screen is the same at every zoom. Squares and clusters lie in one tile each; hexagons that several
+tiles show are counted in full in each of them, from rows beyond the tile's edge. At 180 degrees cells end.
+"""
+
+from __future__ import annotations
+
+import math
+
+from agents.domain import Layer, Table
+from server.gis.overviews.ladder import WEIGHT, Ladder
+from server.gis.overviews.placing import Placing
+from server.gis.styles.attributes import tile_value
+from server.gis.styles.kinds.binned import COUNT, cell_pixels, shown_attribute, statistic_of
+from server.gis.tiles.grid import EXTENT, PIXELS
+from server.gis.tiles.projection import MERCATOR, Crs
+from server.gis.tiles.statement import (
+    LayerStatements,
+    StatementWriter,
+    TileStatement,
+    inline,
+    quoted,
+)
+
+BINS = """
+WITH placed AS (
+  SELECT {px} AS x, {py} AS y, t."@n" AS n, t."@v" AS v
+  FROM (SELECT {geometry}, {weight} AS "@n", {value} AS "@v" FROM {source} WHERE {found} OFFSET 0) AS t
+), shifted AS (
+  SELECT x * {per_world} - {x}::bigint * {per_tile} AS x, y * {per_world} - {y}::bigint * {per_tile} AS y, n, v
+  FROM placed OFFSET 0
+), celled AS (
+  SELECT {cell}
+), binned AS (
+  SELECT cx, cy, sum(n) AS n, {statistic} AS v, sum(x * n) / sum(n) AS mx, sum(y * n) / sum(n) AS my
+  FROM celled WHERE cx IS NOT NULL GROUP BY cx, cy
+), drawn AS (
+  SELECT {shape} AS geometry, round(n)::bigint AS {count}{named},
+    round((cx + {x} * {per_tile}) * 2)::bigint || '/' || round((cy + {y} * {rows}) * 2)::bigint AS "@cell"
+  FROM binned WHERE {inside}
+), counted AS (
+  SELECT coalesce(ST_AsMVT(drawn, 'features', {extent}, 'geometry'), '') AS features, count(*) AS shown,
+    coalesce(sum({count}), 0)::bigint AS total
+  FROM drawn
+)
+SELECT features || {note} AS tile, total AS shown, total FROM counted WHERE {tolerance} IS NOT NULL
+"""
+
+NOTE = """CASE WHEN shown > 0 THEN (SELECT ST_AsMVT(note, '_meta', {extent}, 'place')
+      FROM (SELECT ST_MakePoint({extent} / 2, {extent} / 2) AS place, shown, total{remarks}) AS note) ELSE '' END"""
+
+SQUARE = "floor(x) AS cx, floor(y) AS cy, x, y, n, v FROM shifted"
+WITHIN = "cx >= 0 AND cy >= 0 AND cx < {per_tile} AND cy < {per_tile}"
+
+HEXAGON = """CASE WHEN nearer THEN ax ELSE bx END AS cx, CASE WHEN nearer THEN ay ELSE by END AS cy, x, y, n, v
+  FROM (SELECT *, (x - ax) ^ 2 + 3 * (r - ay) ^ 2 <= (x - bx) ^ 2 + 3 * (r - by) ^ 2 AS nearer
+    FROM (SELECT x, y, n, v, r,
+            floor(x + ox + 0.5) - ox AS ax, floor(r + oy + 0.5) - oy AS ay,
+            floor(x + ox) + 0.5 - ox AS bx, floor(r + oy) + 0.5 - oy AS by
+          FROM (SELECT *, y / sqrt(3) AS r, {x}::bigint * {per_tile}::float8 AS ox,
+                  {y}::bigint * {per_tile}::float8 / sqrt(3) AS oy FROM shifted) AS scaled
+         ) AS near OFFSET 0) AS chosen"""
+"""The middles of hexagons are those of two lattices of rectangles, 1 wide and sqrt(3) high; a row belongs to the
+nearer. `ox` and `oy` are the tile's place in the lattices, so that all tiles have the same hexagons."""
+
+
+class BinStatements(LayerStatements):
+    """Those of a layer that is drawn as cells."""
+
+    def at(self, zoom: int) -> TileStatement:
+        return BinWriter(self.table, self.layer, self.crs, self.is_wide).statement(self._cap, False, False)
+
+    def must_be_ranked(self, shown: int, total: int) -> bool:
+        return False
+
+
+class BinWriter(StatementWriter):
+    """Writes the statement that counts rows; subclasses count what stands for several rows."""
+
+    def __init__(self, table: Table, layer: Layer, crs: Crs, wide: bool) -> None:
+        super().__init__(table, layer, (), crs, wide)
+        self._spec = layer.style
+        # Squares nest in tiles.
+        cells = PIXELS / cell_pixels(self._spec)
+        self._per_tile = cells if self._spec.kind == "hexbin" else float(2 ** round(math.log2(cells)))
+        if self._spec.kind == "hexbin":
+            self._widen(1.5 / self._per_tile)
+
+    def _widen(self, share: float) -> None:
+        """Look for rows of hexagons that begin in neighbouring tiles. North and south a part of the tile's width is
+        enough, since degrees of latitude are longest on the map at the equator."""
+        west, south, east, north = self._box
+        margin = f"({east} - {west}) * {share!r}"
+        low_x, low_y = f"{west} - {margin}", f"{south} - {margin}"
+        high_x, high_y = f"{east} + {margin}", f"{north} + {margin}"
+        if self._crs.kind == "lonlat":
+            low_x, high_x = f"greatest(-180, {low_x})", f"least(180, {high_x})"
+            low_y, high_y = f"greatest(-90, {low_y})", f"least(90, {high_y})"
+        self._box = [f"({each})" for each in (low_x, low_y, high_x, high_y)]
+
+    def statement(self, cap: int, simple: bool, ranked: bool) -> TileStatement:
+        placing = Placing.of(self._table, self._crs, (0.0, 0.0, 0.0, 0.0))
+        hexagons = self._spec.kind == "hexbin"
+        column = self._table.column(self._spec.column or "")
+        attribute = shown_attribute(self._spec) or COUNT
+        value = tile_value(self._table, column) if column is not None and attribute != COUNT else None
+        parts = {"per_tile": repr(self._per_tile), "x": self._x, "y": self._y, "extent": EXTENT}
+        remarks = self._remarks()
+        text = BINS.format(
+            **parts,
+            px=placing.x,
+            py=placing.y,
+            geometry=f"{self._relation()}.{quoted(self._table.geometry_column or '')}",
+            weight=self._weight(),
+            value="NULL::float8" if value is None else f"({inline(value)})::float8",
+            source=self._source(),
+            found=self._found(),
+            per_world=f"({self._per_tile!r} * (1 << {self._z}))",
+            cell=(HEXAGON if hexagons else SQUARE).format(**parts),
+            statistic=_STATISTICS[statistic_of(self._spec)],
+            shape=self._shape(),
+            inside=_NEAR.format(**parts) if hexagons else WITHIN.format(**parts),
+            count=quoted(COUNT),
+            named="" if attribute == COUNT else f", v AS {quoted(attribute)}",
+            rows=repr(self._per_tile / (math.sqrt(3) if hexagons else 1)),
+            note=NOTE.format(extent=EXTENT, remarks=remarks) if remarks else "''",
+            tolerance=self._tolerance,
+        )
+        return TileStatement(text, self._values)
+
+    def _weight(self) -> str:
+        """For how many rows of the table one that is found stands."""
+        return "1::float8"
+
+    def _shape(self) -> str:
+        unit = EXTENT / self._per_tile
+        if self._spec.kind == "cluster":
+            return f"ST_MakePoint(round(mx * {unit!r}), round(my * {unit!r}))"
+        if self._spec.kind == "grid":
+            sides = (f"round({at} * {unit!r})" for at in ("cx", "cy", "(cx + 1)", "(cy + 1)"))
+            return f"ST_MakeEnvelope({', '.join(sides)})"
+        # The height of a hexagon is 2/3 of the lattice's, in units of its width.
+        corners = [(0.0, 2), (0.5, 1), (0.5, -1), (0.0, -2), (-0.5, -1), (-0.5, 1), (0.0, 2)]
+        points = (
+            f"ST_MakePoint(round((cx + {dx}) * {unit!r}), round((cy + {dy} / 6.0) * sqrt(3) * {unit!r}))"
+            for dx, dy in corners
+        )
+        return f"ST_MakePolygon(ST_MakeLine(ARRAY[{', '.join(points)}]))"
+
+
+_NEAR = "cx > -1 AND cy * sqrt(3) > -1 AND cx < {per_tile} + 1 AND cy * sqrt(3) < {per_tile} + 1"
+_STATISTICS = {
+    "count": "NULL::float8",
+    "sum": "sum(v * n)",
+    "mean": "sum(v * n) / nullif(sum(n) FILTER (WHERE v IS NOT NULL), 0)",
+    "min": "min(v)",
+    "max": "max(v)",
+}
+
+
+class OverviewBinWriter(BinWriter):
+    """Counts the rows that representatives stand for. Squares hold whole cells of a band, save of the finest one, whose
+    cells may be wider; of hexagons and of statistics of a column, the cells give an estimate."""
+
+    def __init__(self, band: Table, layer: Layer, zoom: int, ladder: Ladder, old_since: float | None) -> None:
+        super().__init__(band, layer, Crs(MERCATOR, "mercator"), wide=False)
+        self._is_estimated = layer.filter is not None or shown_attribute(layer.style) != COUNT
+        self._is_exact = ladder.band(zoom) is not ladder.bands[-1] and layer.style.kind != "hexbin"
+        self._old_since = old_since
+
+    def _weight(self) -> str:
+        return f'"{WEIGHT}"::float8'
+
+    def _found(self) -> str:
+        west, south, east, north = self._box
+        box = f"ST_MakeEnvelope({west}, {south}, {east}, {north}, {MERCATOR})"
+        return f"{self._geometry()} && {box} AND ({self._where})"
+
+    def _remarks(self) -> str:
+        if self._is_exact and not self._is_estimated and self._old_since is None:
+            return ""
+        sample = ", true AS sample" if self._is_estimated else ""
+        old = "" if self._old_since is None else f", {self._old_since:.0f}::bigint AS as_of"
+        return f", true AS overview{sample}{old}"
+
+
+class SampleBinWriter(BinWriter):
+    """Counts some pages of the table, of their rows every n-th, and multiplies."""
+
+    def __init__(self, table: Table, layer: Layer, crs: Crs, wide: bool, percent: float, parts: int) -> None:
+        super().__init__(table, layer, crs, wide)
+        self._percent, self._parts = percent, parts
+
+    def _weight(self) -> str:
+        return f"{self._parts * 100 / self._percent!r}::float8"
+
+    def _source(self) -> str:
+        return f"{self._relation()} TABLESAMPLE SYSTEM ({self._percent}) REPEATABLE (1)"
+
+    def _found(self) -> str:
+        thinned = f"(hashtext({self._relation()}.ctid::text) & 2147483647) % {self._parts} = 0"
+        return f"{thinned} AND {super()._found()}"
+
+    def _remarks(self) -> str:
+        return ", true AS sample, true AS passing"
