@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from agents.domain import Layer, Table
+from server.database.quoting import quoted
 from server.gis.overviews.ladder import WEIGHT, Ladder
 from server.gis.overviews.placing import Placing
 from server.gis.styles.attributes import tile_value
@@ -20,7 +21,6 @@ from server.gis.tiles.statement import (
     StatementWriter,
     TileStatement,
     inline,
-    quoted,
 )
 
 BINS = """

@@ -2,7 +2,7 @@
 import type { MapGeoJSONFeature } from "maplibre-gl";
 import { tableOf } from "../../layers/tables";
 import { layers, map } from "../../store/store";
-import { readRows } from "../../table/rows";
+import { ofLayer, readRows } from "../../table/rows";
 import { type Found, inspect } from "./selection";
 
 const MOST_LISTED = 50;
@@ -19,7 +19,7 @@ export async function listInside(feature: MapGeoJSONFeature): Promise<void> {
   const column = layer === undefined ? undefined : tableOf(layer.table)?.columns.find(({ kind }) => kind === "geometry")?.name;
   if (map.value === null || opened === null || layer === undefined || column === undefined) return;
   const filter = { op: "s_intersects", args: [{ property: column }, feature.geometry] };
-  const page = await readRows(map.value.mapId, layer.id, { limit: MOST_LISTED, filter }).catch(() => null);
+  const page = await readRows(map.value.mapId, ofLayer(layer.id), { limit: MOST_LISTED, filter }).catch(() => null);
   if (page === null || inspect.peek() !== opened) return;
   const [key] = page.key;
   const inside = page.rows.map((row): Found => {
