@@ -125,6 +125,9 @@ SAME_ROWS: list[tuple[str, dict[str, Any], list[str]]] = [
         ["flag"],
     ),
     ("sort", {"source": "data.dots", "by": "value"}, ["id"]),
+    ("top", {"source": "data.dots", "by": "value", "n": 7}, ["id"]),
+    ("top", {"source": "data.dots", "by": "value", "n": 2, "per": ["kind"], "smallest": True}, ["id"]),
+    ("top", {"source": "data.dots", "by": "n", "n": 2, "per": ["kind"], "ties": True}, ["id"]),
     (
         "join_by_attribute",
         {"source": "data.dots", "other": "data.moments", "key": "kind", "other_key": "code"},
