@@ -51,9 +51,13 @@ class Backends:
         self._slot = slot
         self._lost: list[Lost] = []
         self._watch: asyncio.Task[None] | None = None
+        self._is_closed = False
 
     def release_after(self, pid: int, release: Callable[[], None]) -> None:
-        """Call `release` once the backend has ended, or PostgreSQL does not answer any more."""
+        """Call `release` once the backend has ended, or PostgreSQL does not answer any more; at once after `close`."""
+        if self._is_closed:
+            release()
+            return
         self._lost.append(Lost(pid, release))
         if self._watch is None or self._watch.done():
             self._watch = asyncio.create_task(self._watched())
@@ -67,6 +71,7 @@ class Backends:
             return False
 
     async def close(self) -> None:
+        self._is_closed = True
         if self._watch is not None:
             self._watch.cancel()
             await asyncio.gather(self._watch, return_exceptions=True)
