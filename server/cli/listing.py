@@ -7,13 +7,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from importlib import resources
 from typing import NamedTuple
 
 import asyncpg
 
 from server.database.schema_version import newest_revision
 from server.gis.catalog.probe_limits import MAX_COUNTED_ROWS, PROBE_TIMEOUT_S
+from server.gis.catalog.statements import of_all
 
 GEOMETRY = re.compile(r"geometry\((\w+?)(?:ZM|Z|M)?,\d+\)")
 
@@ -35,9 +35,8 @@ async def from_catalogue(url: str, schemas: Sequence[str]) -> list[ListedTable] 
         if reader is None:
             return None
         await connection.execute(f"SET ROLE {reader}")
-        statement = resources.files("server.gis.catalog").joinpath("catalog.sql").read_text(encoding="utf-8")
         listed = []
-        for row in await connection.fetch(statement, list(schemas), None):
+        for row in await connection.fetch(of_all("catalog.sql"), list(schemas)):
             table = _listed(row)
             if table is None:
                 return None

@@ -67,12 +67,12 @@ async def test_axe_finds_nothing_wrong_in_what_opens(
     await page.locator(".chart-new").click()
     await expect(page.locator(".chart-form")).to_be_visible()
     assert await violations(person) == []
-    await opens(page, 6)
+    await opens(page, 7)
     await page.locator(".history-list button").last.click()
     await expect(page.locator(".past")).to_be_visible()
     assert await violations(person) == []
     await page.locator(".past .link").last.click()
-    await opens(page, 7)
+    await opens(page, 8)
     await page.locator(".dialog-part > .button").click()
     await expect(page.locator(".dialog .copy-line")).to_have_count(3)
     assert await violations(person) == []

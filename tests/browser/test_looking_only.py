@@ -21,9 +21,9 @@ LOOKS = [
     "Map tools", "Search for places, coordinates, layers and tables",
     # the page
     r"Layers ?\d*", "Menu", "Close", "Hide the conversation", "Show the conversation", r"\d+ people on this map",
-    "Make a copy", "New map", "All maps", "Charts", "Saved views", "History", "Share this map", "Copy link to this map",
+    "Make a copy", "New map", "All maps", "Charts", "Saved views", "Comments", "History", "Share this map", "Copy link to this map",
     "Copy link to this view", "Commands",
-    "Save as image", "Save as web page", "Save the conversation",
+    "Print as PDF or PNG", "Save as image", "Save as web page", "Save the conversation",
     "Light", "Dark", "System", "English", "العربية",
     # a layer, its table and its features
     "Actions for airports", "Zoom to layer", "Zoom to layer: airports", "Show only this layer", "Open table",

@@ -12,13 +12,12 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from typing import Any, Literal
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Column, ColumnKind, Table
+from server.gis.catalog.statements import of_all, of_some
 from server.gis.expressions.identifiers import WGS84, base_type, join_id
 
 _COLUMN_FIELDS = set(Column.model_fields)
@@ -85,7 +84,7 @@ LEFT JOIN pg_index i ON i.indexrelid = c.oid
 async def marks(engine: AsyncEngine, schemas: Sequence[str]) -> dict[int, str]:
     """A mark for each readable table, by oid; an entry must be read again when its mark changes."""
     async with engine.connect() as connection:
-        rows = await connection.exec_driver_sql(_of_all("catalog_marks.sql"), (list(schemas),))
+        rows = await connection.exec_driver_sql(of_all("catalog_marks.sql"), (list(schemas),))
         return {row.oid: row.mark for row in rows}
 
 
@@ -97,14 +96,8 @@ async def marks_of(
     async with engine.connect() as connection:
         found = await connection.exec_driver_sql(_NAMED, tuple(wanted))
         asked = sorted({*oids, *found.scalars()})
-        rows = await connection.exec_driver_sql(_sql("catalog_marks.sql"), (list(schemas), asked))
+        rows = await connection.exec_driver_sql(of_some("catalog_marks.sql"), (list(schemas), asked))
         return {row.oid: row.mark for row in rows}
-
-
-@cache
-def _of_all(name: str) -> str:
-    lines = _sql(name).splitlines()
-    return "\n".join(line for line in lines if not line.endswith("-- only"))
 
 
 async def entries(
@@ -113,15 +106,10 @@ async def entries(
     """All readable tables, or those of the given oids that are still readable."""
     async with engine.connect() as connection:
         if oids is None:
-            rows = await connection.exec_driver_sql(_of_all("catalog.sql"), (list(schemas),))
+            rows = await connection.exec_driver_sql(of_all("catalog.sql"), (list(schemas),))
         else:
-            rows = await connection.exec_driver_sql(_sql("catalog.sql"), (list(schemas), list(oids)))
+            rows = await connection.exec_driver_sql(of_some("catalog.sql"), (list(schemas), list(oids)))
         return [_entry(row) for row in rows.mappings()]
-
-
-@cache
-def _sql(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _entry(row: Mapping[Any, Any]) -> Entry:

@@ -183,7 +183,7 @@ async def _working(connection: asyncpg.Connection) -> int:
     return int(
         await connection.fetchval(
             "SELECT count(*) FROM pg_stat_activity"
-            " WHERE state = 'active' AND query ~ '^(INSERT INTO|CREATE TABLE) analysis'"
+            " WHERE state = 'active' AND query ~ '^(INSERT INTO|CREATE TABLE) .?analysis'"
         )
     )
 
