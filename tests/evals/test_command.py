@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from server.evaluation.analyst.cases import load
 from tests.integration.cli.test_commands import Ran, geoagent
 from tests.support.model_server import Call, ModelServer, Reply, Say
 
@@ -52,6 +53,17 @@ async def test_the_offline_model_passes_with_a_no_to_what_is_beyond_it(samples_u
     assert ran.status == 0, ran.err
     assert "| refuse | 2 | 2 (100%) | 0 | 0 |" in ran.out
     assert "Not passed" not in ran.out
+
+
+async def test_one_category_of_the_analysts_suite_is_measured_with_its_own_script(samples_url: str) -> None:
+    suite = ("--suite", "analyst", "--only", "formats", "--model", "scripted", "--json")
+    ran = await geoagent("eval", *suite, DATABASE_URL=samples_url)
+    assert ran.status == 0, ran.err
+    facts = json.loads(ran.out)
+    assert {case["name"] for case in facts} == {case.name for case in load(only=["formats"])}
+    assert len(facts) > 5
+    assert all(case["right"] and case["calls"] and case["tokens_in"] for case in facts)
+    assert not any(case["refused_calls"] for case in facts)
 
 
 @pytest.mark.parametrize(
