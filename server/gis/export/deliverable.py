@@ -155,7 +155,7 @@ async def write(
         kind = group[0].format
         stem = base if len(group) > 1 or len(parts) == 1 else group[0].name
         path = _free_path(folder, stem, kind)
-        await _write_group(request, kind, group, path, total)
+        notes += await _write_group(request, kind, group, path, total)
         files += _files_of(path) if kind == "shp" else [path]
     if len(files) > 1 or request.zipped:
         files = [await asyncio.to_thread(_zipped, files, folder / f"{base}.zip")]
@@ -243,11 +243,10 @@ def _grouped(parts: Sequence[Part]) -> list[list[Part]]:
 
 async def _write_group(
     request: ExportRequest, kind: ExportFormat, parts: Sequence[Part], path: Path, total: int
-) -> None:
+) -> list[str]:
+    """Notes of what the file lost."""
     if kind in DRIVERS or kind == "parquet":
-        for part in parts:
-            await write_file(part.source, kind, part.name, path)
-        return
+        return [note for part in parts for note in await write_file(part.source, kind, part.name, path)]
     members = {name: total if value == "{count}" else value for name, value in request.members.items()}
     source, name = parts[0].source, parts[0].name
     if kind == "geojson":
@@ -260,6 +259,7 @@ async def _write_group(
     else:
         named = [(part.name, part.source) for part in parts]
         await _spooled(records(named, members, request.group_by), path)
+    return []
 
 
 async def _spooled(chunks: AsyncGenerator[bytes, None], path: Path, encoding: str | None = None) -> None:

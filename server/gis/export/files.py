@@ -22,6 +22,7 @@ import sqlalchemy as sa
 
 from agents.domain import Column
 from server.gis.errors import TooExpensive
+from server.gis.export.shapefile_texts import ShapefileTexts
 from server.gis.export.source import CannotExport, Source, free_name
 from server.gis.expressions.identifiers import Expression, base_type
 
@@ -57,9 +58,9 @@ _WKB_TYPES = (
 
 async def write_file(
     source: Source, kind: FileFormat, name: str, path: Path, most_rows: int = MOST_ROWS
-) -> None:
-    """Write the layer to `path`, or beside the layers that the file holds already. Raises TooExpensive beyond
-    `most_rows`; what streams has no such limit."""
+) -> tuple[str, ...]:
+    """Write the layer to `path`, or beside the layers that the file holds already; notes of what was lost. Raises
+    TooExpensive beyond `most_rows`; what streams has no such limit."""
     rows, placed = await source.count()
     if rows > most_rows:
         raise TooExpensive(
@@ -75,6 +76,7 @@ async def write_file(
     ]
     schema = pa.schema([*fields, *([pa.field(geometry, pa.binary())] if geometry else [])])
     batches = Batches(schema)
+    texts = ShapefileTexts(name, names, source.encoding or "utf-8") if kind == "shp" else None
     if kind == "parquet":
         work = asyncio.to_thread(_write_parquet, source, name, path, batches, geometry)
     else:
@@ -87,6 +89,8 @@ async def write_file(
         shape = [sa.func.ST_AsBinary(source.geometry())] if geometry else []
         async with aclosing(source.stream(source.rows(*values, *shape))) as chunks:
             async for chunk in chunks:
+                if texts is not None:
+                    texts.check(chunk)
                 if not await batches.put(chunk, writing):
                     break
         await batches.close(writing)
@@ -95,6 +99,7 @@ async def write_file(
         batches.abandon()
         await asyncio.gather(writing, return_exceptions=True)
         raise
+    return () if texts is None else texts.notes
 
 
 class Batches:
@@ -197,8 +202,6 @@ def _write_ogr(
     elif kind == "fgb":
         # FlatGeobuf's index has no place for features that are nowhere.
         options = {"SPATIAL_INDEX": "YES" if indexed else "NO"}
-    elif kind == "shp":
-        options = {"ENCODING": source.encoding or "UTF-8"}
     placed = (
         {"geometry_name": geometry, "geometry_type": source.ogr_type(), "crs": source.crs.for_gdal}
         if geometry
@@ -212,6 +215,7 @@ def _write_ogr(
         layer=name,
         append=kind == "xlsx" and path.exists(),
         layer_options=options,
+        encoding=(source.encoding or "UTF-8") if kind == "shp" else None,
         **placed,
     )
 

@@ -288,3 +288,27 @@ async def test_a_key_that_loading_added_is_left_out_unless_it_is_asked_for(
     assert list(pandas.read_csv(path).columns) == ["id", "species"]
     path, _ = await made(atlas, tmp_path, "data.numbered", format="csv", file_name="own")
     assert pandas.read_csv(path).id.tolist() == [7, 8]
+
+
+async def test_a_shapefile_has_the_encoding_that_was_asked_for_or_is_refused(
+    atlas: Atlas, tmp_path: Path
+) -> None:
+    path, _ = await made(atlas, tmp_path, "data.towns", format="shp", encoding="windows-1252")
+    with zipfile.ZipFile(path) as files:
+        assert files.read("towns.cpg") == b"WINDOWS-1252"
+        assert "Œuilly €".encode("windows-1252") in files.read("towns.dbf")
+    assert list(pyogrio.read_dataframe(path)["name"])[2] == "Œuilly €"
+    with pytest.raises(GisError, match="iso-8859-1 has no character 'Œ'"):
+        await made(atlas, tmp_path, "data.towns", format="shp", encoding="iso-8859-1", file_name="latin")
+
+
+async def test_texts_that_a_shapefile_cuts_are_told(atlas: Atlas, tmp_path: Path) -> None:
+    await atlas.execute(
+        "CREATE TABLE data.essays AS SELECT n AS id, repeat('ü', n * 60) AS essay, 'short' AS title, "
+        "'SRID=4326;POINT(1 2)'::geometry(Point, 4326) AS geom FROM generate_series(1, 4) n"
+    )
+    path, report = await made(atlas, tmp_path, "data.essays", format="shp")
+    assert [len(text) for text in pyogrio.read_dataframe(path)["essay"]] == [60, 120, 127, 127]
+    assert report.notes == ("Texts of essays that are cut, because a Shapefile holds 254 bytes: 2 of essay.",)
+    _, whole = await made(atlas, tmp_path, "data.essays", format="gpkg")
+    assert whole.notes == ()

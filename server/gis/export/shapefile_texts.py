@@ -1,0 +1,49 @@
+"""Texts in the table of a Shapefile: in its encoding, and of at most 254 bytes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from server.gis.errors import listed
+from server.gis.export.source import CannotExport
+
+MAX_BYTES = 254
+
+
+class ShapefileTexts:
+    """Looks through rows before they are written. GDAL would write `?` for what the encoding lacks, and cut texts that
+    are too long, and say neither."""
+
+    def __init__(self, layer: str, columns: Sequence[str], encoding: str) -> None:
+        self._layer = layer
+        self._columns = columns
+        self._encoding = encoding
+        self._cut: Counter[str] = Counter()
+
+    def check(self, rows: Sequence[Sequence[Any]]) -> None:
+        """Count texts that will be cut. Raises CannotExport for a character that the encoding has not."""
+        for row in rows:
+            for name, value in zip(self._columns, row, strict=False):
+                if isinstance(value, str) and len(self._encoded(value)) > MAX_BYTES:
+                    self._cut[name] += 1
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        if not self._cut:
+            return ()
+        cut = [f"{count:,} of {name}" for name, count in self._cut.items()]
+        return (
+            f"Texts of {self._layer} that are cut, because a Shapefile holds {MAX_BYTES} bytes: {listed(cut)}.",
+        )
+
+    def _encoded(self, text: str) -> bytes:
+        try:
+            return text.encode(self._encoding)
+        except UnicodeEncodeError as error:
+            character = text[error.start]
+            raise CannotExport(
+                f"{self._encoding} has no character {character!r} (U+{ord(character):04X}), which is in the data. "
+                "Take utf-8."
+            ) from None
