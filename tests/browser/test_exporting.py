@@ -1,0 +1,61 @@
+"""The dialog that exports layers: several in one file, in a reference system, and what a format changes is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyogrio
+from playwright.async_api import Locator, expect
+
+from tests.browser.person import Person
+from tests.browser.test_access import violations
+
+
+async def opened(person: Person) -> Locator:
+    await person.page.get_by_role("button", name="Menu", exact=True).click()
+    await person.page.get_by_role("menuitem", name="Export as a file").click()
+    dialog = person.page.get_by_role("dialog")
+    await expect(dialog.get_by_label("Format")).to_have_value("gpkg")
+    return dialog
+
+
+async def fetched(person: Person, dialog: Locator, folder: Path) -> Path:
+    async with person.page.expect_download() as started:
+        await dialog.get_by_role("button", name="Export", exact=True).click()
+    download = await started.value
+    path = folder / download.suggested_filename
+    await download.save_as(path)
+    return path
+
+
+async def test_layers_are_exported_together_in_another_system(person: Person, tmp_path: Path) -> None:
+    await person.says("show airports in Italy")
+    await person.says("show countries in Europe")
+    dialog = await opened(person)
+    assert await violations(person) == []
+    await dialog.get_by_label("Coordinate system").fill("EPSG:3035")
+    await dialog.get_by_label("File name").fill("europe")
+    path = await fetched(person, dialog, tmp_path)
+    assert path.name == "europe.gpkg"
+    layers = {name: pyogrio.read_info(path, layer=name) for name in pyogrio.list_layers(path)[:, 0]}
+    assert {info["crs"] for info in layers.values()} == {"EPSG:3035"}
+    shown = {layer["name"]: layer["count"] for layer in await person.layers()}
+    assert {name: info["features"] for name, info in layers.items()} == shown
+    await expect(dialog.get_by_role("status")).to_contain_text("europe.gpkg")
+
+
+async def test_what_cannot_be_written_and_what_a_format_changes_are_said(
+    person: Person, tmp_path: Path
+) -> None:
+    await person.says("show airports in Italy")
+    dialog = await opened(person)
+    person.outages_expected = True  # The browser notes the refusal on its console.
+    await dialog.get_by_label("Coordinate system").fill("EPSG:999999")
+    await dialog.get_by_role("button", name="Export", exact=True).click()
+    await expect(dialog.get_by_role("alert")).to_contain_text("not known to this database")
+    await dialog.get_by_label("Coordinate system").fill("")
+    await dialog.get_by_label("Format").select_option("shp")
+    path = await fetched(person, dialog, tmp_path)
+    assert pyogrio.read_info(path)["features"] == 117
+    await expect(dialog.get_by_role("status")).to_contain_text("country_code as country_co")
+    await expect(dialog.get_by_role("alert")).to_have_count(0)
