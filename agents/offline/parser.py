@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agents.domain import Table
-from agents.offline.commands import catalogue, charts, figures, history, layers, view
+from agents.offline.commands import catalogue, charts, exports, figures, history, layers, view
 from agents.offline.commands.drawing import DrawingCommands
 from agents.offline.commands.questions import DataCommands
 from agents.offline.commands.requests import CommandReader
@@ -77,12 +77,13 @@ class Parser(DrawingCommands, DataCommands):
         self.text = text
         self._commands: CommandReader | None = None
         self._tools: CommandReader | None = None
+        self._exports: CommandReader | None = None
 
     @property
     def rules(self) -> tuple[Callable[[], Intent | None], ...]:
         """In the order in which they win when several can read a command to its end."""
         return (
-            self.by_tool, self.out_of_reach, self.time_slider,
+            self.by_tool, self.export, self.out_of_reach, self.time_slider,
             self.plain_analysis, self.by_template, self.count, self.label, self.exclude,
             self.statistic, self.restyle, self.rows, self.refine, self.widen, self.replace_filter,
             self.show, self.bare, self.condition_alone, self.lookup,
@@ -102,6 +103,12 @@ class Parser(DrawingCommands, DataCommands):
             commands = tool_commands(self.vocabulary.tools)
             self._tools = CommandReader(self.cursor, self.vocabulary, self.default, commands)
         return self._tools.read(self._ends_here)
+
+    def export(self) -> Intent | None:
+        """Before `out_of_reach`, which refuses what else is asked of files."""
+        if self._exports is None:
+            self._exports = CommandReader(self.cursor, self.vocabulary, self.default, exports.COMMANDS)
+        return self._exports.read(self._ends_here)
 
     def _ends_here(self) -> bool:
         self._take_tail()

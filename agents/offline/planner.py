@@ -13,6 +13,7 @@ from typing import Any
 from agents.offline.commands import (
     catalogue,
     charts,
+    exports,
     history,
     layers,
     plan_drawing,
@@ -25,7 +26,7 @@ from agents.offline.meaning.scene import Refuse, Scene
 
 _PLANS: Mapping[str, Any] = {
     **plan_drawing.PLANS, **plan_questions.PLANS, **charts.PLANS, **layers.PLANS, **history.PLANS, **view.PLANS,
-    **catalogue.PLANS, **tools.PLANS,
+    **catalogue.PLANS, **tools.PLANS, **exports.PLANS,
 }  # fmt: skip
 
 

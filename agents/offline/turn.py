@@ -185,7 +185,8 @@ class Turn:
         return not any(isinstance(each.intent, NotUnderstood | TooMuch) for each in commands)
 
     async def _step(self, command: Command, own: tuple[Done, ...]) -> list[PlannedCall] | Ask | Refuse | Say:
-        scene = Scene(self.agent, self.vocabulary, self.tools, self.recent, own, self.preferred)
+        result = _latest_result(self.messages, self.vocabulary)
+        scene = Scene(self.agent, self.vocabulary, self.tools, self.recent, own, self.preferred, result)
         try:
             return await plan(scene, command.intent)
         except (Ask, Refuse, Say) as stop:
@@ -294,3 +295,16 @@ def _recent(messages: Sequence[Message], vocabulary: Vocabulary) -> tuple[str, .
             if done.result.ok and isinstance(layer_id, str) and layer_id not in found:
                 found.append(layer_id)
     return (*found, *(each for each in memory.layers if each not in found))
+
+
+def _latest_result(messages: Sequence[Message], vocabulary: Vocabulary) -> str | None:
+    """The table of the latest analysis that left one, as long as the map has it."""
+    for done in reversed(_done(messages)):
+        if done.call.name in ("run_analysis", "run_recipe") and done.result.ok:
+            tables = [str(receipt["table"]) for receipt in done.result.receipts if receipt.get("table")]
+            results = [
+                each for each in tables if (found := vocabulary.table(each)) is not None and found.is_result
+            ]
+            if results:
+                return results[-1]
+    return None

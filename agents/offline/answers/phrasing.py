@@ -69,6 +69,7 @@ class Phrasing:
             "find_place": self.placed,
             "make_chart": self.charted,
             "remove_chart": self.chart_removed,
+            "export": self.exported,
             "cannot_do": self.refused,
         }
 
@@ -374,3 +375,11 @@ class Phrasing:
 
     def refused(self, done: Done, facts: Facts, command: Command | None) -> str:
         return refusal(str(facts.get("reason", "")), str(facts.get("alternative", "") or ""))
+
+    def exported(self, _done: Done, facts: Facts, _command: Command | None) -> str:
+        """`Wrote 117 rows in EPSG:2154: [airports.gpkg](…)`, and what the format changed."""
+        layers = facts.get("layers", ())
+        rows = count_of(sum(int(each["rows"]) for each in layers), "row")
+        systems = list(dict.fromkeys(str(each["crs"]) for each in layers if each.get("crs")))
+        where = f" in {', '.join(systems)}" if systems else ""
+        return " ".join([f"Wrote {rows}{where}: {facts['link']}.", *map(plain, facts.get("notes", ()))])

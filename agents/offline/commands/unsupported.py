@@ -14,6 +14,10 @@ _FILES = Unsupported(
     "files are saved by hand",
     "Open the menu of the layer and choose its format there, or share the whole map from the top of the page.",
 )
+_EXPORT = Unsupported(
+    "it is not said what to export and as which kind of file",
+    "Say for example “export airports as GeoPackage in EPSG:3857”, or open the menu of the layer.",
+)
 _PRINT = Unsupported("printing is for your browser", "Use its print command, or share the map.")
 _PLAY = Unsupported(
     "time is not played by words",
@@ -33,7 +37,7 @@ _KNOWN: tuple[tuple[str, Unsupported], ...] = (
     (r"(?:add|insert|create) (?:an? )?(?:new )?(?:row|record|feature|point|entry)\b", _DATA),
     (r"(?:add|insert|create) an? new (?!map\b|layer\b)\w+", _DATA),
     (r"(?:insert|alter)\b", _DATA),
-    (r"(?:export|download)\b", _FILES),
+    (r"(?:export|download)\b", _EXPORT),
     (r"save (?:the|this|my) (?:map|layer|data|picture)\b(?! as (?:a )?recipe)", _FILES),
     (r"print\b", _PRINT),
     (r"(?:play|animate)\b", _PLAY),

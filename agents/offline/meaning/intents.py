@@ -387,6 +387,16 @@ class UseTool:
 
 
 @dataclass(frozen=True, slots=True)
+class Export:
+    """A file of a layer or a table; of none that is named, what was spoken of last. `is_result`: of an analysis."""
+
+    subject: Mention | None
+    format: str
+    srid: int | None = None
+    is_result: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RunSql:
     """A SELECT in the user's own words: `sql: SELECT …`, or `/sql SELECT …`."""
 
@@ -431,7 +441,7 @@ class NotUnderstood:
 Intent = (
     Show | Restyle | Refine | ClearFilter | SetVisible | Remove | Reset | Rename | SetOpacity | Reorder | Zoom
     | Undo | Redo | ListTables | ListLayers | SearchTables | Describe | Count | Statistic | Chart | RemoveChart | Rows
-    | Lookup | FindPlace | Analyse | UseTool | RunSql | Help | Greeting | Unsupported | NotUnderstood | TooMuch
+    | Lookup | FindPlace | Analyse | UseTool | Export | RunSql | Help | Greeting | Unsupported | NotUnderstood | TooMuch
 )  # fmt: skip
 
 

@@ -83,7 +83,8 @@ class Done:
 
 @dataclass(frozen=True)
 class Scene:
-    """`done` are this command's own calls so far; `recent` the layers spoken of, the latest first.
+    """`done` are this command's own calls so far; `recent` the layers spoken of, the latest first; `result` the table
+    that the latest analysis left, if it is still there.
 
     `preferred` are the answers to earlier questions; where there is a choice they decide it.
     """
@@ -94,6 +95,7 @@ class Scene:
     recent: tuple[str, ...] = ()
     done: tuple[Done, ...] = ()
     preferred: tuple[str, ...] = ()
+    result: str | None = None
 
     @property
     def data(self) -> DataSource:

@@ -92,7 +92,7 @@ async def test_an_analysis_in_other_words_is_handed_over(said: str, operations: 
         ("add a new airport in Berlin", "only reads your tables"),
         ("update the population of Berlin to 4 million", "only reads your tables"),
         ("alter the column elevation_m", "only reads your tables"),
-        ("export the airports as geojson", "saved by hand"),
+        ("export the airports", "which kind of file"),
         ("save this map", "saved by hand"),
         ("play the earthquakes by month", "not played by words"),
         ("airport with the longest name", "by the alphabet"),
