@@ -20,7 +20,7 @@ import aiohttp
 import pyarrow
 import pyarrow.parquet
 
-from tests.chaos.people import person
+from tests.chaos.people import LONGEST_S, person
 from tests.chaos.world import ATTACKER, CUT_OFF, World
 from tests.support.looking import until
 from tests.support.model_server import ModelServer, Reply, Say
@@ -210,15 +210,18 @@ async def bulk(attempt: Attempt) -> None:
     points = [[n % 170, n % 80] for n in range(9_990)]
     area = {"type": "Polygon", "coordinates": [[*points, points[0]]]}
     looking = {"bounds": [[]] * 49_000, "zoom": 3}
+    pointing = {"text": "how many airports are there?", "focus": {"area": area}}
 
     async def one_of_many() -> None:
         async with person(ATTACKER) as (one, _):
             await attempt.join(one)
-            for _ in range(attempt.many(40)):
-                pointing = {"text": "how many airports are there?", "focus": {"area": area}}
-                for event, payload in (("view", looking), ("chat", pointing)):
-                    answer = await one.send(event, {"map_id": one.map_id, **payload})
-                    attempt.answers[answer.get("error", {}).get("code", "accepted")] += 1
+            # The server reads them as slowly as it likes.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(30 * attempt.strength):
+                    while True:
+                        for event, payload in (("view", looking), ("chat", pointing)):
+                            answer = await one.send(event, {"map_id": one.map_id, **payload})
+                            attempt.answers[answer.get("error", {}).get("code", "accepted")] += 1
 
     await attempt.together(*(one_of_many() for _ in range(10)))
 
@@ -248,9 +251,11 @@ async def explode(attempt: Attempt) -> None:
 
 
 async def stream_for_ever(attempt: Attempt) -> None:
-    """A model that never stops talking, on a server of its own, until the person stops it."""
+    """A model that never stops talking, on a server of its own: replies that end at the bound for one, and a slow one
+    that ends when the person stops it."""
     async with ModelServer() as provider:
-        provider.script([Reply(Say("and so on " * 5_000_000, piece=2000), pause=0.002)] * 30)
+        fast = [Reply(Say("and so on " * 5_000_000, piece=2000), pause=0.002)] * attempt.many(10)
+        provider.script([*fast, *[Reply(Say("and so on " * 5_000_000, piece=100), pause=0.05)] * 30])
         environment = {
             "GEOAGENT_MODEL": "openai:gpt-5.1",
             "OPENAI_API_KEY": "key",
@@ -261,6 +266,10 @@ async def stream_for_ever(attempt: Attempt) -> None:
             async with person(ATTACKER) as (one, _):
                 await one.io.connect(server.url, transports=["websocket"], wait_timeout=30)
                 await insist(one, "join")
+                for _ in fast:
+                    turn = await stream_here(one)
+                    (end,) = await until(lambda turn=turn: ends_of(one, turn), LONGEST_S)
+                    attempt.answers[f"ended as {end['status']}"] += 1
                 await stream_here(one)
                 await asyncio.sleep(10 * attempt.strength)
             # By a connection of its own: the server lets go of one that cannot read as fast as the model writes.
@@ -273,8 +282,14 @@ async def stream_for_ever(attempt: Attempt) -> None:
             await server.kill()
 
 
-async def stream_here(one: Client) -> None:
-    """Ask until the endless model answers: any server on the database may take a turn, the others end it soon."""
+def ends_of(one: Client, turn: str) -> list[dict[str, Any]]:
+    return [data for data in one.named("turn_finished") if data["turn_id"] == turn]
+
+
+async def stream_here(one: Client) -> str:
+    """Ask until the endless model answers, and return the turn: any server on the database may take a turn, the others
+    end it soon."""
+    one.events.clear()
     for _ in range(20):
         turn = (await insist(one, "chat", text="tell me everything"))["turn_id"]
 
@@ -284,7 +299,7 @@ async def stream_here(one: Client) -> None:
 
         await until(has_begun_or_ended)
         if one.named("ai_delta"):
-            return
+            return turn
     raise AssertionError("the other servers took every turn")
 
 

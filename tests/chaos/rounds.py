@@ -88,6 +88,8 @@ async def play(world: World, trouble: Trouble, strength: float, memory_before: i
         stranger.seen.failures[:] = [each for each in stranger.seen.failures if each.startswith("the round")]
     left = await recovered(world)
     await regular.compare()
+    if not regular.sent:
+        left.append("the regular could not write at all")
     left += [*regular.faults, *await missing(world, regular)]
     left += await broken(world, memory_before)
     return Round(name, stranger.seen, dict(attempt.answers), time.monotonic() - began, left)
