@@ -91,9 +91,10 @@ async def upload(server: Server, table: str, content: bytes = CSV) -> int:
         return answer.status
 
 
-async def test_slow_uploads_hold_up_nobody_and_end(server: Server, impatient: None) -> None:
-    async with dawdling(server, head("/api/uploads"), b"x") as slow:
-        assert await asyncio.wait_for(upload(server, "of_a_stranger"), QUICK_S) == 201
+@pytest.mark.parametrize("drip", [b"x", b"x" * 50], ids=["next to nothing", "below the minimum rate"])
+async def test_slow_uploads_hold_up_nobody_and_end(server: Server, impatient: None, drip: bytes) -> None:
+    async with dawdling(server, head("/api/uploads"), drip) as slow:
+        assert await asyncio.wait_for(upload(server, f"of_a_stranger_{len(drip)}"), QUICK_S) == 201
         answers = await asyncio.wait_for(asyncio.gather(*slow), QUICK_S)
     told = [answer for answer in answers if answer]
     assert told, "a connection may be reset before its answer is read, but not each of them"
@@ -181,11 +182,13 @@ async def no_transaction(server: Server) -> bool:
 async def test_every_role_ends_transactions_in_which_nothing_happens(server: Server) -> None:
     async with server.database.owner.connect() as connection:
         query = sa.text(
-            "SELECT count(*) FROM pg_roles WHERE rolname IN (geoagent.role_name('reader'),"
-            " geoagent.role_name('writer'), geoagent.role_name('loader'))"
-            " AND array_to_string(rolconfig, ' ') LIKE '%idle_in_transaction_session_timeout%'"
+            "SELECT split_part(setting, '=', 2)::int FROM pg_roles, unnest(rolconfig) AS setting WHERE rolname IN"
+            " (geoagent.role_name('reader'), geoagent.role_name('writer'), geoagent.role_name('loader'))"
+            " AND setting LIKE 'idle_in_transaction_session_timeout=%'"
         )
-        assert await connection.scalar(query) == 3
+        limits = (await connection.scalars(query)).all()
+        assert len(limits) == 3
+        assert all(0 < limit <= 60_000 for limit in limits)
 
 
 async def test_an_upload_whose_client_left_ends_and_leaves_nothing(server: Server) -> None:
