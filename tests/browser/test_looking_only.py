@@ -21,8 +21,8 @@ LOOKS = [
     "Map tools", "Search for places, coordinates, layers and tables",
     # the page
     r"Layers ?\d*", "Menu", "Close", "Hide the conversation", "Show the conversation", r"\d+ people on this map",
-    "Make a copy", "New map", "All maps", "Charts", "Saved views", "Comments", "History", "Share this map", "Copy link to this map",
-    "Copy link to this view", "Commands",
+    "Make a copy", "New map", "All maps", "Charts", "Saved views", "Comments", "History", "Share this map",
+    "Copy link to this map", "Copy link to this view", "Commands",
     "Print as PDF or PNG", "Save as image", "Save as web page", "Save the conversation",
     "Light", "Dark", "System", "English", "العربية",
     # a layer, its table and its features
@@ -34,7 +34,7 @@ LOOKS = [
     # charts
     r"Actions for chart .*", "Show as a table", "Show as a chart", "Save as PNG", "Save as CSV",
     # the past, and links
-    r"Added .*", "Back to now", "Your name", "View link", "Embed in a web page", r"Copy: .*",
+    r"Added .*", "Back to now", "Compare with now", "Your name", "View link", "Embed in a web page", r"Copy: .*",
 ]  # fmt: skip
 SENDS = {"join", "leave", "introduce", "copy"}
 

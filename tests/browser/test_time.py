@@ -129,7 +129,11 @@ async def test_it_plays_until_it_is_stopped_or_nobody_looks(person: Person, quak
     await expect(time.get_by_role("button", name="Play")).to_be_visible()
     await time.get_by_role("button", name="Close").click()
     await expect(slider(person)).to_have_count(0)
-    await until(lambda: timed(person), pause=0.1)
+
+    async def whole() -> bool:
+        return await person.count("quakes") == COUNT
+
+    await until(whole, pause=0.1)
 
 
 async def test_the_window_is_moved_by_the_pointer(person: Person, quakes: None) -> None:

@@ -91,9 +91,11 @@ async def _rename(sheet: Sheet, change: ColumnChange) -> None:
 async def _fill(sheet: Sheet, change: ColumnChange) -> None:
     name = change.column
     cell = sheet.cell(name)
-    missing: ColumnElement[bool] = cell.value.is_(None)
+    held: ColumnElement[Any] = cell.value
+    missing: ColumnElement[bool] = held.is_(None)
     if cell.kind == "text":
-        missing = func.coalesce(func.btrim(cast(cell.value, Text())), "") == ""
+        held = cast(held, Text())
+        missing = func.coalesce(func.btrim(held), "") == ""
     other = sheet.cell(change.other) if change.other else texts.constant(change.value)
     numbers = {"integer", "number"}
     if not (other.kind == cell.kind or {other.kind, cell.kind} <= numbers or cell.kind == "text"):
@@ -104,9 +106,10 @@ async def _fill(sheet: Sheet, change: ColumnChange) -> None:
     value = cast(other.value, Text()) if cell.kind == "text" else other.value
     both = {cell.kind, other.kind}
     kind, declared = ("number", "double precision") if both == numbers else (cell.kind, cell.sql_type)
+    declared = "text" if kind == "text" else declared
     filled = await sheet.count(missing)
     sheet.notes.append(f"{filled:,} missing values of {name} were filled.")
-    made = Cell(case((missing, value), else_=cell.value), kind, declared, calculated=True)  # type: ignore[arg-type]
+    made = Cell(case((missing, value), else_=held), kind, declared, calculated=True)  # type: ignore[arg-type]
     sheet.put(change.name or name, made, instead_of=name)
 
 

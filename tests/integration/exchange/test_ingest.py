@@ -298,11 +298,10 @@ async def test_what_was_exported_can_be_loaded_again(database: Database, tmp_pat
         await write_file(source, kind, "trip", tmp_path / f"trip.{kind}")
         report = await load_file(database, tmp_path / f"trip.{kind}", f"trip {kind}")
         assert (report.rows, report.srid) == (2, 4326)
-        same = await rows(
-            database,
-            f'SELECT id, name, v, lon FROM data.trip EXCEPT SELECT id, name, v, lon FROM data."trip {kind}"',
-        )
-        assert same == []
+        # Files hold neither the keys that loading added nor, in FlatGeobuf, the order of the rows.
+        held = "SELECT name, v, lon, lat, ST_AsText({}) FROM data.{} ORDER BY name"
+        again = held.format("geometry" if kind == "parquet" else "geom", f'"trip {kind}"')
+        assert await rows(database, again) == await rows(database, held.format("geom", "trip"))
 
 
 async def test_one_of_several_layers_can_be_chosen(database: Database, tmp_path: Path) -> None:
