@@ -57,7 +57,7 @@ from server.http import maps as map_routes
 from server.http import metrics as metrics_routes
 from server.http import tiles as tile_routes
 from server.http.health import routes as health_routes
-from server.http.health.process import health_process
+from server.http.health.front_door import FrontDoor
 from server.http.metrics import serving_metrics
 from server.http.middleware import abandoned_requests, map_addresses, proxies, security
 from server.http.middleware.slow_clients import complete_bodies
@@ -86,8 +86,6 @@ from server.transfers.uploads import Quota, Uploads
 if TYPE_CHECKING:
     from server.gis.sql import PostgisSql
 
-BACKLOG = 1024
-"""Connections that may wait to be accepted."""
 MB = 1024 * 1024
 LINGERING_S = 2.0
 """For the rest of a body that was refused, so that the client reads why."""
@@ -269,34 +267,31 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
 
 @asynccontextmanager
 async def serving(settings: Settings, model: Model | None = None) -> AsyncIterator[Server]:
-    """A server that listens; `url` is its address."""
-    async with running(settings, model) as server:
-        runner = web.AppRunner(
-            server.app,
-            handle_signals=False,
-            access_log=None,
-            shutdown_timeout=1,
-            keepalive_timeout=settings.idle_timeout,
-            lingering_time=LINGERING_S,
-        )
-        await runner.setup()
-        try:
-            protocols = runner.server
-            assert protocols is not None  # noqa: S101 - setup() made it
-            listening = await asyncio.get_running_loop().create_server(
-                protocols, settings.host, settings.port, reuse_address=True, backlog=BACKLOG
+    """A server that listens; `url` is its address. While it starts it answers health checks only."""
+    door = FrontDoor()
+    await door.listen(settings.host, settings.port)
+    try:
+        async with running(settings, model) as server:
+            runner = web.AppRunner(
+                server.app,
+                handle_signals=False,
+                access_log=None,
+                shutdown_timeout=1,
+                keepalive_timeout=settings.idle_timeout,
+                lingering_time=LINGERING_S,
             )
-            descriptors = [each.fileno() for each in listening.sockets]
-            port = listening.sockets[0].getsockname()[1]
+            await runner.setup()
             try:
-                async with health_process(descriptors, protocols):
-                    yield Server(**{**vars(server), "url": display_url(settings.host, port)})
+                assert runner.server is not None  # noqa: S101 - setup() made it
+                await door.open(runner.server)
+                yield Server(**{**vars(server), "url": display_url(settings.host, door.port)})
             finally:
-                listening.close()
-        finally:
-            await server.maps.close()
-            await server.sockets.close()
-            await runner.cleanup()
+                await door.close()
+                await server.maps.close()
+                await server.sockets.close()
+                await runner.cleanup()
+    finally:
+        await door.close()
 
 
 def application(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 import migrations
@@ -24,6 +25,13 @@ from server.postgres.problem import DatabaseProblem
 from server.settings import OWN_SCHEMAS
 
 LOCK = 0x6E0A6E7  # any number that nobody else takes: it spells GeoAgent, roughly
+LOCK_TIMEOUT_S = 600
+"""For the migration of another server. Health checks are answered meanwhile."""
+LOCK_NOT_AVAILABLE = "55P03"
+LOCK_HOLDER = """
+SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = :key
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
 
 
 class MigrationFailed(DatabaseProblem):
@@ -90,8 +98,7 @@ async def _locked(url: str) -> AsyncIterator[AsyncConnection]:
     engine = open_engine(url, lane=Lane("migrations", 1))
     try:
         async with engine.connect() as connection:
-            await connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": LOCK})
-            await connection.commit()
+            await _wait_for_lock(connection)
             try:
                 yield connection
             finally:
@@ -100,6 +107,23 @@ async def _locked(url: str) -> AsyncIterator[AsyncConnection]:
                 await connection.commit()
     finally:
         await engine.dispose()
+
+
+async def _wait_for_lock(connection: AsyncConnection) -> None:
+    try:
+        await connection.execute(text(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT_S}s'"))
+        await connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": LOCK})
+        await connection.commit()
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) != LOCK_NOT_AVAILABLE:
+            raise
+        await connection.rollback()
+        holder = await connection.scalar(text(LOCK_HOLDER), {"key": LOCK})
+        raise MigrationFailed(
+            f"Another GeoAgent (PostgreSQL process {holder}) has been migrating this database for {LOCK_TIMEOUT_S} "
+            "seconds. Wait until it has started and start this one again; if it hangs, end that process with "
+            f"SELECT pg_terminate_backend({holder})."
+        ) from error
 
 
 def _run(connection: Connection, step: Literal["upgrade", "downgrade"], revision: str) -> None:

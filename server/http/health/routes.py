@@ -21,17 +21,27 @@ def routes(checks: Mapping[str, Check]) -> list[web.RouteDef]:
     """The two routes; `checks` maps the name shown in `/readyz` to its check."""
 
     async def healthz(request: web.Request) -> web.Response:
-        return web.json_response({"ok": True}, headers={"Cache-Control": "no-store"})
+        return alive()
 
     async def readyz(request: web.Request) -> web.Response:
         found = dict(
             zip(checks, await asyncio.gather(*(run_check(check) for check in checks.values())), strict=True)
         )
-        ready = not any(found.values())
-        body = {"ok": ready, "checks": {name: fault or "ok" for name, fault in found.items()}}
-        return web.json_response(body, status=200 if ready else 503, headers={"Cache-Control": "no-store"})
+        return readiness(found)
 
     return [web.get("/healthz", healthz), web.get("/readyz", readyz)]
+
+
+def alive() -> web.Response:
+    """The answer of `/healthz`."""
+    return web.json_response({"ok": True}, headers={"Cache-Control": "no-store"})
+
+
+def readiness(found: Mapping[str, str | None]) -> web.Response:
+    """The answer of `/readyz`: what each check found, or None."""
+    ready = not any(found.values())
+    body = {"ok": ready, "checks": {name: fault or "ok" for name, fault in found.items()}}
+    return web.json_response(body, status=200 if ready else 503, headers={"Cache-Control": "no-store"})
 
 
 async def run_check(check: Check) -> str | None:

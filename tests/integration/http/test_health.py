@@ -12,11 +12,14 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 
 import aiohttp
+import asyncpg
 import psutil
 import pytest_asyncio
 from yarl import URL
 
-from tests.support.looking import until
+from server.database import migrate
+from tests.support.looking import PATIENCE, until
+from tests.support.postmaster import free_port
 from tests.support.server import Child, child_server, client
 
 SILENT = 700
@@ -51,12 +54,12 @@ def held_up(child: Child) -> Iterator[None]:
         child.process.send_signal(signal.SIGCONT)
 
 
-async def get(child: Child, path: str, method: str = "GET") -> tuple[int, str]:
+async def get(url: str, path: str, method: str = "GET") -> tuple[int, str]:
     """Over a connection of its own, as health checks ask."""
     timeout = aiohttp.ClientTimeout(total=AT_MOST_S)
     async with (
         aiohttp.ClientSession(timeout=timeout) as session,
-        session.request(method, child.url + path, headers={"Connection": "close"}) as answer,
+        session.request(method, url + path, headers={"Connection": "close"}) as answer,
     ):
         return answer.status, await answer.text()
 
@@ -66,11 +69,11 @@ async def test_healthz_answers_while_the_server_is_held_up(server: Child) -> Non
         took = []
         for _ in range(10):
             began = time.perf_counter()
-            assert await get(server, "/healthz") == (200, '{"ok": true}')
+            assert await get(server.url, "/healthz") == (200, '{"ok": true}')
             took.append(time.perf_counter() - began)
-        assert (await get(server, "/healthz", "HEAD"))[0] == 200
+        assert (await get(server.url, "/healthz", "HEAD"))[0] == 200
         print(f"/healthz took {min(took) * 1000:.0f} to {max(took) * 1000:.0f} ms")
-    assert await get(server, "/healthz") == (200, '{"ok": true}')
+    assert await get(server.url, "/healthz") == (200, '{"ok": true}')
 
 
 async def test_healthz_answers_although_hundreds_of_silent_connections_wait_for_a_server_that_is_held_up(
@@ -80,11 +83,11 @@ async def test_healthz_answers_although_hundreds_of_silent_connections_wait_for_
         silent = [await silent_connection(server) for _ in range(SILENT)]
         try:
             for _ in range(5):
-                assert await get(server, "/healthz") == (200, '{"ok": true}')
+                assert await get(server.url, "/healthz") == (200, '{"ok": true}')
         finally:
             for each in silent:
                 each.close()
-    await until(lambda: get(server, "/readyz"))
+    await until(lambda: get(server.url, "/readyz"))
 
 
 async def silent_connection(child: Child) -> socket.socket:
@@ -93,9 +96,9 @@ async def silent_connection(child: Child) -> socket.socket:
 
 async def test_requests_that_come_meanwhile_are_answered_afterwards(server: Child) -> None:
     with held_up(server):
-        waiting = [asyncio.create_task(get(server, "/api/tables")) for _ in range(20)]
+        waiting = [asyncio.create_task(get(server.url, "/api/tables")) for _ in range(20)]
         silent = socket.create_connection((URL(server.url).host, URL(server.url).port))
-        await get(server, "/healthz")
+        await get(server.url, "/healthz")
     for status, body in await asyncio.gather(*waiting):
         assert status == 200
         assert "data.airports" in body
@@ -112,8 +115,42 @@ async def test_a_health_process_that_was_killed_is_started_again(server: Child) 
     first.kill()
     (second,) = await until(lambda: [one for one in health_processes(server) if one.pid != first.pid])
     with held_up(server):
-        assert json.loads((await get(server, "/healthz"))[1]) == {"ok": True}
+        assert json.loads((await get(server.url, "/healthz"))[1]) == {"ok": True}
     assert second.is_running()
+
+
+async def test_a_server_that_waits_for_the_migration_of_another_answers_health_checks_and_becomes_ready(
+    samples_url: str,
+) -> None:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    other = await asyncpg.connect(samples_url)
+    await other.execute("SELECT pg_advisory_lock($1)", migrate.LOCK)
+    start = asyncio.create_task(Child.start(samples_url, port=port))
+    try:
+        await until(lambda: answers(url))
+        assert await get(url, "/healthz") == (200, '{"ok": true}')
+        status, body = await get(url, "/readyz")
+        assert (status, json.loads(body)) == (503, {"ok": False, "checks": {"start": "the server is starting"}})
+        status, body = await get(url, "/api/tables")
+        assert (status, json.loads(body)["error"]["code"]) == (503, "unavailable")
+        assert not start.done()
+        await other.close()
+        child = await asyncio.wait_for(start, PATIENCE)
+        assert child.url == url
+        assert (await get(child.url, "/readyz"))[0] == 200
+        assert await child.stop() == 0
+    finally:
+        await other.close()
+        if not start.done():
+            start.cancel()
+        await asyncio.wait([start])
+
+
+async def answers(url: str) -> bool:
+    with suppress(aiohttp.ClientConnectorError):
+        return bool(await get(url, "/healthz"))
+    return False
 
 
 async def test_the_health_process_ends_with_a_server_that_was_killed(samples_url: str) -> None:

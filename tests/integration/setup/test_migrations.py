@@ -237,3 +237,18 @@ async def test_no_password_is_in_a_statement_that_the_server_may_log(postgis: Po
     assert "PASSWORD 'SCRAM-SHA-256$" in log
     assert secret not in log
     assert reader.password not in log
+
+
+async def test_a_start_says_who_holds_the_migration_lock_for_too_long(
+    postgis: Postgis, empty: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgis.url(empty)
+    monkeypatch.setattr(migrate, "LOCK_TIMEOUT_S", 1)
+    other = await asyncpg.connect(url)
+    try:
+        await other.execute("SELECT pg_advisory_lock($1)", migrate.LOCK)
+        with pytest.raises(migrate.MigrationFailed, match=f"PostgreSQL process {other.get_server_pid()}"):
+            await migrate.upgrade(url)
+    finally:
+        await other.close()
+    await migrate.upgrade(url)
