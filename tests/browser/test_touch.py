@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from playwright.async_api import CDPSession, expect
 
 from server.app import Server
@@ -11,15 +13,18 @@ from tests.browser.test_pointing import chosen
 from tests.support.looking import until
 
 Points = list[tuple[float, float]]
+PACE_S = 0.05
 
 
 async def drag(touch: CDPSession, points: Points) -> None:
-    """One finger, along these points of the page."""
-    (x, y), *rest = points
-    await touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
-    for x, y in rest:
-        await touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": y}]})
-    await touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    """One finger, along these points of the page, at the pace of a person: after a fling Chromium ignores a tap."""
+    began = time.time()
+    kinds = ["touchStart", *["touchMove"] * (len(points) - 1)]
+    for number, (kind, (x, y)) in enumerate(zip(kinds, points, strict=True)):
+        touched = {"type": kind, "timestamp": began + number * PACE_S, "touchPoints": [{"x": x, "y": y}]}
+        await touch.send("Input.dispatchTouchEvent", touched)
+    ended = {"type": "touchEnd", "timestamp": began + 2 * len(points) * PACE_S, "touchPoints": []}
+    await touch.send("Input.dispatchTouchEvent", ended)
 
 
 async def zoom(person: Person) -> float:
@@ -59,6 +64,7 @@ async def test_box_lasso_and_area_are_drawn_with_a_finger(enter: Enter, world: S
 
     # A tool that was put away by a drag does not end the next one at its first tap.
     await chosen(person, "Draw an area")
+    await expect(page.get_by_role("button", name="Finish")).to_be_disabled()
     for dx, dy in ((-80, -80), (80, -80), (80, 80)):
         await page.touchscreen.tap(x + dx, y + dy)
     await page.get_by_role("button", name="Finish").tap()

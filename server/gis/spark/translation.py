@@ -286,6 +286,14 @@ def _wkb(_node: exp.Func, arguments: list[Any], what: str) -> Any:
     return _call("ST_SetSRID", made, arguments[1]) if len(arguments) > 1 else made
 
 
+def _bytes(_node: exp.Func, arguments: list[Any], what: str) -> Any:
+    """Bytes that SQLAlchemy writes as hexadecimal digits, as `_wkb` takes them."""
+    digits, encoding = arguments
+    if encoding.name != "hex" or not isinstance(digits, exp.Literal):
+        raise NotOnSpark(what, "bytes are not written as a literal")
+    return exp.Literal.string(f"\\x{digits.name}")
+
+
 def _remainder(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
     return _call("MOD", *arguments)
 
@@ -301,6 +309,7 @@ _SPECIAL: Mapping[str, _Special] = {
     "ST_UNION": _union,
     "LOG": _log,
     "ST_GEOMFROMWKB": _wkb,
+    "DECODE": _bytes,
     "PI": lambda _node, _arguments, _what: _call("PI"),
     "MOD": _remainder,
 }

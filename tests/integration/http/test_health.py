@@ -131,7 +131,10 @@ async def test_a_server_that_waits_for_the_migration_of_another_answers_health_c
         await until(lambda: answers(url))
         assert await get(url, "/healthz") == (200, '{"ok": true}')
         status, body = await get(url, "/readyz")
-        assert (status, json.loads(body)) == (503, {"ok": False, "checks": {"start": "the server is starting"}})
+        assert (status, json.loads(body)) == (
+            503,
+            {"ok": False, "checks": {"start": "the server is starting"}},
+        )
         status, body = await get(url, "/api/tables")
         assert (status, json.loads(body)["error"]["code"]) == (503, "unavailable")
         assert not start.done()

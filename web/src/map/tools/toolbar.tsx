@@ -8,7 +8,7 @@ import { Menu, type MenuItem } from "../../ui/menu";
 import { narrow } from "../../browser/narrow";
 import { mayChange } from "../../store/store";
 import { measured, type Tool, tool } from "./selection";
-import { cancel, finish } from "./tools";
+import { cancel, finish, isArea } from "./tools";
 
 const TOOLS: [Tool, IconName, Key, Key][] = [
   ["select", "select", "toolSelect", "hintSelect"],
@@ -40,7 +40,7 @@ export function Toolbar() {
       {chosen !== undefined && (
         <div class="tool-hint card" role="status">
           <span>{measured.value === null ? t(chosen[3]) : sizes(measured.value)}</span>
-          {tool.value === "area" && <button type="button" class="link" onClick={finish}>{t("finish")}</button>}
+          {tool.value === "area" && <button type="button" class="link" disabled={!isArea.value} onClick={finish}>{t("finish")}</button>}
           <button type="button" class="link" onClick={cancel}>{t("cancel")}</button>
         </div>
       )}

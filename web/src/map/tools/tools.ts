@@ -2,7 +2,7 @@
  * Selecting by a box or lasso, drawing an area and measuring: what clicks and drags on the map mean while a tool is chosen.
  * Enter or a double click ends a shape, Escape gives it up.
  */
-import { effect } from "@preact/signals";
+import { computed, effect } from "@preact/signals";
 import type { Feature, Geometry } from "geojson";
 import type { GeoJSONSource, Map as MapLibre, MapMouseEvent } from "maplibre-gl";
 import type { Position } from "./geodesy";
@@ -46,9 +46,12 @@ export function installTools(map: MapLibre, layerIds: () => string[]): void {
   installSelecting(map, layerIds, cancel);
 }
 
+/** Whether there are corners enough for an area. */
+export const isArea = computed(() => tool.value === "area" && fixedCorners().length >= 3);
+
 export function finish(): void {
-  const corners = withoutRepeats(sketch.value.slice(0, -1));
-  if (tool.value === "area" && corners.length >= 3) {
+  const corners = fixedCorners();
+  if (isArea.value) {
     drawnArea.value = corners;
     boxed.value = null;
     inspect.value = null;
@@ -106,7 +109,8 @@ function at(event: MapMouseEvent): Position {
   return [event.lngLat.lng, event.lngLat.lat];
 }
 
-/** A double click sets its corner twice. */
-function withoutRepeats(line: Position[]): Position[] {
+/** Without the one that follows the pointer, and without repeats: a double click sets its corner twice. */
+function fixedCorners(): Position[] {
+  const line = sketch.value.slice(0, -1);
   return line.filter((position, index) => index === 0 || position.join() !== line[index - 1]?.join());
 }
