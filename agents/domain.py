@@ -77,6 +77,12 @@ class Table(Value):
         return next((column for column in self.columns if column.name == name), None)
 
     @property
+    def title(self) -> str:
+        """What it is called in a sentence: a result by the title of its step, with which its comment begins."""
+        said = (self.comment or "").partition(": ")[0] if self.is_result else ""
+        return said or self.name
+
+    @property
     def geometry_family(self) -> GeometryFamily:
         if self.geometry_column is None:
             return "none"

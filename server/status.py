@@ -7,13 +7,13 @@ from typing import Any
 from sqlalchemy import text
 
 from agents.core.model import Model
+from agents.geo import ramps
 from agents.offline import suggestions
 from agents.ports import TableRegistry
 from server.database import migrate
 from server.database.engines import Database
 from server.database.schema_version import newest_revision, works_with
 from server.gis.catalog.registry import Registry
-from server.gis.styles import ramps
 from server.http.health import routes as health_routes
 from server.maps.service import MapService
 from server.settings import Settings

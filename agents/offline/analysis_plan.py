@@ -216,7 +216,7 @@ class _Planner:
             assert mention is not None  # noqa: S101  said above; for the type checker
             table = scene.table_of(mention)
         if table.geometry_column is None and not features.previous:
-            raise Refuse(f"{table.name} has no geometry, so it lies nowhere")
+            raise Refuse(f"{table.title} has no geometry, so it lies nowhere")
         wanted = layer.filter if layer is not None else None
         if features.where is not None:
             wanted = combined("and", wanted, await to_cql2(scene, table, features.where))
@@ -274,7 +274,7 @@ async def _late(scene: Scene, words: Late, table: Table) -> Any:
         case NamedBy():
             column = name_column(table)
             if column is None:
-                raise Refuse(f"no column of {table.name} says what its rows are called")
+                raise Refuse(f"no column of {table.title} says what its rows are called")
             return column.name
 
 
@@ -329,9 +329,7 @@ def _refuse_two_readings(source: Features, other: Features, *_: Features) -> Non
 
 
 def _noun(features: Features) -> str:
-    if features.previous:
-        return "those"
-    return features.text.removeprefix("the ").removeprefix("all ")
+    return "those" if features.previous else features.noun
 
 
 async def _place(scene: Scene, name: str) -> tuple[Place, Table, Cql2]:
@@ -340,14 +338,14 @@ async def _place(scene: Scene, name: str) -> tuple[Place, Table, Cql2]:
     table = scene.table(place.table)
     column = name_column(table)
     if column is None or table.geometry_column is None or len(table.key) != 1:
-        raise Refuse(f"the row of “{name}” cannot be picked out of {table.name}")
+        raise Refuse(f"the row of “{name}” cannot be picked out of {table.title}")
     west, south, east, north = place.bounds
     box = [west - _MARGIN, south - _MARGIN, east + _MARGIN, north + _MARGIN]
     here: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column), {"bbox": box}]}
     found: Cql2 = {"op": "and", "args": [equals(column.name, [place.name]), here]}
     rows = (await scene.data.query(table.id, [table.key[0]], found, limit=1)).get("rows", ())
     if not rows:
-        raise Refuse(f"the row of “{name}” cannot be picked out of {table.name}")
+        raise Refuse(f"the row of “{name}” cannot be picked out of {table.title}")
     return place, table, equals(table.key[0], [rows[0][table.key[0]]])
 
 

@@ -40,15 +40,14 @@ class PlannedCall:
 
 
 async def plan(scene: Scene, intent: Intent) -> list[PlannedCall]:
-    """The next calls. A command whose calls failed is finished; the answer tells why."""
-    if scene.done and not scene.done[-1].result.ok:
+    """The next calls, none where the command is finished. Rows that were only looked up are a step on the way."""
+    looks_up = isinstance(intent, Show | Refine)
+    if any(not (looks_up and each.call.name == "query_features" and each.result.ok) for each in scene.done):
         return []
     calls = await _PLANS[type(intent).__name__](scene, intent)
     for name, _ in calls:
         if name not in scene.tools:
             raise Refuse(f"the tool {name} is not offered here")
-    looked_up = isinstance(intent, Show | Refine)
     return [
-        PlannedCall(name, arguments, not (looked_up and name == "query_features"))
-        for name, arguments in calls
+        PlannedCall(name, arguments, not (looks_up and name == "query_features")) for name, arguments in calls
     ]

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from agents import units
+from agents.units import COLUMN_ENDINGS, MAGNITUDES, UNITS, names_of
+
 
 def _words(text: str) -> list[str]:
     """The words of a list with commas."""
     return [word.strip() for word in text.split(",")]
 
 
-_THOUSAND = _words(
-    "thousand, thousands, Thousand, k, K, tsd, Tsd, Tausend, tausend, mille, mila, mil, tusen, ألف, тысяч, тыс, 千"
+def _magnitude(factor: float) -> list[str]:
+    return [word for word, value in MAGNITUDES.items() if value == factor]
+
+
+_THOUSAND = (
+    *_magnitude(1e3),
+    *_words("Thousand, K, tsd, Tsd, Tausend, tausend, mille, mila, mil, tusen, ألف, тысяч, тыс, 千"),
 )
-_MILLION = _words(
-    "million, millions, Million, Millions, Millionen, Mio, mio, mn, mln, M, millón, millones, milhão, milhões, "
-    "milione, milioni, miljoen, مليون, ملايين, миллион, миллиона, миллионов, млн, 百万"
-)
-_BILLION = _words(
-    "billions, Billions, bn, Milliarde, Milliarden, Mrd, milliard, milliards, miliardo, miliardi, miljard, "
-    "mil millones, مليار, миллиард, миллиарда, миллиардов, млрд"
-)
+_MILLION = (*_magnitude(1e6), *_words(
+    "Million, Millions, Millionen, Mio, mln, M, millón, millones, milhão, milhões, milione, milioni, miljoen, مليون, "
+    "ملايين, миллион, миллиона, миллионов, млн, 百万"
+))  # fmt: skip
+_BILLION = (*_magnitude(1e9), *_words(
+    "Billions, Milliarde, Milliarden, Mrd, milliard, milliards, miliardo, miliardi, miljard, mil millones, مليار, "
+    "миллиард, миллиарда, миллиардов, млрд"
+))  # fmt: skip
 
 SCALES: dict[str, tuple[float, ...]] = {
     **dict.fromkeys(_THOUSAND, (1e3,)),
@@ -35,49 +43,43 @@ SCALES: dict[str, tuple[float, ...]] = {
 }
 """The factors that a word after a number can mean; several where languages differ."""
 
-_LENGTHS = (1e3, 1609.344, 1852.0, 0.3048)
-_AREAS = (1e6, 1e4)
-_SQUARE_KM = "km² km2 km^2 sqkm qkm"
+
+def _measured(name: str) -> tuple[str, float]:
+    unit = UNITS[name]
+    return unit.dimension, unit.factor
+
+
+_ELSEWHERE = {
+    "m": _words("Meter, م"),
+    "km": _words("Kilometer, كم, км"),
+    "mi": _words("Meilen"),
+    "nmi": _words("nautical miles"),
+    "ft": _words("Fuß"),
+    "m²": _words("sq m, square metres, square meters"),
+    "km²": _words("km^2, qkm, sq km, square kilometres, square kilometers, كم²"),
+    "ha": _words("Hektar"),
+}
+"""Names of units in other languages, or of several words."""
+_NAMES = {symbol: (*names_of(symbol), *more) for symbol, more in _ELSEWHERE.items()}
+_OTHERS = ("s", "min", "h", "kg", "t", "kt", "ms", "px", "yr", "yrs")
+
 FACTORS: dict[str, tuple[float, ...]] = {
-    **dict.fromkeys(
-        ("km", "kilometre", "kilometres", "kilometer", "kilometers", "Kilometer", "كم", "км"), (1e3,)
-    ),
-    **dict.fromkeys((*_SQUARE_KM.split(), "sq km", "square kilometres", "square kilometers", "كم²"), (1e6,)),
-    **dict.fromkeys(("ha", "hectare", "hectares", "Hektar"), (1e4,)),
-    **dict.fromkeys(("mi", "mile", "miles", "Meilen"), (1609.344,)),
-    **dict.fromkeys(("nmi", "nautical miles"), (1852.0,)),
-    **dict.fromkeys(("ft", "feet", "foot", "Fuß"), (0.3048,)),
-    **dict.fromkeys(("m", "metre", "metres", "meter", "meters", "Meter", "م"), (1e-3, 1 / 0.3048)),
-    **dict.fromkeys(("m²", "m2", "sq m", "square metres", "square meters"), (1e-6,)),
-    **dict.fromkeys(
-        ("cm", "mm", "s", "min", "h", "kg", "t", "kt", "ms", "px", "yr", "yrs", "N", "E", "S", "W"), ()
-    ),
+    **{name: (UNITS[symbol].factor,) for symbol, names in _NAMES.items() for name in names},
+    **dict.fromkeys(_NAMES["m"], (1 / UNITS["km"].factor, 1 / UNITS["ft"].factor)),
+    **dict.fromkeys(_NAMES["m²"], (1 / UNITS["km²"].factor,)),
+    **dict.fromkeys(("cm", "mm", *_OTHERS, "N", "E", "S", "W"), ()),
 }
 """Units that may follow a number, and what it is in the units that a result may have instead: metres, mostly."""
 
 DIMENSIONS: dict[str, tuple[str, float]] = {
-    **{
-        unit: ("length", FACTORS[unit][0])
-        for unit in FACTORS
-        if FACTORS[unit] and FACTORS[unit][0] in _LENGTHS
-    },
-    **dict.fromkeys(("m", "metre", "metres", "meter", "meters", "Meter", "م"), ("length", 1.0)),
-    **dict.fromkeys(("cm",), ("length", 0.01)),
-    **dict.fromkeys(("mm",), ("length", 0.001)),
-    **{unit: ("area", FACTORS[unit][0]) for unit in FACTORS if FACTORS[unit] and FACTORS[unit][0] in _AREAS},
-    **dict.fromkeys(("m²", "m2", "sq m", "square metres", "square meters"), ("area", 1.0)),
-    **dict.fromkeys(("s", "min", "h", "kg", "t", "kt", "ms", "px", "yr", "yrs"), ("other", 1.0)),
+    **{name: _measured(symbol) for symbol, names in _NAMES.items() for name in names},
+    **{name: _measured(name) for name in ("cm", "mm")},
+    **dict.fromkeys(_OTHERS, ("other", 1.0)),
 }
 """What a unit measures, and how many metres or square metres it is."""
 
 COLUMN_UNITS: dict[str, tuple[str, float]] = {
-    **dict.fromkeys(("m", "metres", "meters"), ("length", 1.0)),
-    "km": ("length", 1e3),
-    "ft": ("length", 0.3048),
-    "mi": ("length", 1609.344),
-    **dict.fromkeys(("m2", "sqm"), ("area", 1.0)),
-    **dict.fromkeys(("km2", "sqkm"), ("area", 1e6)),
-    "ha": ("area", 1e4),
+    **{name: _measured(name) for name in COLUMN_ENDINGS if UNITS[name].dimension in ("length", "area")},
     **dict.fromkeys(("percent", "pct", "percentage"), ("share", 1.0)),
     **dict.fromkeys(("population", "people", "inhabitants", "pop", "residents"), ("people", 1.0)),
     **dict.fromkeys(("count", "n", "rows", "total", "nulls", "distinct", "number"), ("count", 1.0)),
@@ -112,12 +114,9 @@ AVERAGE = "average|mean|on average|Durchschnitt|Mittel|moyenne|promedio|media|م
 """Words that say how a number was reckoned from others."""
 
 NUMBER_WORDS: dict[str, float] = {
-    **{word: float(number) for number, word in enumerate(_words(
-        "two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, fifteen, sixteen, "
-        "seventeen, eighteen, nineteen, twenty"), 2)},
+    **{word: number for word, number in units.NUMBER_WORDS.items() if number >= 2},
     **{word: float(number) for number, word in enumerate(_words(
         "zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf"), 2)},
-    "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0, "seventy": 70.0, "eighty": 80.0, "ninety": 90.0,
 }  # fmt: skip
 NO_CLAIM = (
     "the|these|those|both|other|first|last|next|following|top|any|every|die|diese|beiden|anderen|ersten"

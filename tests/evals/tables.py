@@ -17,6 +17,8 @@ import pandas as pd
 import shapely
 from shapely import LineString, Point, Polygon
 
+from tests.evals import survey
+
 WEST, SOUTH, CELL = 9.9, 48.3, 0.05
 DISTRICTS = ("Old Town", "Riverside", "North Hill", "Mill Park", "Station Quarter", "Lakeside")
 SPECIES = ("Oak", "Lime", "Ash", "Plane tree", "Maple")
@@ -31,6 +33,7 @@ COMMENTS = {
     "data.parcels": "Parcels and their land use",
     "data.schools": "Schools",
     "data.building_permits": "Building permits",
+    **survey.COMMENTS,
 }
 
 
@@ -40,7 +43,8 @@ def frames() -> dict[str, gpd.GeoDataFrame]:
     made = {
         "districts": _districts(), "trees": _trees(), "bus_lines": _bus_lines(),
         "hospitals": _hospitals(), "earthquakes": _earthquakes(), "parcels": _parcels(), "schools": _schools(),
-        "building_permits": _building_permits(),
+        "building_permits": _building_permits(), "wells": survey.wells(), "road_segments": survey.road_segments(),
+        "air_stations": survey.air_stations(), "census_tracts": survey.census_tracts(),
     }  # fmt: skip
     return {name: gpd.GeoDataFrame(frame, geometry="geom", crs=4326) for name, frame in made.items()}
 
@@ -60,11 +64,14 @@ async def _load(connection: asyncpg.Connection, table_id: str) -> None:
     frame = frames()[name]
     types = {column: _type(frame[column]) for column in frame if column != "geom"}
     shape = frame.geometry.iloc[0].geom_type
-    columns = ", ".join(f"{column} {kind}" for column, kind in types.items())
+    columns = ", ".join(f'"{column}" {kind}' for column, kind in types.items())
     await connection.execute(
         f"CREATE TABLE {table_id} ({columns}, geom geometry({shape}, 4326), PRIMARY KEY (id));"
         f"COMMENT ON TABLE {table_id} IS '{COMMENTS[table_id]}'"
     )
+    for (table, column), text in survey.COLUMN_COMMENTS.items():
+        if table == table_id:
+            await connection.execute(f"COMMENT ON COLUMN {table}.{column} IS '{text}'")
     slots = ", ".join(f"${number}" for number in range(1, len(types) + 1))
     rows = [
         (*(None if pd.isna(row[column]) else row[column] for column in types), row["geom"].wkb)
@@ -77,6 +84,8 @@ async def _load(connection: asyncpg.Connection, table_id: str) -> None:
 
 
 def _type(column: pd.Series) -> str:
+    if pd.api.types.is_bool_dtype(column):
+        return "boolean"
     if pd.api.types.is_integer_dtype(column):
         return "bigint"
     if pd.api.types.is_float_dtype(column):

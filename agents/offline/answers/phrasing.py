@@ -42,7 +42,7 @@ from agents.offline.answers.wording import (
     without_known,
 )
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.intents import Command, Count, Statistic
+from agents.offline.meaning.intents import Command, Count, Rows, Statistic
 from agents.offline.meaning.scene import Done
 from agents.offline.meaning.units import column_unit
 
@@ -201,7 +201,7 @@ class Phrasing:
     def _count(self, facts: Facts) -> str:
         """`7,813 airports` where the table's name is a plural, else `7,813 features`."""
         table = self.vocabulary.table(str(facts.get("table")))
-        words = table.name.replace("_", " ") if table is not None else "features"
+        words = table.name.replace("_", " ") if table is not None and not table.is_result else "features"
         if not words.endswith("s") or not words.replace(" ", "").isalpha():
             words = "features"
         singular = (
@@ -295,7 +295,8 @@ class Phrasing:
         what = command.intent.what if command is not None and isinstance(command.intent, Statistic) else "all"
         stats = facts["stats"]
         column = f"`{facts['column']}`"
-        name = plain(str(facts["table"]).rsplit(".", 1)[-1].strip('"'))
+        table = self.vocabulary.table(str(facts["table"]))
+        name = plain(table.title if table is not None else str(facts["table"]))
         where = f" where {plain(filter_words(facts['filter']))}" if facts.get("filter") else ""
         known = stats.get("count", 0) - stats.get("nulls", 0)
         empty = f", {number(stats['nulls'])} empty" if stats.get("nulls") else ""
@@ -338,7 +339,7 @@ class Phrasing:
     def rows(self, done: Done, facts: Facts, command: Command | None) -> str:
         rows, columns = facts.get("rows", []), list(facts.get("columns", []))
         table = self.vocabulary.table(str(facts.get("table")))
-        name = table.name.replace("_", " ") if table is not None else str(facts.get("table"))
+        name = table.title.replace("_", " ") if table is not None else str(facts.get("table"))
         where = (
             f" where {plain(filter_words(without_known(facts.get('filter'))))}"
             if without_known(facts.get("filter"))
@@ -349,6 +350,10 @@ class Phrasing:
         sort = done.arguments.get("sort")
         if len(rows) == 1 and table is not None:
             return self._one_row(facts, columns, rows[0], name_of(table))
+        if sort and table is not None and command is not None and isinstance(command.intent, Rows):
+            shared = self._first_place(done, facts, name_of(table)) if command.intent.limit == 1 else ""
+            if shared:
+                return f"{shared}\n\n{table_rows(columns, rows, 100)}"
         total = facts.get("total")
         of = f" of {number(total)}" if isinstance(total, int) and total > len(rows) else ""
         order = (
@@ -357,6 +362,18 @@ class Phrasing:
             else ""
         )
         return f"{number(len(rows))}{of} {plain(name)}{where}{order}:\n\n{table_rows(columns, rows, 100)}"
+
+    def _first_place(self, done: Done, facts: Facts, named: str | None) -> str:
+        """`Harbour and Brewery have the greatest `pm10`: 47.`, of rows that share it."""
+        sort, rows = str(done.arguments["sort"]), facts["rows"]
+        if named is None or len({str(row.get(sort)) for row in rows}) > 1:
+            return ""
+        names = [plain(value(row.get(named))) for row in rows[:10]]
+        more = len(rows) - len(names)
+        said = listed([*names, *([f"{number(more)} more"] if more else [])])
+        most = "greatest" if done.arguments.get("descending") else "smallest"
+        figure = self._measured({**facts, "column": sort}, rows[0].get(sort))
+        return f"{said} have the {most} `{sort}`: {figure}."
 
     def _one_row(self, facts: Facts, columns: list[str], row: Any, named: str | None) -> str:
         pairs = dict(zip(columns, row_values(columns, row), strict=False))

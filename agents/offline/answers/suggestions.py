@@ -126,6 +126,8 @@ def _threshold(table: Table, spoken: str | None) -> str | None:
 
 
 def _layer_name(layer: Layer, table: Table) -> str:
+    if table.is_result:
+        return f'"{layer.name}"'
     return (
         layer.name.lower()
         if _plain(layer.name.replace(" ", "_")) and fold(layer.name) == fold(table.name).replace("_", " ")

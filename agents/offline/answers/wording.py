@@ -13,6 +13,7 @@ from agents.geo.phrases import count_of, filter_words, listed, number, table_row
 from agents.offline.meaning.columns import name_column
 
 Facts = Mapping[str, Any]
+FIGURE_NAMES = {"sum": "Total", "mean": "Average", "median": "Median", "max": "Highest", "min": "Lowest"}
 STATISTIC_WORDS = {"count": "number", "mean": "average", "sum": "sum", "min": "lowest", "max": "highest"}
 _ENDINGS = {
     "cancelled": "That was stopped.",

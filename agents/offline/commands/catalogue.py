@@ -10,16 +10,7 @@ from agents.offline.answers.suggestions import suggestions
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
-from agents.offline.meaning.intents import (
-    Describe,
-    FindPlace,
-    Greeting,
-    Help,
-    Intent,
-    ListLayers,
-    ListTables,
-    SearchTables,
-)
+from agents.offline.meaning.intents import Describe, Greeting, Help, Intent, ListLayers, UseTool
 from agents.offline.meaning.scene import Calls, Say, Scene
 
 MAX_TABLES_FOUND = 12
@@ -69,11 +60,12 @@ def _described(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
 
 
 def _searched(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    return SearchTables(bound["words"].strip('"'))
+    wanted = {"text": bound["words"].strip('"'), "limit": MAX_TABLES_FOUND}
+    return UseTool("search_tables", tuple(wanted.items()))
 
 
 def _located(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    return FindPlace(bound["place"].strip('"'))
+    return UseTool("find_place", (("text", bound["place"].strip('"')),))
 
 
 def _place_alone(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
@@ -84,7 +76,7 @@ def _place_alone(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | N
 
 
 COMMANDS = (
-    command(_LIST_TABLES, lambda bound, _: ListTables()),
+    command(_LIST_TABLES, lambda bound, _: UseTool("list_tables")),
     command(_LIST_LAYERS, lambda bound, _: ListLayers()),
     command(_HELP, lambda bound, _: Help()),
     command(_GREETING, lambda bound, _: Greeting()),
@@ -102,11 +94,6 @@ COMMANDS = (
 )
 
 
-async def list_tables(scene: Scene, intent: ListTables) -> Calls:
-    """Call `list_tables`."""
-    return [] if scene.done else [("list_tables", {})]
-
-
 async def list_layers(scene: Scene, intent: ListLayers) -> Calls:
     """Say which layers are on the map."""
     if not scene.layers:
@@ -115,21 +102,9 @@ async def list_layers(scene: Scene, intent: ListLayers) -> Calls:
     raise Say("On the map, top first:\n" + "\n".join(lines))
 
 
-async def search_tables(scene: Scene, intent: SearchTables) -> Calls:
-    """Call `search_tables`."""
-    return [] if scene.done else [("search_tables", {"text": intent.text, "limit": MAX_TABLES_FOUND})]
-
-
 async def describe(scene: Scene, intent: Describe) -> Calls:
     """Call `describe_table` for the table that was meant."""
-    if scene.done:
-        return []
     return [("describe_table", {"table": scene.table_of(intent.subject).id})]
-
-
-async def find_place(scene: Scene, intent: FindPlace) -> Calls:
-    """Call `find_place`."""
-    return [] if scene.done else [("find_place", {"text": intent.text})]
 
 
 async def help_(scene: Scene, intent: Help) -> Calls:
@@ -153,6 +128,5 @@ async def greeting(scene: Scene, intent: Greeting) -> Calls:
 
 
 PLANS = {
-    "ListTables": list_tables, "ListLayers": list_layers, "SearchTables": search_tables, "Describe": describe,
-    "FindPlace": find_place, "Help": help_, "Greeting": greeting,
+    "ListLayers": list_layers, "Describe": describe, "Help": help_, "Greeting": greeting,
 }  # fmt: skip

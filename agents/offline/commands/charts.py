@@ -111,8 +111,6 @@ COMMANDS = (
 
 async def chart(scene: Scene, intent: i.Chart) -> Calls:
     """Call `make_chart` with the columns that were meant."""
-    if scene.done:
-        return []
     mention = intent.subject
     shown = mention.pronoun or bool(mention.layers)
     layer = scene.layer_of(mention) if shown else None
@@ -132,8 +130,6 @@ async def chart(scene: Scene, intent: i.Chart) -> Calls:
 
 async def remove_chart(scene: Scene, intent: i.RemoveChart) -> Calls:
     """Call `remove_chart` for the chart that was meant."""
-    if scene.done:
-        return []
     charts = scene.agent.map.charts()
     if not charts:
         raise Refuse("the map has no charts")

@@ -40,8 +40,6 @@ COMMANDS = (
 
 async def export(scene: Scene, intent: Export) -> Calls:
     """A layer brings its filter; a table that no layer shows, such as a result without geometry, goes whole."""
-    if scene.done:
-        return []
     options = {} if intent.srid is None else {"options": {"crs": f"EPSG:{intent.srid}"}}
     return [("export", {"items": [_source(scene, intent)], "format": intent.format, **options})]
 

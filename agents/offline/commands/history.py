@@ -38,13 +38,11 @@ COMMANDS = (
 async def undo(scene: Scene, intent: Undo | Redo) -> Calls:
     """Call `undo` or `redo`, once for each change that was asked for."""
     name = "undo" if isinstance(intent, Undo) else "redo"
-    return [] if scene.done else [(name, {})] * intent.times
+    return [(name, {})] * intent.times
 
 
 async def reset(scene: Scene, intent: Reset) -> Calls:
     """Call `reset_map`, unless the map is empty."""
-    if scene.done:
-        return []
     if not scene.layers:
         raise Say("The map is empty already.")
     return [("reset_map", {})]

@@ -107,16 +107,12 @@ COMMANDS = (
 
 async def remove(scene: Scene, intent: Remove) -> Calls:
     """A table that is not on the map is no layer; the refusal says so."""
-    if scene.done:
-        return []
     layers = distinct([scene.layer_of(subject, sure=True) for subject in intent.subjects])
     return [("remove_map_layer", {"layer_id": layer.id}) for layer in layers]
 
 
 async def set_visible(scene: Scene, intent: SetVisible) -> Calls:
     """Show or hide layers."""
-    if scene.done:
-        return []
     layers: list[Layer] = []
     for subject in intent.subjects:
         layers += scene.all_layers() if subject.everything else [scene.layer_of(subject)]
@@ -131,15 +127,11 @@ async def set_visible(scene: Scene, intent: SetVisible) -> Calls:
 
 async def rename(scene: Scene, intent: Rename) -> Calls:
     """Give a layer another name."""
-    if scene.done:
-        return []
     return [("update_map_layer", {"layer_id": scene.layer_of(intent.subject).id, "name": intent.name[:200]})]
 
 
 async def set_opacity(scene: Scene, intent: SetOpacity) -> Calls:
     """Set the opacity of a layer."""
-    if scene.done:
-        return []
     everything = intent.subject is not None and intent.subject.everything
     layers = scene.all_layers() if everything else [scene.layer_of(intent.subject)]
     return [("update_map_layer", {"layer_id": layer.id, "opacity": intent.opacity}) for layer in layers]
@@ -147,8 +139,6 @@ async def set_opacity(scene: Scene, intent: SetOpacity) -> Calls:
 
 async def reorder(scene: Scene, intent: Reorder) -> Calls:
     """Move a layer in the order of drawing."""
-    if scene.done:
-        return []
     layer = scene.layer_of(intent.subject)
     order: Any = intent.to
     if intent.other is not None:

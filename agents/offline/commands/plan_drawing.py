@@ -10,9 +10,10 @@ from agents.geo.phrases import count_of
 from agents.offline.commands.plan_looks import style_arguments
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, top_column
+from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
-from agents.offline.meaning.values import equals, property_of
+from agents.offline.meaning.values import equals
 
 _MOST_TOP = 100
 
@@ -22,12 +23,11 @@ _MOST_TOP = 100
 
 async def show(scene: Scene, intent: i.Show) -> Calls:
     """Add a layer, or change the one that shows the table already."""
-    if _finished(scene):
-        return []
     table = scene.table_of(intent.subject)
     if table.geometry_column is None:
         raise Refuse(
-            f"{table.name} has no geometry, so it cannot be drawn", f"Ask for its rows: “list {table.name}”."
+            f"{table.title} has no geometry, so it cannot be drawn",
+            f"Ask for its rows: “list {table.title}”.",
         )
     where = await to_cql2(scene, table, intent.where) if intent.where is not None else None
     if intent.top is not None and intent.top.limit:
@@ -85,29 +85,20 @@ async def _top_rows(scene: Scene, table: Table, where: Cql2 | None, top: i.Top) 
     """First the rows are asked for, then their keys are the filter."""
     if len(table.key) != 1:
         raise Refuse(
-            f"{table.name} has no single key, so its first rows cannot be picked out on the map",
-            f"Ask for a list: “list the top {top.limit} {table.name}”.",
+            f"{table.title} has no single key, so its first rows cannot be picked out on the map",
+            f"Ask for a list: “list the top {top.limit} {table.title}”.",
         )
     if top.limit > _MOST_TOP:
         raise Refuse(f"at most {_MOST_TOP} features can be picked out by rank", "Filter by a value instead.")
-    column = top_column(scene, table, top)
     key = table.key[0]
     if not scene.done:
+        column, call = await first_rows(scene, table, where, top, top.limit)
         named = name_column(table)
         columns = list(dict.fromkeys([key, *([named.name] if named else []), column.name]))
-        known: Cql2 = {"op": "not", "args": [{"op": "isNull", "args": [property_of(column.name)]}]}
-        call = {
-            "table": table.id,
-            "columns": columns,
-            "filters": combined("and", where, known),
-            "sort": column.name,
-            "descending": top.descending,
-            "limit": top.limit,
-        }
-        return [("query_features", call)]
+        return [("query_features", {**call, "columns": columns})]
     rows = (scene.done[0].result.data or {}).get("rows", [])
     if not rows:
-        raise Refuse(f"no row of {table.name} has a {column.name}")
+        raise Refuse(f"no row of {table.title} can be ranked so")
     return equals(key, [row[key] for row in rows])
 
 
@@ -116,8 +107,6 @@ async def _top_rows(scene: Scene, table: Table, where: Cql2 | None, top: i.Top) 
 
 async def refine(scene: Scene, intent: i.Refine) -> Calls:
     """Change the filter of a layer: replace it, narrow it or widen it."""
-    if _finished(scene):
-        return []
     layer, table = await _refined(scene, intent)
     if layer is None:
         return await show(
@@ -176,8 +165,6 @@ async def _fits(scene: Scene, intent: i.Refine, layer: Layer) -> bool:
 
 async def clear_filter(scene: Scene, intent: i.ClearFilter) -> Calls:
     """Remove the filter of a layer."""
-    if scene.done:
-        return []
     layer = scene.layer_of(intent.subject)
     if layer.filter is None:
         raise Say(f"{layer.name} has no filter: it shows all {count_of(layer.count)}.")
@@ -212,8 +199,6 @@ def _plain_name(layer: Layer, table: Table) -> dict[str, Any]:
 
 async def restyle(scene: Scene, intent: i.Restyle) -> Calls:
     """Of the layer; of a table that is not on the map yet it is added, drawn so."""
-    if scene.done:
-        return []
     subject = intent.subject
     if intent.where is not None and subject is not None:
         return await show(scene, i.Show(subject, intent.look, intent.where))
@@ -232,11 +217,6 @@ async def restyle(scene: Scene, intent: i.Restyle) -> Calls:
     if not arguments:
         raise Say(f"{layer.name} looks like that already.")
     return [("update_map_layer", {"layer_id": layer.id, **arguments})]
-
-
-def _finished(scene: Scene) -> bool:
-    """Whether the map was changed for this command; rows that were only looked up are a step on the way."""
-    return any(done.call.name != "query_features" for done in scene.done)
 
 
 PLANS = {"Show": show, "Refine": refine, "ClearFilter": clear_filter, "Restyle": restyle}

@@ -26,7 +26,7 @@ def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | Non
         style["kind"] = look.kind
     elif look.kind == "proportional":
         raise Refuse(
-            "circles need a column that gives their size", f"Say for example “size {table.name} by …”."
+            "circles need a column that gives their size", f"Say for example “size {table.title} by …”."
         )
     thematic = bool(style.get("column")) or (
         now is not None and now.kind in ("graduated", "categorical") and not style
@@ -40,7 +40,7 @@ def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | Non
         ):
             raise Refuse(
                 "a colour ramp needs a column to show",
-                f"Say for example “colour {table.name} by … in {ramp}”.",
+                f"Say for example “colour {table.title} by … in {ramp}”.",
             )
         style["ramp"] = ramp
     for name, value in (("classes", look.classes), ("method", look.method)):
@@ -48,7 +48,7 @@ def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | Non
             if not thematic or (style.get("kind", now.kind if now else "") != "graduated"):
                 raise Refuse(
                     "classes need a column with numbers",
-                    f"Say for example “colour {table.name} by … with 7 classes”.",
+                    f"Say for example “colour {table.title} by … with 7 classes”.",
                 )
             style[name] = value
     if look.classes is not None and not 2 <= look.classes <= 9:
@@ -66,7 +66,7 @@ def _by_column(scene: Scene, table: Table, look: i.Look, by: i.ColumnMention) ->
     numeric = column.kind in ("integer", "number")
     kind = look.kind or ("graduated" if numeric else "categorical")
     if kind in ("proportional", "graduated", *DENSITIES) and not numeric:
-        raise Refuse(f"{column.name} of {table.name} holds no numbers, which {_kind_words(kind)} need")
+        raise Refuse(f"{column.name} of {table.title} holds no numbers, which {_kind_words(kind)} need")
     statistic = {"statistic": look.statistic or "mean"} if kind in BINNED else {}
     return {"kind": kind, "column": column.name, **statistic}
 
@@ -87,7 +87,7 @@ def _time(scene: Scene, table: Table, look: i.Look) -> dict[str, Any]:
     found += [column.name for column in table.columns if "year" in name_words(column.name)]
     if not found:
         raise Refuse(
-            f"{table.name} has no column of dates, times or years", "Ask “describe …” for what it has."
+            f"{table.title} has no column of dates, times or years", "Ask “describe …” for what it has."
         )
     return {"time": found[0]}
 
@@ -117,5 +117,5 @@ def _labels(scene: Scene, table: Table, look: i.Look, layer: Layer | None) -> di
         named_column(scene, table, look.label) if look.label is not None else name_column(table)
     )
     if column is None:
-        raise Refuse(f"{table.name} has no names to write", "Say which column: “label … by …”.")
+        raise Refuse(f"{table.title} has no names to write", "Say which column: “label … by …”.")
     return {"label": column.name}

@@ -15,20 +15,19 @@ from agents.offline.language.reading import read
 from agents.offline.language.vocabulary import columns_called
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
-from agents.offline.meaning.columns import is_number, name_column, named_column, top_column
+from agents.offline.meaning.columns import is_number, name_column, named_column
 from agents.offline.meaning.place_meant import full_name, place_meant
+from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
 from agents.offline.meaning.spellings import unquoted
-from agents.offline.meaning.values import property_of, with_name
+from agents.offline.meaning.values import with_name
 
 _SHOWN_COLUMNS = 4
 
 
 async def count(scene: Scene, intent: i.Count) -> Calls:
     """Call `count_features`; for a share, also for the whole."""
-    if scene.done:
-        return []
     table = scene.table_of(intent.subject)
     arguments: dict[str, Any] = {"table": table.id}
     filters = await _filters(scene, table, intent.subject, intent.where)
@@ -51,13 +50,11 @@ async def _filters(scene: Scene, table: Table, subject: i.Mention, where: i.Cond
 
 async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
     """Call `column_stats` for the number that was asked for."""
-    if scene.done:
-        return []
     table = scene.table_of(intent.subject)
     column = named_column(scene, table, intent.column)
     if intent.what in ("mean", "median", "sum") and not is_number(column):
         raise Refuse(
-            f"{column.name} of {table.name} holds no numbers, so it has no {_NAMES.get(intent.what, intent.what)}"
+            f"{column.name} of {table.title} holds no numbers, so it has no {_NAMES.get(intent.what, intent.what)}"
         )
     arguments: dict[str, Any] = {"table": table.id, "column": column.name}
     filters = await _filters(scene, table, intent.subject, intent.where)
@@ -71,18 +68,15 @@ _NAMES = {"mean": "average", "sum": "total"}
 
 async def rows(scene: Scene, intent: i.Rows) -> Calls:
     """Call `query_features` for the rows that were asked for."""
-    if scene.done:
-        return []
     table = scene.table_of(intent.subject)
     filters = await _filters(scene, table, intent.subject, intent.where)
     limit = min(max(intent.limit, 1), 100)
     arguments: dict[str, Any] = {"table": table.id, "limit": limit}
     shown: list[str] = []
     if intent.top is not None:
-        column = top_column(scene, table, intent.top)
-        known: Cql2 = {"op": "not", "args": [{"op": "isNull", "args": [property_of(column.name)]}]}
-        filters = combined("and", filters, known)
-        arguments |= {"sort": column.name, "descending": intent.top.descending}
+        column, ranked = await first_rows(scene, table, filters, intent.top, limit)
+        arguments |= ranked
+        filters = ranked["filters"]
         shown = [column.name]
     arguments["columns"] = _shown_columns(table, shown, filters)
     if filters is not None:
@@ -121,8 +115,6 @@ def _properties(node: Any) -> list[str]:
 
 async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
     """One fact about a named thing: the first table that has such a column and a row of that name."""
-    if scene.done:
-        return []
     name = "” and “".join(unquoted(each) for each in (intent.of, *intent.others))
     tables = scene.vocabulary.few_tables or await scene.agent.registry.search(f"{intent.words} {name}", 50)
     candidates = [(table, found) for table in tables if (found := _fact_columns(table, intent.words))]
@@ -179,8 +171,6 @@ async def _named_row(scene: Scene, table: Table, name: str) -> Cql2 | None:
 
 async def analyse(scene: Scene, intent: i.Analyse) -> Calls:
     """Call `run_analysis` with the message as its goal."""
-    if scene.done:
-        return []
     if "add_map_layer" not in scene.tools:
         raise Refuse(
             "without a language model I cannot plan this analysis",
@@ -215,8 +205,6 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
 
 async def run_sql(scene: Scene, intent: i.RunSql) -> Calls:
     """Call `run_sql`, where the tool exists."""
-    if scene.done:
-        return []
     if "run_sql" not in scene.tools:
         raise Refuse("raw SQL is switched off on this server", "Set GEOAGENT_SQL=on to allow it.")
     return [("run_sql", {"statement": intent.statement})]

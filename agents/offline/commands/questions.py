@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agents.offline.commands.analyses.analysis import AnalysisReader, Language, language_of
 from agents.offline.language import phrasebook as p
-from agents.offline.language.lexicon import STARTS, STATISTICS, SUPERLATIVES
+from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, STARTS, STATISTICS, SUPERLATIVES
 from agents.offline.language.nouns import take_column, take_count, take_quantity
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import RESULTS
@@ -25,13 +25,6 @@ from agents.offline.meaning.intents import (
 
 _NEAR = word_set("near nearby around nearest closest farthest furthest intersects intersecting overlapping")
 """Relations in space, which no condition on columns has."""
-
-
-_EXTREMES = {
-    "highest": "maximum", "greatest": "maximum", "largest": "maximum", "biggest": "maximum", "deepest": "maximum",
-    "longest": "maximum", "tallest": "maximum", "strongest": "maximum", "lowest": "minimum", "smallest": "minimum",
-    "shortest": "minimum", "shallowest": "minimum", "weakest": "minimum",
-}  # fmt: skip
 
 
 class DataCommands(Grammar):
@@ -120,7 +113,7 @@ class DataCommands(Grammar):
     def _extreme_of_column(self) -> Statistic | None:
         """`the highest elevation of the airports in France`: of a column, where its table is named as well."""
         cursor = self.cursor
-        what = _EXTREMES.get(cursor.word())
+        what = {"max": "maximum", "min": "minimum"}.get(ANALYSIS_FUNCTIONS.get(cursor.word(), ""))
         if what is None:
             return None
         cursor.at += 1

@@ -35,24 +35,40 @@ def command(text: str, means: Means, cost: float = 0.0) -> Command:
     return Command(compiled(text), means, cost)
 
 
-class CommandReader:
-    """Reads one command from a cursor on."""
+class TemplateReader:
+    """Reads templates from a cursor on; `limits` are words of theirs at which a value may end."""
 
     def __init__(
-        self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, commands: tuple[Command, ...]
+        self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, limits: frozenset[str]
     ) -> None:
         start = cursor.at
         self.cursor = cursor
-        self.commands = commands
         self.vocabulary = vocabulary
-        limits = frozenset(word for each in commands for word in each.template.words)
         self.tags = Tags(cursor, vocabulary, default, limits)
         words = []
         for at in range(cursor.end):
             cursor.at = at
             words.append(cursor.word())
         cursor.at = start
-        self.chart = Chart(words, self.tags.spans, PARTS, self._text)
+        self.chart = Chart(words, self.tags.spans, PARTS, self.text)
+
+    def text(self, start: int, end: int) -> str:
+        """The words from one token to another, as they were written."""
+        before, self.cursor.at = self.cursor.at, end
+        text = self.cursor.since(start)
+        self.cursor.at = before
+        return text
+
+
+class CommandReader(TemplateReader):
+    """Reads one command from a cursor on."""
+
+    def __init__(
+        self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, commands: tuple[Command, ...]
+    ) -> None:
+        limits = frozenset(word for each in commands for word in each.template.words)
+        super().__init__(cursor, vocabulary, default, limits)
+        self.commands = commands
 
     def read(self, may_end: Callable[[], bool]) -> Intent | None:
         """The command that begins here, with the cursor behind it; `may_end` is asked with the cursor at an end."""
@@ -71,9 +87,3 @@ class CommandReader:
         end, _, intent = min(found, key=lambda reading: reading[:2])
         self.cursor.at = -end
         return intent
-
-    def _text(self, start: int, end: int) -> str:
-        before, self.cursor.at = self.cursor.at, end
-        text = self.cursor.since(start)
-        self.cursor.at = before
-        return text

@@ -57,7 +57,7 @@ def _argument(value: Any, schema: Mapping[str, Any], vocabulary: Vocabulary) -> 
 
 async def use_tool(scene: Scene, intent: UseTool) -> Calls:
     """Call the tool whose phrase was read."""
-    return [] if scene.done else [(intent.tool, dict(intent.arguments))]
+    return [(intent.tool, dict(intent.arguments))]
 
 
 PLANS = {"UseTool": use_tool}

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.domain import Bounds
+from agents.offline.commands.figures import table_called
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.intents import Intent, Mention, Zoom
+from agents.offline.meaning.place_meant import place_meant
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.values import in_place
 
@@ -32,8 +34,12 @@ def _levels(bound: Mapping[str, Any]) -> float:
     return float(2 ** min(max(bound.get("times", 1), 1), MAX_LEVELS))
 
 
-def _place(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    return Zoom(place=bound["place"].strip('"'))
+def _place(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent:
+    """`France`, or `the country France`, which is a row of that table."""
+    place = bound["place"].strip('"')
+    noun, _, name = place.removeprefix("the ").partition(" ")
+    table = table_called(noun, vocabulary) if noun.islower() and name else None
+    return Zoom(place=place) if table is None else Zoom(place=name, table=table.id)
 
 
 COMMANDS = (
@@ -53,12 +59,12 @@ COMMANDS = (
 
 async def zoom(scene: Scene, intent: Zoom) -> Calls:
     """Call `zoom_to` for a layer, a place, a box, or a part of the view."""
-    if scene.done:
-        return []
     if intent.factor is not None:
         return [("zoom_to", {"bounds": _scaled(scene, intent.factor)})]
     if intent.bounds is not None:
         return [("zoom_to", {"bounds": list(intent.bounds)})]
+    if intent.place is not None and intent.table is not None:
+        return [("zoom_to", {"bounds": list((await place_meant(scene, intent.place, intent.table)).bounds)})]
     if intent.place is not None:
         await _no_group(scene, intent.place)
         return [("zoom_to", {"place": intent.place})]
@@ -72,7 +78,7 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
         table = scene.table_of(subject)
         if table.bounds is None:
             raise Refuse(
-                f"it is not known where the features of {table.name} lie", f"Say “show {table.name}” first."
+                f"it is not known where the features of {table.title} lie", f"Say “show {table.title}” first."
             )
         return [("zoom_to", {"bounds": list(table.bounds)})]
     return [("zoom_to", {"layer": scene.layer_of(subject).id})]

@@ -17,7 +17,6 @@ from agents.offline.language.nouns import (
     take_quantity,
     take_ramp,
 )
-from agents.offline.language.tokens import magnitude
 from agents.offline.language.value_text import ValueRules, ends_value, take_comparator
 from agents.offline.language.words import doers_of, name_words
 from agents.offline.meaning.intents import (
@@ -34,6 +33,7 @@ from agents.offline.meaning.intents import (
     Operand,
     Quantity,
 )
+from agents.units import MAGNITUDES
 
 
 class Conditions(ValueRules):
@@ -444,7 +444,7 @@ _VERBS = frozenset(("has", "have", "had", "does", "do", "did"))
 
 def _of_one_magnitude(low: Quantity, high: Quantity) -> Quantity:
     """`between 1 and 5 million` begins at a million."""
-    said = [magnitude(word) for word in high.text.lower().split()]
+    said = [MAGNITUDES.get(word) for word in high.text.lower().split()]
     factor = next((each for each in said if each is not None), None)
     if factor is None or not low.text.replace(".", "").isdigit() or low.value >= factor:
         return low

@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 _LEXEME = re.compile(
@@ -213,6 +214,19 @@ def _nodes(node: Node) -> list[Node]:
             return _nodes(inner)
         case _:
             return [node]
+
+
+def spellings(node: Node) -> list[tuple[str, ...]]:
+    """All texts that a template without slots stands for, as words."""
+    match node:
+        case Word(text):
+            return [(text,)]
+        case Choice(options):
+            return [words for option in options for words in spellings(option)]
+        case Sequence_(items):
+            return [sum(parts, ()) for parts in product(*map(spellings, items))]
+        case _:
+            raise BadTemplate("only words can be spelt out")
 
 
 def verbs(node: Node) -> set[str]:

@@ -5,6 +5,8 @@ Data only; everything that depends on the person's tables is in vocabulary.py.
 
 from __future__ import annotations
 
+from agents import units
+from agents.geo import ramps
 from agents.geo.colours import CSS_NAMES
 from agents.offline.language.words import word_set
 
@@ -14,7 +16,6 @@ SHOW = word_set("""
     show add display draw map plot put see load open give view bring visualise visualize present
     insert overlay
 """)
-REMOVE = word_set("remove delete drop erase kill clear discard take")
 COLOUR = word_set("colour color shade paint style fill recolour recolor tint")
 
 STARTS = word_set("""
@@ -117,17 +118,6 @@ MEASURE_OF_NOUN = {
 }  # fmt: skip
 """The measure that a noun asks for when no column is called so."""
 
-MEASURE_OF_DIMENSION = {
-    ">": {
-        "length": "high",
-        "area": "area",
-        "people": "people",
-        "speed": "fast",
-        "mass": "heavy",
-        "time": "old",
-    }
-}
-
 STATISTICS = {
     "average": "mean", "mean": "mean", "avg": "mean", "median": "median", "sum": "sum", "total": "sum",
     "minimum": "minimum", "min": "minimum", "maximum": "maximum", "max": "maximum", "statistics": "all",
@@ -143,44 +133,20 @@ ANALYSIS_FUNCTIONS = {
 }  # fmt: skip
 """Words that sum up a column, and the operations' function."""
 
-RAMPS = {
-    name.lower(): name
-    for name in (
-        "viridis", "plasma", "inferno", "magma", "cividis", "Blues", "Greens", "Greys", "Oranges", "Purples", "Reds",
-        "YlGn", "YlGnBu", "YlOrBr", "YlOrRd", "GnBu", "BuGn", "BuPu", "OrRd", "PuBu", "PuBuGn", "PuRd", "RdPu",
-        "RdBu", "BrBG", "PiYG", "PRGn", "PuOr", "RdYlBu", "RdYlGn", "Spectral",
-    )
-}  # fmt: skip
+NUMBER_WORDS = {**units.NUMBER_WORDS, "hundred": 100.0, "dozen": 12.0}
+
+RAMPS = {name.casefold().replace("-", ""): name for name in ramps.ALL if name.casefold() not in NUMBER_WORDS}
+"""By the name as it is written in a request. `Nine` is a number first."""
 RAMP_OF_COLOUR = {
-    "blue": "Blues", "green": "Greens", "grey": "Greys", "gray": "Greys", "orange": "Oranges",
-    "purple": "Purples", "red": "Reds", "grays": "Greys", "violet": "Purples",
+    **{name.casefold().removesuffix("s"): name for name in ramps.SEQUENTIAL if name[:-1].casefold() in CSS_NAMES},
+    "gray": "Greys", "violet": "Purples",
 }  # fmt: skip
+"""Of the ramps that are called after a colour: `Blues`."""
 
 METHODS = {
     "quantile": "quantile", "quantiles": "quantile", "equal": "equal", "equal-interval": "equal",
     "jenks": "jenks", "natural": "jenks", "quartiles": "quantile", "quintiles": "quantile",
 }  # fmt: skip
-
-NUMBER_WORDS = {
-    word: float(index)
-    for index, word in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-        ]
-    )
-} | {"twenty": 20.0, "thirty": 30.0, "fifty": 50.0, "hundred": 100.0, "a hundred": 100.0, "dozen": 12.0}
 
 COLOURS = frozenset(CSS_NAMES) - {"peru"}
 """All of CSS but `peru`, which is a country first."""

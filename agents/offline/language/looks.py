@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from agents.domain import CellStatistic, StyleKind, Table
+from agents.domain import StyleKind, Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import METHODS, RAMP_OF_COLOUR
+from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, METHODS, RAMP_OF_COLOUR
 from agents.offline.language.nouns import take_colour, take_column, take_count, take_ramp
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import Phrases, word_set
@@ -155,10 +155,13 @@ class Looks:
         if look.kind not in ("hexbin", "grid") or cursor.take(p.WITH_STATISTIC) is None:
             return None
         cursor.take("the", "their")
-        statistic = next((found for found, words in STATISTICS.items() if cursor.take(*words)), None)
+        statistic = ANALYSIS_FUNCTIONS.get(cursor.word())
+        if statistic == "median":
+            return None
+        cursor.at += statistic is not None
         cursor.take("of the", "of", "the")
         column = self.column()
-        return None if column is None else replace(look, by=column, statistic=statistic)
+        return None if column is None else replace(look, by=column, statistic=statistic)  # type: ignore[arg-type]  # the functions but the median
 
     def labels(self, look: Look) -> Look | None:
         """`labelled by name`, `with labels`, `with their names`, `without labels`."""
@@ -218,12 +221,6 @@ _CELLS: tuple[tuple[Phrases, StyleKind], ...] = (
     (p.SQUARES, "grid"),
     (p.CLUSTERS, "cluster"),
 )
-STATISTICS: dict[CellStatistic, tuple[str, ...]] = {
-    "mean": ("average", "mean", "avg"),
-    "sum": ("total", "sum"),
-    "min": ("minimum", "lowest", "smallest", "least", "min"),
-    "max": ("maximum", "highest", "largest", "greatest", "max"),
-}
 
 
 def _is_name(cursor: Cursor) -> bool:

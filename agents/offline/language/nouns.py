@@ -12,10 +12,10 @@ from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, COLOURS, NUMBER_WORDS, RAMPS
-from agents.offline.language.tokens import magnitude
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.intents import ColumnMention, Day, Mention, Quantity
-from agents.offline.meaning.units import Unit, density_of, unit_named
+from agents.offline.meaning.units import density_of, unit_named
+from agents.units import MAGNITUDES, Unit
 
 _MONTHS = {
     name: index + 1
@@ -220,10 +220,10 @@ def take_quantity(cursor: Cursor) -> Quantity | None:
     if number is not None:
         value = number.value
     else:
-        if cursor.word() in ("a", "one", "half") and magnitude(cursor.word(1)):
+        if cursor.word() in ("a", "one", "half") and MAGNITUDES.get(cursor.word(1)):
             value = 0.5 if cursor.word() == "half" else 1.0
             cursor.at += 1
-        elif cursor.sees("half a") and magnitude(cursor.word(2)):
+        elif cursor.sees("half a") and MAGNITUDES.get(cursor.word(2)):
             value = 0.5
             cursor.at += 2
         elif cursor.word() in NUMBER_WORDS:
@@ -232,7 +232,7 @@ def take_quantity(cursor: Cursor) -> Quantity | None:
         else:
             cursor.at = start
             return None
-    while (factor := magnitude(cursor.word())) is not None:
+    while (factor := MAGNITUDES.get(cursor.word())) is not None:
         value *= factor
         cursor.at += 1
     unit = unit_named(currency or cursor.word(), cursor.word(1))

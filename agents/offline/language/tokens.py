@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from agents.units import MAGNITUDES
+
 TokenKind = Literal["word", "number", "string", "sign"]
 
 _QUOTES = {'"': '"', "“": "”", "„": "“”", "«": "»", "`": "`", "‘": "’"}
-_MAGNITUDES = {"k": 1e3, "m": 1e6, "mio": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9}
 _SIGNS = (">=", "<=", "<>", "!=", "==", "≥", "≤", "≠", ">", "<", "=")
 _INSIDE_WORD = "'’-._&/"
 
@@ -55,14 +56,6 @@ def words_of(tokens: Sequence[Token]) -> str:
     for token in tokens:
         text += token.text if token.glued or not text else f" {token.text}"
     return text
-
-
-def magnitude(word: str) -> float | None:
-    """What a word after a number multiplies it by: `million`, `k`; None for other words."""
-    return {
-        "hundred": 1e2, "thousand": 1e3, "thousands": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6,
-        "mio": 1e6, "mn": 1e6, "billion": 1e9, "billions": 1e9, "bn": 1e9,
-    }.get(word)  # fmt: skip
 
 
 def _string(text: str, place: int) -> Token | None:
@@ -162,9 +155,8 @@ def _suffix(text: str, place: int) -> tuple[int, float]:
     while end < len(text) and text[end].isalpha():
         end += 1
     suffix = text[place:end]
-    if suffix in ("M", "B") or (suffix.lower() in _MAGNITUDES and suffix.lower() not in ("m", "b")):
-        return end, _MAGNITUDES[suffix.lower()]
-    return place, 1.0
+    factor = {"M": 1e6, "B": 1e9}.get(suffix) or MAGNITUDES.get(suffix.lower())
+    return (place, 1.0) if factor is None else (end, factor)
 
 
 def _word(text: str, place: int) -> Token | None:

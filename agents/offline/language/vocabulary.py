@@ -17,8 +17,9 @@ from weakref import WeakKeyDictionary
 from agents.core.model import ToolSpec
 from agents.domain import Column, Layer, Table
 from agents.offline.language.lexicon import MEASURE_OF_NOUN, MEASURES
-from agents.offline.language.words import fold, misspelt, name_words, word_set
+from agents.offline.language.words import fold, misspelt, name_words, singular, word_set
 from agents.ports import OperationInfo, TableRegistry
+from agents.units import COLUMN_ENDINGS, UNITS
 
 T = TypeVar("T")
 Words = tuple[str, ...]
@@ -35,9 +36,8 @@ _HEAD_ENDS = word_set("""
     of with in from for by at on per that which where and or as is are to the a an above below over
     under between
 """)
-UNIT_WORDS = word_set("""
-    m km ft mi nmi m2 km2 sqkm sqm ha acre kmh mph kg t pct foot feet meter metre usd eur deg
-""")
+UNIT_WORDS = {singular(word) for word in COLUMN_ENDINGS if UNITS[word].dimension != "time"} | {"deg"}
+"""Units as words of a column's name. `year` is a measure there."""
 _DULL = word_set("table data layer feature row column value number name type list of all each one")
 
 

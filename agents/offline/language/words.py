@@ -9,6 +9,7 @@ from functools import lru_cache
 from rapidfuzz import fuzz, process
 
 from agents.core.nearest import fold, nearest
+from agents.offline.language.grammar import compiled, spellings
 
 __all__ = ["Phrases", "doers_of", "fold", "misspelt", "name_words", "nearest", "singular", "word_set"]
 
@@ -59,20 +60,21 @@ def misspelt(word: str, choices: Iterable[str]) -> str | None:
 
 
 class Phrases:
-    """Phrases to look for in a request. Written with `|` between them; the longest that fits is taken."""
+    """Phrases to look for in a request, written as a template; of several that fit the longest is taken."""
 
     def __init__(self, text: str) -> None:
-        self.all = tuple(" ".join(phrase.split()) for phrase in text.split("|"))
+        spelt = sorted(dict.fromkeys(spellings(compiled(text).node)), key=len, reverse=True)
+        self._all = frozenset(" ".join(words) for words in spelt)
         self._by_first: dict[str, list[tuple[str, ...]]] = {}
-        for phrase in sorted((tuple(phrase.split()) for phrase in self.all), key=len, reverse=True):
-            self._by_first.setdefault(phrase[0], []).append(phrase)
+        for words in spelt:
+            self._by_first.setdefault(words[0], []).append(words)
 
     def starting_with(self, word: str) -> list[tuple[str, ...]]:
         """Longest first."""
         return self._by_first.get(word, [])
 
     def __contains__(self, phrase: object) -> bool:
-        return phrase in self.all
+        return phrase in self._all
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -10,7 +10,8 @@ from agents.offline.language.vocabulary import UNIT_WORDS, measure_columns
 from agents.offline.language.words import name_words, nearest, word_set
 from agents.offline.meaning.intents import Between, ColumnMention, Compare, Day, Quantity, Top
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.units import Unit, column_unit
+from agents.offline.meaning.units import column_unit
+from agents.units import Unit
 
 _CODES = word_set("""
     id key code iso fips zip postal number nr no numeric oid fid gid lat lon lng latitude longitude
@@ -68,7 +69,7 @@ def named_column(
     if not found:
         there = [column.name for column in table.columns if column.kind != "geometry"]
         close = nearest(mention.text, there, 3) or there[:8]
-        raise Refuse(f"{table.name} has no column “{mention.text}”", f"It has {', '.join(close)}.")
+        raise Refuse(f"{table.title} has no column “{mention.text}”", f"It has {', '.join(close)}.")
     return chosen(scene, found, unit, purpose or f"“{mention.text}”")
 
 
@@ -150,7 +151,7 @@ def top_column(scene: Scene, table: Table, top: Top) -> Column:
         return chosen(scene, found, None, f"“{top.word}”")
     numbers = number_columns(table)
     if not numbers:
-        raise Refuse(f"{table.name} has no numbers to rank by")
+        raise Refuse(f"{table.title} has no numbers to rank by")
     return chosen(scene, numbers, None, f"“{top.word}”")
 
 
@@ -159,8 +160,8 @@ def _ranking(table: Table, column: Column, top: Top) -> Column:
     if column.kind == "text" and top.word in ("top", "bottom"):
         first = next((each.name for each in number_columns(table)), None)
         raise Refuse(
-            f"`{column.name}` of {table.name} holds texts, which have no rank",
-            f"Rank by a number: “{top.word} {top.limit} {table.name} by {first}”." if first else "",
+            f"`{column.name}` of {table.title} holds texts, which have no rank",
+            f"Rank by a number: “{top.word} {top.limit} {table.title} by {first}”." if first else "",
         )
     return column
 
@@ -192,7 +193,7 @@ def _fitting_value(scene: Scene, table: Table, condition: Compare | Between) -> 
     value = condition.value if isinstance(condition, Compare) else condition.low
     numbers = number_columns(table)
     if not isinstance(value, Quantity) or not numbers:
-        raise Refuse(f"{table.name} has no column with numbers to compare with")
+        raise Refuse(f"{table.title} has no column with numbers to compare with")
     if len(numbers) > 1:
         fitting = [column for column in numbers if _within(column, value.value)]
         if (
@@ -222,14 +223,16 @@ def _without_unit(column: Column) -> tuple[str, ...]:
 def _no_unit(table: Table, unit: Unit) -> Refuse:
     numbers = [column.name for column in number_columns(table)]
     return Refuse(
-        f"no column of {table.name} is a {unit.dimension if unit.dimension != 'people' else 'number of people'}",
+        f"no column of {table.title} is a {unit.dimension if unit.dimension != 'people' else 'number of people'}",
         _numbers(numbers),
     )
 
 
 def _no_measure(table: Table, measure: str) -> Refuse:
     numbers = [column.name for column in number_columns(table)]
-    return Refuse(f"no column of {table.name} tells {_WHAT_MEASURE.get(measure, measure)}", _numbers(numbers))
+    return Refuse(
+        f"no column of {table.title} tells {_WHAT_MEASURE.get(measure, measure)}", _numbers(numbers)
+    )
 
 
 def _numbers(names: Sequence[str]) -> str:

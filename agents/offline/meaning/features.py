@@ -25,6 +25,24 @@ class Features:
     areas: bool = False
     unless_column: bool = False
 
+    @property
+    def named(self) -> bool:
+        """Whether rows are named, and not only guessed through a typing mistake."""
+        return self.mention is not None and not self.mention.guessed
+
+    @property
+    def guessed(self) -> bool:
+        return self.mention is not None and self.mention.guessed
+
+    @property
+    def noun(self) -> str:
+        return self.text.removeprefix("the ").removeprefix("all ")
+
+    @property
+    def heading(self) -> str:
+        """The noun with a capital."""
+        return self.noun[:1].upper() + self.noun[1:]
+
 
 RESULT = Features(previous=True)
 """The result of the step before, where the text does not name it."""

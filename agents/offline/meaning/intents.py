@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from agents.domain import Bounds, CellStatistic, ClassMethod, StyleKind
-from agents.offline.meaning.units import Unit
+from agents.units import Unit
 
 # --- things that are spoken of --------------------------------------------------------------------
 
@@ -262,10 +262,11 @@ class Reorder:
 
 @dataclass(frozen=True, slots=True)
 class Zoom:
-    """To a layer or table, a place by name, a box, or by steps (2 is once in, 0.5 once out)."""
+    """To a layer or table, a place by name (in `table` if that was said), a box, or by steps (2 is once in)."""
 
     subject: Mention | None = None
     place: str | None = None
+    table: str | None = None
     bounds: Bounds | None = None
     factor: float | None = None
 
@@ -285,20 +286,8 @@ class Redo:
 
 
 @dataclass(frozen=True, slots=True)
-class ListTables:
-    """Name the tables."""
-
-
-@dataclass(frozen=True, slots=True)
 class ListLayers:
     """Name the layers of the map."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchTables:
-    """Find tables by words."""
-
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,13 +353,6 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True)
-class FindPlace:
-    """Find a place by its name."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Analyse:
     """`is_read`: as steps; else it only has words of an analysis, and the analyst says what it could read."""
 
@@ -380,7 +362,7 @@ class Analyse:
 
 @dataclass(frozen=True, slots=True)
 class UseTool:
-    """A call of a tool that brings its own words."""
+    """A call that needs nothing but what was said."""
 
     tool: str
     arguments: tuple[tuple[str, Any], ...] = ()
@@ -440,8 +422,8 @@ class NotUnderstood:
 
 Intent = (
     Show | Restyle | Refine | ClearFilter | SetVisible | Remove | Reset | Rename | SetOpacity | Reorder | Zoom
-    | Undo | Redo | ListTables | ListLayers | SearchTables | Describe | Count | Statistic | Chart | RemoveChart | Rows
-    | Lookup | FindPlace | Analyse | UseTool | Export | RunSql | Help | Greeting | Unsupported | NotUnderstood | TooMuch
+    | Undo | Redo | ListLayers | Describe | Count | Statistic | Chart | RemoveChart | Rows
+    | Lookup | Analyse | UseTool | Export | RunSql | Help | Greeting | Unsupported | NotUnderstood | TooMuch
 )  # fmt: skip
 
 

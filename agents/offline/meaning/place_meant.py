@@ -24,15 +24,19 @@ BETTER_KNOWN = 4.0
 """Times the people of the next place of that name that make a place the one that is meant."""
 
 
-async def place_meant(scene: Scene, text: str) -> Place:
-    """Raises Refuse where no place is called so as a whole, Ask where several may be meant."""
+async def place_meant(scene: Scene, text: str, table: str | None = None) -> Place:
+    """`table`: only its rows may be meant.
+
+    Raises Refuse where no place is called so as a whole, Ask where several may be meant.
+    """
     name, _, hint = text.partition(",")
     places: list[Place] = []
     for form in _forms(name.strip()):
         asked = f"{form},{hint}" if hint.strip() else form
         found = await scene.data.find_place(asked, limit=MAX_CANDIDATES)
         # Results of analyses repeat the rows that they were made from, those of this very analysis among them.
-        places = [each for each in found if each.whole and not each.table.startswith(f"{RESULTS}.")]
+        own = [each for each in found if not each.table.startswith(f"{RESULTS}.")]
+        places = [each for each in own if each.whole and table in (None, each.table)]
         if places:
             break
     if not places:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agents.domain import Column, Cql2, Focus, Table
 from agents.offline.language.tokens import tokenize
+from agents.offline.language.value_text import opposite_of
 from agents.offline.language.words import fold, name_words
 from agents.offline.meaning import values
 from agents.offline.meaning.columns import compared_column, is_number, named_column
@@ -31,7 +32,6 @@ from agents.offline.meaning.units import column_unit, convert
 
 _YEARS = frozenset(("year", "built", "founded", "established", "opened", "started", "planted", "constructed"))
 """Words in the names of number columns that hold years."""
-_OPPOSITE = {">": "<=", "<": ">=", ">=": "<", "<=": ">", "=": "<>", "<>": "="}
 
 
 async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
@@ -40,7 +40,7 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
         case Group(op, parts):
             return {"op": op, "args": _flat(op, [await to_cql2(scene, table, part) for part in parts])}
         case Negation(Compare() as inner) if not isinstance(inner.value, bool):
-            return await to_cql2(scene, table, replace(inner, op=_OPPOSITE[inner.op]))
+            return await to_cql2(scene, table, replace(inner, op=opposite_of(inner.op)))
         case Negation(inner):
             return _negated(await to_cql2(scene, table, inner))
         case Compare():
@@ -111,7 +111,7 @@ def _typed(table: Table, column: Column, text: str) -> Cql2:
     numbers = [token.value for token in tokenize(text) if token.kind == "number"]
     if is_number(column) and numbers:
         return values.equals(column.name, [_number(column, number) for number in numbers])
-    raise Refuse(f"{column.name} of {table.name} holds {column.kind} values, and “{text}” is none")
+    raise Refuse(f"{column.name} of {table.title} holds {column.kind} values, and “{text}” is none")
 
 
 def _text_column(scene: Scene, table: Table, mention: ColumnMention | None) -> Column:
@@ -119,7 +119,7 @@ def _text_column(scene: Scene, table: Table, mention: ColumnMention | None) -> C
 
     column = named_column(scene, table, mention) if mention is not None else name_column(table)
     if column is None or column.kind != "text":
-        raise Refuse(f"{column.name if column else 'no column'} of {table.name} holds no text to look into")
+        raise Refuse(f"{column.name if column else 'no column'} of {table.title} holds no text to look into")
     return column
 
 
@@ -161,7 +161,7 @@ def _with_column(scene: Scene, table: Table, column: Column, op: str, mention: C
 def _decade(table: Table, column: Column, op: str, decade: Day) -> Cql2:
     """`built in the 1970s`, of a column that holds years."""
     if not (is_number(column) and set(name_words(column.name)) & _YEARS):
-        raise Refuse(f"{column.name} of {table.name} holds no dates and no years")
+        raise Refuse(f"{column.name} of {table.title} holds no dates and no years")
     first = int(decade.text[:4])
     own = values.property_of(column.name)
     if op in ("=", "<>"):
@@ -184,22 +184,22 @@ def _operand(table: Table, column: Column, value: Operand) -> float | int | str 
     if isinstance(value, bool) or column.kind == "boolean":
         if column.kind == "boolean" and isinstance(value, bool):
             return value
-        raise Refuse(f"{column.name} of {table.name} holds {column.kind} values, not yes or no")
+        raise Refuse(f"{column.name} of {table.title} holds {column.kind} values, not yes or no")
     if isinstance(value, Quantity):
         if not is_number(column):
             if column.kind == "text":
                 return value.text
-            raise Refuse(f"{column.name} of {table.name} holds no numbers")
+            raise Refuse(f"{column.name} of {table.title} holds no numbers")
         own = column_unit(column)
         if value.unit is None or own is None:
             return _number(column, value.value)
         if own.dimension != value.unit.dimension:
             raise Refuse(
-                f"{column.name} of {table.name} is in {own.symbol}, which “{value.text}” cannot be brought to"
+                f"{column.name} of {table.title} is in {own.symbol}, which “{value.text}” cannot be brought to"
             )
         return _number(column, convert(value.value, value.unit, own))
     if isinstance(value, Day | ColumnMention):
-        raise Refuse(f"{column.name} of {table.name} holds no dates")
+        raise Refuse(f"{column.name} of {table.title} holds no dates")
     return value
 
 
@@ -265,7 +265,7 @@ async def _focus(scene: Scene, table: Table, what: str) -> Cql2:
     if what == "selected" or (focus.feature_ids and (what == "here" or (what == "area" and not has_area))):
         return await _selected(scene, table, focus)
     if table.geometry_column is None:
-        raise Refuse(f"{table.name} has no geometry, so it lies nowhere")
+        raise Refuse(f"{table.title} has no geometry, so it lies nowhere")
     own = values.property_of(table.geometry_column)
     if has_area and (what != "view" or focus.bounds is None):
         return {"op": "s_intersects", "args": [own, focus.area]}
@@ -294,6 +294,6 @@ async def _selected(scene: Scene, table: Table, focus: Focus) -> Cql2:
         if found is not None:
             return found
     raise Refuse(
-        f"what is selected are features of {layer.name}, not of {table.name}",
+        f"what is selected are features of {layer.name}, not of {table.title}",
         "To mean the area or the view, take the selection out of the message.",
     )

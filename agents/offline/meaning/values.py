@@ -92,7 +92,7 @@ async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
     """`named Ulm`: exactly so, else with that in the name."""
     column = name_column(table)
     if column is None:
-        raise Refuse(f"{table.name} has no names")
+        raise Refuse(f"{table.title} has no names")
     wanted = unquoted(text)
     stored = (await _stored(scene, table, [column], [wanted])).get(column.name)
     if stored:
@@ -100,7 +100,7 @@ async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
     like = contains(column.name, wanted)
     if await scene.data.count(table.id, like):
         return like
-    raise Refuse(f"nothing in {table.name} is called “{wanted}”")
+    raise Refuse(f"nothing in {table.title} is called “{wanted}”")
 
 
 def contains(column: str, text: str, before: str = "%", after: str = "%") -> Cql2:
@@ -363,7 +363,7 @@ async def _no_value(scene: Scene, table: Table, column: Column, text: str) -> Re
     values = await _values_of(scene, table, column)
     close = nearest(text, values, 3) or values[:5]
     hint = f"Its values are for example {', '.join(close)}." if close else ""
-    return Refuse(f"no row of {table.name} has “{text}” as its {column.name}", hint)
+    return Refuse(f"no row of {table.title} has “{text}” as its {column.name}", hint)
 
 
 async def _nowhere(scene: Scene, table: Table, columns: Sequence[Column], text: str) -> Refuse:
@@ -376,7 +376,7 @@ async def _nowhere(scene: Scene, table: Table, columns: Sequence[Column], text: 
         hint = f"It is the name of one: say “{table.name.replace('_', ' ')} named {text}”."
     if not hint and columns:
         hint = f"I looked in its columns {', '.join(column.name for column in columns[:8])}."
-    return Refuse(f"no row of {table.name} has the value “{text}”", hint)
+    return Refuse(f"no row of {table.title} has the value “{text}”", hint)
 
 
 async def _values_of(scene: Scene, table: Table, column: Column) -> list[str]:

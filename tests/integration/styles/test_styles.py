@@ -11,11 +11,12 @@ import pytest_asyncio
 import sqlalchemy as sa
 
 from agents.domain import Column, Cql2, GeometryFamily, Legend, Style, StyleSpec, Table
+from agents.geo import ramps
+from agents.geo.ramps import NO_DATA, OTHER
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import UnknownColumn
-from server.gis.styles import InvalidStyle, compute_style, evaluate, ramps
-from server.gis.styles.ramps import NO_DATA, OTHER
+from server.gis.styles import InvalidStyle, compute_style, evaluate
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", autouse=True)

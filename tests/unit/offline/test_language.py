@@ -62,7 +62,7 @@ SHOWING = [
         "colour countries by population density in viridis with 7 classes",
         added(
             "countries",
-            style={"kind": "graduated", "column": "population_density", "ramp": "viridis", "classes": 7},
+            style={"kind": "graduated", "column": "population_density", "ramp": "Viridis", "classes": 7},
         ),
     ),
     (

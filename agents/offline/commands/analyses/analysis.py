@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 from agents.domain import Table
 from agents.offline.commands.analyses import groups, hot_spots, latitudes, rankings, tabular, totals
-from agents.offline.commands.analyses.rules import PARTS, Context, Reading, Rule, operation_rules
+from agents.offline.commands.analyses.rules import Context, Reading, Rule, operation_rules
+from agents.offline.commands.requests import TemplateReader
 from agents.offline.language import phrasebook as p
-from agents.offline.language.chart import Chart
 from agents.offline.language.cursor import Cursor, cursor_of
 from agents.offline.language.grammar import Slot, verbs
 from agents.offline.language.lexicon import ARTICLES, STARTS
 from agents.offline.language.reading import Unreadable
-from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped
@@ -103,7 +102,7 @@ def read_analysis(text: str, vocabulary: Vocabulary, operations: Sequence[Operat
     return found if reader.cursor.done else None
 
 
-class AnalysisReader:
+class AnalysisReader(TemplateReader):
     """Reads a chain of steps from a cursor on."""
 
     def __init__(
@@ -113,17 +112,8 @@ class AnalysisReader:
         default: Table | None,
         operations: Sequence[OperationInfo],
     ) -> None:
-        self.cursor = cursor
         self.language = language_of(operations)
-        start = cursor.at
-        self.tags = Tags(cursor, vocabulary, default, self.language.limits)
-        words = []
-        for at in range(cursor.end):
-            cursor.at = at
-            words.append(cursor.word())
-        cursor.at = start
-        self.chart = Chart(words, self.tags.spans, PARTS, self._text)
-        self.vocabulary = vocabulary
+        super().__init__(cursor, vocabulary, default, self.language.limits)
 
     def chain(self) -> Chain | None:
         """The steps at the start of the text; what follows them is left unread."""
@@ -164,16 +154,10 @@ class AnalysisReader:
                     continue
                 steps = rule.build(dict(edge.bindings), context)
                 if steps is not None:
-                    said = self._text(at, edge.end).strip(" ?!.")
+                    said = self.text(at, edge.end).strip(" ?!.")
                     named = tuple(replace(each, said=said) for each in steps)
                     found.append(Reading(edge.end, edge.cost + rule.cost, named))
         return sorted(found, key=lambda each: (-each.end, each.cost))
-
-    def _text(self, start: int, end: int) -> str:
-        before, self.cursor.at = self.cursor.at, end
-        text = self.cursor.since(start)
-        self.cursor.at = before
-        return text
 
     def _ended(self, at: int) -> int | None:
         """Where a part ends that is read up to `at`, closings included; None where more belongs to it."""

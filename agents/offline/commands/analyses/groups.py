@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.domain import Table
+from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Context, Steps, counted, rule
 from agents.offline.language.conditions import joined
 from agents.offline.language.vocabulary import columns_called
@@ -30,7 +31,7 @@ PER_AREA = "per_1000_km2"
 def _own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows: Features = bindings["source"]
     table = context.table(rows)
-    if table is None or _guessed(rows):
+    if table is None or rows.guessed:
         return None
     more = bindings.get("more")
     if more is not None:
@@ -43,7 +44,7 @@ def _own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     figure = bindings.get("figure")
     if figure is not None:
         return (Grouped(rows, names[0], figure),)
-    title = f"Number of {_noun(rows)} by {bindings['by'].text}"
+    title = f"Number of {rows.noun} by {bindings['by'].text}"
     return (Grouped(rows, names[0], {"function": "count"}, title=title),)
 
 
@@ -64,7 +65,7 @@ def _own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return None
     rows = Features(Mention(table.name, (table.id,)), text=table.name.replace("_", " "))
     title = (
-        f"{_FIGURE_NAMES[figure['function']]} {figure['column'].text} of {rows.text} by {bindings['by'].text}"
+        f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of {rows.text} by {bindings['by'].text}"
     )
     return (Grouped(rows, columns_named(table, by, whole=True)[0], figure, title=title),)
 
@@ -76,7 +77,6 @@ def _holds(table: Table, words: tuple[str, ...], kinds: tuple[str, ...]) -> bool
 
 
 _NUMBERS = ("integer", "number")
-_FIGURE_NAMES = {"sum": "Total", "mean": "Average", "median": "Median", "max": "Highest", "min": "Lowest"}
 
 
 def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -87,7 +87,7 @@ def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     found = _own_column({**bindings, "source": replace(rows, where=None)}, context)
     if found is None or not isinstance(found[0], Grouped):
         return None
-    title = f"Percentage of {_noun(rows)} by {bindings['by'].text}"
+    title = f"Percentage of {rows.noun} by {bindings['by'].text}"
     return (replace(found[0], part=rows.where, title=title),)
 
 
@@ -95,11 +95,11 @@ def _density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`density of airports per country`: counted in each area, by its measured size."""
     rows, areas = bindings["source"], bindings["areas"]
     table = context.table(areas)
-    if rows.mention is None or table is None or _guessed(rows) or _guessed(areas):
+    if not rows.named or table is None or areas.guessed:
         return None
     if any(table.column(name) is not None for name in ("count", "area_m2")):
         return None
-    title = f"{_noun(rows)[:1].upper()}{_noun(rows)[1:]} per 1,000 km² of {_noun(areas)}"
+    title = f"{rows.heading} per 1,000 km² of {areas.noun}"
     return (
         step("spatial_join", areas, ("other", rows), predicate="intersects"),
         step("measure", RESULT, measures=["area"]),
@@ -109,25 +109,17 @@ def _density(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     )
 
 
-def _noun(rows: Features) -> str:
-    return rows.text.removeprefix("the ").removeprefix("all ")
-
-
 def _by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows, areas = bindings["source"], bindings.get("areas", RESULT)
     if areas is RESULT and not context.chained:
         return None
-    if rows.mention is None or _guessed(rows) or _guessed(areas):
+    if not rows.named or areas.guessed:
         return None
     figure = bindings.get("figure")
     if figure is not None:
         figure = {**figure, "column": ColumnWords(figure["column"].text, "other")}
     wanted = {"aggregates": counted([figure])} if figure is not None else {}
     return (step("spatial_join", areas, ("other", rows), predicate="intersects", **wanted),)
-
-
-def _guessed(features: Features) -> bool:
-    return features.mention is not None and features.mention.guessed
 
 
 def columns_named(table: Table, words: tuple[str, ...], *, whole: bool) -> list[str]:
@@ -143,14 +135,14 @@ def _most(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which country has the most airports`: by the rows' own column, else by place."""
     rows: Features = bindings["source"]
     by: ColumnWords = bindings["by"]
-    if rows.mention is None or _guessed(rows) or not context.has_column(rows, by.text):
+    if not rows.named or not context.has_column(rows, by.text):
         return None
     return (step("summarise", rows, by=[by]), _ranked(bindings, by.text))
 
 
 def _most_by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows, areas = bindings["source"], bindings["areas"]
-    if rows.mention is None or areas.mention is None or _guessed(rows) or _guessed(areas):
+    if not (rows.named and areas.named):
         return None
     joined = step("spatial_join", areas, ("other", rows), predicate="intersects")
     return (joined, _ranked(bindings, areas.text))

@@ -10,7 +10,7 @@ from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.meaning.features import RESULT
 from agents.offline.meaning.intents import Quantity
 from agents.offline.meaning.steps import ColumnWords, step
-from agents.offline.meaning.units import unit_named
+from agents.units import UNITS
 
 USUAL_KM = 200.0
 FINER_KM = 50.0
@@ -20,10 +20,9 @@ FINER_KM = 50.0
 def _hot_spots(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     rows = bindings["source"]
     table = context.table(rows)
-    if table is None or table.geometry_family != "point" or rows.mention.guessed:
+    if table is None or table.geometry_family != "point" or rows.guessed:
         return None
-    unit = unit_named("km")
-    size = Quantity(FINER_KM if rows.where is not None else USUAL_KM, unit[0] if unit else None)
+    size = Quantity(FINER_KM if rows.where is not None else USUAL_KM, UNITS["km"])
     grid = step("grid", rows, size=size, shape="hexagon")
     spots = step("hot_spots", RESULT, column=ColumnWords("count"), k=8)
     return (

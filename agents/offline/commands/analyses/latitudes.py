@@ -23,7 +23,7 @@ _WGS84 = 4326
 def _side(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     """`the northernmost airport`."""
     rows: Features = bindings["source"]
-    if rows.mention is None or rows.mention.guessed:
+    if not rows.named:
         return None
     side = next(name for name in _SIDES if name in bindings["side"])
     fact, smallest = _SIDES[side]
@@ -35,7 +35,7 @@ def _from_line(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`which city is closest to the equator`: of points, by their latitude."""
     rows: Features = bindings["source"]
     table = context.table(rows)
-    if table is None or rows.mention is None or rows.mention.guessed or table.geometry_family != "point":
+    if table is None or not rows.named or table.geometry_family != "point":
         return None
     line = next(name for name in _DISTANCES if name in bindings["line"].lower())
     smallest = bindings["how"].split()[-1] in ("closest", "nearest")

@@ -33,7 +33,7 @@ def _of_each(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`highest airport of each country`: by the rows' own column of that name."""
     rows, by, top = bindings["source"], bindings["per"], bindings["top"]
     table = context.table(rows)
-    if table is None or rows.mention is None or rows.mention.guessed:
+    if table is None or not rows.named:
         return None
     words = name_words(by.text)
     of_table = context.vocabulary.match_table(words)
@@ -55,13 +55,11 @@ def _names_groups(table: Table, name: str, top: Top) -> bool:
 def _extreme(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`the 10 cities farthest from any airport`: each one's nearest, then those with the greatest distance."""
     source, target = bindings.get("source", RESULT), bindings["target"]
-    if (source is RESULT and not context.chained) or any(
-        each.mention is not None and each.mention.guessed for each in (source, target)
-    ):
+    if (source is RESULT and not context.chained) or source.guessed or target.guessed:
         return None
     limit = bindings.get("n") or (1 if bindings.get("link") in _ONE or "one" in bindings else _USUAL)
     smallest = bindings["how"].split()[-1] in ("closest", "nearest")
-    noun = "those" if source.previous else source.text.removeprefix("the ").removeprefix("all ")
+    noun = "those" if source.previous else source.noun
     nearest = step("nearest", source, ("target", target), k=1)
     ranked = step("top", RESULT, by=Added("distance_m"), n=limit, **({"smallest": True} if smallest else {}))
     named = "of them" if source.previous else noun
@@ -82,7 +80,7 @@ def _keep(bindings: Mapping[str, Any], _: Context) -> Steps:
 def _with_many(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     """`countries with more than 100 airports`: counted, then kept."""
     areas, rows = bindings["areas"], bindings["source"]
-    if areas.mention is None or rows.mention is None or areas.mention.guessed or rows.mention.guessed:
+    if not (areas.named and rows.named):
         return None
     if context.table(areas) == context.table(rows) or context.has_column(areas, rows.text):
         return None
@@ -91,14 +89,9 @@ def _with_many(bindings: Mapping[str, Any], context: Context) -> Steps | None:
     kept = step("filter", RESULT, filter=Kept(count))
     said = f"with {bindings['than']} {bindings['amount'].text} {rows.text}"
     return (
-        replace(joined, title=f"{_capital(rows)} in each {areas.text}"),
-        replace(kept, title=f"{_capital(areas)} {said}"),
+        replace(joined, title=f"{rows.heading} in each {areas.text}"),
+        replace(kept, title=f"{areas.heading} {said}"),
     )
-
-
-def _capital(features: Features) -> str:
-    text = features.text.removeprefix("the ").removeprefix("all ")
-    return text[:1].upper() + text[1:]
 
 
 def _inside_by(bindings: Mapping[str, Any], _: Context) -> Steps | None:
@@ -109,7 +102,7 @@ def _inside_by(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     found = step(
         "select_by_location", rows, ("other", Features(text="them", previous=True)), predicate="intersects"
     )
-    return (replace(found, title=f"{_capital(rows)} in them"), step("summarise", RESULT, by=[bindings["by"]]))
+    return (replace(found, title=f"{rows.heading} in them"), step("summarise", RESULT, by=[bindings["by"]]))
 
 
 _FAR = "(farthest|furthest|closest|nearest|most remote)"

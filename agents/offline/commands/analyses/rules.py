@@ -218,7 +218,7 @@ def _of(value: Any, source: str) -> Any:
 
 def _sensible(inputs: Sequence[tuple[str, Features]], context: Context) -> bool:
     """`airports with a city` is what the rows have, not where they lie; a guess is no input beside another one."""
-    if any(each.mention is not None and each.mention.guessed for _, each in inputs):
+    if any(each.guessed for _, each in inputs):
         return False
     source = inputs[0][1]
     return not any(each.unless_column and context.has_column(source, each.text) for _, each in inputs[1:])

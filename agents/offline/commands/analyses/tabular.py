@@ -32,7 +32,7 @@ Change = Callable[[Mapping[str, Any]], list[dict[str, Any]]]
 
 def _changed(change: Change, bindings: Mapping[str, Any], _context: Context) -> Steps | None:
     rows = bindings.get("source", RESULT)
-    if rows.mention is not None and rows.mention.guessed:
+    if rows.guessed:
         return None
     changes = change(bindings)
     named = ", ".join(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Context, Steps, counted, rule
 from agents.offline.language.vocabulary import measure_columns
 from agents.offline.meaning.features import RESULT, Features
@@ -15,7 +16,7 @@ from agents.offline.meaning.steps import ColumnWords, step
 
 def _near(bindings: Mapping[str, Any], _: Context) -> Steps | None:
     rows: Features = bindings["source"]
-    if rows.mention is None or rows.mention.guessed:
+    if not rows.named:
         return None
     return _figure_near(bindings, rows, bindings["figure"])
 
@@ -45,12 +46,11 @@ def _figure_near(bindings: Mapping[str, Any], rows: Features, figure: dict[str, 
         replace(near, title=said[:1].upper() + said[1:]),
         replace(
             step("summarise", RESULT, aggregates=counted([figure])),
-            title=f"{_FUNCTIONS.get(function, function.capitalize())} {figure['column'].text} of {said}",
+            title=f"{FIGURE_NAMES[function]} {figure['column'].text} of {said}",
         ),
     )
 
 
-_FUNCTIONS = {"sum": "Total", "mean": "Average", "min": "Lowest", "max": "Highest"}
 _NEAR = "[<are>] near=(<closer> {distance:length} <away>) {other:any}"
 RULES = (
     rule(f"<what> {{figure:figure}} (of|for) [all] [the] {{source:rows}} {_NEAR}", _near),

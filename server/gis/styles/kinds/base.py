@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from agents.domain import Column, DrawLayer, Legend, StyleSpec, Table
+from agents.geo import ramps
 from server.gis.errors import listed, unknown_column
-from server.gis.styles import colors, drawing, ramps
+from server.gis.styles import colors, drawing
 from server.gis.styles.attributes import tile_value
 from server.gis.styles.errors import InvalidStyle
 from server.gis.styles.expressions import Expression

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.domain import Column, StyleSpec
+from agents.geo import ramps
 from server.gis.errors import listed
-from server.gis.styles import colors, drawing, ramps
+from server.gis.styles import colors, drawing
 from server.gis.styles.errors import InvalidStyle
 from server.gis.styles.expressions import Expression
 from server.gis.styles.kinds.base import Drawn, Request, if_present

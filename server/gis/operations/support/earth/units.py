@@ -8,23 +8,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-METRES: dict[str, float] = {
-    "m": 1.0, "metre": 1.0, "metres": 1.0, "meter": 1.0, "meters": 1.0,
-    "km": 1000.0, "kilometre": 1000.0, "kilometres": 1000.0, "kilometer": 1000.0, "kilometers": 1000.0,
-    "mi": 1609.344, "mile": 1609.344, "miles": 1609.344,
-    "nmi": 1852.0, "nm": 1852.0,
-    "ft": 0.3048, "foot": 0.3048, "feet": 0.3048,
-    "yd": 0.9144, "yard": 0.9144, "yards": 0.9144,
-}  # fmt: skip
-"""International units (the 1959 yard and pound agreement; the nautical mile of 1929)."""
+from agents.units import factors
 
-SQUARE_METRES: dict[str, float] = {
-    "m2": 1.0, "m²": 1.0, "sqm": 1.0,
-    "ha": 10_000.0, "hectare": 10_000.0, "hectares": 10_000.0,
-    "km2": 1e6, "km²": 1e6, "sqkm": 1e6,
-    "acre": 4046.8564224, "acres": 4046.8564224,
-    "mi2": 2_589_988.110336, "mi²": 2_589_988.110336, "sqmi": 2_589_988.110336,
-}  # fmt: skip
+METRES, SQUARE_METRES = factors("length"), factors("area")
 
 _QUANTITY = re.compile(
     # Thousands may be parted, in threes; a decimal comma is refused, for 1,5 must not be read as 15.
