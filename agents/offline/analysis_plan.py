@@ -14,7 +14,7 @@ from agents.domain import Cql2, Place, Table
 from agents.offline.commands.analyses.analysis import Chain, LookWords
 from agents.offline.language.vocabulary import columns_called
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import name_column, named_column, top_column
+from agents.offline.meaning.columns import name_column, named_column, ranks_descending, top_column
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import (
     Between,
@@ -266,7 +266,10 @@ async def _late(scene: Scene, words: Late, table: Table) -> Any:
         case ColumnWords():
             return _column(scene, table, words.text)
         case Ranking():
-            return top_column(scene, table, words.top).name
+            ranked = top_column(scene, table, words.top)
+            if ranks_descending(words.top, ranked) != words.top.descending:
+                raise Refuse(f"{ranked.name} says when, not how old", "Say “the earliest” or “the latest”.")
+            return ranked.name
         case Added(name):
             return _added(table, name)
         case Kept():

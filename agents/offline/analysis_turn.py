@@ -123,12 +123,13 @@ async def analyst_reply(
 def _look(scene: Scene, table: Table, operations: Sequence[PlannedOperation], done: Done) -> dict[str, Any]:
     """The question for the rows of the result: what they are called, and what the operations have added."""
     columns = [c for c in table.columns if c.kind != "geometry" and c.name not in table.key]
-    named = name_column(table)
     ranked = str(done.arguments.get("by") or "") if operations[-1].name == "top" else ""
     sources = {
         value for operation in operations for value in operation.arguments.values() if isinstance(value, str)
     }
     read = [source for source in map(scene.vocabulary.table, sources) if source is not None]
+    own_names = {own.name for source in read if (own := name_column(source)) is not None}
+    named = next((c for c in columns if c.name in own_names), None) or name_column(table)
     added = [c.name for c in columns if not any(source.column(c.name) for source in read)]
     rest = added or [c.name for c in number_columns(table)]
     groups = tuple(done.arguments.get("per") or ())
@@ -217,8 +218,11 @@ def _summary(chain: Chain, ran: Sequence[Done], looks: Mapping[str, Done], meant
     found = look.result.data if look is not None and look.result.ok else {}
     tied = len(found.get("rows", ())) == facts["rows"] and ran[-1].arguments.get("ties")
     whole = ran[-1].call.name == "top" and not ran[-1].arguments.get("per")
-    if whole and not by_distance and (len(found.get("rows", ())) == 1 or tied):
+    first = ran[-1].arguments.get("n") == 1
+    if whole and not by_distance and (len(found.get("rows", ())) == 1 or (tied and first)):
         text = _first(ran[-1], found) + text.partition(".")[2]
+    elif whole and tied and facts["rows"] > ran[-1].arguments["n"]:
+        text += " Several share the last place."
     distance = _distance(ran[-1], found)
     if distance is not None:
         text = f"{title}: {distance}.{text.partition('.')[2]}"
@@ -279,9 +283,12 @@ def _total(done: Done, found: Mapping[str, Any]) -> str | None:
 
 
 def _greatest(title: str, found: Mapping[str, Any]) -> str:
-    """`Average elevation of airports per country: Nepal has the greatest, 2,345.`"""
-    name, figure, *_ = row_values(list(found["columns"]), found["rows"][0])
-    return f"{title}: {plain(value(name))} has the greatest, {plain(value(figure))}."
+    """`Average elevation of airports per country: Nepal has the greatest, 2,345.`; all that share it are named."""
+    rows = [row_values(list(found["columns"]), row) for row in found["rows"]]
+    figure = rows[0][1]
+    names = [plain(value(row[0])) for row in rows if row[1] == figure]
+    have = "has" if len(names) == 1 else "have"
+    return f"{title}: {listed(names)} {have} the greatest, {plain(value(figure))}."
 
 
 def _left_out(part: Grouped, counted: Done | None) -> str:

@@ -21,8 +21,21 @@ from agents.offline.language.cursor import cursor_of
 from agents.offline.language.lexicon import STARTS
 from agents.offline.language.reading import MAX_COMMANDS, TOO_LONG, Unreadable
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.intents import Analyse, Command, Intent, NotUnderstood, RunSql, Show, TooMuch
+from agents.offline.meaning.intents import (
+    Analyse,
+    Command,
+    Count,
+    Intent,
+    NotUnderstood,
+    Rows,
+    RunSql,
+    Show,
+    Statistic,
+    TooMuch,
+    Unsupported,
+)
 
+_ON_THE_MAP = re.compile(r"\b(?:on|in|from) (?:the|my|a) map\b", re.IGNORECASE)
 _SQL = re.compile(r"\s*(?:/sql\b|sql:)\s*(?P<statement>\S.*)\Z", re.IGNORECASE | re.DOTALL)
 
 
@@ -224,7 +237,21 @@ class Parser(DrawingCommands, DataCommands):
         text = self.text[first.start : last.end].strip()
         if isinstance(intent, Analyse):
             intent = replace(intent, goal=text)
+        elif isinstance(intent, Count | Statistic | Rows) and _ON_THE_MAP.search(text):
+            intent = self._on_the_map(intent)
         return Command(intent, first.start, last.end, text)
+
+    def _on_the_map(self, intent: Count | Statistic | Rows) -> Intent:
+        """`airports on the map`: those that the layer shows."""
+        subject = intent.subject
+        if subject.of_layer or subject.everything:
+            return intent
+        shown = tuple(each.id for each in self.vocabulary.layers if each.table in subject.tables)
+        if not shown:
+            return Unsupported(
+                f"no layer on the map shows {subject.text}", f"Say “show {subject.text}” first."
+            )
+        return replace(intent, subject=replace(subject, tables=(), layers=subject.layers or shown))
 
     def _between(self, start: int, end: int) -> str:
         if start >= end:

@@ -368,11 +368,15 @@ class Phrasing:
         sort, rows = str(done.arguments["sort"]), facts["rows"]
         if named is None or len({str(row.get(sort)) for row in rows}) > 1:
             return ""
+        most = "greatest" if done.arguments.get("descending") else "smallest"
+        figure = self._measured({**facts, "column": sort}, rows[0].get(sort))
+        if len({str(row.get(named)) for row in rows}) < len(rows):
+            table = self.vocabulary.table(str(facts.get("table")))
+            shared = self._count({"table": table.id if table else "", "count": len(rows)})
+            return f"{shared} have the {most} `{sort}`: {figure}."
         names = [plain(value(row.get(named))) for row in rows[:10]]
         more = len(rows) - len(names)
         said = listed([*names, *([f"{number(more)} more"] if more else [])])
-        most = "greatest" if done.arguments.get("descending") else "smallest"
-        figure = self._measured({**facts, "column": sort}, rows[0].get(sort))
         return f"{said} have the {most} `{sort}`: {figure}."
 
     def _one_row(self, facts: Facts, columns: list[str], row: Any, named: str | None) -> str:

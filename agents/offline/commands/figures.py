@@ -77,13 +77,15 @@ def _owner(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
 
 def _share(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`what share of the schools are primary schools`: a condition, or a value before the noun."""
-    rows: Mention = bound["rows"]
+    rows, among = bound["rows"].mention, bound["rows"].where
+    if bound["rows"].top is not None:
+        return None
     where = bound.get("where") or OneOf(bound["value"].removeprefix("the "), how="kind")
     if isinstance(where, OneOf) and where.how == "kind":
         value, _, noun = where.text.rpartition(" ")
         if value and name_words(noun) == name_words(rows.text)[-1:]:
             where = OneOf(value, how="kind")
-    return Count(rows, where, share=True) if rows.tables or rows.layers or rows.pronoun else None
+    return Count(rows, where, share=True, among=among) if rows.known and not rows.everything else None
 
 
 def _share_of(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
@@ -118,10 +120,9 @@ def _different(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
 _SHARE = "[what is|what|which] (share|percentage|percent|proportion|fraction) of"
 COMMANDS = (
     command("how many (different|distinct) {what:words} (does|do) {whose:words} have", _different, -1.0),
-    command(f"{_SHARE} {{rows:mention}} {{where:where}}", _share),
-    command(f"{_SHARE} {{rows:mention}} (is|are|have|has|were|was) {{where:where}}", _share),
-    command(f"{_SHARE} {{rows:mention}} (is|are|were|was) {{value:value}}", _share, 1.0),
-    command(f"{_SHARE} {{rows:selection}}", _share_of, 2.0),
+    command(f"{_SHARE} {{rows:selection}} (is|are|have|has|were|was) {{where:where}}", _share),
+    command(f"{_SHARE} {{rows:selection}} (is|are|were|was) {{value:value}}", _share, 1.0),
+    command(f"{_SHARE} {{rows:selection}}", _share_of, 5.0),
     command("(is|are) there [any|some] {rows:selection}", _existing),
     command("how many {what:words} (does|do) {whose:words} have [in total|altogether]", _amount),
     command("who {does:words} {whose:value}", _owner, 1.0),

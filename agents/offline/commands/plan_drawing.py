@@ -44,9 +44,8 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
         if intent.said and any(layer.table == table.id for layer in scene.layers):
             arguments["name"] = _title(intent.said)
     if intent.top is not None and intent.top.limit:
-        arguments["name"] = (
-            f"{intent.top.word.capitalize()} {intent.top.limit} {table.name.replace('_', ' ')}"
-        )
+        few = f"{intent.top.limit} " if intent.top.limit > 1 else ""
+        arguments["name"] = f"{intent.top.word.capitalize()} {few}{table.title.replace('_', ' ')}"
     return [("add_map_layer", arguments)]
 
 

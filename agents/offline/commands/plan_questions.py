@@ -29,20 +29,20 @@ _SHOWN_COLUMNS = 4
 async def count(scene: Scene, intent: i.Count) -> Calls:
     """Call `count_features`; for a share, also for the whole."""
     table = scene.table_of(intent.subject)
-    arguments: dict[str, Any] = {"table": table.id}
-    filters = await _filters(scene, table, intent.subject, intent.where)
-    if filters is not None:
-        arguments["filters"] = filters
-    if not intent.share:
-        return [("count_features", arguments)]
-    whole = await _filters(scene, table, intent.subject, None)
-    every = {"table": table.id, **({"filters": whole} if whole is not None else {})}
-    return [("count_features", arguments), ("count_features", every)]
+    whole = await _filters(scene, table, intent.subject, intent.among)
+    part = whole
+    if intent.where is not None:
+        part = combined("and", whole, await to_cql2(scene, table, intent.where))
+    wanted = [part, whole] if intent.share else [part]
+    return [
+        ("count_features", {"table": table.id, **({"filters": each} if each is not None else {})})
+        for each in wanted
+    ]
 
 
 async def _filters(scene: Scene, table: Table, subject: i.Mention, where: i.Condition | None) -> Cql2 | None:
-    """What was said; of `them` also the filter of the layer that is meant."""
-    own = scene.layer_of(subject).filter if subject.pronoun else None
+    """What was said; of a layer also its filter."""
+    own = scene.layer_of(subject).filter if subject.of_layer else None
     if where is None:
         return own
     return combined("and", own, await to_cql2(scene, table, where))

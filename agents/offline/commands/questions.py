@@ -143,11 +143,13 @@ class DataCommands(Grammar):
         cursor.at = start
         if named:
             return None
-        if self.default is not None and self.default.schema_name == RESULTS:
-            return self._column_of_any_table()  # what an analysis made is meant only where it is named
-        column = self.column()
-        if column is not None:
+        # What an analysis made is meant where it is named, or where nothing else is.
+        result = self.default is not None and self.default.schema_name == RESULTS
+        own = (self.default,) if result and self.default is not None else self.tables_of(None)
+        column = take_column(cursor, self.vocabulary, own)
+        if column is not None and (not result or cursor.done or cursor.word() in p.JOINERS):
             return column, Subject(Mention("it", pronoun=True))
+        cursor.at = start
         return self._column_of_any_table()
 
     def _column_of_any_table(self) -> tuple[ColumnMention, Subject] | None:
@@ -203,9 +205,14 @@ class DataCommands(Grammar):
         subject = self.subject()
         if subject is None:
             return None
-        cursor.take("is", "are", "lies", "lie")
-        cursor.take("there")
+        linked = cursor.take("is", "are", "lies", "lie") is not None and not cursor.take("there")
         full = self.tail(subject, looks=False)
+        if linked and full.where is None and full.top is None:
+            before = cursor.at
+            kind = self.conditions(subject.mention).kind() if self.superlative() is None else None
+            if kind is None:
+                cursor.at = before
+            full = replace(full, where=kind)
         if full.top is None:
             cursor.take("is", "are", "has", "have", "with")
             cursor.take("located", "situated")

@@ -64,7 +64,11 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
     if intent.bounds is not None:
         return [("zoom_to", {"bounds": list(intent.bounds)})]
     if intent.place is not None and intent.table is not None:
-        return [("zoom_to", {"bounds": list((await place_meant(scene, intent.place, intent.table)).bounds)})]
+        meant = await place_meant(scene, intent.place, intent.table)
+        first = await scene.data.find_place(intent.place, limit=1)
+        if first and (first[0].table, first[0].bounds) == (meant.table, meant.bounds):
+            return [("zoom_to", {"place": intent.place})]
+        return [("zoom_to", {"bounds": list(meant.bounds)})]
     if intent.place is not None:
         await _no_group(scene, intent.place)
         return [("zoom_to", {"place": intent.place})]

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, METHODS
+from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, COMPARATIVES, METHODS
 from agents.offline.language.nouns import (
     take_colour,
     take_column,
@@ -173,8 +173,20 @@ class Conditions(ValueRules):
                 return found
             cursor.at = start
         if opener in ("with", "having", "have", "has", "that have", "which have"):
-            return self._counted() or self._has_or_is()
+            return self._more_than_another() or self._counted() or self._has_or_is()
         return None
+
+    def _more_than_another(self) -> Condition | None:
+        """`more pupils than capacity`: one column of a row compared with another."""
+        cursor, start = self.cursor, self.cursor.at
+        compared = COMPARATIVES.get(cursor.word())
+        cursor.at += 1
+        column = take_column(cursor, self.vocabulary, self.tables) if compared is not None else None
+        other = take_column(cursor, self.vocabulary, self.tables) if column and cursor.take("than") else None
+        if compared is None or column is None or other is None or _goes_on(cursor):
+            cursor.at = start
+            return None
+        return Compare(compared[0], other, column)
 
     def _counted(self) -> Condition | None:
         """`with 6 lanes`."""
@@ -351,7 +363,8 @@ class Conditions(ValueRules):
         if value is None or self.cursor.take("or", "and") is None:
             return None
         word = self.cursor.take_any(AFTERWARDS)
-        return Compare(AFTERWARDS[word], value) if word else None
+        measure = "old" if word in ("older", "younger") else ""
+        return Compare(AFTERWARDS[word], value, measure=measure) if word else None
 
     def _is_distance_to(self) -> bool:
         """`more than 50 km from Berlin` is no attribute of anything."""

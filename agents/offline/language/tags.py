@@ -197,14 +197,15 @@ class Tags(Grammar):
         found: list[Span] = []
         while cursor.at - begin < MAX_COLUMN_WORDS and not cursor.done:
             token = cursor.token()
-            if token is None or token.kind != "word":
+            year = token is not None and token.kind == "number" and token.text.isdigit() and cursor.at > begin
+            if token is None or not (token.kind == "word" or year):
                 break
             if cursor.word() in _COLUMN_ENDS and not (found and cursor.word() in ("of", "in")):
                 break
             cursor.at += 1
             text = cursor.since(begin)
             known = self._is_column(text)
-            if not known and set(text.lower().split()) & _COLUMN_ENDS:
+            if not known and (year or set(text.lower().split()) & _COLUMN_ENDS):
                 continue
             found.append(
                 Span(

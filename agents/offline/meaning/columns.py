@@ -18,6 +18,8 @@ _CODES = word_set("""
     x y srid
 """)
 _NAMES = word_set("name title label")
+YEARS = word_set("year built founded established opened started planted constructed")
+"""Words in the names of number columns that hold years."""
 _METRIC = frozenset(("m", "km", "m²", "km²", "km/h", "kg", "t"))
 _WHAT_MEASURE = {
     "high": "how high they are", "tall": "how tall they are", "big": "how big they are", "area": "an area",
@@ -120,7 +122,8 @@ def compared_column(scene: Scene, table: Table, condition: Compare | Between) ->
                 c for name in measure_columns(table, "people") if (c := table.column(name)) is not None
             ]
         both = [column for column in fitting if column in by_measure]
-        if not (both or fitting):
+        # What is larger by a length may be longer, wider or deeper.
+        if not both and (not fitting or (condition.measure == "big" and unit.dimension == "length")):
             raise _no_unit(table, unit)
         return chosen(scene, both or fitting, unit, _said(condition))
     if condition.measure:
@@ -146,6 +149,8 @@ def top_column(scene: Scene, table: Table, top: Top) -> Column:
             return chosen(scene, areas, None, f"“{top.word}”")
     if top.measure:
         found = [c for name in measure_columns(table, top.measure) if (c := table.column(name)) is not None]
+        if not found and top.measure == "old" and _times(table):
+            return _time_column(scene, table)
         if not found:
             raise _no_measure(table, top.measure)
         return chosen(scene, found, None, f"“{top.word}”")
@@ -153,6 +158,16 @@ def top_column(scene: Scene, table: Table, top: Top) -> Column:
     if not numbers:
         raise Refuse(f"{table.title} has no numbers to rank by")
     return chosen(scene, numbers, None, f"“{top.word}”")
+
+
+def is_point_in_time(column: Column) -> bool:
+    """Whether what is older has a lower value: of dates and years, but not of ages."""
+    return column.kind in ("date", "timestamp") or bool(YEARS & set(name_words(column.name)))
+
+
+def ranks_descending(top: Top, column: Column) -> bool:
+    """Whether the first has the greatest value; the oldest has the earliest date or year."""
+    return top.descending != (top.measure == "old" and is_point_in_time(column))
 
 
 def _ranking(table: Table, column: Column, top: Top) -> Column:

@@ -28,6 +28,11 @@ class Mention:
     """Read through a typing mistake."""
 
     @property
+    def of_layer(self) -> bool:
+        """Whether what the map shows is meant, with its filter."""
+        return self.pronoun or bool(self.layers and not self.tables)
+
+    @property
     def known(self) -> bool:
         return bool(self.tables or self.layers or self.pronoun or self.everything)
 
@@ -299,11 +304,12 @@ class Describe:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """`share`: also in percent of all that are meant."""
+    """`share`: also in percent of all that are meant, or of those `among` them."""
 
     subject: Mention
     where: Condition | None = None
     share: bool = False
+    among: Condition | None = None
 
 
 @dataclass(frozen=True, slots=True)

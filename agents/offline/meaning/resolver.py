@@ -10,7 +10,7 @@ from agents.offline.language.tokens import tokenize
 from agents.offline.language.value_text import opposite_of
 from agents.offline.language.words import fold, name_words
 from agents.offline.meaning import values
-from agents.offline.meaning.columns import compared_column, is_number, named_column
+from agents.offline.meaning.columns import YEARS, compared_column, is_number, is_point_in_time, named_column
 from agents.offline.meaning.intents import (
     Between,
     ColumnMention,
@@ -29,9 +29,6 @@ from agents.offline.meaning.intents import (
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.units import column_unit, convert
-
-_YEARS = frozenset(("year", "built", "founded", "established", "opened", "started", "planted", "constructed"))
-"""Words in the names of number columns that hold years."""
 
 
 async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
@@ -125,6 +122,8 @@ def _text_column(scene: Scene, table: Table, mention: ColumnMention | None) -> C
 
 def _comparison(scene: Scene, table: Table, condition: Compare) -> Cql2:
     column = compared_column(scene, table, condition)
+    if condition.measure == "old" and is_point_in_time(column):
+        condition = _before(column, condition)
     if isinstance(condition.value, ColumnMention):
         return _with_column(scene, table, column, condition.op, condition.value)
     if column.kind in ("date", "timestamp"):
@@ -135,6 +134,17 @@ def _comparison(scene: Scene, table: Table, condition: Compare) -> Cql2:
         "op": condition.op,
         "args": [values.property_of(column.name), _operand(table, column, condition.value)],
     }
+
+
+def _before(column: Column, condition: Compare) -> Compare:
+    """`older than 1950`, of years and dates: before it. An age in years is no year."""
+    value = condition.value
+    if isinstance(value, Quantity) and (value.unit is not None or not 1000 <= value.value < 3000):
+        raise Refuse(
+            f"{column.name} says when, and “{value.text}” is an age", "Say a year: “built before 1950”."
+        )
+    mirrored = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
+    return replace(condition, op=mirrored.get(condition.op, condition.op), measure="time")
 
 
 def _with_column(scene: Scene, table: Table, column: Column, op: str, mention: ColumnMention) -> Cql2:
@@ -160,7 +170,7 @@ def _with_column(scene: Scene, table: Table, column: Column, op: str, mention: C
 
 def _decade(table: Table, column: Column, op: str, decade: Day) -> Cql2:
     """`built in the 1970s`, of a column that holds years."""
-    if not (is_number(column) and set(name_words(column.name)) & _YEARS):
+    if not (is_number(column) and set(name_words(column.name)) & YEARS):
         raise Refuse(f"{column.name} of {table.title} holds no dates and no years")
     first = int(decade.text[:4])
     own = values.property_of(column.name)

@@ -11,6 +11,7 @@ from agents.domain import Column
 from agents.units import COLUMN_ENDINGS, UNITS, Unit
 
 _SQUARE = {"square", "sq"}
+_PEOPLE = {"people", "pop", "population", "inhabitants", "residents"}
 _LENGTHS_OF_SQUARES = {"m": "m²", "km": "km²", "mi": "sq mi", "ft": "ft²"}
 
 
@@ -33,9 +34,12 @@ def column_unit(column: Column) -> Unit | None:
     """The unit a column is in, by its name's ending or else by what its comment says first."""
     if column.kind not in ("integer", "number"):
         return None
-    ending = re.split(r"[_\s]+", column.name.lower())[-1]
-    if ending in COLUMN_ENDINGS and ending != column.name.lower():
-        return UNITS[ending]
+    *before, ending = re.split(r"[_\s]+", column.name.lower())
+    if before and ending in COLUMN_ENDINGS:
+        if before[-1] == "per":
+            return density_of(UNITS[ending]) if _PEOPLE & set(before) else None
+        square = unit_named(before[-1], ending) if before[-1] in _SQUARE else None
+        return square[0] if square is not None else UNITS[ending]
     words = re.findall(r"[a-z]+[²2]?(?:/[a-z]+)?|%", (column.comment or "").lower())
     for index, word in enumerate(words):
         previous = words[index - 1] if index else ""

@@ -66,7 +66,11 @@ async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cq
 
 
 async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
-    """`in Germany`: by the table's own columns, else through another table."""
+    """`in Germany`: by the table's own columns, else through another table; `in operation`: by a flag."""
+    said = name_words(f"in {text}")
+    for column in table.columns:
+        if column.kind == "boolean" and name_words(column.name) == said:
+            return {"op": "=", "args": [property_of(column.name), True]}
     own = _in_order(table, _PLACES, names=False)
     return await _any_of(scene, table, own, text, elsewhere=True)
 
@@ -372,7 +376,7 @@ async def _nowhere(scene: Scene, table: Table, columns: Sequence[Column], text: 
     close = nearest(text, [each for each in dict.fromkeys(values) if len(each) > 3], 3, score=75)
     hint = f"Did you mean {' or '.join(close)}?" if close else ""
     own = name_column(table)
-    if own is not None and own not in columns and await _stored(scene, table, [own], [text]):
+    if own is not None and own not in columns and await _stored(scene, table, [own], place_forms(text)):
         hint = f"It is the name of one: say “{table.name.replace('_', ' ')} named {text}”."
     if not hint and columns:
         hint = f"I looked in its columns {', '.join(column.name for column in columns[:8])}."

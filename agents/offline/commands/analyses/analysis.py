@@ -163,10 +163,17 @@ class AnalysisReader(TemplateReader):
         """Where a part ends that is read up to `at`, closings included; None where more belongs to it."""
         cursor = self.cursor
         cursor.at = at
-        while cursor.take(p.TAIL) or cursor.take("?", "!", "."):
+        while not (self._in_part and cursor.sees("on the map")) and (
+            cursor.take(p.TAIL) or cursor.take("?", "!", ".")
+        ):
             pass
         ends = cursor.done or cursor.word() in _STOPS or self._starts_look()
         return cursor.at if ends else None
+
+    @property
+    def _in_part(self) -> bool:
+        """Whether the map shows a table in part, so that `on the map` means less than all of it."""
+        return any(layer.filter is not None for layer in self.vocabulary.layers)
 
     def _following(self, at: int) -> int | None:
         cursor = self.cursor

@@ -15,7 +15,7 @@ from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Context, Steps, counted, rule
 from agents.offline.language.conditions import joined
 from agents.offline.language.vocabulary import columns_called
-from agents.offline.language.words import name_words
+from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.intents import Mention
 from agents.offline.meaning.steps import ColumnWords, Grouped, step
@@ -149,8 +149,9 @@ def _most_by_place(bindings: Mapping[str, Any], context: Context) -> Steps | Non
 
 
 def _ranked(bindings: Mapping[str, Any], words: str) -> Any:
-    count = bindings.get("n") or (10 if words.lower().endswith("s") else 1)
-    top = step("top", RESULT, by=ColumnWords("count"), n=count, **({"ties": True} if count == 1 else {}))
+    plural = singular(words.lower().rpartition(" ")[2]) != words.lower().rpartition(" ")[2]
+    count = bindings.get("n") or (10 if plural else 1)
+    top = step("top", RESULT, by=ColumnWords("count"), n=count, ties=True)
     return replace(top, title=f"The {count} with the most" if count > 1 else "The one with the most")
 
 

@@ -1,0 +1,138 @@
+"""Of what a share is, what the map shows of a table, who shares the first place, and which of two years is older."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.chatting import Chat, both, where
+
+WELLS = make_table(
+    "data.wells",
+    "POINT",
+    "Groundwater wells",
+    [("id", "integer", ""), ("well_no", "text", ""), ("status", "text", ""), ("aquifer", "text", ""),
+     ("depth_m", "number", ""), ("year_built", "integer", ""), ("drilled", "date", ""), ("area_sq_mi", "number", "")],
+    [(1, "W-1", "active", "Upper", 30.0, 1931, "1931-05-01", 1.0, (1.0, 1.0)),
+     (2, "W-2", "active", "Lower", 90.0, 1984, "1984-05-01", 2.0, (2.0, 2.0)),
+     (3, "W-3", "dry", "Lower", 90.0, 2016, "2016-05-01", 3.0, (3.0, 3.0)),
+     (4, "W-4", "dry", "Lower", 40.0, 1990, "1990-05-01", 4.0, (4.0, 4.0))],
+)  # fmt: skip
+ACTIVE = where("status", "=", "active")
+LOWER = where("aquifer", "=", "Lower")
+
+
+def well_chat() -> Chat:
+    return Chat(World(WELLS))
+
+
+@pytest.mark.parametrize(
+    ("said", "part", "whole"),
+    [
+        ("what share of the wells is active?", ACTIVE, None),
+        ("what share of the active wells is in the lower aquifer?", both(ACTIVE, LOWER), ACTIVE),
+        ("what percentage of active wells are deeper than 50 m", both(ACTIVE, where("depth_m", ">", 50)), ACTIVE),
+        ("percentage of active wells", ACTIVE, None),
+    ],
+)  # fmt: skip
+async def test_a_share_is_of_the_rows_that_are_named(
+    said: str, part: dict[str, Any], whole: dict[str, Any] | None
+) -> None:
+    chat = well_chat()
+    answer = await chat(said)
+    assert [call[1].get("filters") for call in chat.calls] == [part, whole], answer
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("how many wells are on the map?", "There are 2 wells where status is active."),
+        ("average depth of the wells on the map", "is 60 m (2 values)"),
+        ("the deepest well on the map", "**W-2**"),
+    ],
+)
+async def test_what_is_on_the_map_is_what_its_layer_shows(said: str, answer: str) -> None:
+    chat = well_chat()
+    await chat("show active wells")
+    assert answer in await chat(said)
+
+
+async def test_what_a_renamed_layer_shows_is_counted_with_its_filter() -> None:
+    chat = well_chat()
+    await chat("show active wells")
+    await chat("call it good ones here")
+    assert "There are 2 wells" in await chat("how many good ones here are there?")
+
+
+async def test_what_is_not_on_the_map_is_not_counted_there() -> None:
+    assert "no layer on the map shows wells" in await well_chat()("how many wells are on the map?")
+
+
+async def test_all_that_share_the_first_place_are_named() -> None:
+    answer = await well_chat()("which well is the deepest?")
+    assert answer.startswith("W-2 and W-3 have the greatest `depth_m`: 90 m.")
+
+
+async def test_all_that_share_the_first_place_are_drawn() -> None:
+    chat = well_chat()
+    await chat("show the deepest well")
+    (layer,) = chat.layers.values()
+    assert (layer.filter, layer.name) == (where("id", "in", [2, 3]), "Deepest wells")
+
+
+async def test_those_that_share_the_last_place_of_some_are_among_them() -> None:
+    assert "W-3" in await well_chat()("top 1 wells by depth")
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("which well is the oldest?", "**W-1**"),
+        ("the oldest well", "**W-1**"),
+        ("the youngest well", "**W-3**"),
+        ("the newest well", "**W-3**"),
+    ],
+)
+async def test_the_oldest_has_the_earliest_year(said: str, answer: str) -> None:
+    assert answer in await well_chat()(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "filters"),
+    [
+        ("wells older than 1985", where("year_built", "<", 1985)),
+        ("wells younger than 1985", where("year_built", ">", 1985)),
+        ("wells built 1985 or older", where("year_built", "<=", 1985)),
+        ("wells larger than 2 sq mi", where("area_sq_mi", ">", 2)),
+        ("wells larger than 2 km", None),
+        ("wells older than 30", None),
+    ],
+)
+async def test_what_is_older_was_built_before(said: str, filters: dict[str, Any] | None) -> None:
+    chat = well_chat()
+    answer = await chat(said)
+    assert next((layer.filter for layer in chat.layers.values()), None) == filters, answer
+
+
+@pytest.mark.parametrize(
+    "said", ["colour wells by depth in YlOrBr", "colour wells by depth in GnBu", "wells in Nine"]
+)
+async def test_a_ramp_that_the_server_does_not_have_is_none(said: str) -> None:
+    chat = well_chat()
+    await chat(said)
+    assert not chat.layers
+
+
+async def test_a_ramp_is_named_as_the_server_names_it() -> None:
+    chat = well_chat()
+    await chat("colour wells by depth in rdylbu")
+    assert chat.calls[0][1]["style"]["ramp"] == "RdYlBu"
+
+
+async def test_a_place_in_a_table_is_its_row() -> None:
+    chat = Chat()
+    await chat("zoom to the country France")
+    assert chat.calls == [("zoom_to", {"place": "France"})]
