@@ -57,8 +57,8 @@ class File:
 class Site:
     """The files of the built client, cached by path."""
 
-    def __init__(self, folder: Path = CLIENT) -> None:
-        self._folder = folder.resolve()
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = (folder or CLIENT).resolve()
         self._files: dict[Path, File] = {}
 
     async def page(self, request: web.Request) -> web.Response:

@@ -2,13 +2,14 @@
 
 `world` is a server with the sample data and the offline model, one for each module; `person` opens pages on it,
 each with a browser profile of its own, and checks at the end that nothing was blocked, broken or fetched elsewhere.
+The base map has no land, since drawing it without a GPU takes long, except in modules with `BASE_MAP = True`.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, async_playwright, expect
 
 from server.app import Server
+from server.http import site
+from tests.browser.pages import Pages
 from tests.browser.person import Person
 from tests.support.looking import PATIENCE
 from tests.support.server import local_server
@@ -37,6 +40,8 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+
+BASE_MAP_FILES = ("land", "borders", "labels")
 
 Enter = Callable[..., Awaitable[Person]]
 Serve = Callable[..., Awaitable[Server]]
@@ -61,6 +66,31 @@ async def browser() -> AsyncIterator[Browser]:
         await opened.close()
 
 
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def pages(browser: Browser) -> Pages:
+    return Pages(browser)
+
+
+@pytest.fixture(scope="session")
+def client_without_land(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built client with an empty base map."""
+    folder = tmp_path_factory.mktemp("client") / "dist"
+    shutil.copytree(site.CLIENT, folder)
+    empty = [file for name in BASE_MAP_FILES for file in (folder / "assets").glob(f"{name}-*.json")]
+    assert len(empty) == len(BASE_MAP_FILES)
+    for file in empty:
+        file.write_text('{"type": "FeatureCollection", "features": []}')
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def served_client(request: pytest.FixtureRequest, client_without_land: Path) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        if not getattr(request.module, "BASE_MAP", False):
+            patch.setattr(site, "CLIENT", client_without_land)
+        yield
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def world(samples_url: str) -> AsyncIterator[Server]:
     async with local_server(samples_url) as server:
@@ -79,23 +109,16 @@ async def serve(samples_url: str) -> AsyncIterator[Serve]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def enter(browser: Browser, serve: Serve) -> AsyncIterator[Enter]:
+async def enter(pages: Pages, serve: Serve) -> AsyncIterator[Enter]:
     """Opens an address as a new person: `await enter(url, width=390, height=844, dark=True)`."""
     people: list[Person] = []
 
     async def open_page(
         url: str, width: int = 1280, height: int = 800, dark: bool = False, **options: Any
     ) -> Person:
-        context = await browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if dark else "light",
-            reduced_motion="reduce",
-            locale=options.pop("locale", "en-GB"),
-            accept_downloads=True,
-            **options,
-        )
-        context.set_default_timeout(PATIENCE * 1000)
-        person = Person(await context.new_page(), url)
+        scheme = "dark" if dark else "light"
+        page = await pages.take(width, height, **{"color_scheme": scheme, "locale": "en-GB", **options})
+        person = Person(page, url)
         people.append(person)
         await person.arrive()
         return person
@@ -103,7 +126,8 @@ async def enter(browser: Browser, serve: Serve) -> AsyncIterator[Enter]:
     yield open_page
     troubles = [trouble for person in people for trouble in person.troubles]
     for person in people:
-        await person.page.context.close()
+        person.leave()
+        await pages.give_back(person.page, person.url)
     assert troubles == []
 
 

@@ -9,7 +9,7 @@ import base64
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.async_api import ConsoleMessage, Locator, Page, Request
+from playwright.async_api import ConsoleMessage, Error, Locator, Page, Request
 
 from tests.support.looking import until
 
@@ -49,13 +49,22 @@ class Person:
         self.url = url
         self.troubles: list[str] = []
         self.outages_expected = False
-        page.on("pageerror", lambda error: self.troubles.append(f"error: {error}"))
-        page.on("console", self._console)
-        page.on("request", self._request)
+        self._listeners: dict[Any, Any] = {
+            "pageerror": self._error,
+            "console": self._console,
+            "request": self._request,
+        }
+        for event, listener in self._listeners.items():
+            page.on(event, listener)
 
     async def arrive(self) -> None:
         await self.page.goto(self.url)
         await self.ready()
+
+    def leave(self) -> None:
+        """What happens on the page from now on is another person's."""
+        for event, listener in self._listeners.items():
+            self.page.remove_listener(event, listener)
 
     async def ready(self) -> None:
         """The map is drawn and the server's word on it has come."""
@@ -163,6 +172,9 @@ class Person:
         picture = base64.b64encode(await self.page.locator(".map").screenshot()).decode()
         found: dict[str, int] = await self.page.evaluate(PIXELS, [picture, *colour])
         return found
+
+    def _error(self, error: Error) -> None:
+        self.troubles.append(f"error: {error}")
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error" and not self.outages_expected:

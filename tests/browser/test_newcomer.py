@@ -11,6 +11,8 @@ from tests.browser.conftest import Enter
 from tests.browser.person import Person
 from tests.support.looking import until
 
+BASE_MAP = True
+
 
 async def test_a_newcomer_sees_the_whole_product_work(person: Person, world: Server) -> None:
     await until(lambda: many_colours(person), pause=0.25)  # the base map is drawn

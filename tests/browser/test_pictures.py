@@ -17,6 +17,8 @@ from tests.browser.conftest import ROOT, Enter
 from tests.browser.person import Person
 from tests.support.looking import until
 
+BASE_MAP = True
+
 ARTIFACTS = ROOT / "tests" / "artifacts"
 DOCS = ROOT / "docs"
 

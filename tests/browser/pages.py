@@ -1,0 +1,63 @@
+"""Pages that tests take in turns: to open a page costs Chromium twice as much as to load the client into one that is
+there. Each has a browser profile of its own, which is empty whenever it is taken.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urljoin
+
+from playwright.async_api import Browser, Error, Page
+
+from tests.support.looking import PATIENCE
+
+MAX_IDLE = 4
+
+
+class Pages:
+    """Open pages by the options of their profile. Not kept: pages with permissions, or after an error."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._idle: list[tuple[str, Page]] = []
+        self._options: dict[Page, str] = {}
+
+    async def take(self, width: int, height: int, **options: Any) -> Page:
+        """A page of this size whose profile remembers nothing; give it back at the end of the test."""
+        wanted = repr(sorted(options.items()))
+        for kept in reversed(self._idle):
+            if kept[0] == wanted:
+                self._idle.remove(kept)
+                page = kept[1]
+                await page.set_viewport_size({"width": width, "height": height})
+                break
+        else:
+            context = await self._browser.new_context(
+                viewport={"width": width, "height": height},
+                reduced_motion="reduce",
+                accept_downloads=True,
+                **options,
+            )
+            context.set_default_timeout(PATIENCE * 1000)
+            page = await context.new_page()
+        if "permissions" not in options:
+            self._options[page] = wanted
+        return page
+
+    async def give_back(self, page: Page, url: str) -> None:
+        """Leave the server at `url`, and forget what its pages have stored."""
+        options = self._options.pop(page, None)
+        try:
+            if options is None or page.context.pages != [page]:
+                raise Error("not kept")
+            await page.unroute_all(behavior="ignoreErrors")
+            await page.context.clear_permissions()
+            await page.mouse.move(-1, -1)
+            await page.goto(urljoin(url, "/healthz"))
+            await page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        except Error:
+            await page.context.close()
+            return
+        self._idle.append((options, page))
+        if len(self._idle) > MAX_IDLE:
+            await self._idle.pop(0)[1].context.close()
