@@ -18,6 +18,7 @@ from sqlalchemy.dialects.postgresql.base import PGCompiler
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.visitors import InternalTraversal
 
 from server.database.engines import is_unavailable
 from server.database.lanes import LANE_WAIT_S, LaneBusy
@@ -39,7 +40,8 @@ Query = sa.Select[*tuple[Any, ...]]
 class Explain(sa.Executable, sa.ClauseElement):
     """EXPLAIN of a statement, with the same parameters."""
 
-    inherit_cache = False
+    inherit_cache = True
+    _traverse_internals = [("statement", InternalTraversal.dp_clauseelement)]
 
     def __init__(self, statement: Query) -> None:
         self.statement = statement

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
+import sqlalchemy as sa
 
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
@@ -227,3 +228,14 @@ async def test_calculations_out_of_range_are_the_askers_fault(data: PostgisData)
     with pytest.raises(InvalidFilter, match="out of range"):
         await data.count("many", "id ^ 999 > 1")
     assert await data.count("many", "id / 0 > 1") == 0
+
+
+async def test_a_plan_is_of_the_parameters_that_are_given_with_it(database: Database, registry: Registry) -> None:
+    """The text of EXPLAIN is compiled once for all statements of the same form."""
+    id_ = sa.column("id")
+    statements = [sa.select(id_).select_from(sa.text("data.many")).where(id_ < most) for most in (10, 20_000)]
+    async with database.owner.begin() as connection:
+        await connection.exec_driver_sql("ANALYZE data.many")
+        few, many = [(await guard.explained(connection, each))["Plan Rows"] for each in statements]
+    assert few < 100
+    assert many > 15_000
