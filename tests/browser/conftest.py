@@ -116,8 +116,7 @@ async def enter(pages: Pages, serve: Serve) -> AsyncIterator[Enter]:
     async def open_page(
         url: str, width: int = 1280, height: int = 800, dark: bool = False, **options: Any
     ) -> Person:
-        scheme = "dark" if dark else "light"
-        page = await pages.take(width, height, **{"color_scheme": scheme, "locale": "en-GB", **options})
+        page = await pages.take(width, height, dark, **{"locale": "en-GB", **options})
         person = Person(page, url)
         people.append(person)
         await person.arrive()

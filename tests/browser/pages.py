@@ -12,6 +12,8 @@ from playwright.async_api import Browser, Error, Page
 from tests.support.looking import PATIENCE
 
 MAX_IDLE = 4
+EMPTY = "/nothing"
+NO_ICON = '<link rel="icon" href="data:,">'
 
 
 class Pages:
@@ -22,7 +24,7 @@ class Pages:
         self._idle: list[tuple[str, Page]] = []
         self._options: dict[Page, str] = {}
 
-    async def take(self, width: int, height: int, **options: Any) -> Page:
+    async def take(self, width: int, height: int, dark: bool, **options: Any) -> Page:
         """A page of this size whose profile remembers nothing; give it back at the end of the test."""
         wanted = repr(sorted(options.items()))
         for kept in reversed(self._idle):
@@ -40,6 +42,7 @@ class Pages:
             )
             context.set_default_timeout(PATIENCE * 1000)
             page = await context.new_page()
+        await page.emulate_media(color_scheme="dark" if dark else "light")
         if "permissions" not in options:
             self._options[page] = wanted
         return page
@@ -53,7 +56,11 @@ class Pages:
             await page.unroute_all(behavior="ignoreErrors")
             await page.context.clear_permissions()
             await page.mouse.move(-1, -1)
-            await page.goto(urljoin(url, "/healthz"))
+            await page.route(
+                f"**{EMPTY}", lambda route: route.fulfill(content_type="text/html", body=NO_ICON)
+            )
+            await page.goto(urljoin(url, EMPTY))
+            await page.unroute(f"**{EMPTY}")
             await page.evaluate("localStorage.clear(), sessionStorage.clear()")
         except Error:
             await page.context.close()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from playwright.async_api import Locator, expect
 
 from server.app import Server
 from tests.browser.conftest import Enter
 from tests.browser.person import Person
-from tests.browser.test_access import violations
+from tests.browser.test_access import violations_light_and_dark
 from tests.support.looking import until
 
 MARKS = """id => {
@@ -232,16 +231,13 @@ async def test_a_chart_is_kept_as_a_picture_and_as_rows(person: Person) -> None:
     assert "Asia,4542820143.0,50" in text
 
 
-@pytest.mark.parametrize(("width", "height", "dark"), [(1280, 800, False), (390, 844, True)])
-async def test_charts_can_be_used_by_everybody(
-    enter: Enter, world: Server, width: int, height: int, dark: bool
-) -> None:
-    person = await enter(world.url, width=width, height=height, dark=dark)
+async def test_charts_can_be_used_by_everybody(enter: Enter, world: Server) -> None:
+    person = await enter(world.url, width=390, height=844)
     panel = await with_bars(person)
-    assert await violations(person) == []
+    assert await violations_light_and_dark(person) == []
     await panel.get_by_role("button", name="New chart").click()
     await act(panel, "Show as a table")
-    assert await violations(person) == []
+    assert await violations_light_and_dark(person) == []
     assert not await person.see("document.documentElement.scrollWidth > innerWidth")
 
 
