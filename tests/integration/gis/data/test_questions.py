@@ -230,7 +230,9 @@ async def test_calculations_out_of_range_are_the_askers_fault(data: PostgisData)
     assert await data.count("many", "id / 0 > 1") == 0
 
 
-async def test_a_plan_is_of_the_parameters_that_are_given_with_it(database: Database, registry: Registry) -> None:
+async def test_a_plan_is_of_the_parameters_that_are_given_with_it(
+    database: Database, registry: Registry
+) -> None:
     """The text of EXPLAIN is compiled once for all statements of the same form."""
     id_ = sa.column("id")
     statements = [sa.select(id_).select_from(sa.text("data.many")).where(id_ < most) for most in (10, 20_000)]
