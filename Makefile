@@ -11,6 +11,9 @@ CHANGED_TESTS = $(sort $(shell { git diff --name-only --diff-filter=d HEAD; git 
   | grep -E '^tests/integration/.*test_[^/]*\.py$$'))
 CLIENT_SOURCES := $(shell find web -name node_modules -prune -o -name dist -prune -o -type f -print)
 
+# Tests start many Python processes, each of which would compile everything again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help run test test-fast bench chaos lint fmt docs client lock clean browser
 .DELETE_ON_ERROR:

@@ -35,7 +35,14 @@ hypothesis.settings.load_profile("geoagent")
 BROWSER = "tests/browser"
 BROWSERS = 2
 """Workers with a browser: more of them, drawing without a GPU, starve each other."""
-FOREIGN = ("DATABASE_URL", "HOST", "PORT", "OPENAI_API_KEY", "OPENAI_BASE_URL")
+FOREIGN = (
+    "DATABASE_URL",
+    "HOST",
+    "PORT",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "PYTHONDONTWRITEBYTECODE",  # each of the many processes that tests start would compile everything again
+)
 
 
 class FewBrowsers(LoadFileScheduling):  # type: ignore[misc]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from server.gis.operations import OPERATIONS
 TESTS = Path(__file__).resolve().parents[1] / "integration/operations"
 
 
+@cache
 def marked() -> dict[str, list[ast.AsyncFunctionDef]]:
     """The tests that are marked, by operation."""
     found: dict[str, list[ast.AsyncFunctionDef]] = {}

@@ -40,7 +40,7 @@ OBLIGATIONS = (
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     place = tmp_path_factory.mktemp("architecture") / "copy"
     for folder in FOLDERS:
-        shutil.copytree(ROOT / folder, place / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / folder, place / folder)
     for file in FILES:
         shutil.copy(ROOT / file, place / file)
     yield place
@@ -59,7 +59,6 @@ def run(copy: Path, *command: str) -> None:
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")},
         "PYTHONPATH": str(copy),
-        "PYTHONDONTWRITEBYTECODE": "1",
     }
     done = subprocess.run(
         command, cwd=copy, env=environment, capture_output=True, text=True, check=False, preexec_fn=leash()
