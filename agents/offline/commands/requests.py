@@ -14,9 +14,10 @@ from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.language.chart import Chart
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Template, compiled
+from agents.offline.language.reading import several_meanings
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.intents import Intent
+from agents.offline.meaning.intents import Intent, UseTool
 
 Means = Callable[[Mapping[str, Any], Vocabulary], Intent | None]
 
@@ -33,6 +34,11 @@ class Command:
 def command(text: str, means: Means, cost: float = 0.0) -> Command:
     """A command from its template; a higher cost makes it the less likely reading."""
     return Command(compiled(text), means, cost)
+
+
+def _described(intent: Intent) -> str:
+    name = intent.tool if isinstance(intent, UseTool) else type(intent).__name__
+    return name.replace("_", " ").lower()
 
 
 class TemplateReader:
@@ -84,6 +90,10 @@ class CommandReader(TemplateReader):
         if not found:
             self.cursor.at = start
             return None
-        end, _, intent = min(found, key=lambda reading: reading[:2])
+        best = min(found, key=lambda reading: reading[:2])
+        end, _, intent = best
+        rivals = [each for place, cost, each in found if (place, cost) == best[:2] and each != intent]
+        if rivals:
+            raise several_meanings(map(_described, (intent, *rivals)))
         self.cursor.at = -end
         return intent

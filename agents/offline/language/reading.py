@@ -7,7 +7,7 @@ is a count rather than a time, so that the same text is always read or always de
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
@@ -37,6 +37,14 @@ TOO_LONG = Unreadable(
 TOO_INVOLVED = Unreadable(
     "That can be read in too many ways for me to be sure of one. Say it in shorter sentences, one command each."
 )
+
+
+def several_meanings(meanings: Iterable[str]) -> Unreadable:
+    """Where the same words mean different things, and none of them is the likelier one."""
+    named = "” or “".join(dict.fromkeys(meanings))
+    return Unreadable(
+        f"That can mean several things: “{named}”. Say it in other words, so that I know which."
+    )
 
 
 async def read(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

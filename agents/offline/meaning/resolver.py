@@ -30,6 +30,9 @@ from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.units import column_unit, convert
 
+_CONVERTED = frozenset(("length", "area", "speed", "mass"))
+"""Dimensions that are measured in several units: a number of one means nothing in another."""
+
 
 async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
     """The condition as a filter on this table. Raises Ask or Refuse."""
@@ -201,6 +204,11 @@ def _operand(table: Table, column: Column, value: Operand) -> float | int | str 
                 return value.text
             raise Refuse(f"{column.name} of {table.title} holds no numbers")
         own = column_unit(column)
+        if value.unit is not None and own is None and value.unit.dimension in _CONVERTED:
+            raise Refuse(
+                f"it is not known in which unit {column.name} of {table.title} is",
+                f"Say the number alone: “{column.name.replace('_', ' ')} … {value.value:g}”.",
+            )
         if value.unit is None or own is None:
             return _number(column, value.value)
         if own.dimension != value.unit.dimension:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.domain import LayerDraft
-from agents.offline.commands.analyses.analysis import read_analysis
+from agents.offline.commands.analyses.analysis import AnalysisReader, read_analysis
 from agents.offline.language.chart import MAX_EDGES, Chart, Edge, Span
+from agents.offline.language.cursor import cursor_of
 from agents.offline.language.grammar import BadTemplate, Slot, compiled, parts
 from agents.offline.language.reading import Unreadable
 from agents.offline.language.vocabulary import Vocabulary
@@ -70,6 +72,17 @@ def test_slots_and_kept_words_are_bound_and_the_cheapest_reading_comes_first() -
     assert dict(first.bindings) == {"how": "far", "x": "known", "y": "other"}
     cheap = read("({x} of|of {y}) {z}", "of known")
     assert [edge.cost for edge in cheap] == sorted(edge.cost for edge in cheap)
+
+
+def test_two_operations_that_read_the_same_words_are_not_chosen_between() -> None:
+    """Neither is run; the request is declined with both."""
+    buffer = next(each for each in OFFERED if each.name == "buffer")
+    other = replace(buffer, name="halo")
+    text = "buffer airports by 5 km"
+    assert read_analysis(text, VOCABULARY, [buffer]) is not None
+    with pytest.raises(Unreadable, match="several things"):
+        AnalysisReader(cursor_of(text), VOCABULARY, None, [buffer, other]).chain()
+    assert read_analysis(text, VOCABULARY, [buffer, other]) is None
 
 
 def test_constants_and_title_stand_behind_their_signs() -> None:

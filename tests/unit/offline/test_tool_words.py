@@ -63,6 +63,24 @@ async def test_a_table_that_the_tool_does_not_know_is_declined_and_nothing_is_ca
     assert agent.asked == []
 
 
+class TwoReadings(ParksAgent):
+    """Another tool with the same words."""
+
+    @tool(phrases=["when do parks in {town} open"])
+    async def opening_ceremony(self, town: str) -> dict[str, str]:
+        """When parks opened for the first time."""
+        self.asked.append((town,))
+        return {"answer": "In 1888."}
+
+
+async def test_words_that_mean_two_things_alike_are_asked_about() -> None:
+    agent = TwoReadings(OfflineModel(), **World().ports)
+    agent.asked = []
+    finished = await agent.run("when do parks in Ulm open")
+    assert "can mean several things: “opening hours” or “opening ceremony”" in finished.text
+    assert agent.asked == []
+
+
 async def test_without_the_tool_its_words_are_not_understood() -> None:
     finished = await GeoAgent(OfflineModel(), **World().ports).run("rehearse airports 3 times")
     assert "so I changed nothing" in finished.text

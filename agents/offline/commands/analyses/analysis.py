@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.analyses import groups, hot_spots, latitudes, rankings, tabular, totals
-from agents.offline.commands.analyses.rules import Context, Reading, Rule, operation_rules
+from agents.offline.commands.analyses.rules import Context, Reading, Rule, Steps, operation_rules
 from agents.offline.commands.requests import TemplateReader
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor, cursor_of
 from agents.offline.language.grammar import Slot, verbs
 from agents.offline.language.lexicon import ARTICLES, STARTS
-from agents.offline.language.reading import Unreadable
+from agents.offline.language.reading import Unreadable, several_meanings
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped
@@ -102,6 +103,36 @@ def read_analysis(text: str, vocabulary: Vocabulary, operations: Sequence[Operat
     return found if reader.cursor.done else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Steps that are read up to the token `end`, and others that the same words mean at the same cost."""
+
+    end: int
+    cost: float
+    steps: Steps
+    rival: Steps | None = None
+
+
+def _meant(steps: Steps) -> tuple[Any, ...]:
+    """The steps without the words in which they were said."""
+    return tuple(
+        replace(each, said="", title="", source=_bare(each.source))
+        if isinstance(each, Grouped)
+        else replace(each, said="", title="", inputs=tuple((name, _bare(rows)) for name, rows in each.inputs))
+        for each in steps
+    )
+
+
+def _bare(rows: Features) -> Features:
+    mention = replace(rows.mention, text="") if rows.mention is not None else None
+    return replace(rows, text="", mention=mention)
+
+
+def _described(steps: Steps) -> str:
+    last = steps[-1]
+    return last.title or (last.operation.replace("_", " ") if isinstance(last, AnalysisStep) else last.said)
+
+
 class AnalysisReader(TemplateReader):
     """Reads a chain of steps from a cursor on."""
 
@@ -123,26 +154,31 @@ class AnalysisReader(TemplateReader):
         if found is None:
             self.cursor.at = start
             return None
-        self.cursor.at, _, parts = found
+        if found.rival is not None:
+            raise several_meanings(map(_described, (found.steps, found.rival)))
+        self.cursor.at = found.end
         look = self._look()
-        return Chain(parts, look)
+        return Chain(found.steps, look)
 
-    def _longest(
-        self, at: int, *, chained: bool, depth: int
-    ) -> tuple[int, float, tuple[AnalysisStep | Grouped, ...]] | None:
-        """The end, the cost and the steps of the reading that goes furthest, and of those the cheapest."""
-        best: tuple[int, float, tuple[AnalysisStep | Grouped, ...]] | None = None
+    def _longest(self, at: int, *, chained: bool, depth: int) -> _Found | None:
+        """The reading that goes furthest, and of those the cheapest; one that means something else is its rival."""
+        best: _Found | None = None
         for reading in self._parts(at, chained=chained):
             end = self._ended(reading.end)
             if end is None:
                 continue
-            found = (end, reading.cost, reading.steps)
+            found = _Found(end, reading.cost, reading.steps)
             following = self._following(end) if depth < MAX_PARTS else None
             more = self._longest(following, chained=True, depth=depth + 1) if following is not None else None
-            if more is not None and any(each.previous for each in features_of(more[2][0])):
-                found = (more[0], reading.cost + more[1], (*reading.steps, *more[2]))
-            if best is None or (found[0], -found[1]) > (best[0], -best[1]):
+            if more is not None and any(each.previous for each in features_of(more.steps[0])):
+                rival = (*reading.steps, *more.rival) if more.rival is not None else None
+                found = _Found(more.end, reading.cost + more.cost, (*reading.steps, *more.steps), rival)
+            if best is None or (found.end, -found.cost) > (best.end, -best.cost):
                 best = found
+            elif (found.end, found.cost) == (best.end, best.cost) and _meant(found.steps) != _meant(
+                best.steps
+            ):
+                best = replace(best, rival=found.steps)
         return best
 
     def _parts(self, at: int, *, chained: bool) -> list[Reading]:

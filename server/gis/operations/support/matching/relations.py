@@ -60,13 +60,14 @@ def related(
         if distance <= 0:
             raise InvalidQuestion(f"A distance must be more than 0; got {told(distance)}.")
         return _near(source, other, distance, workspace)
+    named = other.table.title if other.table.is_result else other.table.id
     return Relation(
         other.rows,
         geometry(other),
         _FUNCTIONS[predicate](in_system_of(source, other), geometry(other)),
         other.column,
         (),
-        (f"{predicate}: planar, in the coordinates of {other.table.id} (EPSG:{other.table.srid}).",),
+        (f"{predicate}: planar, in the coordinates of {named} (EPSG:{other.table.srid}).",),
     )
 
 
