@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.offline.commands.requests import command
-from agents.offline.meaning.intents import Redo, Reset, Undo
+from agents.offline.meaning.intents import Reset, Retrace
 from agents.offline.meaning.scene import Calls, Say, Scene
 
 MAX_TIMES = 20
@@ -19,10 +19,12 @@ def _times(bound: dict[str, object]) -> int:
 
 
 COMMANDS = (
-    command(f"(redo|do it again|do that again) {_CHANGE}", lambda bound, _: Redo(_times(dict(bound)))),
+    command(
+        f"(redo|do it again|do that again) {_CHANGE}", lambda bound, _: Retrace("redo", _times(dict(bound)))
+    ),
     command(
         f"(undo|revert|take that back|take it back|go back|step back|roll back) {_CHANGE}",
-        lambda bound, _: Undo(_times(dict(bound))),
+        lambda bound, _: Retrace("undo", _times(dict(bound))),
     ),
     command(
         "(reset [the] [map]|reset (everything|it all|all)|clear [the] map|clear (everything|the layers)"
@@ -35,10 +37,9 @@ COMMANDS = (
 )
 
 
-async def undo(scene: Scene, intent: Undo | Redo) -> Calls:
+async def retrace(scene: Scene, intent: Retrace) -> Calls:
     """Call `undo` or `redo`, once for each change that was asked for."""
-    name = "undo" if isinstance(intent, Undo) else "redo"
-    return [(name, {})] * intent.times
+    return [(intent.tool, {})] * intent.times
 
 
 async def reset(scene: Scene, intent: Reset) -> Calls:
@@ -48,4 +49,4 @@ async def reset(scene: Scene, intent: Reset) -> Calls:
     return [("reset_map", {})]
 
 
-PLANS = {"Undo": undo, "Redo": undo, "Reset": reset}
+PLANS = {"Retrace": retrace, "Reset": reset}

@@ -9,6 +9,7 @@ from agents.domain import Layer
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.intents import (
+    Change,
     ClearFilter,
     Intent,
     Look,
@@ -16,16 +17,15 @@ from agents.offline.meaning.intents import (
     Negation,
     Refine,
     Remove,
-    Rename,
     Reorder,
     Reset,
     Restyle,
-    SetOpacity,
     SetVisible,
 )
 from agents.offline.meaning.scene import Calls, Say, Scene
 
 HALF = 0.5
+MAX_NAME = 200
 
 Bound = Mapping[str, Any]
 
@@ -47,13 +47,17 @@ def _shown_again(bound: Bound, _: Vocabulary) -> Intent | None:
     return SetVisible(bound["layers"], True) if known else None
 
 
+def _renamed(bound: Bound, _: Vocabulary) -> Intent:
+    return Change(bound["layer"], "name", bound["name"][:MAX_NAME])
+
+
 def _opaque(bound: Bound, _: Vocabulary) -> Intent:
-    return SetOpacity(bound.get("layer"), bound.get("share", 1.0))
+    return Change(bound.get("layer"), "opacity", bound.get("share", 1.0))
 
 
 def _transparent(bound: Bound, _: Vocabulary) -> Intent:
     share = bound.get("share", HALF)
-    return SetOpacity(bound.get("layer"), round(1 - share, 4))
+    return Change(bound.get("layer"), "opacity", round(1 - share, 4))
 
 
 def _moved(to: Any) -> Any:
@@ -61,6 +65,9 @@ def _moved(to: Any) -> Any:
 
 
 _MOVE = "(move|bring|put|send|raise|lower|place|push|draw) {layer:mention} [layer]"
+_REMOVE = (
+    "(get rid of|take away|take off|take down|throw out|remove|delete|drop|erase|kill|clear|discard|take)"
+)
 _SOFT = "[a bit|slightly|more|very]"
 _SEE_THROUGH = "(transparent|see-through|translucent|transparency)"
 _OF_LAYER = "[(of|for|on) {layer:mention}]"
@@ -80,8 +87,8 @@ COMMANDS = (
     command("(make|set|turn|switch) {layers:mentions} (visible|on)", _shown(True)),
     command("(show|bring back|show me) {layers:mentions} (again|back)", _shown_again),
     command("(rename|retitle|change the name of|set the name of|call|name) {layer:mention} [layer] (to|as|into)"
-            " {name:title}", lambda bound, _: Rename(bound["layer"], bound["name"])),
-    command("(call|name) {layer:mention} [layer] {name:title}", lambda bound, _: Rename(bound["layer"], bound["name"]),
+            " {name:title}", _renamed),
+    command("(call|name) {layer:mention} [layer] {name:title}", _renamed,
             1.0),
     command("(make|turn|draw|show) [{layer:mention}] [{share:share}] (opaque|opacity|visible)", _opaque),
     command(f"(make|turn|draw|show) [{{layer:mention}}] [{{share:share}}] {_SOFT} {_SEE_THROUGH}", _transparent),
@@ -98,10 +105,9 @@ COMMANDS = (
     command("raise {layer:mention} [layer]", _moved("up")),
     command(f"{_MOVE} (one down|down|backward|lower|backwards)", _moved("down")),
     command("lower {layer:mention} [layer]", _moved("down")),
-    command("(get rid of|take away|take off|take down|throw out|remove|delete|drop|erase|kill|clear|discard|take)"
-            " {layers:mentions}", _removed),
-    command("(get rid of|take away|take off|take down|throw out|remove|delete|drop|erase|kill|clear|discard|take)"
-            " {rows:mention} {where:where}", lambda bound, _: Refine(bound["rows"], Negation(bound["where"])), 1.0),
+    command(f"{_REMOVE} {{layers:mentions}}", _removed),
+    command(f"{_REMOVE} {{rows:mention}} {{where:where}}",
+            lambda bound, _: Refine(bound["rows"], Negation(bound["where"])), 1.0),
 )  # fmt: skip
 
 
@@ -125,16 +131,11 @@ async def set_visible(scene: Scene, intent: SetVisible) -> Calls:
     return [("update_map_layer", {"layer_id": layer.id, "visible": intent.visible}) for layer in changing]
 
 
-async def rename(scene: Scene, intent: Rename) -> Calls:
-    """Give a layer another name."""
-    return [("update_map_layer", {"layer_id": scene.layer_of(intent.subject).id, "name": intent.name[:200]})]
-
-
-async def set_opacity(scene: Scene, intent: SetOpacity) -> Calls:
-    """Set the opacity of a layer."""
-    everything = intent.subject is not None and intent.subject.everything
+async def change(scene: Scene, intent: Change) -> Calls:
+    """Give a layer another name, or layers another opacity."""
+    everything = intent.subject is not None and intent.subject.everything and intent.argument == "opacity"
     layers = scene.all_layers() if everything else [scene.layer_of(intent.subject)]
-    return [("update_map_layer", {"layer_id": layer.id, "opacity": intent.opacity}) for layer in layers]
+    return [("update_map_layer", {"layer_id": layer.id, intent.argument: intent.value}) for layer in layers]
 
 
 async def reorder(scene: Scene, intent: Reorder) -> Calls:
@@ -156,5 +157,5 @@ def distinct(layers: Sequence[Layer]) -> list[Layer]:
 
 
 PLANS = {
-    "Remove": remove, "SetVisible": set_visible, "Rename": rename, "SetOpacity": set_opacity, "Reorder": reorder,
+    "Remove": remove, "SetVisible": set_visible, "Change": change, "Reorder": reorder,
 }  # fmt: skip

@@ -368,12 +368,7 @@ class Conditions(ValueRules):
 
     def _is_distance_to(self) -> bool:
         """`more than 50 km from Berlin` is no attribute of anything."""
-        return bool(
-            self.cursor.sees("from")
-            or self.cursor.sees("of")
-            or self.cursor.sees("away")
-            or self.cursor.sees("around")
-        )
+        return self.cursor.word() in ("from", "of", "away", "around")
 
     def _with_trailing_column(self, found: Compare | Between) -> Condition:
         """`over 1 million in population`, `above 2000 m elevation`, `over 300 m high`."""

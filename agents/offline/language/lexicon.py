@@ -78,35 +78,24 @@ SUPERLATIVES = {
 }  # fmt: skip
 """The measure a superlative speaks of, and whether it wants the greatest."""
 
-MEASURES: dict[str, tuple[str, ...]] = {
-    "people": ("population", "pop", "people", "inhabitant", "resident", "person", "population_estimate"),
-    "high": ("elevation", "elev", "altitude", "alt", "height", "ele", "level", "top"),
-    "tall": ("height", "elevation", "altitude", "floor", "storey"),
-    "big": ("population", "pop", "area", "size", "capacity", "surface"),
-    "area": ("area", "size", "surface", "extent"),
-    "long": ("length", "distance", "duration", "len"),
-    "deep": ("depth",),
-    "old": ("age", "year", "built", "founded", "established"),
-    "fast": ("speed", "velocity", "maxspeed"),
-    "heavy": ("weight", "mass"),
-    "wide": ("width",),
-    "strong": ("magnitude", "mag", "strength", "intensity"),
-    "rich": ("gdp", "income", "wealth", "gni"),
-    "dense": ("density",),
-    "time": (
-        "date",
-        "time",
-        "timestamp",
-        "year",
-        "day",
-        "created",
-        "updated",
-        "opened",
-        "started",
-        "built",
-        "founded",
-    ),
+_MEASURES = {
+    "people": "population pop people inhabitant resident person population_estimate",
+    "high": "elevation elev altitude alt height ele level top",
+    "tall": "height elevation altitude floor storey",
+    "big": "population pop area size capacity surface",
+    "area": "area size surface extent",
+    "long": "length distance duration len",
+    "deep": "depth",
+    "old": "age year built founded established",
+    "fast": "speed velocity maxspeed",
+    "heavy": "weight mass",
+    "wide": "width",
+    "strong": "magnitude mag strength intensity",
+    "rich": "gdp income wealth gni",
+    "dense": "density",
+    "time": "date time timestamp year day created updated opened started built founded",
 }
+MEASURES: dict[str, tuple[str, ...]] = {name: tuple(words.split()) for name, words in _MEASURES.items()}
 """What columns that hold a measure are called; the first that a table has counts."""
 
 MEASURE_OF_NOUN = {

@@ -179,12 +179,7 @@ class Looks:
             return replace(look, label=column, labelled=True)
         if cursor.take("with"):
             start = cursor.at
-            if (
-                cursor.take(p.NAME_WORDS)
-                and not cursor.sees("like")
-                and not cursor.sees("containing")
-                and not cursor.sees("starting")
-            ):
+            if cursor.take(p.NAME_WORDS) and cursor.word() not in ("like", "containing", "starting"):
                 return replace(look, labelled=True)
             cursor.at = start
             column = self.column()

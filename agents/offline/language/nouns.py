@@ -17,26 +17,11 @@ from agents.offline.meaning.intents import ColumnMention, Day, Mention, Quantity
 from agents.offline.meaning.units import density_of, unit_named
 from agents.units import MAGNITUDES, Unit
 
-_MONTHS = {
-    name: index + 1
-    for index, names in enumerate(
-        [
-            "january jan",
-            "february feb",
-            "march mar",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sep sept",
-            "october oct",
-            "november nov",
-            "december dec",
-        ]
-    )
-    for name in names.split()
-}
+_MONTH_NAMES = (
+    "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct"
+    "|november nov|december dec"
+)
+_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("|"), 1) for name in names.split()}
 
 
 def skip_articles(cursor: Cursor) -> None:

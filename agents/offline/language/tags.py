@@ -392,7 +392,8 @@ class Tags(Grammar):
             self.cursor.at, self.cursor.end = at, limit
             text = self.conditions(None).value_text()
             if text:
-                found.setdefault(self.cursor.at, Span(self.cursor.at, text, FREE_TEXT))
+                cost = FREE_TEXT + 0.01 * (self.cursor.at - at)
+                found.setdefault(self.cursor.at, Span(self.cursor.at, text, cost))
         return found.values()
 
     def _words(self, at: int) -> Iterable[Span]:

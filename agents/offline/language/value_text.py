@@ -117,15 +117,8 @@ class ValueRules:
             take_comparator(cursor) is not None or cursor.take("between", "not", "only", p.WITH) is not None
         )
         if not found and take_column(cursor, self.vocabulary, self.tables) is not None:
-            found = take_comparator(cursor) is not None or cursor.word() in (
-                "is",
-                "are",
-                "contains",
-                "between",
-                "starts",
-                "ends",
-                "=",
-            )
+            verbs = ("is", "are", "contains", "between", "starts", "ends", "=")
+            found = take_comparator(cursor) is not None or cursor.word() in verbs
         cursor.at = start
         return found
 
@@ -175,12 +168,5 @@ def ends_value(cursor: Cursor) -> bool:
     return (
         cursor.word() in _BREAKS
         or (cursor.word() in COMPARATIVES and cursor.word(1) == "than")
-        or bool(
-            cursor.sees("for me")
-            or cursor.sees("there are")
-            or cursor.sees("are there")
-            or cursor.sees("of them")
-            or cursor.sees("for each")
-            or cursor.sees("for every")
-        )
+        or any(map(cursor.sees, ("for me", "there are", "are there", "of them", "for each", "for every")))
     )

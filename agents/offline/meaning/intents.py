@@ -241,19 +241,12 @@ class Reset:
 
 
 @dataclass(frozen=True, slots=True)
-class Rename:
-    """Give a layer another name."""
-
-    subject: Mention
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class SetOpacity:
-    """Set the opacity of a layer."""
+class Change:
+    """Give a layer another name or opacity: an argument of `update_map_layer` and its value."""
 
     subject: Mention | None
-    opacity: float
+    argument: Literal["name", "opacity"]
+    value: str | float
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,16 +270,10 @@ class Zoom:
 
 
 @dataclass(frozen=True, slots=True)
-class Undo:
-    """Undo the newest changes."""
+class Retrace:
+    """Undo the newest changes, or redo what was undone last."""
 
-    times: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Redo:
-    """Redo what was undone last."""
-
+    tool: Literal["undo", "redo"]
     times: int = 1
 
 
@@ -427,8 +414,8 @@ class NotUnderstood:
 
 
 Intent = (
-    Show | Restyle | Refine | ClearFilter | SetVisible | Remove | Reset | Rename | SetOpacity | Reorder | Zoom
-    | Undo | Redo | ListLayers | Describe | Count | Statistic | Chart | RemoveChart | Rows
+    Show | Restyle | Refine | ClearFilter | SetVisible | Remove | Reset | Change | Reorder | Zoom
+    | Retrace | ListLayers | Describe | Count | Statistic | Chart | RemoveChart | Rows
     | Lookup | Analyse | UseTool | Export | RunSql | Help | Greeting | Unsupported | NotUnderstood | TooMuch
 )  # fmt: skip
 
