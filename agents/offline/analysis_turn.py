@@ -32,7 +32,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.columns import name_column, number_columns
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.steps import Grouped
-from agents.ports import AnalysisSession
+from agents.ports import AnalysisSession, OperationInfo
 
 _MOST_SHOWN = 20
 """Rows. A result that is no longer is shown in the answer."""
@@ -102,7 +102,7 @@ async def analyst_reply(
         if (
             _LOOK not in looks
             and _LOOK in tools
-            and (0 < rows <= _MOST_SHOWN or (rows and _has_figure(ran[-1])))
+            and (0 < rows <= _MOST_SHOWN or (rows and _has_figure(ran[-1], vocabulary.operations)))
         ):
             arguments = _look(scene, agent.session.outcomes()[-1].table, operations, ran[-1])
             return _call(request, _LOOK, arguments, len(done), len(operations))
@@ -138,8 +138,9 @@ def _look(scene: Scene, table: Table, operations: Sequence[PlannedOperation], do
         {"sort": ranked, "descending": not done.arguments.get("smallest", False)} if ranked in first else {}
     )
     figures = [c.name for c in number_columns(table) if c.name in added]
-    if _has_figure(done) and figures:
-        lead = str(done.arguments.get("name")) if done.call.name == "calculate" else figures[0]
+    if _has_figure(done, scene.vocabulary.operations) and figures:
+        named_by_it = str(done.arguments.get("name"))
+        lead = named_by_it if named_by_it in figures else figures[0]
         first = [*first, lead]
         sort = {"sort": lead, "descending": True}
         limit = _MOST_SHOWN if done.result.data["rows"] <= _MOST_SHOWN else _MOST_RANKED
@@ -148,13 +149,14 @@ def _look(scene: Scene, table: Table, operations: Sequence[PlannedOperation], do
     return {"table": table.id, "columns": wanted, **sort, "limit": _MOST_SHOWN}
 
 
-def _has_figure(done: Done) -> bool:
+def _has_figure(done: Done, operations: Sequence[OperationInfo]) -> bool:
     """Whether a step gives each group or area a figure, so that the greatest are worth naming."""
+    traits = next((each.traits for each in operations if each.name == done.call.name), frozenset())
+    given = done.arguments
     return (
-        done.call.name == "spatial_join"
-        or (done.call.name == "dissolve" and "aggregates" in done.arguments)
-        or (done.call.name == "top" and bool(done.arguments.get("per")))
-        or (done.call.name == "calculate" and done.arguments.get("name") in (PERCENT, PER_AREA))
+        "counts" in traits
+        or bool(given.get("aggregates") or given.get("per"))
+        or given.get("name") in (PERCENT, PER_AREA)
     )
 
 
