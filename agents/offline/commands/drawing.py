@@ -163,11 +163,19 @@ class DrawingCommands(Grammar):
         """`above 2000 m`: of the layer that was spoken of last."""
         cursor = self.cursor
         cursor.take(p.ONES)
+        if cursor.word() == "which" and self._noun_after():
+            return None  # a question about those that it names
         where = self.conditions(None).all()
         if where is None:
             return None
         cursor.take("only")
         return Refine(None, where, mode="replace" if cursor.take("instead") else "and")
+
+    def _noun_after(self) -> bool:
+        self.cursor.at += 1
+        found = self._is_noun()
+        self.cursor.at -= 1
+        return found
 
     def _refined_subject(self) -> Subject | None:
         cursor, start = self.cursor, self.cursor.at

@@ -135,6 +135,18 @@ async def test_a_ramp_is_named_as_the_server_names_it() -> None:
     assert chat.calls[0][1]["style"]["ramp"] == "RdYlBu"
 
 
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("which wells are dry?", "2 wells where status is dry"),
+        ("which wells are contaminated?", "no row of wells has the value “contaminated”"),
+        ("which wells lost water between 2010 and 2020?", "I did not understand “which wells lost water"),
+    ],
+)
+async def test_which_rows_are_asked_for_is_read_or_said_to_be_unread(said: str, answer: str) -> None:
+    assert answer in await well_chat()(said)
+
+
 async def test_a_place_in_a_table_is_its_row() -> None:
     chat = Chat()
     await chat("zoom to the country France")
