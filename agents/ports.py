@@ -259,6 +259,8 @@ class OperationInfo(Protocol):
     @property
     def traits(self) -> frozenset[OperationTrait]: ...
 
+    def __hash__(self) -> int: ...
+
     @property
     def phrases(self) -> Sequence[str]:
         """How people ask for it, as templates that the offline model reads; `source` and the like are arguments."""

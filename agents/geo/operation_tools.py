@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from agents.core import BaseTool, Result, ToolRetry
 from agents.core.nearest import nearest
+from agents.core.tools.blueprint import Blueprint, from_schema
 from agents.domain import Table
 from agents.geo.phrases import count_of
 from agents.geo.tools import GeoTools
@@ -37,6 +39,8 @@ MAX_FOUND = 4
 """Operations that one search shows."""
 MAX_SHOWN_COLUMNS = 40
 """Columns of a result that a model gets; of a wider table the first and the last ones."""
+MAX_DECLARED = 512
+"""Operations whose schemas and checks are kept."""
 _ANY_TABLE = "x-refers-to"
 _KEPT_KEYWORDS = ("enum", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "maxItems")
 _WORD = re.compile(r"[a-z0-9]{3,}")
@@ -77,18 +81,7 @@ class OperationTool(BaseTool):
         self.name = info.name
         self.description = info.summary
         self._analyst = analyst
-        whole = _inlined(info.schema, info.schema.get("$defs", {}))
-        self._tables = [
-            name for name, part in whole.get("properties", {}).items() if part.get(_ANY_TABLE) == "table"
-        ]
-        title = {"type": "string", "description": "What this step does, in a few plain words."}
-        properties = {name: _known(part) for name, part in whole.get("properties", {}).items()}
-        if "parts" in properties:
-            # Left out of most calls; a default would be in every plan and receipt.
-            properties["parts"] = {"enum": properties["parts"]["enum"]}
-        rest = {key: value for key, value in whole.items() if key not in ("$defs", "title")}
-        self.input_schema = {**rest, "properties": {**properties, "title": title}}
-        self.shown_schema = shown_schema(whole)
+        self.blueprint, self._tables = _declared(info)
 
     async def execute(self, args: Any) -> Result:
         """Run the step and describe its result."""
@@ -102,6 +95,22 @@ class OperationTool(BaseTool):
         outcome = await self._analyst.session.run_step(self.name, arguments, title)
         rows = count_of(outcome.rows, "row")
         return Result(outcome_facts(outcome), summary=f"{title}: {rows}")
+
+
+@lru_cache(maxsize=MAX_DECLARED)
+def _declared(info: OperationInfo) -> tuple[Blueprint, tuple[str, ...]]:
+    """The schemas and checks of an operation, the same in every analysis, and its arguments that name tables."""
+    whole = _inlined(info.schema, info.schema.get("$defs", {}))
+    fragments = whole.get("properties", {})
+    title = {"type": "string", "description": "What this step does, in a few plain words."}
+    properties = {name: _known(part) for name, part in fragments.items()}
+    if "parts" in properties:
+        # Left out of most calls; a default would be in every plan and receipt.
+        properties["parts"] = {"enum": properties["parts"]["enum"]}
+    rest = {key: value for key, value in whole.items() if key not in ("$defs", "title")}
+    schema = {**rest, "properties": {**properties, "title": title}}
+    tables = tuple(name for name, part in fragments.items() if part.get(_ANY_TABLE) == "table")
+    return from_schema(info.summary, schema, shown_schema=shown_schema(whole)), tables
 
 
 def outcome_facts(outcome: StepOutcome) -> dict[str, Any]:

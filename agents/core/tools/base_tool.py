@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from agents.core.errors import DeclarationError
-from agents.core.tools.blueprint import from_schema
+from agents.core.tools.blueprint import Blueprint, from_schema
 from agents.core.tools.hints import tidy
 from agents.core.tools.param import arity
 from agents.core.tools.tool import Options, Runner, Tool
@@ -27,6 +27,8 @@ class BaseTool:
     Arguments: ClassVar[Any] = None
     shown_schema: dict[str, Any] | None = None
     """What the model sees in place of `input_schema`, where that is long; calls are checked against the whole."""
+    blueprint: Blueprint | None = None
+    """Ready schemas and checks, for tools that are made often; without it they are made of the schemas each time."""
     timeout: float | None = None
     sequential: bool = False
     requires_approval: bool | Callable[..., Any] = False
@@ -59,7 +61,8 @@ def as_tool(source: Any) -> Tool:
     options = {key: getattr(source, key) for key in Options.__dataclass_fields__ if hasattr(source, key)}
     return Tool(
         name,
-        from_schema(
+        getattr(source, "blueprint", None)
+        or from_schema(
             description if isinstance(description, str) else "",
             schema,
             whole=None if model is None else model.model_validate,

@@ -57,7 +57,7 @@ class Outcome:
     style: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Offered:
     """A spatial operation as the analyst sees it; implements the port `agents.ports.OperationInfo`."""
 

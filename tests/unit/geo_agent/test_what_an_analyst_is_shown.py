@@ -230,3 +230,10 @@ async def test_of_a_wide_table_the_columns_that_a_step_added_are_seen() -> None:
     content = last_result(model.requests[1])
     assert len(content) < 20_000
     assert "attribute_499" in content
+
+
+async def test_analysts_share_the_schemas_and_checks_of_their_operations() -> None:
+    """To make them takes 40 ms, in which the server does nothing else."""
+    (one, _), (other, _) = [await analysed(World(), ["There is nothing to do."]) for _ in range(2)]
+    for info in OFFERED:
+        assert one.toolbox.get(info.name).blueprint is other.toolbox.get(info.name).blueprint

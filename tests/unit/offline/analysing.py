@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from agents.analyst import Analyst
@@ -183,6 +184,7 @@ def _columns_of(rows: Sequence[Row]) -> tuple[Column, ...]:
     return tuple(Column(name=name, kind=_kind(item), sql_type="x") for name, item in first.items())
 
 
+@cache
 def _bare(operation: Offered) -> Offered:
     """Without defaults, so that the steps show what was said and nothing else."""
     properties = {
