@@ -45,7 +45,10 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
             arguments["name"] = _title(intent.said)
     if intent.top is not None and intent.top.limit:
         few = f"{intent.top.limit} " if intent.top.limit > 1 else ""
-        arguments["name"] = f"{intent.top.word.capitalize()} {few}{table.title.replace('_', ' ')}"
+        title = table.title.replace("_", " ")
+        arguments["name"] = f"{intent.top.word.capitalize()} {few}{title}"
+        if intent.top.word in ("most", "least", "fewest") and intent.top.column is not None:
+            arguments["name"] = _title(f"{few}{title} with the {intent.top.word} {intent.top.column.text}")
     return [("add_map_layer", arguments)]
 
 

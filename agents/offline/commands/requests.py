@@ -37,6 +37,7 @@ def command(text: str, means: Means, cost: float = 0.0) -> Command:
 
 
 def _described(intent: Intent) -> str:
+    """What kind of command it is; of two readings of one command the first is taken."""
     name = intent.tool if isinstance(intent, UseTool) else type(intent).__name__
     return name.replace("_", " ").lower()
 
@@ -92,8 +93,8 @@ class CommandReader(TemplateReader):
             return None
         best = min(found, key=lambda reading: reading[:2])
         end, _, intent = best
-        rivals = [each for place, cost, each in found if (place, cost) == best[:2] and each != intent]
-        if rivals:
-            raise several_meanings(map(_described, (intent, *rivals)))
+        meanings = [_described(each) for place, cost, each in found if (place, cost) == best[:2]]
+        if set(meanings) != {_described(intent)}:
+            raise several_meanings(meanings)
         self.cursor.at = -end
         return intent

@@ -19,6 +19,7 @@ from agents.offline.language.nouns import (
 )
 from agents.offline.language.value_text import ValueRules, ends_value, take_comparator
 from agents.offline.language.words import doers_of, name_words
+from agents.offline.meaning.flags import is_flag
 from agents.offline.meaning.intents import (
     Between,
     ColumnMention,
@@ -217,10 +218,8 @@ class Conditions(ValueRules):
         return Compare("=", True, column) if self._is_flag(column) else Negation(Empty(column))
 
     def _is_flag(self, column: ColumnMention) -> bool:
-        kinds = {
-            found.kind for table in self.tables if (found := table.column(column.columns[0])) is not None
-        }
-        return kinds == {"boolean"}
+        found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
+        return bool(found) and all(map(is_flag, found))
 
     def by_column(self) -> Condition | None:
         """A column, then what is asked of it."""

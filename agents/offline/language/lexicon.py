@@ -45,7 +45,8 @@ COMPARATIVES = {
     "fewer": ("<", ""), "smaller": ("<", "big"), "lower": ("<", "high"), "shorter": ("<", "long"),
     "shallower": ("<", "deep"), "younger": ("<", "old"), "slower": ("<", "fast"),
     "lighter": ("<", "heavy"), "narrower": ("<", "wide"), "weaker": ("<", "strong"),
-    "earlier": ("<", "time"),
+    "earlier": ("<", "time"), "newer": (">", "time"), "thicker": (">", ""), "thinner": ("<", ""),
+    "denser": (">", "dense"), "richer": (">", "rich"), "poorer": ("<", "rich"),
 }  # fmt: skip
 """Words that compare when followed by `than`; the second part is the measure they speak of."""
 

@@ -11,6 +11,7 @@ from agents.offline.language.value_text import opposite_of
 from agents.offline.language.words import fold, name_words
 from agents.offline.meaning import values
 from agents.offline.meaning.columns import YEARS, compared_column, is_number, is_point_in_time, named_column
+from agents.offline.meaning.flags import flag_value, is_flag
 from agents.offline.meaning.intents import (
     Between,
     ColumnMention,
@@ -108,8 +109,10 @@ def _typed(table: Table, column: Column, text: str) -> Cql2:
     """A word for a column that holds no text."""
     if column.kind == "boolean" and text.lower() in ("true", "yes", "false", "no"):
         return {"op": "=", "args": [values.property_of(column.name), text.lower() in ("true", "yes")]}
-    numbers = [token.value for token in tokenize(text) if token.kind == "number"]
-    if is_number(column) and numbers:
+    tokens = tokenize(text)
+    numbers = [token.value for token in tokens if token.kind == "number"]
+    others = [token for token in tokens if token.kind != "number" and token.lower not in ("or", "and", ",")]
+    if is_number(column) and numbers and not others:
         return values.equals(column.name, [_number(column, number) for number in numbers])
     raise Refuse(f"{column.name} of {table.title} holds {column.kind} values, and “{text}” is none")
 
@@ -195,8 +198,9 @@ def _range(scene: Scene, table: Table, condition: Between) -> Cql2:
 
 def _operand(table: Table, column: Column, value: Operand) -> float | int | str | bool:
     if isinstance(value, bool) or column.kind == "boolean":
-        if column.kind == "boolean" and isinstance(value, bool):
-            return value
+        stored = flag_value(column, value) if isinstance(value, bool) and is_flag(column) else None
+        if stored is not None:
+            return stored
         raise Refuse(f"{column.name} of {table.title} holds {column.kind} values, not yes or no")
     if isinstance(value, Quantity):
         if not is_number(column):

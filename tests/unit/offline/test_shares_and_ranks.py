@@ -16,11 +16,11 @@ WELLS = make_table(
     "Groundwater wells",
     [("id", "integer", ""), ("well_no", "text", ""), ("status", "text", ""), ("aquifer", "text", ""),
      ("depth_m", "number", ""), ("year_built", "integer", ""), ("drilled", "date", ""),
-     ("area_sq_mi", "number", ""), ("traffic", "integer", "")],
-    [(1, "W-1", "active", "Upper", 30.0, 1931, "1931-05-01", 1.0, 4, (1.0, 1.0)),
-     (2, "W-2", "active", "Lower", 90.0, 1984, "1984-05-01", 2.0, 5, (2.0, 2.0)),
-     (3, "W-3", "dry", "Lower", 90.0, 2016, "2016-05-01", 3.0, 6, (3.0, 3.0)),
-     (4, "W-4", "dry", "Lower", 40.0, 1990, "1990-05-01", 4.0, 7, (4.0, 4.0))],
+     ("area_sq_mi", "number", ""), ("traffic", "integer", ""), ("pump", "text", "")],
+    [(1, "W-1", "active", "Upper", 30.0, 1931, "1931-05-01", 1.0, 4, "yes", (1.0, 1.0)),
+     (2, "W-2", "active", "Lower", 90.0, 1984, "1984-05-01", 2.0, 5, "no", (2.0, 2.0)),
+     (3, "W-3", "dry", "Lower", 90.0, 2016, "2016-05-01", 3.0, 6, "no", (3.0, 3.0)),
+     (4, "W-4", "dry", "Lower", 40.0, 1990, "1990-05-01", 4.0, 7, "yes", (4.0, 4.0))],
 )  # fmt: skip
 ACTIVE = where("status", "=", "active")
 LOWER = where("aquifer", "=", "Lower")
@@ -112,6 +112,10 @@ async def test_the_oldest_has_the_earliest_year(said: str, answer: str) -> None:
         ("wells older than 30", None),
         ("wells with traffic over 5 km", None),
         ("wells with traffic over 5", where("traffic", ">", 5)),
+        ("wells with a traffic fooer than 5", None),
+        ("wells with a traffic thicker than 5", where("traffic", ">", 5)),
+        ("wells with pump", where("pump", "=", "yes")),
+        ("wells without pump", where("pump", "=", "no")),
     ],
 )
 async def test_what_is_older_was_built_before(said: str, filters: dict[str, Any] | None) -> None:
