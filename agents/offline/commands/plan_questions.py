@@ -122,7 +122,6 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
         raise Refuse(f"no table has a column for “{intent.words}”", f"There are {scene.some_tables()}.")
     candidates.sort(key=lambda pair: pair[0].row_estimate)
     for table, columns in candidates[:8]:
-        column = named_column(scene, table, i.ColumnMention(intent.words, tuple(columns)))
         rows = [
             await _named_row(scene, table, unquoted(without_noun(table, each)))
             for each in (intent.of, *intent.others)
@@ -130,6 +129,7 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
         known = [each for each in rows if each is not None]
         if len(known) < len(rows):
             continue
+        column = named_column(scene, table, i.ColumnMention(intent.words, tuple(columns)))
         filters = reduce(lambda one, other: combined("or", one, other), known)
         named = name_column(table)
         shown = list(dict.fromkeys([*([named.name] if named else []), column.name]))

@@ -155,3 +155,23 @@ async def test_a_place_in_a_table_is_its_row() -> None:
     chat = Chat()
     await chat("zoom to the country France")
     assert chat.calls == [("zoom_to", {"place": "France"})]
+
+
+TRACTS = make_table(
+    "data.tracts",
+    "POLYGON",
+    "Census tracts",
+    [("id", "integer", ""), ("name", "text", ""), ("pop_2010", "integer", ""), ("pop_2020", "integer", "")],
+    [(1, "T-1", 10, 20, (1.0, 1.0))],
+)  # fmt: skip
+TOWNS = make_table(
+    "data.towns",
+    "POINT",
+    "Towns",
+    [("id", "integer", ""), ("name", "text", ""), ("population", "integer", "")],
+    [(1, "Ulm", 126_000, (10.0, 48.4)), (2, "Neu-Ulm", 58_000, (10.0, 48.4)), (3, "Senden", 22_000, (10.0, 48.3))],
+)  # fmt: skip
+
+
+async def test_a_column_is_only_asked_about_where_the_table_has_the_row() -> None:
+    assert "126,000" in await Chat(World(TRACTS, TOWNS))("population of Ulm")
