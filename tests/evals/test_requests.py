@@ -1,4 +1,4 @@
-"""Requests as people type them, over eight tables: each is answered right or declined, never answered wrongly.
+"""Requests as people type them, over twelve tables: each is answered right or declined, never answered wrongly.
 
 They were written from the tables, not from the language's page. `LEAST_RIGHT` may only grow.
 """
@@ -21,7 +21,7 @@ from tests.evals.tables import load_tables
 
 REQUESTS = Path(__file__).parent / "requests"
 CASES = load(REQUESTS)
-LEAST_RIGHT = 0.8
+LEAST_RIGHT = 0.84
 """Share of all requests."""
 
 
