@@ -97,7 +97,8 @@ class Parser(DrawingCommands, DataCommands):
         """In the order in which they win when several can read a command to its end."""
         return (
             self.by_tool, self.export, self.out_of_reach, self.time_slider,
-            self.plain_analysis, self.by_template, self.count, self.label, self.exclude,
+            self.read_analysis, self.map_of, self.unread_analysis,
+            self.by_template, self.count, self.label, self.exclude,
             self.statistic, self.restyle, self.rows, self.refine, self.widen, self.replace_filter,
             self.show, self.bare, self.condition_alone, self.lookup,
         )  # fmt: skip

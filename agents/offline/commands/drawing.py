@@ -39,16 +39,19 @@ MIN_YEAR, MAX_YEAR = 1900, 2100
 class DrawingCommands(Grammar):
     """The commands that show and restyle layers, read word by word."""
 
+    def map_of(self) -> Intent | None:
+        """`hexbins of airports`. Before analyses that were not read, whose verbs are among these words."""
+        kind = next((kind for phrases, kind in _MAPS_OF if self.cursor.take(phrases)), None)
+        return None if kind is None else self._shown(self.subject(unknown=True), kind=kind)
+
     def show(self) -> Intent | None:
         cursor = self.cursor
-        kind = next((kind for phrases, kind in _MAPS_OF if cursor.take(phrases)), None)
-        if kind is None:
-            if not (cursor.take("where are", "where can i find") or cursor.take_any(SHOW)):
-                return None
-            cursor.take("me", "us")
-            cursor.take("a map of", "the map of", "map of", "a map with")
-            cursor.take("where")
-        return self._shown(self.subject(unknown=True), kind=kind)
+        if not (cursor.take("where are", "where can i find") or cursor.take_any(SHOW)):
+            return None
+        cursor.take("me", "us")
+        cursor.take("a map of", "the map of", "map of", "a map with")
+        cursor.take("where")
+        return self._shown(self.subject(unknown=True))
 
     def bare(self) -> Intent | None:
         """A noun phrase alone is a wish to see it: `airports in red`."""

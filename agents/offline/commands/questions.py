@@ -282,13 +282,15 @@ class DataCommands(Grammar):
         cursor.at = cursor.end
         return Analyse(cursor.since(start))
 
-    def plain_analysis(self) -> Intent | None:
-        """A question that the analyst's rules read, or words that cannot be anything else, such as `nearest`."""
+    def read_analysis(self) -> Intent | None:
+        """A question that the analyst's rules read."""
         cursor, start = self.cursor, self.cursor.at
         reader = AnalysisReader(cursor, self.vocabulary, self.default, self.vocabulary.operations)
-        if reader.chain() is not None:
-            return Analyse(cursor.since(start), is_read=True)
-        cursor.at = start
+        return None if reader.chain() is None else Analyse(cursor.since(start), is_read=True)
+
+    def unread_analysis(self) -> Intent | None:
+        """Words that cannot be anything but an analysis, such as `nearest`."""
+        cursor, start = self.cursor, self.cursor.at
         if not (cursor.word() in self._language.verbs or self._is_spatial(_NEAR, to_joiner=True)):
             return None
         cursor.at = cursor.end

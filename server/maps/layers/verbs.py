@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agents.domain import (
+    BINNED,
     Bounds,
     Cql2,
     GeometryFamily,
@@ -320,11 +321,15 @@ def simple_fields(change: LayerChange) -> dict[str, Any]:
 
 
 def tile_contents(style: Style) -> set[str]:
-    """What tiles must contain for a style: columns, source layers, times, or the largest values first."""
+    """What tiles must contain for a style: cells, or columns, source layers, times, the largest values first, and what
+    representatives say of their weight."""
+    if style.kind in BINNED:
+        return {f"cells {style.kind} {style.size} {style.statistic} {style.column}"}
     shown = (style.column, style.label, *style.tooltip)
     columns = {f"column {column}" for column in shown if column is not None}
     layers = {f"layer {drawn.source_layer}" for drawn in style.layers}
     columns |= {f"time {style.time}"} if style.time is not None else set()
+    columns.add("heat" if style.kind == "heatmap" else "sizes")
     return columns | layers | ({f"largest {style.column}"} if style.kind == "proportional" else set())
 
 

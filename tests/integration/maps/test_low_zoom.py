@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import aiohttp
 import asyncpg
 
+from server.app import Server
 from tests.integration.tiles.drawing import decoded
 from tests.support.looking import until
-from tests.support.server import client, local_server
+from tests.support.server import Client, client, local_server
 
 ROWS = 400_000
 MADE = f"""
@@ -33,24 +36,20 @@ async def test_the_world_is_a_sample_first_and_an_overview_later(samples_url: st
         await one.ask("layer_add", table="data.pings", style={"kind": "graduated", "column": "value"})
         layer = (await one.hears("layer_added"))["layer"]
 
-        async def world(tiles: str) -> tuple[str, dict[str, list[object]]]:
+        async def fetched(tiles: str) -> tuple[str, dict[str, list[object]]]:
             address = f"{server.url}{tiles.replace('{z}/{x}/{y}', '0/0/0')}"
             async with aiohttp.ClientSession() as session, session.get(address) as answer:
                 body = await answer.read()
                 return answer.headers["Cache-Control"], decoded(body)
 
-        caching, tile = await world(layer["tiles"])
+        caching, tile = await fetched(layer["tiles"])
         assert tile["features"]
         (note,) = (each.properties for each in tile["_meta"])  # type: ignore[attr-defined]
         if "overview" not in note:
             assert note["sample"]
             assert caching == "no-store"
-        await until(
-            lambda: [
-                each for each in one.named("layer_updated") if "." in each["layer"]["tiles"].split("data=")[1]
-            ]
-        )
-        caching, tile = await world(one.named("layer_updated")[-1]["layer"]["tiles"])
+        await until(lambda: overview_address(one))
+        caching, tile = await fetched(one.named("layer_updated")[-1]["layer"]["tiles"])
         (note,) = (each.properties for each in tile["_meta"])  # type: ignore[attr-defined]
         assert caching.endswith("immutable")
         assert note["overview"]
@@ -66,11 +65,97 @@ async def test_the_world_is_a_sample_first_and_an_overview_later(samples_url: st
         # Of a broad filter the representatives are a sample; a narrow one is drawn from the table.
         await one.ask("layer_update", layer_id=layer["id"], filter="value < 50")
         await until(lambda: one.named("layer_updated")[-1]["layer"]["filter"])
-        _, tile = await world(one.named("layer_updated")[-1]["layer"]["tiles"])
+        _, tile = await fetched(one.named("layer_updated")[-1]["layer"]["tiles"])
         (note,) = (each.properties for each in tile["_meta"])  # type: ignore[attr-defined]
         assert note["sample"]
         await one.ask("layer_update", layer_id=layer["id"], filter="id <= 30")
         await until(lambda: one.named("layer_updated")[-1]["layer"]["count"] == 30)
-        _, tile = await world(one.named("layer_updated")[-1]["layer"]["tiles"])
+        _, tile = await fetched(one.named("layer_updated")[-1]["layer"]["tiles"])
         assert len(tile["features"]) == 30
     await connection.close()
+
+
+async def test_cells_of_a_large_table_count_its_sample_first_and_its_overview_later(samples_url: str) -> None:
+    connection = await asyncpg.connect(samples_url)
+    await connection.execute(MADE.replace("pings", "counted"))
+    cells = {
+        (row["x"], row["y"]): row["n"]
+        for row in await connection.fetch(
+            """SELECT floor((ST_X(m) / 40075016.6855785 + 0.5) * 16)::int AS x,
+                      floor((0.5 - ST_Y(m) / 40075016.6855785) * 16)::int AS y, count(*) AS n
+               FROM (SELECT ST_Transform(geom, 3857) AS m FROM data.counted) AS moved GROUP BY 1, 2"""
+        )
+    }
+    assert sum(cells.values()) == ROWS
+    async with (
+        local_server(samples_url, large_table=100_000, overview_rows=100_000, overview_share=1) as server,
+        client(server) as one,
+    ):
+        await server.registry.refresh(patience=10)
+        await one.ask("join")
+        await one.ask("layer_add", table="data.counted", style={"kind": "grid"})
+        layer = (await one.hears("layer_added"))["layer"]
+        tile = await world(server, layer)
+        (note,) = properties(tile["_meta"])
+        if "overview" not in note:
+            assert note["sample"]
+            # A hundredth of the pages, each of some hundred rows that lie together.
+            assert 0.5 * ROWS < sum(each["count"] for each in properties(tile["features"])) < 2 * ROWS
+        await until(lambda: overview_address(one))
+        tile = await world(server, one.named("layer_updated")[-1]["layer"])
+        assert "_meta" not in tile, "squares hold whole cells of the overview"
+        counted = {
+            tuple(map(int, each["@cell"].split("/"))): each["count"] for each in properties(tile["features"])
+        }
+        assert counted == {(2 * x, 2 * y): n for (x, y), n in cells.items()}
+
+        for style in (
+            {"kind": "cluster"},
+            {"kind": "hexbin"},
+            {"kind": "hexbin", "column": "value", "statistic": "sum"},
+        ):
+            await one.ask("layer_update", layer_id=layer["id"], style=style)
+            tile = await world(server, await updated(one, style))
+            found = properties(tile["features"])
+            assert sum(each["count"] for each in found) == ROWS
+            notes = properties(tile.get("_meta", []))
+            assert [note.get("overview") for note in notes] == ([] if style["kind"] == "cluster" else [True])
+            assert [note.get("sample") for note in notes] == (
+                [True] if "column" in style else [None] * len(notes)
+            )
+        total = await connection.fetchval("SELECT sum(value) FROM data.counted")
+        assert abs(sum(each["sum of value"] for each in found) / total - 1) < 0.05
+
+        await one.ask("layer_update", layer_id=layer["id"], style={"kind": "grid"}, filter="value < 50")
+        await until(lambda: one.named("layer_updated")[-1]["layer"]["filter"])
+        tile = await world(server, one.named("layer_updated")[-1]["layer"])
+        (note,) = properties(tile["_meta"])
+        assert note["sample"]
+        assert abs(sum(each["count"] for each in properties(tile["features"])) / (ROWS / 2) - 1) < 0.05
+    await connection.close()
+
+
+async def world(server: Server, layer: dict[str, Any]) -> dict[str, list[Any]]:
+    address = f"{server.url}{layer['tiles'].replace('{z}/{x}/{y}', '0/0/0')}"
+    async with aiohttp.ClientSession() as session, session.get(address) as answer:
+        return decoded(await answer.read())
+
+
+async def updated(one: Client, style: dict[str, str]) -> dict[str, Any]:
+    """The layer as it is once it has the style."""
+
+    def found() -> dict[str, Any] | None:
+        layer: dict[str, Any] = one.named("layer_updated")[-1]["layer"]
+        return layer if style.items() <= layer["style"].items() else None
+
+    layer: dict[str, Any] = await until(found)
+    return layer
+
+
+def overview_address(one: Client) -> bool:
+    """Whether the tiles of a layer have been said to come from an overview."""
+    return any("." in each["layer"]["tiles"].split("data=")[1] for each in one.named("layer_updated"))
+
+
+def properties(features: list[Any]) -> list[dict[str, Any]]:
+    return [each.properties for each in features]

@@ -247,7 +247,7 @@ async def test_a_result_is_sorted_and_few_rows_are_shown() -> None:
 @pytest.mark.parametrize(
     ("goal", "example"),
     [
-        ("cluster airports", "- cluster airports within 5 km"),
+        ("cluster airports by some way", "cluster airports within 5 km"),
         ("dissolve countries sideways into blue cheese", "dissolve countries by continent"),
         ("buffer the airports by some way", "buffer the airports by 5 km"),
     ],

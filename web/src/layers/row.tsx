@@ -9,7 +9,7 @@ import { isolated, isShown, mayChangeNow } from "../session/state";
 import { tileFaults } from "../map/tiles/receipts";
 import { bounds as viewed } from "../map/tools/selection";
 import { isOutside } from "../map/camera/sight";
-import { thinned, tooComplex } from "../map/tiles/thinned";
+import { type Thinning, thinned, tooComplex } from "../map/tiles/thinned";
 import { mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { Menu } from "../ui/menu";
@@ -117,23 +117,31 @@ function Thinned({ layer: { id, count } }: { layer: Layer }) {
   const found = thinned.value.get(id);
   // The count may become exact only after the map was looked at.
   const total = found?.total == null ? null : Math.min(found.total, count);
-  if (found === undefined || (total !== null && total <= found.shown)) return null;
+  if (found === undefined) return null;
   const n = number(found.shown);
+  if (found.cells) {
+    const hint = t(found.kind === "sample" ? "cellsSampleHint" : "cellsOverviewHint");
+    return <span class="thinned" title={hint}>{t("showingCells", { n, total: rounded(total ?? 0) })}{age(found)}</span>;
+  }
+  if (total !== null && total <= found.shown) return null;
   if (found.kind === "sample") {
     const text = total === null ? t("showingSample", { n }) : t("showingSampleOf", { n, total: rounded(total) });
     return <span class="thinned" title={t("sampleHint")}>{text}</span>;
   }
   if (found.kind === "overview") {
     const text = t("showingOverview", { n, total: rounded(total ?? 0) });
-    const age = found.asOf ? ` ${t("overviewAsOf", { time: time(found.asOf) })}` : "";
     const hint = found.circles ? `${t("overviewHint")} ${t("overviewCircles")}` : t("overviewHint");
-    return <span class="thinned" title={hint}>{text}{age}</span>;
+    return <span class="thinned" title={hint}>{text}{age(found)}</span>;
   }
   return (
     <span class="thinned" title={t("thinnedHint")}>
       {total === null ? t("showingSome", { n }) : t("showingOf", { n, total: number(total) })}
     </span>
   );
+}
+
+function age({ asOf }: Thinning): string {
+  return asOf ? ` ${t("overviewAsOf", { time: time(asOf) })}` : "";
 }
 
 function FirstSwatch({ layer: { legend } }: { layer: Layer }) {

@@ -92,6 +92,9 @@ export class Receipts {
   }
 }
 
+/** The attribute by which cells that count features are told apart. */
+const CELL = "@cell";
+
 /** Features of a layer in view; one that several tiles hold counts once. */
 export function drawnFeatures(map: MapLibre, layerId: string): number {
   const layers = styleLayers(map, layerId);
@@ -103,13 +106,18 @@ export function drawnFeatures(map: MapLibre, layerId: string): number {
   return seen.size;
 }
 
-/** The representatives of a layer in view, and how many features they stand for. */
+/** The representatives or cells of a layer in view, and how many features they stand for. */
 export function drawnWeight(map: MapLibre, layerId: string): { features: number; weight: number } {
   const seen = new Map<unknown, number>();
   for (const { id, properties } of map.queryRenderedFeatures({ layers: styleLayers(map, layerId) })) {
-    seen.set(id ?? JSON.stringify(properties), Number(properties["@weight"] ?? 1));
+    seen.set(id ?? JSON.stringify(properties), Number(properties["@weight"] ?? (CELL in properties ? properties["count"] : 1)));
   }
   return { features: seen.size, weight: [...seen.values()].reduce((sum, it) => sum + it, 0) };
+}
+
+/** Whether cells that count features are drawn in place of the features. */
+export function drawsCells(map: MapLibre, layerId: string): boolean {
+  return map.queryRenderedFeatures({ layers: styleLayers(map, layerId) }).some(({ properties }) => CELL in properties);
 }
 
 /** The style layers that draw a layer, without the marks on features that are looked at. */

@@ -8,7 +8,7 @@ import { layers, map as state } from "../../store/store";
 import { shownTime } from "../../time/state";
 import { countWithin } from "../../table/rows";
 import { asOf, isOverview, isSample, isThinned, isTooComplex } from "./notes";
-import { drawnFeatures, drawnWeight } from "./receipts";
+import { drawnFeatures, drawnWeight, drawsCells } from "./receipts";
 import type { Layer } from "../../protocol/types";
 import type { Bounds } from "../view";
 
@@ -20,6 +20,8 @@ export interface Thinning {
   total: number | null;
   /** `sample`: what is drawn was drawn by lot; `overview`: it stands for `total` features, summed up from its weights. */
   kind?: "sample" | "overview";
+  /** What is drawn are cells that count features. */
+  cells?: boolean;
   /** The area of a circle tells how many features it stands for. */
   circles?: boolean;
   /** When the overview was made, where the table has changed since. */
@@ -64,6 +66,10 @@ function keyOf(map: MapLibre, bounds: Bounds): string {
 function thinning(map: MapLibre, layer: Layer, before: number | null): Thinning {
   const { id, geometry_type: family, style } = layer;
   const [isPoint, sample] = [family === "point", isSample(map, id)];
+  if (drawsCells(map, id)) {
+    const { features, weight } = drawnWeight(map, id);
+    return { shown: features, total: weight, kind: sample ? "sample" : "overview", cells: true, asOf: asOf(map, id) };
+  }
   // Of points that a filter lets pass, representatives chosen by lot still stand for their share; of shapes, for which
   // the largest was chosen, they do not.
   if (sample && !(isOverview(map, id) && isPoint)) return { shown: drawnFeatures(map, id), total: null, kind: "sample" };
