@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, both, where
 
 WELLS = make_table(
@@ -175,3 +176,9 @@ TOWNS = make_table(
 
 async def test_a_column_is_only_asked_about_where_the_table_has_the_row() -> None:
     assert "126,000" in await Chat(World(TRACTS, TOWNS))("population of Ulm")
+
+
+async def test_what_could_be_said_instead_is_a_sentence() -> None:
+    answer = await Chat(analyst=Desk(World()))("what share of the airports on the map is in Peru?")
+    assert "share out" in answer
+    assert "of of" not in answer

@@ -76,7 +76,7 @@ class _Words:
         self.table: Table | None = own[0] if own else None
         known = {id_ for each in named for id_ in self._ids(reader, each)}
         spoken = [table.name.replace("_", " ") for table in drawable if table.id not in known]
-        own_words = {each.mention.tables: each.text for each in reversed(named)}
+        own_words = {each.mention.tables: each.text.removeprefix("of the ") for each in reversed(named)}
         self.rows = [*reversed(own_words.values()), *spoken]
         self._inputs = 0
 
