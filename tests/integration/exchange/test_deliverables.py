@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import geopandas
+import numpy
 import pandas
 import pyogrio
+import pyproj
 import pytest
 import pytest_asyncio
 import shapely
@@ -168,6 +170,29 @@ async def test_a_workbook_has_a_sheet_for_each_table(atlas: Atlas, tmp_path: Pat
     assert list(towns.columns)[-2:] == ["longitude", "latitude"]
     assert towns["longitude"][0] == pytest.approx(2.35, abs=0.05)
     assert list(pyogrio.read_dataframe(path, layer="budget")["note"]) == ["=1+1", "x"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+async def test_places_of_points_are_columns_in_the_system_that_was_asked_for(
+    atlas: Atlas, tmp_path: Path, kind: str
+) -> None:
+    async def places(**request: Any) -> Any:
+        path, _ = await made(atlas, tmp_path, "data.towns", format=kind, file_name="places", **request)
+        return frame(path, kind).iloc[:, -2:]
+
+    own = await places()
+    assert list(own.columns) == ["x", "y"]
+    assert own.x.tolist() == [652469.123456 + n for n in range(1, 6)]
+    assert set(own.y) == {6862035.654321}
+    zone = await places(crs="EPSG:32631")
+    assert list(zone.columns) == ["x", "y"]
+    transformer = pyproj.Transformer.from_crs(2154, 32631, always_xy=True)
+    assert numpy.allclose(zone, numpy.transpose(transformer.transform(own.x, own.y)), rtol=0, atol=1e-3)
+    degrees = await places(crs="EPSG:4326", precision=4)
+    assert list(degrees.columns) == ["longitude", "latitude"]
+    to_degrees = pyproj.Transformer.from_crs(2154, 4326, always_xy=True)
+    expected = numpy.round(numpy.transpose(to_degrees.transform(own.x, own.y)), 4)
+    assert numpy.allclose(degrees, expected, rtol=0, atol=1e-9)
 
 
 async def test_csv_is_in_the_encoding_that_was_asked_for(atlas: Atlas, tmp_path: Path) -> None:
