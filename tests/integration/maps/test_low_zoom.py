@@ -75,7 +75,31 @@ async def test_the_world_is_a_sample_first_and_an_overview_later(samples_url: st
     await connection.close()
 
 
-async def test_cells_of_a_large_table_count_its_sample_first_and_its_overview_later(samples_url: str) -> None:
+async def test_cells_of_a_large_table_without_overviews_are_estimated_from_a_sample(samples_url: str) -> None:
+    connection = await asyncpg.connect(samples_url)
+    await connection.execute(MADE.replace("pings", "sampled"))
+    await connection.close()
+    async with (
+        local_server(samples_url, large_table=100_000, overview_rows=100_000, overview_share=0) as server,
+        client(server) as one,
+    ):
+        await server.registry.refresh(patience=10)
+        await one.ask("join")
+        await one.ask("layer_add", table="data.sampled", style={"kind": "hexbin", "column": "value"})
+        tile = await world(server, (await one.hears("layer_added"))["layer"])
+        (note,) = properties(tile["_meta"])
+        assert note["sample"]
+        assert "overview" not in note
+        found = properties(tile["features"])
+        # A hundredth of the pages, each of some hundred rows that lie together.
+        assert 0.5 * ROWS < sum(each["count"] for each in found) < 2 * ROWS
+        mean = sum(each["mean of value"] * each["count"] for each in found) / sum(
+            each["count"] for each in found
+        )
+        assert abs(mean - 49.5) < 5
+
+
+async def test_cells_of_a_large_table_are_counted_from_its_overview(samples_url: str) -> None:
     connection = await asyncpg.connect(samples_url)
     await connection.execute(MADE.replace("pings", "counted"))
     cells = {
@@ -95,12 +119,6 @@ async def test_cells_of_a_large_table_count_its_sample_first_and_its_overview_la
         await one.ask("join")
         await one.ask("layer_add", table="data.counted", style={"kind": "grid"})
         layer = (await one.hears("layer_added"))["layer"]
-        tile = await world(server, layer)
-        (note,) = properties(tile["_meta"])
-        if "overview" not in note:
-            assert note["sample"]
-            # A hundredth of the pages, each of some hundred rows that lie together.
-            assert 0.5 * ROWS < sum(each["count"] for each in properties(tile["features"])) < 2 * ROWS
         await until(lambda: overview_address(one))
         tile = await world(server, one.named("layer_updated")[-1]["layer"])
         assert "_meta" not in tile, "squares hold whole cells of the overview"

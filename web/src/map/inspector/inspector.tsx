@@ -5,6 +5,7 @@ import { layers, mayChange } from "../../store/store";
 import { ReturnFocus, useFocusOnOpen } from "../../ui/focus";
 import { IconButton } from "../../ui/icons";
 import { beginThread } from "../../comments/state";
+import { thinned } from "../tiles/thinned";
 import { attributesOf, titleOf } from "./attributes";
 import { formatValue } from "../../i18n/format";
 import { type Found, inspect, type Inspection } from "../tools/selection";
@@ -14,6 +15,13 @@ export function Inspector() {
   const found = value?.found[value.index];
   if (value === null || found === undefined) return null;
   return <Card value={value} found={found} />;
+}
+
+/** Where a cell's numbers are not counted from all rows of the table. */
+function Estimated({ layerId }: { layerId: string }) {
+  const kind = thinned.value.get(layerId)?.kind;
+  if (kind === undefined) return null;
+  return <div class="quiet">{t(kind === "sample" ? "cellsSampleHint" : "cellsOverviewHint")}</div>;
 }
 
 function Card({ value, found }: { value: Inspection; found: Found }) {
@@ -50,6 +58,7 @@ function Card({ value, found }: { value: Inspection; found: Found }) {
           </div>
         ))}
         {rows.length === 0 && title === null && <div class="quiet">{t("noAttributes")}</div>}
+        {"@cell" in found.properties && <Estimated layerId={found.layerId} />}
       </dl>
       {value.found.length > 1 && (
         <footer>

@@ -110,7 +110,8 @@ export function drawnFeatures(map: MapLibre, layerId: string): number {
 export function drawnWeight(map: MapLibre, layerId: string): { features: number; weight: number } {
   const seen = new Map<unknown, number>();
   for (const { id, properties } of map.queryRenderedFeatures({ layers: styleLayers(map, layerId) })) {
-    seen.set(id ?? JSON.stringify(properties), Number(properties["@weight"] ?? (CELL in properties ? properties["count"] : 1)));
+    // Of a cell that two tiles hold, the last digits of a mean may differ.
+    seen.set(id ?? properties[CELL] ?? JSON.stringify(properties), Number(properties["@weight"] ?? (CELL in properties ? properties["count"] : 1)));
   }
   return { features: seen.size, weight: [...seen.values()].reduce((sum, it) => sum + it, 0) };
 }
