@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,11 @@ import aiohttp
 import asyncpg
 import pytest
 import pytest_asyncio
+import sqlalchemy as sa
 
 from server.app import Server
 from server.database import backends
-from server.gis.query import places
+from server.gis.query import guard, places
 from tests.support.looking import until
 from tests.support.models import ScriptedModel
 from tests.support.server import Client, client, local_server
@@ -116,6 +117,22 @@ async def test_sixty_questions_of_one_map_are_answered_busy_and_a_stranger_is_se
     assert codes == {"ok": share, "busy": QUESTIONS - share}
     refusals = [(status, retry) for status, body, retry in answers if status != 200]
     assert set(refusals) == {(503, "3")}
+
+
+async def test_the_wait_for_a_connection_does_not_count_towards_the_time_of_a_question(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "CONNECTION_GRACE_S", 0.5)
+    lane = place.server.database.lanes["interactive"]
+    limits = guard.Guard(place.server.database.reader, seconds=0.5)
+    async with AsyncExitStack() as others:
+        for number in range(lane.size):
+            await others.enter_async_context(lane.place(f"map {number}"))
+        question = asyncio.create_task(limits.rows(sa.select(sa.literal(1)), "a number", gate=False))
+        await until(lambda: lane.waiting == 1)
+        # Longer than the question and connecting may take together.
+        await asyncio.sleep(1.5)
+    assert (await question)[0][0] == 1
 
 
 async def test_requests_whose_client_left_end_in_the_database(place: Place, samples_url: str) -> None:

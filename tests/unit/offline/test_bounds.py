@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.offline.language.reading import MAX_CHARACTERS, MAX_COMMANDS, MAX_TOKENS
+from agents.offline.language.cursor import cursor_of
+from agents.offline.language.reading import MAX_CHARACTERS, MAX_COMMANDS, MAX_STEPS, MAX_TOKENS, Unreadable
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat
 from tests.unit.offline.test_fuzz import WORDS
@@ -84,6 +85,18 @@ async def test_what_is_too_long_is_declined_with_the_limits(text: str) -> None:
     assert str(MAX_TOKENS) in answer
     assert f"{MAX_CHARACTERS:,}" in answer
     assert str(MAX_COMMANDS) in answer
+
+
+async def test_one_word_may_be_too_long() -> None:
+    assert "too long" in await Chat()("show " + "a" * MAX_CHARACTERS)
+
+
+def test_a_text_is_looked_at_a_bounded_number_of_times() -> None:
+    cursor = cursor_of("show airports")
+    for _ in range(MAX_STEPS):
+        cursor.word()
+    with pytest.raises(Unreadable, match="too many ways"):
+        cursor.word()
 
 
 async def test_more_commands_than_are_read_at_once_change_nothing() -> None:
