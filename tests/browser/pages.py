@@ -4,6 +4,7 @@ there. Each has a browser profile of its own, which is empty whenever it is take
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 from urllib.parse import urljoin
 
@@ -50,9 +51,18 @@ class Pages:
     async def give_back(self, page: Page, url: str) -> None:
         """Leave the server at `url`, and forget what its pages have stored."""
         options = self._options.pop(page, None)
-        try:
-            if options is None or page.context.pages != [page]:
-                raise Error("not kept")
+        if options is None or page.context.pages != [page] or not await _has_forgotten(page, url):
+            await page.context.close()
+            return
+        self._idle.append((options, page))
+        if len(self._idle) > MAX_IDLE:
+            await self._idle.pop(0)[1].context.close()
+
+
+async def _has_forgotten(page: Page, url: str) -> bool:
+    """Whether the page could be emptied; one that has stopped answers no script."""
+    try:
+        async with asyncio.timeout(PATIENCE):
             await page.unroute_all(behavior="ignoreErrors")
             await page.context.clear_permissions()
             await page.mouse.move(-1, -1)
@@ -62,9 +72,6 @@ class Pages:
             await page.goto(urljoin(url, EMPTY))
             await page.unroute(f"**{EMPTY}")
             await page.evaluate("localStorage.clear(), sessionStorage.clear()")
-        except Error:
-            await page.context.close()
-            return
-        self._idle.append((options, page))
-        if len(self._idle) > MAX_IDLE:
-            await self._idle.pop(0)[1].context.close()
+    except (Error, TimeoutError):
+        return False
+    return True

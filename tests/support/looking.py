@@ -10,6 +10,8 @@ from typing import Any
 
 PATIENCE = 120.0
 """Seconds that a test waits for what should come soon. Only a test that fails waits so long."""
+LOOK_S = 30.0
+"""At least so long a single look may take, however short the waiting is."""
 
 
 async def until(
@@ -20,7 +22,9 @@ async def until(
     while True:
         seen = look()
         if inspect.isawaitable(seen):
-            seen = await seen
+            # A look may hang, too: a page that has stopped answers no script.
+            async with asyncio.timeout(max(seconds, LOOK_S)):
+                seen = await seen
         if seen:
             return seen
         if time.monotonic() > deadline:
