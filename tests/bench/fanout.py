@@ -48,6 +48,7 @@ import uvloop
 uvloop.run(main())
 """
 LAYERS_AT_ONCE = 8
+ONE_MAP_ROUNDS = 50
 SETTLING_S = 3.0
 """For presence and garbage, before memory is read."""
 
@@ -89,6 +90,8 @@ class Measured(NamedTuple):
     joins: list[float]
     to_all: list[float]
     arrivals: list[float]
+    of_one: list[float]
+    """Until all on one map know of its change, while nothing happens on the other maps; empty for a single map."""
     memory: float
 
 
@@ -111,7 +114,7 @@ async def measured(postgis: Postgis, size: Size) -> list[Row]:
 def rows(size: Size, ours: Measured, floor: Measured, payload: int) -> list[Row]:
     ratio = quantile(ours.arrivals, 95) / quantile(floor.arrivals, 95)
     last = quantile(ours.to_all, 50) / quantile(floor.to_all, 50)
-    return [
+    found = [
         Row(
             f"sockets: {size}, a change arrives",
             milliseconds(ours.arrivals),
@@ -125,11 +128,18 @@ def rows(size: Size, ours: Measured, floor: Measured, payload: int) -> list[Row]
         Row("  all join at once", milliseconds(ours.joins), f"bare {milliseconds(floor.joins)}"),
         Row("  memory of a socket", f"{ours.memory / 1000:.1f} kB", f"bare {floor.memory / 1000:.1f} kB"),
     ]
+    if ours.of_one:
+        bare = milliseconds(floor.of_one)
+        found.append(
+            Row("  a change of one of the maps, everywhere", milliseconds(ours.of_one), f"bare {bare}")
+        )
+    return found
 
 
 def summary(found: Measured) -> str:
+    of_one = f" of one map {milliseconds(found.of_one)};" if found.of_one else ""
     return (
-        f"arrivals {milliseconds(found.arrivals)}; to all {milliseconds(found.to_all)};"
+        f"arrivals {milliseconds(found.arrivals)}; to all {milliseconds(found.to_all)};{of_one}"
         f" joins {milliseconds(found.joins)}; {found.memory / 1000:.1f} kB a socket"
     )
 
@@ -172,13 +182,20 @@ async def told(
             if number:
                 arrivals += times
                 to_all.append(max(times))
-        return Measured(joins, to_all, arrivals, memory), json.loads(sockets[0].text)[1]
+        of_one = []
+        for place in range(min(ONE_MAP_ROUNDS, len(maps)) if len(maps) > 1 else 0):
+            one = sockets[place :: len(maps)]
+            of_one.append(max(await one_round(one, [maps[place]], size.rounds + 1, change)))
+        return Measured(joins, to_all, arrivals, of_one, memory), json.loads(sockets[0].text)[1]
 
 
 async def one_round(
     sockets: Sequence[Listener], maps: Sequence[str], number: int, change: Change
 ) -> list[float]:
-    """The time from asking to knowing, of every socket: one of each map asks, all at once."""
+    """The time from asking to knowing, of every socket: one of each map asks, all at once.
+
+    `sockets` begin with one of each map, in the order of the maps.
+    """
     for socket in sockets:
         socket.expect()
     begun = time.perf_counter()
