@@ -125,6 +125,22 @@ async def test_a_file_that_takes_too_long_is_told_so(database: Database, tmp_pat
     assert await tables(database) == []
 
 
+async def test_a_file_that_needs_too_much_of_the_processor_is_told_so(
+    database: Database, tmp_path: Path
+) -> None:
+    with pytest.raises(FileTooLarge, match="too long to read"):
+        await load_file(database, slow_file(tmp_path), "busy", limits=IngestLimits(processor_seconds=1))
+    assert await tables(database) == []
+
+
+async def test_a_row_of_many_long_texts_is_refused(database: Database, tmp_path: Path) -> None:
+    path = tmp_path / "wide.parquet"
+    pq.write_table(pa.table({"lon": [1.0], **{f"text_{number}": ["x" * MB] for number in range(3)}}), path)
+    with pytest.raises(CannotLoad, match="A row has more than 2 MB"):
+        await load_file(database, path, "wide", limits=IngestLimits(row_bytes=2 * MB))
+    assert await tables(database) == []
+
+
 async def test_a_reader_that_dies_leaves_nothing(database: Database, tmp_path: Path) -> None:
     loading = asyncio.create_task(load_file(database, slow_file(tmp_path), "reader_died"))
     (await until(lambda: copying_reader())).kill()
