@@ -5,7 +5,7 @@ An analyst and a map do not know engines: they run steps through `Engines`, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, Protocol
 
@@ -69,3 +69,7 @@ class Engines:
             note = f"On Spark, because in PostGIS {refused.message[0].lower()}{refused.message[1:]}"
             receipt = made.receipt.model_copy(update={"notes": (*made.receipt.notes, note)})
             return replace(made, receipt=receipt)
+
+    async def varying(self, table: Table, columns: Sequence[str]) -> list[str]:
+        """Those columns of a result that have at least two values; results are in PostGIS, whatever computed them."""
+        return await self._postgis.varying(table, columns)

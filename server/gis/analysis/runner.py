@@ -6,12 +6,13 @@ the task cancels the statement in PostgreSQL and leaves nothing of the step; ste
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
 from pydantic import ValidationError
-from sqlalchemy import text
+from sqlalchemy import column, exists, select, text
+from sqlalchemy import table as sql_table
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.core.nearest import nearest
@@ -36,7 +37,7 @@ from server.gis.errors import (
     listed,
     translated,
 )
-from server.gis.expressions.identifiers import join_id
+from server.gis.expressions.identifiers import exact, join_id
 from server.gis.operations import OPERATIONS
 from server.gis.operations.support.base import Operation, Step
 
@@ -165,6 +166,21 @@ class StepRunner:
             spark_sql=computed.spark_sql,
         )
         return StepResult(stored, rows, receipt, classes, planned.style)
+
+    async def varying(self, table: Table, columns: Sequence[str]) -> list[str]:
+        """Those columns of a result that have at least two values."""
+        rows = sql_table(
+            exact(table.name), *(column(exact(name)) for name in columns), schema=exact(table.schema_name)
+        )
+        first = {name: select(rows.c[name]).where(rows.c[name].is_not(None)).limit(1) for name in columns}
+        others = [
+            exists().where(rows.c[name] != value.scalar_subquery()).label(f"v{number}")
+            for number, (name, value) in enumerate(first.items())
+        ]
+        async with self._writer.begin() as connection:
+            await self._enter(connection)
+            found = (await connection.execute(select(*others))).one() if others else ()
+        return [name for name, varies in zip(columns, found, strict=True) if varies]
 
     async def _compute(self, task: Task) -> tuple[Step, int, Computed]:
         """Make the table of the result with all its rows; the step as planned, and how many rows."""

@@ -19,7 +19,6 @@ from typing import Any
 from agents.core.errors import ToolFailed
 from agents.core.observe import receipts
 from agents.domain import LayerDraft, QueryReceipt, StyleSpec, Table
-from agents.geo.styles import new_style
 from agents.ports import OperationTrait
 from server.database.engines import is_unavailable
 from server.database.lanes import Lane, visitor
@@ -33,6 +32,7 @@ from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.errors import DataUnavailable, GisError, TooExpensive
 from server.gis.operations import OPERATIONS
 from server.maps.analyses.failures import OUTAGE_MESSAGE, OUTAGE_REASON, RUN_AGAIN
+from server.maps.analyses.looks import default_style, figures_of, inherited
 from server.maps.analyses.store import AnalysisStore
 from server.maps.log.events import Change
 from server.maps.turns.session import TurnSession
@@ -55,6 +55,8 @@ class Outcome:
     notes: Sequence[str]
     breakdown: Mapping[str, int]
     style: Mapping[str, Any] | None = None
+    figures: tuple[str, ...] = ()
+    """Columns that it calculated or ranked by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,7 +272,10 @@ class MapAnalysis:
             return "the result has no rows, so there is nothing to draw"
         if last.table.geometry_column is None:
             return "the result has no geometry: its rows are shown as a table in the conversation"
-        draft = LayerDraft(table=last.table.id, name=self._title(last), style=_style(last, style))
+        if style is None or (style.column is not None and last.table.column(style.column) is None):
+            until = self._outcomes[: self._outcomes.index(last) + 1]
+            style = await default_style(until, self._plan.goal, self._service.runner.varying)
+        draft = LayerDraft(table=last.table.id, name=self._title(last), style=style)
         try:
             _, drawn = await self._session.add_layer(draft)
         except ToolFailed as fault:
@@ -316,8 +321,15 @@ class MapAnalysis:
     async def _keep(self, step: PlannedStep, result: StepResult) -> Outcome:
         self._plan = self._plan.then(step)
         self._receipt = self._receipt.model_copy(update={"steps": (*self._receipt.steps, result.receipt)})
-        style = result.style or self._inherited(step, result.table)
-        outcome = Outcome(step.id, result.table, result.rows, result.receipt.notes, result.breakdown, style)
+        outcome = Outcome(
+            step.id,
+            result.table,
+            result.rows,
+            result.receipt.notes,
+            result.breakdown,
+            result.style or inherited(step, result.table, self._outcomes),
+            figures_of(step, result, self._readable),
+        )
         made = QueryReceipt(
             sql=result.receipt.sql,
             table=result.table.id,
@@ -331,12 +343,6 @@ class MapAnalysis:
         self._readable.show(result.table.id)
         await self._service.store.keep_step(self._plan, self._receipt)
         return outcome
-
-    def _inherited(self, step: PlannedStep, table: Table) -> Mapping[str, Any] | None:
-        """The style of the step whose table this step read, if the result still has the styled column."""
-        read = [value for value in step.arguments.values() if isinstance(value, str)]
-        styles = [each.style for each in self._outcomes if each.step in read and each.style]
-        return next((style for style in styles if table.column(style["column"])), None)
 
     async def _close(self, status: str) -> None:
         """Keep the last step's table and the further results readable for the map, and hide the others."""
@@ -378,13 +384,6 @@ class MapAnalysis:
         if is_new or now - self._kept_at > PROGRESS_SAVE_INTERVAL_S:
             self._kept_at, self._kept_step = now, body.step
             await self._service.store.keep_progress(body)
-
-
-def _style(last: Outcome, wanted: StyleSpec | None) -> StyleSpec:
-    """The requested style if the table has its column, else the step's own, else the default."""
-    if wanted is not None and (wanted.column is None or last.table.column(wanted.column)):
-        return wanted
-    return new_style(last.table, None, last.style) if last.style else StyleSpec()
 
 
 def _planned(number: int, operation: str, arguments: Mapping[str, Any], title: str) -> PlannedStep:

@@ -76,3 +76,43 @@ async def test_a_style_that_is_not_valid_is_repaired_before_the_end(samples_url:
         layer = await drawn(one)
     assert layer["style"]["kind"] == "single"
     assert len(one.named("analysis_finished")) == 1
+
+
+AIRPORTS = {"source": "data.airports", "title": "Measured"}
+COUNTRIES = {"source": "data.countries", "title": "Measured"}
+BOTH = ["area", "perimeter"]
+QUESTIONS: list[tuple[str, list[tuple[str, dict[str, Any]]], tuple[str, str | None]]] = [
+    ("measure the airports", [("measure", AIRPORTS)], ("single", None)),
+    ("measure the airports", [("measure", {**AIRPORTS, "measures": ["area", "length"]})], ("single", None)),
+    (
+        "measure the airports above 2000 m",
+        [("measure", AIRPORTS), ("filter", {"source": "step_1", "filter": "elevation_m > 2000", "title": "High"})],
+        ("single", None),
+    ),
+    ("measure the countries", [("measure", {**COUNTRIES, "measures": ["length", "area"]})], ("graduated", "area_m2")),
+    ("how large are the countries?", [("measure", {**COUNTRIES, "measures": BOTH})], ("graduated", "area_m2")),
+    ("perimeters of the countries", [("measure", {**COUNTRIES, "measures": BOTH})], ("graduated", "perimeter_m")),
+    (
+        "perimeters of the countries, and people per km2",
+        [
+            ("measure", {**COUNTRIES, "measures": ["perimeter"]}),
+            ("calculate", {"source": "step_1", "name": "crowd", "expression": "population / 2", "title": "Crowd"}),
+        ],
+        ("graduated", "perimeter_m"),
+    ),
+    (
+        "the 30 largest cities",
+        [("top", {**SOURCE, "by": "population", "n": 30, "title": "Largest"})],
+        ("graduated", "population"),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("goal", "steps", "look"), QUESTIONS)
+async def test_the_figure_that_the_question_names_is_drawn_and_none_that_does_not_vary(
+    samples_url: str, goal: str, steps: list[Any], look: tuple[str, str | None]
+) -> None:
+    model = ScriptedModel(hand_over(goal), *([step] for step in steps), [DONE], ["Done."])
+    async with local_server(samples_url, model=model) as server, client(server) as one:
+        style = (await drawn(one))["style"]
+    assert (style["kind"], style["column"]) == look

@@ -1,0 +1,91 @@
+"""The style of a result that nobody chose: it shows the figure that the question is about, if it varies.
+
+Candidates are the figures that the steps calculated or ranked by. Findings in classes (hot and cold spots, bands)
+have colours of their own and go before figures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Protocol
+
+from agents.domain import Column, StyleSpec, Table
+from agents.geo.styles import new_style
+from agents.ports import TableRegistry
+from server.gis.analysis.plan import PlannedStep
+from server.gis.analysis.runner import StepResult
+from server.gis.errors import UnknownTable
+
+Varying = Callable[[Table, Sequence[str]], Awaitable[Sequence[str]]]
+"""Those of the columns of a table that have at least two values."""
+Look = Mapping[str, Any]
+"""A style as operations give it."""
+
+_RANKING = frozenset({"top", "sort"})
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+class Made(Protocol):
+    """What a step left: its table, its style (perhaps that of a step before it), and the figures it calculated."""
+
+    @property
+    def step(self) -> str: ...
+    @property
+    def table(self) -> Table: ...
+    @property
+    def style(self) -> Look | None: ...
+    @property
+    def figures(self) -> Sequence[str]: ...
+
+
+def figures_of(step: PlannedStep, result: StepResult, readable: TableRegistry) -> tuple[str, ...]:
+    """The numeric columns that a step calculated or ranked by."""
+    made = result.table
+    if result.style is None:
+        ranked = made.column(str(step.arguments.get("by"))) if step.operation in _RANKING else None
+        return (ranked.name,) if ranked is not None and _is_number(ranked) else ()
+    if "kind" in result.style:
+        return ()
+    known = set(made.key)
+    for read in result.receipt.inputs:
+        with suppress(UnknownTable):
+            known.update(column.name for column in readable.get(read.table).columns)
+    return tuple(column.name for column in made.columns if _is_number(column) and column.name not in known)
+
+
+def inherited(step: PlannedStep, made: Table, earlier: Sequence[Made]) -> Look | None:
+    """The style of the step whose table this step read, if the result still has the styled column."""
+    read = [value for value in step.arguments.values() if isinstance(value, str)]
+    styles = [each.style for each in earlier if each.step in read and each.style]
+    return next((style for style in styles if made.column(style["column"])), None)
+
+
+async def default_style(steps: Sequence[Made], goal: str, varying: Varying) -> StyleSpec:
+    """The style of the last step's table."""
+    table, look = steps[-1].table, steps[-1].style
+    if look is not None and "kind" in look:
+        return new_style(table, None, look)
+    own = [] if look is None else [str(look["column"])]
+    figures = [name for each in reversed(steps) for name in each.figures if table.column(name)]
+    shown = await varying(table, list(dict.fromkeys((*own, *figures))))
+    if not shown:
+        return StyleSpec()
+    asked = set(map(_stem, _WORD.findall(goal.lower())))
+    best = max(shown, key=lambda name: _mentions(name, asked))
+    return new_style(table, None, look if look is not None and best == look["column"] else {"column": best})
+
+
+def _is_number(column: Column) -> bool:
+    return column.kind in ("integer", "number")
+
+
+def _mentions(name: str, asked: set[str]) -> int:
+    """How many words of a column's name the question has."""
+    return len(asked.intersection(map(_stem, _WORD.findall(name.lower().replace("_", " ")))))
+
+
+def _stem(word: str) -> str:
+    """Roughly the common stem of singular and plural."""
+    return word[:-3] if word.endswith("ies") else word.removesuffix("s").removesuffix("e").removesuffix("y")
