@@ -64,12 +64,17 @@ async def test_visitors_read_metrics_with_the_token_only(
         assert ("geoagent_tables" in await answer.text()) is (status == 200)
 
 
-async def test_a_second_server_on_the_same_machine_starts_without_metrics(
+async def test_a_second_server_on_the_same_machine_starts_without_metrics_and_shows_none_without_a_token(
     server: Server, samples_url: str
 ) -> None:
     taken = server.metrics_url.removeprefix("http://").removesuffix("/metrics")
     async with local_server(samples_url, ScriptedModel(), metrics=taken) as second:
         assert second.metrics_url == ""
+        async with aiohttp.ClientSession(second.url) as visitor:
+            for sent in ("", "Bearer ", "Bearer None"):
+                async with visitor.get("/metrics", headers={"Authorization": sent}) as answer:
+                    assert answer.status == 403
+                    assert "GEOAGENT_METRICS_TOKEN" in await answer.text()
 
 
 async def test_tables_are_listed_searched_and_described(web_of: aiohttp.ClientSession) -> None:

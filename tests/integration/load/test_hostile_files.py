@@ -141,6 +141,16 @@ async def test_a_row_of_many_long_texts_is_refused(database: Database, tmp_path:
     assert await tables(database) == []
 
 
+async def test_a_table_that_takes_more_space_than_is_left_is_refused(
+    database: Database, tmp_path: Path
+) -> None:
+    path = tmp_path / "points.csv"
+    path.write_text("lon,lat,name\n" + "".join(f"{row / 100},{row / 200},x\n" for row in range(9_000)))
+    with pytest.raises(FileTooLarge, match=r"takes 1 MB in the database; 1 MB are left"):
+        await load_file(database, path, "points", limits=IngestLimits(space=MB))
+    assert await tables(database) == []
+
+
 async def test_a_reader_that_dies_leaves_nothing(database: Database, tmp_path: Path) -> None:
     loading = asyncio.create_task(load_file(database, slow_file(tmp_path), "reader_died"))
     (await until(lambda: copying_reader())).kill()
