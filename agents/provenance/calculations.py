@@ -1,7 +1,8 @@
 """Numbers that an answer calculated from results: shares, sums, differences, ratios, averages, rates.
 
 Among many numbers some pair gives any share by chance. So operands are limited to numbers that the answer
-mentions: those it contains, those of rows it names, a few counts of the turn, and sums over a whole column.
+mentions: those it contains, those of rows it names, a few counts of the turn, and sums over a whole column. Only
+what these do not give is calculated from results of earlier turns, too: the newest of them.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from agents.provenance.context import Context
-from agents.provenance.evidence import CELL, VALUE, Fact
-from agents.provenance.measures import UnitPhrase, measure_of
+from agents.provenance.evidence import CELL, COUNTS, EARLIER, VALUE, Fact
+from agents.provenance.measures import UnitPhrase, fits_unit, measure_of
 from agents.provenance.numerals import Numeral, Reading
-from agents.provenance.vocabulary import APART, AVERAGE, LESS, MORE, TIMES, TOGETHER
+from agents.provenance.vocabulary import APART, AVERAGE, LESS, MORE, RATIO, TIMES, TOGETHER
 
 MAX_SCALARS = 4
-"""Up to so many counts and statistics of a turn are operands even if the answer does not contain them."""
+"""Up to so many counts and statistics of a turn are operands even if the answer does not contain them; of earlier
+turns, the newest ones."""
+MAX_LISTS = 2
+"""Of so many lists of earlier turns, the newest, columns are summed."""
 MAX_OPERANDS = 40
 _TIMES = re.compile(rf"[ \t-]?(?:{TIMES})", re.IGNORECASE)
 _MORE = re.compile(rf"[ \t*_]*(?:{MORE}|{LESS})\b", re.IGNORECASE)
@@ -29,6 +33,7 @@ _CUES = {
         ("together", TOGETHER),
         ("average", AVERAGE),
         ("more", f"{MORE}|{LESS}"),
+        ("ratio", RATIO),
     )
 }
 
@@ -37,115 +42,177 @@ Agrees = Callable[[Reading, float], bool]
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """A value and its derivation: `24 ÷ 200 = 12 %`. `fact` is the first operand."""
+    """A value and its derivation: `24 ÷ 200 = 12 %`. `fact` is the first operand, whose unit the value has, if any."""
 
     value: float
     note: str
     fact: Fact
+    has_unit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Operands:
+    """What is calculated with. `columns` are sums and means of lists; `wholes` are denominators of shares."""
+
+    numbers: Sequence[Fact]
+    wholes: Sequence[Fact]
+    columns: Sequence[Calculation]
+
+    def pairs(self) -> list[tuple[Fact, Fact]]:
+        return [pair for pair in permutations(self.numbers, 2) if _comparable(*pair)]
 
 
 class CalculationSearch:
-    """The operands from which numbers of one answer can be calculated."""
+    """The operands from which numbers of one answer can be calculated. `asked` is what the user said last."""
 
     def __init__(
-        self, facts: Sequence[Fact], context: Context, numerals: Sequence[Numeral], agrees: Agrees
+        self,
+        facts: Sequence[Fact],
+        context: Context,
+        numerals: Sequence[Numeral],
+        agrees: Agrees,
+        asked: str = "",
     ) -> None:
         self._context = context
         self._agrees = agrees
-        mentioned = context.mentioned()
-        readings = [each.readings[0] for each in numerals if not each.percent]
-        scalars = {fact.value: fact for fact in facts if fact.rank == VALUE}
-        cells = [fact for fact in facts if fact.rank == CELL and fact.name]
-        if len(scalars) > MAX_SCALARS:
-            scalars = {value: fact for value, fact in scalars.items() if self._is_written(value, readings)}
-        spoken = [
-            fact
-            for fact in cells
-            if mentioned.intersection(fact.labels) or self._is_written(fact.value, readings)
-        ]
-        self._columns = list(_columns(cells))
-        kept = {(fact.name, fact.value): fact for fact in (*scalars.values(), *spoken[:MAX_OPERANDS])}
+        self._asked = asked
+        self._mentioned = context.mentioned()
+        self._readings = [each.readings[0] for each in numerals if not each.percent]
+        now = [fact for fact in facts if fact.rank < EARLIER]
+        earlier = [fact for fact in reversed(facts) if fact.rank >= EARLIER]
+        self._now = self._operands(self._scalars(now, None), now)
+        self._ever = None if not earlier else self._with_earlier(now, earlier)
+
+    def _with_earlier(self, now: Sequence[Fact], earlier: Sequence[Fact]) -> Operands:
+        cells = (fact for fact in earlier if fact.rank % EARLIER == CELL and fact.group)
+        lists = list(dict.fromkeys(fact.group for fact in cells))
+        near = [fact for fact in earlier if fact.group not in lists[MAX_LISTS:]]
+        scalars = [*self._scalars(now, None), *self._scalars(earlier, MAX_SCALARS)]
+        return self._operands(scalars, [*now, *near])
+
+    def _scalars(self, facts: Sequence[Fact], newest: int | None) -> list[Fact]:
+        """Counts and statistics; of many the `newest` (the first), and those that the answer contains or names."""
+        scalars = {fact.value: fact for fact in reversed(facts) if _is_scalar(fact)}
+        first = list(scalars.values())[::-1]
+        if len(first) <= MAX_SCALARS:
+            return first
+        return [*first[: newest or 0], *(fact for fact in first[newest or 0 :] if self._is_spoken(fact))]
+
+    def _operands(self, scalars: Sequence[Fact], facts: Sequence[Fact]) -> Operands:
+        cells = [fact for fact in facts if fact.rank % EARLIER == CELL and fact.name]
+        spoken = [fact for fact in cells if self._is_spoken(fact)]
+        columns = list(_columns(cells))
+        kept = {(fact.name, fact.value, fact.group): fact for fact in (*scalars, *spoken[:MAX_OPERANDS])}
         totals = [
-            replace(each.fact, value=each.value, row=None, labels=())
-            for each in self._columns
-            if "Σ" in each.note
+            replace(each.fact, value=each.value, row=None, labels=()) for each in columns if "Σ" in each.note
         ]
-        self._operands = list(kept.values())
-        self._wholes = [*self._operands, *totals[:4]]
-        """Denominators of shares, including sums of columns."""
+        numbers = list(kept.values())
+        return Operands(numbers, [*numbers, *totals[:4]], columns)
 
     def found(self, numeral: Numeral, phrase: UnitPhrase) -> tuple[Calculation, bool] | None:
         """The first calculation that gives the number, and whether it is the only one."""
-        found: list[Calculation] = []
-        for each in self._tried(numeral, phrase):
-            if any(
-                self._agrees(reading, each.value) for reading in numeral.readings if not reading.converted
-            ):
-                found.append(each)
-        if not found:
-            return None
-        return found[0], len({each.note for each in found}) == 1
+        for operands in (self._now, self._ever):
+            if operands is None:
+                continue
+            found = [
+                each for each in self._tried(numeral, phrase, operands) if self._is(numeral, phrase, each)
+            ]
+            if found:
+                return found[0], len({each.note for each in found}) == 1
+        return None
 
-    def _is_written(self, value: float, readings: Sequence[Reading]) -> bool:
-        return any(self._agrees(reading, value) for reading in readings)
+    def _is(self, numeral: Numeral, phrase: UnitPhrase, tried: Calculation) -> bool:
+        """Whether the number says what was calculated, in the unit that it states."""
+        unit = phrase.measure is not None and phrase.measure.kind in ("length", "area") and tried.has_unit
+        measure = measure_of(tried.fact)
+        return any(
+            self._agrees(reading, tried.value)
+            for reading in numeral.readings
+            if (not reading.converted or (unit and measure is not None))
+            and (not unit or fits_unit(phrase, measure, reading, tried.fact))
+        )
 
-    def _tried(self, numeral: Numeral, phrase: UnitPhrase) -> Iterator[Calculation]:
-        words = self._context.words(numeral)
+    def _is_spoken(self, fact: Fact) -> bool:
+        """Whether the answer contains the number, or names its row."""
+        return bool(self._mentioned.intersection(fact.labels)) or any(
+            self._agrees(reading, fact.value) for reading in self._readings
+        )
+
+    def _says(self, numeral: Numeral, cue: str) -> bool:
+        """Whether the sentence or the question has a word for a way of calculating."""
+        return bool(_CUES[cue].search(self._context.words(numeral)) or _CUES[cue].search(self._asked))
+
+    def _tried(self, numeral: Numeral, phrase: UnitPhrase, operands: Operands) -> Iterator[Calculation]:
         after = self._context.text[numeral.end :]
-        pairs = [pair for pair in permutations(self._operands, 2) if _comparable(*pair)]
+        pairs = operands.pairs()
         if numeral.percent:
-            if not _MORE.match(after):
-                shares = [(a, b) for a in self._operands for b in self._wholes if _comparable(a, b)]
-                yield from _shares(shares)
-                if _CUES["apart"].search(words):
-                    yield from _rests(shares)
-            if _CUES["more"].search(words):
-                yield from _changes(pairs)
+            yield from self._percentages(numeral, after, operands, pairs)
             return
-        if _TIMES.match(after):
-            yield from (
-                Calculation(a.value / b.value, f"{format_value(a.value)} ÷ {format_value(b.value)}", a)
-                for a, b in pairs
-                if b.value
-            )
-            return
+        if _TIMES.match(after) or self._says(numeral, "ratio"):
+            yield from (_quotient(a, b) for a, b in pairs if b.value)
+            if _TIMES.match(after):
+                return
         if phrase.is_rate:
-            yield from self._rates()
+            yield from _rates(operands.numbers)
             return
         exact = _figures_of(numeral) >= 4
-        if exact or _CUES["together"].search(words):
-            yield from self._sums(numeral, pairs)
-        if exact or _CUES["average"].search(words):
-            yield from (each for each in self._columns if "Σ" not in each.note)
-        if exact or _CUES["apart"].search(words):
+        if exact or self._says(numeral, "together"):
+            yield from self._sums(numeral, operands, pairs)
+        if exact or self._says(numeral, "average"):
+            yield from (each for each in operands.columns if "Σ" not in each.note)
+        if exact or self._says(numeral, "apart"):
             for a, b in pairs:
                 if a.value > b.value:
-                    yield Calculation(
-                        a.value - b.value, f"{format_value(a.value)} − {format_value(b.value)}", a
-                    )
+                    note = f"{format_value(a.value)} − {format_value(b.value)}"
+                    yield Calculation(a.value - b.value, note, a, has_unit=True)
 
-    def _sums(self, numeral: Numeral, pairs: Sequence[tuple[Fact, Fact]]) -> Iterator[Calculation]:
+    def _percentages(
+        self, numeral: Numeral, after: str, operands: Operands, pairs: Sequence[tuple[Fact, Fact]]
+    ) -> Iterator[Calculation]:
+        if not _MORE.match(after):
+            shares = [(a, b) for a in operands.numbers for b in operands.wholes if _comparable(a, b)]
+            yield from _shares(shares)
+            if self._says(numeral, "apart"):
+                yield from _rests(shares)
+        if self._says(numeral, "more"):
+            yield from _changes(pairs)
+
+    def _sums(
+        self, numeral: Numeral, operands: Operands, pairs: Sequence[tuple[Fact, Fact]]
+    ) -> Iterator[Calculation]:
         named = self._context.in_segment(numeral)
         columns: dict[tuple[str, str], dict[object, Fact]] = {}
-        for fact in self._operands:
+        for fact in operands.numbers:
             if fact.labels and named.intersection(fact.labels):
                 columns.setdefault((fact.group, fact.name), {})[fact.row or fact.labels] = fact
-        for rows in columns.values():
+        counts = [fact for fact in operands.numbers if fact.is_count]
+        for rows in (*(list(each.values()) for each in columns.values()), counts):
             if len(rows) > 2:
-                values = [fact.value for fact in rows.values()]
-                yield Calculation(
-                    sum(values), " + ".join(map(format_value, values)), next(iter(rows.values()))
-                )
+                values = [fact.value for fact in rows]
+                yield Calculation(sum(values), " + ".join(map(format_value, values)), rows[0], has_unit=True)
         for a, b in pairs:
             if a.value >= b.value:
-                yield Calculation(a.value + b.value, f"{format_value(a.value)} + {format_value(b.value)}", a)
-        yield from (each for each in self._columns if "Σ" in each.note)
+                note = f"{format_value(a.value)} + {format_value(b.value)}"
+                yield Calculation(a.value + b.value, note, a, has_unit=True)
+        yield from (each for each in operands.columns if "Σ" in each.note)
 
-    def _rates(self) -> Iterator[Calculation]:
-        """Ratios of two columns in one row."""
-        for a, b in permutations(self._operands, 2):
-            if a.group and a.group == b.group and a.labels == b.labels and a.name != b.name and b.value:
-                yield Calculation(a.value / b.value, f"{format_value(a.value)} ÷ {format_value(b.value)}", a)
+
+def _is_scalar(fact: Fact) -> bool:
+    """A value of a query, or a count of rows in another result."""
+    return fact.rank % EARLIER == VALUE or (fact.is_count and fact.name in COUNTS)
+
+
+def _rates(numbers: Sequence[Fact]) -> Iterator[Calculation]:
+    """Ratios of two columns of one row, which two results may have, and of two counts."""
+    for a, b in permutations(numbers, 2):
+        of_row = a.group and b.group and a.labels == b.labels and a.name != b.name
+        one_row = of_row and (a.group == b.group or a.labels)
+        if b.value and (one_row or (a.is_count and b.is_count)):
+            yield _quotient(a, b)
+
+
+def _quotient(a: Fact, b: Fact) -> Calculation:
+    return Calculation(a.value / b.value, f"{format_value(a.value)} ÷ {format_value(b.value)}", a)
 
 
 def format_value(value: float) -> str:
@@ -196,9 +263,11 @@ def _columns(cells: Sequence[Fact]) -> Iterator[Calculation]:
     for (_, name), facts in lists.items():
         if len(facts) > 1:
             total = sum(fact.value for fact in facts)
-            yield Calculation(total, f"Σ {name} ({len(facts)}) = {format_value(total)}", facts[0])
+            note = f"Σ {name} ({len(facts)}) = {format_value(total)}"
+            yield Calculation(total, note, facts[0], has_unit=True)
             mean = total / len(facts)
-            yield Calculation(mean, f"⌀ {name} ({len(facts)}) = {format_value(mean)}", facts[0])
+            note = f"⌀ {name} ({len(facts)}) = {format_value(mean)}"
+            yield Calculation(mean, note, facts[0], has_unit=True)
 
 
 def _figures_of(numeral: Numeral) -> int:

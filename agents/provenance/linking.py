@@ -18,15 +18,7 @@ from agents.core.messages import Message, UserMessage
 from agents.provenance.calculations import CalculationSearch, format_value
 from agents.provenance.context import MAX_LABELS, Context
 from agents.provenance.evidence import CELL, TEXT, VALUE, Evidence, Fact, Source, evidence, years_in
-from agents.provenance.measures import (
-    PEOPLE_NOUNS,
-    Measure,
-    Nouns,
-    UnitPhrase,
-    is_about,
-    measure_of,
-    names_table,
-)
+from agents.provenance.measures import Nouns, UnitPhrase, fits_unit, is_about, measure_of
 from agents.provenance.numerals import Numeral, Reading, numerals, values_in
 from agents.provenance.vocabulary import NO_CLAIM
 
@@ -127,7 +119,7 @@ class FactIndex:
         self._few_counts = (
             len({fact.value for fact in found.facts if fact.rank == VALUE}) <= MAX_COUNTS_FOR_BARE_NUMBER
         )
-        self._calculations = CalculationSearch(found.facts, self._context, claims, _agrees)
+        self._calculations = CalculationSearch(found.facts, self._context, claims, _agrees, self._asked)
 
     def figure(self, numeral: Numeral) -> Figure | None:
         """The figure of a number; None if it is not a claim."""
@@ -189,7 +181,7 @@ class FactIndex:
         measure = measure_of(fact)
         if numeral.like_year and (measure is not None and measure.kind != "year"):
             return False
-        if phrase.measure is not None and not _fits(phrase, measure, reading, fact):
+        if phrase.measure is not None and not fits_unit(phrase, measure, reading, fact):
             return False
         beside = self._context.beside(numeral) if fact.labels else frozenset()
         if beside and not beside.intersection(fact.labels):
@@ -247,28 +239,6 @@ def _of_match(figure: Figure, numeral: Numeral, match: _Match) -> Figure:
     return replace(
         figure, source=fact.source, row=fact.row, how=how if match.supported else "likely", note=note
     )
-
-
-def _fits(phrase: UnitPhrase, measure: Measure | None, reading: Reading, fact: Fact) -> bool:
-    """Whether a fact has the unit that the text states, or counts the rows that it names."""
-    wanted = phrase.measure
-    if wanted is None:
-        return True
-    if phrase.noun:
-        if measure is None or measure.kind in ("count", "year"):
-            return is_about(fact, phrase.noun)
-        return False
-    if measure is None:
-        return True
-    if wanted.kind == "people" and measure.kind == "count":
-        return names_table(fact, PEOPLE_NOUNS)
-    if wanted.kind == "share" and reading.converted:
-        return measure.kind == "share"
-    if wanted.kind != measure.kind:
-        return False
-    if wanted.kind not in ("length", "area"):
-        return True
-    return abs(reading.factor * measure.factor / wanted.factor - 1) < 1e-6
 
 
 def _is_weak(numeral: Numeral) -> bool:

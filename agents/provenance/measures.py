@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from agents.provenance.evidence import COUNTS, Fact
-from agents.provenance.numerals import Numeral
+from agents.provenance.numerals import Numeral, Reading
 from agents.provenance.vocabulary import COLUMN_UNITS, DIMENSIONS, FUNCTION_WORDS, PEOPLE
 
 _WORDS_AFTER = re.compile(r"(?:[*_]*\s+[*_]*[^\W\d_][\w'’-]*){1,3}")
@@ -91,6 +91,28 @@ def names_table(fact: Fact, words: Iterable[str]) -> bool:
     return any(_stem(word) in {_stem(part) for part in table.split()} for word in words)
 
 
+def fits_unit(phrase: UnitPhrase, measure: Measure | None, reading: Reading, fact: Fact) -> bool:
+    """Whether a fact has the unit that the text states, or counts the rows that it names."""
+    wanted = phrase.measure
+    if wanted is None:
+        return True
+    if phrase.noun:
+        if measure is None or measure.kind in ("count", "year"):
+            return is_about(fact, phrase.noun)
+        return False
+    if measure is None:
+        return True
+    if wanted.kind == "people" and measure.kind == "count":
+        return names_table(fact, _PEOPLE_NOUNS)
+    if wanted.kind == "share" and reading.converted:
+        return measure.kind == "share"
+    if wanted.kind != measure.kind:
+        return False
+    if wanted.kind not in ("length", "area"):
+        return True
+    return abs(reading.factor * measure.factor / wanted.factor - 1) < 1e-6
+
+
 def _name_of(table: str) -> str:
     return table.replace('"', "").rpartition(".")[2].replace("_", " ").lower()
 
@@ -110,5 +132,5 @@ def _stem(word: str) -> str:
 
 
 _PEOPLE = frozenset(word.lower() for word in PEOPLE)
-PEOPLE_NOUNS = tuple(_PEOPLE)
+_PEOPLE_NOUNS = tuple(_PEOPLE)
 _FUNCTION_WORDS = frozenset(FUNCTION_WORDS)

@@ -58,6 +58,10 @@ _ELSEWHERE = {
     "m²": _words("sq m, square metres, square meters"),
     "km²": _words("km^2, qkm, sq km, square kilometres, square kilometers, كم²"),
     "ha": _words("Hektar"),
+    "yd": _words("Yard, Yards"),
+    "acres": _words("Acre, Acres"),
+    "sq mi": _words("square mile, square miles, Quadratmeilen"),
+    "ft²": _words("sq ft, square foot, square feet"),
 }
 """Names of units in other languages, or of several words."""
 _NAMES = {symbol: (*names_of(symbol), *more) for symbol, more in _ELSEWHERE.items()}
@@ -110,6 +114,7 @@ GONE = (
 )
 APART_ONLY = "than|difference|differ|gap|apart|rest|remaining|other|others|without|not|Unterschied|فرق|باقي"
 APART = f"{MORE}|{LESS}|{GONE}|{APART_ONLY}"
+RATIO = "ratio|quotient|proportion|for (?:each|every)|Verhältnis|rapport|proporción|razón|نسبة"
 AVERAGE = "average|mean|on average|Durchschnitt|Mittel|moyenne|promedio|media|متوسط"
 """Words that say how a number was reckoned from others."""
 

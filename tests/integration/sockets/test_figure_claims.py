@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from agents.models.build import build
 from server.app import Server
-from tests.integration.sockets.figure_claims import FALSE, TRUE, Claim
+from tests.integration.sockets.figure_claims import FALSE, GERMAN, ICELANDIC, SIZES, TRUE, Claim
 from tests.support.model_server import Call, ModelServer, Reply, Say
 from tests.support.server import Client, client, local_server
 
@@ -59,3 +59,29 @@ async def test_false_numbers_are_marked_whatever_is_wrong_with_them(
     found = await verdicts(server, model, FALSE)
     believed = {said: how for said, how in found.items() if how not in ("marked", "likely")}
     assert not believed, believed
+
+
+LATER = {
+    "Germany has 400 more airports than Iceland.": "Germany has 410 more airports than Iceland.",
+    "Germany has 6.1 times as many airports as Iceland.": "Germany has 7.1 times as many airports as Iceland.",
+    "Together they have 558 airports.": "Together they have 588 airports.",
+    "Iceland has 16.5 % of the airports of Germany.": "Iceland has 26.5 % of the airports of Germany.",
+    "France covers 211,209 square miles.": "France covers 311,209 square miles.",
+    "Together they cover 904,051 km².": "Together they cover 904,051 m².",
+}
+"""Of results of three turns before: true, and false."""
+
+
+async def test_numbers_are_traced_to_results_of_earlier_turns(server: Server, model: ModelServer) -> None:
+    found: dict[str, Any] = {}
+    async with client(server) as one:
+        await one.ask("join")
+        for name, arguments in (GERMAN, ICELANDIC, SIZES):
+            model.script([Reply(Call(name, arguments)), Reply(Say("Looked up."))])
+            await one.says("Look this up.")
+        for sentence in (*LATER, *LATER.values()):
+            model.script([Reply(Say(sentence))])
+            await one.says("And now?")
+            (figure,) = one.named("ai_response")[-1]["figures"]
+            found[sentence] = figure["source"]
+    assert {said for said, source in found.items() if source is None} == set(LATER.values())

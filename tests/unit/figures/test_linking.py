@@ -195,3 +195,77 @@ def test_very_long_sql_is_cut_with_a_word() -> None:
     result = ToolResult("c1", "count", "", receipts=(receipt.model_dump(mode="json"),))
     (source,) = annotation(link_figures("5 of them", turn(result)))["sources"]
     assert source["sql"].endswith("-- and 30,000 more characters")
+
+
+def earlier(*results: ToolResult) -> list[Message]:
+    """A turn that has been answered."""
+    return [*turn(*results), AssistantMessage("Counted.")]
+
+
+def measured(call_id: str, column: str, value: float, statistic: str = "mean") -> ToolResult:
+    receipt = QueryReceipt(sql="SELECT 1;", table="data.sales", values={statistic: value}, column=column)
+    return ToolResult(call_id, "column_stats", data({}), receipts=(receipt.model_dump(mode="json"),))
+
+
+def row(call_id: str, name: str, **cells: float) -> ToolResult:
+    receipt = QueryReceipt(
+        sql="SELECT 1;", table="data.t", key="id", cells=((name, cells),), texts=((name,),)
+    )
+    return ToolResult(call_id, "query_features", data({}), receipts=(receipt.model_dump(mode="json"),))
+
+
+TWO = [*earlier(counted(100)), *earlier(counted(80, "c2"))]
+NOISE = [each for n in range(12) for each in earlier(counted(1000 + 37 * n, f"n{n}"))]
+PRICES = [*earlier(measured("c1", "price", 250.0)), *earlier(measured("c2", "price", 200.0))]
+LENGTHS = [
+    *earlier(measured("c1", "length_m", 250_400.0, "max")),
+    *earlier(measured("c2", "length_m", 200_100.0, "max")),
+]
+PERU = [*earlier(row("c1", "Peru", population=32_000_000)), *earlier(row("c2", "Peru", area_km2=1_285_216.0))]
+DERIVED: list[tuple[list[Message], str, str, str, str]] = [
+    (TWO, "how many have none?", "20 have none.", "21 have none.", "100 − 80"),
+    (TWO, "what is the difference?", "20.", "30.", "100 − 80"),
+    ([*NOISE, *TWO], "what is the difference?", "20.", "33.", "100 − 80"),
+    (TWO, "together?", "Together 180.", "Together 190.", "100 + 80"),
+    ([*TWO, *earlier(counted(7, "c3"))], "in all?", "187 in all.", "197 in all.", "7 + 80 + 100"),
+    (TWO, "the ratio?", "The ratio is 1.25.", "The ratio is 1.35.", "100 ÷ 80"),
+    (TWO, "compare", "1.25 times as many.", "1.5 times as many.", "100 ÷ 80"),
+    (TWO, "the share?", "That is 80 %.", "That is 70 %.", "80 ÷ 100 = 80 %"),
+    (TWO, "the rest?", "The rest is 20 %.", "The rest is 30 %.", "1 − 80 ÷ 100 = 20 %"),
+    (PRICES, "compare", "The mean price is 50 higher.", "It is 60 higher.", "250 − 200"),
+    (PRICES, "compare", "It is 25 % more.", "It is 35 % more.", "250 ÷ 200 − 1 = 25 %"),
+    (LENGTHS, "compare", "It is 50.3 km longer.", "It is 50.3 m longer.", "250,400 − 200,100"),
+    (LENGTHS, "in miles?", "It is 31.3 miles longer.", "It is 31.3 km longer.", "250,400 − 200,100"),
+    (PERU, "density?", "Peru has 24.9 people per km².", "Peru has 34.9 people per km².",
+     "32,000,000 ÷ 1,285,216"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "asked", "true", "false", "note"), DERIVED)
+def test_numbers_are_derived_from_results_of_earlier_turns(
+    before: list[Message], asked: str, true: str, false: str, note: str
+) -> None:
+    right, wrong = (only(link_figures(text, [*before, UserMessage(asked)])) for text in (true, false))
+    assert right.source is not None
+    assert right.note == note
+    assert wrong.source is None
+
+
+@pytest.mark.parametrize(
+    ("true", "false"),
+    [
+        ("3,051 acres", "4,051 acres"),
+        ("4.77 square miles", "5.77 square miles"),
+        ("132,887,772 sq ft", "132,887,772 sq mi"),
+    ],
+)
+def test_areas_of_earlier_turns_are_told_in_other_units(true: str, false: str) -> None:
+    before = [*earlier(measured("c1", "area_m2", 12_345_678.0, "sum")), UserMessage("in other units?")]
+    right, wrong = (only(link_figures(f"That is {text}.", before)) for text in (true, false))
+    assert (right.note, right.how) == ("area_m2 12,345,678", "rounded")
+    assert wrong.source is None
+
+
+def test_what_this_turn_gives_is_not_calculated_from_earlier_ones() -> None:
+    now = turn(counted(70, "c8"), counted(50, "c9"))
+    assert only(link_figures("20 have none.", [*TWO, *now])).note == "70 − 50"
