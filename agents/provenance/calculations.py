@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from agents.provenance.context import Context
-from agents.provenance.evidence import CELL, COUNTS, EARLIER, VALUE, Fact
+from agents.provenance.evidence import CELL, CONTENT, COUNTS, EARLIER, VALUE, Fact
 from agents.provenance.measures import UnitPhrase, fits_unit, measure_of
 from agents.provenance.numerals import Numeral, Reading
 from agents.provenance.vocabulary import APART, AVERAGE, LESS, MORE, RATIO, TIMES, TOGETHER
@@ -22,7 +22,7 @@ MAX_SCALARS = 4
 """Up to so many counts and statistics of a turn are operands even if the answer does not contain them; of earlier
 turns, the newest ones."""
 MAX_LISTS = 2
-"""Of so many lists of earlier turns, the newest, columns are summed."""
+"""Rows of so many calls of earlier turns, the newest ones, are operands."""
 MAX_OPERANDS = 40
 _TIMES = re.compile(rf"[ \t-]?(?:{TIMES})", re.IGNORECASE)
 _MORE = re.compile(rf"[ \t*_]*(?:{MORE}|{LESS})\b", re.IGNORECASE)
@@ -84,9 +84,8 @@ class CalculationSearch:
         self._ever = None if not earlier else self._with_earlier(now, earlier)
 
     def _with_earlier(self, now: Sequence[Fact], earlier: Sequence[Fact]) -> Operands:
-        cells = (fact for fact in earlier if fact.rank % EARLIER == CELL and fact.group)
-        lists = list(dict.fromkeys(fact.group for fact in cells))
-        near = [fact for fact in earlier if fact.group not in lists[MAX_LISTS:]]
+        calls = list(dict.fromkeys(fact.source.call_id for fact in earlier if _is_cell(fact)))
+        near = [fact for fact in earlier if fact.source.call_id in calls[:MAX_LISTS]]
         scalars = [*self._scalars(now, None), *self._scalars(earlier, MAX_SCALARS)]
         return self._operands(scalars, [*now, *near])
 
@@ -99,7 +98,7 @@ class CalculationSearch:
         return [*first[: newest or 0], *(fact for fact in first[newest or 0 :] if self._is_spoken(fact))]
 
     def _operands(self, scalars: Sequence[Fact], facts: Sequence[Fact]) -> Operands:
-        cells = [fact for fact in facts if fact.rank % EARLIER == CELL and fact.name]
+        cells = [fact for fact in facts if _is_cell(fact)]
         spoken = [fact for fact in cells if self._is_spoken(fact)]
         columns = list(_columns(cells))
         kept = {(fact.name, fact.value, fact.group): fact for fact in (*scalars, *spoken[:MAX_OPERANDS])}
@@ -200,6 +199,13 @@ class CalculationSearch:
 def _is_scalar(fact: Fact) -> bool:
     """A value of a query, or a count of rows in another result."""
     return fact.rank % EARLIER == VALUE or (fact.is_count and fact.name in COUNTS)
+
+
+def _is_cell(fact: Fact) -> bool:
+    """A value of a row. Of earlier turns only what models saw of it is kept, without the query's own record."""
+    of_query = fact.rank % EARLIER == CELL
+    seen = fact.rank == EARLIER + CONTENT and fact.labels != () and not fact.is_count
+    return fact.name != "" and (of_query or seen)
 
 
 def _rates(numbers: Sequence[Fact]) -> Iterator[Calculation]:

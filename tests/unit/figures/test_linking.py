@@ -221,6 +221,8 @@ LENGTHS = [
     *earlier(measured("c1", "length_m", 250_400.0, "max")),
     *earlier(measured("c2", "length_m", 200_100.0, "max")),
 ]
+SEEN = data({"rows": [{"name": "Lima", "length_m": 1_234.0}, {"name": "Cusco", "length_m": 2_345.0}]})
+ROWS = earlier(ToolResult("c1", "query_features", SEEN))
 PERU = [*earlier(row("c1", "Peru", population=32_000_000)), *earlier(row("c2", "Peru", area_km2=1_285_216.0))]
 DERIVED: list[tuple[list[Message], str, str, str, str]] = [
     (TWO, "how many have none?", "20 have none.", "21 have none.", "100 − 80"),
@@ -236,6 +238,8 @@ DERIVED: list[tuple[list[Message], str, str, str, str]] = [
     (PRICES, "compare", "It is 25 % more.", "It is 35 % more.", "250 ÷ 200 − 1 = 25 %"),
     (LENGTHS, "compare", "It is 50.3 km longer.", "It is 50.3 m longer.", "250,400 − 200,100"),
     (LENGTHS, "in miles?", "It is 31.3 miles longer.", "It is 31.3 km longer.", "250,400 − 200,100"),
+    (ROWS, "in all?", "Together 3,579 m.", "Together 3,589 m.", "Σ length_m (2) = 3,579"),
+    (ROWS, "compare", "Cusco has 1.11 km more than Lima.", "Cusco has 1.21 km more than Lima.", "2,345 − 1,234"),
     (PERU, "density?", "Peru has 24.9 people per km².", "Peru has 34.9 people per km².",
      "32,000,000 ÷ 1,285,216"),
 ]  # fmt: skip
