@@ -24,6 +24,7 @@ from pyspark.sql.connect.session import SparkSession
 
 from server.gis.errors import InvalidQuestion
 from server.gis.spark.errors import SparkFailed, SparkUnavailable
+from server.gis.spark.views import View
 
 log = structlog.get_logger(__name__)
 
@@ -47,6 +48,13 @@ FAULTS: Mapping[str, str] = {
 """What Spark says, and what that means to who asked."""
 
 
+FILES: Mapping[str, str] = {
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    "spark.sql.legacy.parquet.nanosAsLong": "true",
+}
+"""How Parquet files are read: values in the names of folders as texts, and nanoseconds at all."""
+
+
 @dataclass(frozen=True)
 class Done:
     """What is known of a statement once it ran."""
@@ -68,9 +76,9 @@ class SparkClient:
         self._url = url
 
     async def write(
-        self, views: Mapping[str, str], sql: str, folder: str, seconds: float, told: OnProgress
+        self, views: Mapping[str, View], sql: str, folder: str, seconds: float, told: OnProgress
     ) -> Done:
-        """Write the rows of a SELECT over views (name: SELECT) as Parquet into a new folder.
+        """Write the rows of a SELECT over views as Parquet into a new folder.
 
         `told` hears the share that is done. Raises SparkUnavailable, SparkFailed or InvalidQuestion.
         """
@@ -109,7 +117,7 @@ async def _look_on(job: _Job, told: OnProgress) -> None:
 class _Job:
     """One statement. `run` blocks; `interrupt` and `share_done` may be called meanwhile from other threads."""
 
-    def __init__(self, url: str, views: Mapping[str, str], sql: str, folder: str) -> None:
+    def __init__(self, url: str, views: Mapping[str, View], sql: str, folder: str) -> None:
         self._url = url
         self._views = views
         self._sql = sql
@@ -127,11 +135,13 @@ class _Job:
             session.conf.set("spark.sql.ansi.enabled", "true")
             session.conf.set("spark.sql.session.timeZone", "UTC")
             session.conf.set("spark.sql.caseSensitive", "true")
+            for name, value in FILES.items():
+                session.conf.set(name, value)
             version = str(session.version)
             self._status = _status_address(session)
             session.addTag(self._tag)
-            for name, select in self._views.items():
-                session.sql(select).createOrReplaceTempView(name)
+            for name, view in self._views.items():
+                _rows_of(session, view).createOrReplaceTempView(name)
             made = session.sql(self._sql)
             if self._interrupted.is_set():
                 raise SparkFailed("Stopped.")
@@ -186,6 +196,16 @@ class _Job:
         finally:
             connection.close()
         return found if isinstance(found, list) else []
+
+
+def _rows_of(session: Any, view: View) -> Any:
+    if isinstance(view, str):
+        return session.sql(view)
+    reader = session.read.format("parquet")
+    rows = (reader if view.root is None else reader.option("basePath", view.root)).load(list(view.files))
+    if view.condition is not None:
+        rows = rows.where(view.condition)
+    return rows.selectExpr(*view.columns)
 
 
 def _connected(url: str) -> Any:

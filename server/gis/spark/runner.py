@@ -12,23 +12,30 @@ import secrets
 import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sqlalchemy import text
+from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from agents.domain import Table
 from server.database.quoting import quoted
 from server.gis.analysis import storage
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.runner import Computed, LiveRegistry, StepRunner, Task
 from server.gis.expressions.identifiers import join_id
+from server.gis.lake.paths import LakePaths
+from server.gis.lake.present import check_present
+from server.gis.lake.results import LakeResults
+from server.gis.lake.store import dataset_of
 from server.gis.operations.support.base import Step
 from server.gis.spark.client import Done, SparkClient
 from server.gis.spark.compilers import COMPILERS, compiler
 from server.gis.spark.errors import NotOnSpark, SparkFailed
-from server.gis.spark.staging import Staged, count_rows, load, outgoing, stage
+from server.gis.spark.pruning import needed_box
+from server.gis.spark.staging import count_rows, load, outgoing, stage
 from server.gis.spark.translation import spark_sql
+from server.gis.spark.views import FilesView, View, lake_view
 from server.spark.jars import JARS
 
 SEDONA = next(jar.version for jar in JARS if jar.group == "org.apache.sedona")
@@ -47,6 +54,10 @@ class SparkOptions:
     url: str
     folder: Path
     seconds: float = 1500.0
+    lake: LakePaths = field(default_factory=lambda: LakePaths(()))
+    """Where files of lake tables may be."""
+    results: LakeResults | None = None
+    """Keeps results that are too many rows for PostGIS; without it they are refused."""
 
 
 class SparkRunner(StepRunner):
@@ -61,7 +72,7 @@ class SparkRunner(StepRunner):
         owner: AsyncEngine | None = None,
     ) -> None:
         super().__init__(writer, registry, budget, owner)
-        self._options = options
+        self.options = options
         self._client = SparkClient(options.url)
 
     @staticmethod
@@ -84,27 +95,70 @@ class SparkRunner(StepRunner):
             task.workspace.tables_read,
         )
         tables = {table.id: (table, rows) for table, rows in named.values()}
-        views = {(table.schema_name, table.name): f"t{n}" for n, (table, _) in enumerate(tables.values(), 1)}
-        select = spark_sql(chosen.select, views, task.operation.name)
+        names = {(table.schema_name, table.name): f"t{n}" for n, (table, _) in enumerate(tables.values(), 1)}
+        statement = spark_sql(chosen.select, names, task.operation.name)
+        await self._may_wait(task)
         async with self._folder() as folder:
-            staged: dict[str, Staged] = {}
+            views: dict[str, View] = {}
             for number, (table, rows) in enumerate(tables.values()):
                 task.watch.part("preparing", number, len(tables))
-                view = views[table.schema_name, table.name]
-                staged[view] = await stage(task.connection, table, rows, folder / f"{view}.parquet")
+                view = names[table.schema_name, table.name]
+                if table.lake is not None:
+                    views[view] = await self._files(
+                        task, table, {name: each for name, (each, _) in named.items()}
+                    )
+                    continue
+                views[view] = (await stage(task.connection, table, rows, folder / f"{view}.parquet")).view
             types = await self._empty(task, planned)
-            sql = _outgoing(select, types)
+            sql = _outgoing(statement, types)
             task.watch.computed(None, None)
             done = await self._client.write(
-                {view: each.view for view, each in staged.items()},
+                views,
                 sql,
                 str(folder / "result"),
-                self._options.seconds,
+                self.options.seconds,
                 lambda share: task.watch.computed(share, None),
             )
-            self._counted(await count_rows(folder / "result"), task.watch)
-            loaded = await load(task.connection, folder / "result", storage.SCHEMA, task.name, list(types))
-        return planned, self._counted(loaded, task.watch), _computed(done, select, views)
+            count, kept = await self._kept(task, planned, folder / "result", types)
+        computed = _computed(
+            done, statement, {name: tables[join_id(*name)][0] for name in names}, names, views
+        )
+        return planned, count, replace(computed, notes=(*kept, *computed.notes), sampled=bool(kept))
+
+    async def _kept(
+        self, task: Task, planned: Step, written: Path, types: Mapping[str, str]
+    ) -> tuple[int, tuple[str, ...]]:
+        """Store what Spark wrote: in PostGIS, or in the lake where it is too many rows; how many, and what to note."""
+        rows, results = await count_rows(written), self.options.results
+        if results is None or rows <= self._budget.rows:
+            self._counted(rows, task.watch)
+            loaded = await load(task.connection, written, storage.SCHEMA, task.name, list(types))
+            return self._counted(loaded, task.watch), ()
+        shape = (planned.geometry_type, int(planned.srid)) if planned.geometry_type and planned.srid else None
+        rows = await results.keep(task.connection, written, storage.SCHEMA, task.name, types, shape)
+        return rows, (
+            f"The result has {rows:,} rows, more than the {self._budget.rows:,} that PostGIS holds of one: it stays in "
+            "GeoParquet files, and the map shows a sample.",
+        )
+
+    async def _may_wait(self, task: Task) -> None:
+        """Nothing happens in the transaction while Spark computes, for which PostgreSQL would end it."""
+        milliseconds = str(int((self.options.seconds + 60) * 1000))
+        await task.connection.execute(
+            select(func.set_config("idle_in_transaction_session_timeout", milliseconds, True))
+        )
+
+    async def _files(self, task: Task, table: Table, named: Mapping[str, Table]) -> FilesView:
+        """The files of a lake table, without those that lie where nothing of the step can be."""
+        dataset = await dataset_of(task.connection, table)
+        await asyncio.to_thread(check_present, dataset, self.options.lake, table.id)
+        boxes = [
+            await needed_box(task.connection, task.operation.name, task.arguments, name, named)
+            for name, each in named.items()
+            if each.id == table.id
+        ]
+        # Named twice, it matters where either does.
+        return lake_view(dataset, boxes[0] if len(boxes) == 1 else None)
 
     async def _empty(self, task: Task, planned: Step) -> Mapping[str, str]:
         """Make the result's table without rows, as PostGIS's own statement types it; its columns and their types."""
@@ -119,7 +173,7 @@ class SparkRunner(StepRunner):
     @asynccontextmanager
     async def _folder(self) -> AsyncIterator[Path]:
         """A folder for one step, which goes with it."""
-        folder = self._options.folder / f"step-{secrets.token_hex(8)}"
+        folder = self.options.folder / f"step-{secrets.token_hex(8)}"
         try:
             await asyncio.to_thread(folder.mkdir, parents=True)
         except OSError as error:
@@ -137,11 +191,28 @@ def _outgoing(select: str, types: Mapping[str, str]) -> str:
     return f"SELECT {columns} FROM ({select}) AS made"  # noqa: S608 - quoted names, translated statement
 
 
-def _computed(done: Done, select: str, views: Mapping[tuple[str, str], str]) -> Computed:
-    copied = [f"{view} holds the rows of {join_id(*name)}." for name, view in views.items()]
-    note = (
+def _computed(
+    done: Done,
+    select: str,
+    tables: Mapping[tuple[str, str], Table],
+    names: Mapping[tuple[str, str], str],
+    views: Mapping[str, View],
+) -> Computed:
+    said, notes = [], []
+    for name, view in names.items():
+        table, read = tables[name], views[view]
+        if table.lake is None or isinstance(read, str):
+            said.append(f"{view} holds the rows of {join_id(*name)}.")
+            continue
+        some = f"{len(read.files):,} of {table.lake.files:,} files with {read.rows:,} of {table.lake.rows:,} rows"
+        said.append(f"{view} is read from the Parquet files of {table.id}: {some}.")
+        notes.append(
+            f"{table.id} was read from its Parquet files: {some}. In PostGIS is only a sample, which the SQL for "
+            "PostGIS would read."
+        )
+    notes.append(
         f"Computed by Apache Spark {done.version} with Apache Sedona {SEDONA}, in {done.tasks:,} tasks: "
         f"{done.rows_read:,} rows read, {done.bytes_shuffled / 1e6:,.1f} MB shuffled."
     )
     engine = f"Apache Spark {done.version}, Apache Sedona {SEDONA}"
-    return Computed(engine, "\n".join([*(f"-- {each}" for each in copied), select]), (note,))
+    return Computed(engine, "\n".join([*(f"-- {each}" for each in said), select]), tuple(notes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -16,6 +17,7 @@ from server.database.engines import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.plan import PlannedStep
 from server.gis.catalog.registry import Registry
+from server.gis.lake.paths import LakePaths
 from server.settings import OWN_SCHEMAS
 from server.spark.cluster import ClusterSize, LocalCluster
 from server.spark.jars import default_folder, installed
@@ -88,6 +90,8 @@ async def bench(samples: Database, cluster: LocalCluster) -> AsyncIterator[Spark
     registry = Registry(samples.reader, OWN_SCHEMAS, samples.listen)
     await registry.start()
     with temporary_folder("spark-rows") as folder:
-        runner = SparkRunner(samples.writer, registry, Budget(), SparkOptions(cluster.url, folder, 120.0))
+        lake = LakePaths([Path(tempfile.gettempdir())])
+        options = SparkOptions(cluster.url, folder, 120.0, lake)
+        runner = SparkRunner(samples.writer, registry, Budget(), options)
         yield SparkBench(samples, registry, runner)
     await registry.stop()

@@ -11,13 +11,16 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from server.database.engines import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.engines import Engines
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import Progress, StepRunner
 from server.gis.errors import InvalidQuestion, NotStarted, TooExpensive, UnknownColumn
+from server.settings import Settings
 from server.spark.cluster import LocalCluster
 from tests.integration.spark.conftest import SMALL, SparkBench, jars
+from tests.support.children import temporary_folder
 
 PAIRS = PlannedStep(
     id="step_1",
@@ -159,3 +162,31 @@ async def test_a_lost_driver_ends_the_step_with_the_reason(bench: SparkBench, tm
     assert await _results(bench, "pairs_lost") == 0
     assert _left_in(tmp_path) == []
     assert all(process.returncode is not None for process in processes)
+
+
+async def test_a_step_may_take_longer_than_a_transaction_may_be_idle(
+    bench: SparkBench, cluster: LocalCluster, samples_url: str
+) -> None:
+    from server.gis.spark.runner import SparkOptions, SparkRunner
+
+    async with bench.database.owner.begin() as connection:
+        writer = await connection.scalar(text("SELECT quote_ident(geoagent.role_name('writer'))"))
+        await connection.execute(text(f"ALTER ROLE {writer} SET idle_in_transaction_session_timeout = 200"))
+    step = PlannedStep(
+        id="step_1",
+        operation="summarise",
+        arguments={"source": "data.airports", "by": ["country"]},
+        title="Airports",
+    )
+    try:
+        async with await Database.connect(Settings(database_url=samples_url)) as database:
+            with temporary_folder("spark-idle") as folder:
+                options = SparkOptions(cluster.url, folder, 120.0)
+                runner = SparkRunner(database.writer, bench.registry, Budget(), options)
+                made = await runner.run(step, {}, "longer_than_idle", _silent)
+    finally:
+        async with bench.database.owner.begin() as connection:
+            await connection.execute(
+                text(f"ALTER ROLE {writer} SET idle_in_transaction_session_timeout = 60000")
+            )
+    assert made.rows > 100

@@ -1,0 +1,79 @@
+"""Which files lake tables may be read from: those in the folders of GEOAGENT_LAKE_PATHS, links resolved."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from server.gis.lake.errors import NoLakeTable, PathRefused
+
+ENDINGS = (".parquet", ".geoparquet", ".parq", ".pq")
+MAX_FILES = 20_000
+
+
+class LakePaths:
+    """The folders that may be read, everything below them included."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self._folders = [Path(os.path.realpath(folder)) for folder in folders]
+
+    def resolve(self, location: str) -> Path:
+        """The file or folder at a path or `file:` URL. Raises PathRefused, or NoLakeTable where nothing is there.
+
+        What lies outside is refused before anything is looked at: nobody learns what is there.
+        """
+        if "\0" in location:
+            raise NoLakeTable("A path has no NUL character in it.")
+        parts = urlsplit(location)
+        if parts.scheme not in ("", "file"):
+            raise NoLakeTable(
+                f"{parts.scheme}:// is not supported: mount the data as a folder of this machine, and of Spark's."
+            )
+        if parts.scheme == "file" and parts.netloc not in ("", "localhost"):
+            raise NoLakeTable("A file: URL names no host here: file:///folder/file.parquet.")
+        plain = Path(parts.path if parts.scheme else location)
+        if not plain.is_absolute():
+            raise NoLakeTable(f"{location!r} is no absolute path such as /srv/lake/pings.")
+        if not self._folders:
+            raise PathRefused(
+                "No folder may be read for lake tables. Set GEOAGENT_LAKE_PATHS to those that may."
+            )
+        path = Path(os.path.realpath(plain))
+        self._check(path, location)
+        if not path.exists():
+            raise NoLakeTable(f"There is no file or folder {location!r}.")
+        return path
+
+    def _check(self, path: Path, named: str) -> None:
+        """Raise PathRefused for a real path outside of the folders; where a link leads is not part of the message."""
+        if not any(path.is_relative_to(folder) for folder in self._folders):
+            raise PathRefused(
+                f"{named!r} is outside of the folders that lake tables may be read from (GEOAGENT_LAKE_PATHS)."
+            )
+
+    def files(self, root: Path) -> list[Path]:
+        """The Parquet files of a dataset, sorted: `root` itself, or those below it whose names and folders do not begin
+        with `_` or `.`, as Spark has it. Raises NoLakeTable or PathRefused.
+        """
+        if root.is_file():
+            return [root]
+        found = sorted(self._below(root))
+        if not found:
+            raise NoLakeTable(f"There is no Parquet file ({', '.join(ENDINGS)}) in {str(root)!r}.")
+        return found
+
+    def _below(self, root: Path) -> Iterator[Path]:
+        count = 0
+        for folder, folders, names in os.walk(root):
+            folders[:] = [each for each in folders if not each.startswith(("_", "."))]
+            for name in names:
+                if name.startswith(("_", ".")) or not name.lower().endswith(ENDINGS):
+                    continue
+                count += 1
+                if count > MAX_FILES:
+                    raise NoLakeTable(f"{str(root)!r} has more than {MAX_FILES:,} Parquet files.")
+                file = Path(folder, name)
+                self._check(Path(os.path.realpath(file)), str(file))
+                yield file

@@ -1,0 +1,257 @@
+"""Registers a dataset of Parquet files as a table: its sample is copied into PostGIS, the files stay where they are."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import asyncpg
+import pyarrow as pa
+import structlog
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from agents.domain import Bounds
+from server.database.quoting import quoted
+from server.gis.errors import GisError, translated
+from server.gis.expressions.identifiers import ADDED_KEY, join_id, split_id
+from server.gis.ingest.crs import SINGLE, find_srid
+from server.gis.ingest.table import TablePlan, plan_table
+from server.gis.lake import store
+from server.gis.lake.bounds import lonlat_bounds, sample_bounds
+from server.gis.lake.dataset import KEY, Dataset, plain_type, read_dataset
+from server.gis.lake.errors import LakeTableExists, NoLakeTable
+from server.gis.lake.paths import LakePaths
+from server.gis.lake.sample import SAMPLE_ROWS, Sampled, sample
+from server.gis.reading.copy_rows import copy_rows
+from server.gis.reading.notes import Layout
+
+log = structlog.get_logger(__name__)
+
+SCHEMA = "data"
+LOCK_SECONDS = 10
+"""Wait for readers of a table that is replaced or removed."""
+
+
+@dataclass(frozen=True)
+class LakeReport:
+    """What was registered, and what people should know about it."""
+
+    table: str
+    dataset: Dataset
+    sample_rows: int
+    bounds: Bounds | None
+    remarks: Sequence[str]
+    seconds: float
+
+
+class Lake:
+    """Registers and removes lake tables, with the owner's rights."""
+
+    def __init__(self, owner: AsyncEngine, paths: LakePaths, sample_rows: int = SAMPLE_ROWS) -> None:
+        self._owner = owner
+        self._paths = paths
+        self._sample_rows = sample_rows
+
+    async def add(
+        self, name: str, location: str, *, srid: int | None = None, replace: bool = False
+    ) -> LakeReport:
+        """Register the files at `location` as `data.<name>`; `srid` applies where they do not say it.
+
+        Raises PathRefused, NoLakeTable or LakeTableExists; nothing has changed then.
+        """
+        started = time.monotonic()
+        root = await asyncio.to_thread(self._paths.resolve, location)
+        dataset = await asyncio.to_thread(lambda: read_dataset(root, self._paths.files(root)))
+        told = Sampled()
+        batches = await asyncio.to_thread(lambda: list(sample(dataset, told, self._sample_rows)))
+        plan = plan_table(
+            SCHEMA,
+            name,
+            [(column.name, column.sql) for column in dataset.columns],
+            next((column.name for column in dataset.columns if column.is_geometry), None),
+        )
+        remarks = list(dataset.remarks)
+        if not told.is_complete:
+            remarks.append(
+                f"The sample is from {told.groups:,} of {told.groups_in_all:,} row groups, because reading all takes "
+                "too long: the map may have gaps where the others lie."
+            )
+        try:
+            async with self._owner.begin() as connection:
+                await connection.execute(text(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"))
+                await self._make_room(connection, plan, replace)
+                dataset, bounds = await _make(connection, plan, dataset, batches, srid, remarks)
+                await store.keep(connection, plan.relation, dataset, told.rows, bounds)
+        except (DBAPIError, asyncpg.PostgresError, OSError) as error:
+            raise _fault(error, plan) from error
+        return LakeReport(
+            join_id(SCHEMA, plan.name), dataset, told.rows, bounds, remarks, time.monotonic() - started
+        )
+
+    async def refresh(self, table: str) -> LakeReport:
+        """Register a lake table again, from its files as they are now."""
+        known = await self.named(table)
+        return await self.add(split_id(known.table)[1], known.root, replace=True)
+
+    async def remove(self, table: str) -> str:
+        """Drop a lake table; its files stay. Returns its id. Raises NoLakeTable for any other table."""
+        known = await self.named(table)
+        schema, name = split_id(known.table)
+        try:
+            async with self._owner.begin() as connection:
+                await connection.execute(text(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"))
+                await connection.exec_driver_sql(f"DROP TABLE {quoted(schema, name)}")
+        except DBAPIError as error:
+            translated(error, known.table)
+        await store.registered(self._owner)
+        return known.table
+
+    async def tables(self) -> Sequence[store.Registered]:
+        """All lake tables."""
+        return await store.registered(self._owner)
+
+    async def named(self, table: str) -> store.Registered:
+        """A lake table by its id or its name."""
+        known = [each for each in await self.tables() if split_id(each.table)[0] == SCHEMA]
+        found = next((each for each in known if table in (each.table, split_id(each.table)[1])), None)
+        if found is None:
+            names = ", ".join(each.table for each in known) or "none"
+            raise NoLakeTable(f"There is no lake table {table!r}. There are: {names}.")
+        return found
+
+    async def _make_room(self, connection: AsyncConnection, plan: TablePlan, replace: bool) -> None:
+        there = await connection.scalar(
+            text("SELECT d.relation IS NOT NULL FROM pg_class AS c LEFT JOIN geoagent_lake.dataset AS d"
+                 " ON d.relation = c.oid WHERE c.oid = to_regclass(:relation)"),
+            {"relation": plan.relation},
+        )  # fmt: skip
+        if there is None:
+            return
+        if not there:
+            raise LakeTableExists(
+                f"There is a table {plan.name!r} in {SCHEMA} already, which is no lake table. Take another name."
+            )
+        if not replace:
+            raise LakeTableExists(
+                f"There is a lake table {plan.name!r} already. Refresh it (geoagent lake refresh), or remove it first."
+            )
+        await connection.execute(
+            text("DELETE FROM geoagent_lake.dataset WHERE relation = to_regclass(:relation)"),
+            {"relation": plan.relation},
+        )
+        await connection.exec_driver_sql(f"DROP TABLE {plan.relation}")
+
+
+async def _make(
+    connection: AsyncConnection,
+    plan: TablePlan,
+    dataset: Dataset,
+    batches: Sequence[pa.RecordBatch],
+    srid: int | None,
+    remarks: list[str],
+) -> tuple[Dataset, Bounds | None]:
+    raw = await connection.get_raw_connection()
+    driver: Any = raw.driver_connection
+    # A statement through SQLAlchemy has begun the transaction that asyncpg's own statements are now part of.
+    await driver.execute(plan.create())
+    place = None if plan.geometry is None else [name for name, _ in plan.columns].index(plan.geometry)
+    await driver.copy_to_table(
+        plan.name,
+        schema_name=plan.schema,
+        columns=[name for name, _ in plan.columns],
+        source=_pieces(batches, place),
+        format="csv",
+    )
+    bounds = None
+    if plan.geometry is not None:
+        dataset = await _declare(driver, plan, dataset, srid, remarks)
+        bounds = await lonlat_bounds(driver, dataset)
+        if bounds is None:
+            remarks.append("The files do not state their extent: it is that of the sample.")
+            bounds = await sample_bounds(driver, plan.relation, plan.geometry)
+        await driver.execute(f"CREATE INDEX ON {plan.relation} USING gist ({quoted(plan.geometry)})")
+    # A column that is unique in the sample need not be so in the files: the key is our own.
+    await driver.execute(
+        f"ALTER TABLE {plan.relation} ADD COLUMN {KEY} bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
+    )
+    await driver.execute(f"COMMENT ON COLUMN {plan.relation}.{KEY} IS '{ADDED_KEY}'")
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    comment = (
+        f"Lake table of {dataset.rows:,} rows in {len(dataset.files):,} Parquet files, registered on {today}."
+    )
+    await driver.execute(f"COMMENT ON TABLE {plan.relation} IS '{comment}'")
+    await driver.execute(f"ANALYZE {plan.relation}")
+    return dataset, bounds
+
+
+async def _pieces(batches: Sequence[pa.RecordBatch], geometry: int | None) -> AsyncIterator[bytes]:
+    for batch in batches:
+        names = [str(number) for number in range(batch.num_columns)]
+        arrays = [
+            column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+            for column in batch.columns
+        ]
+        piece, _ = await asyncio.to_thread(copy_rows, pa.record_batch(arrays, names=names), geometry)
+        yield piece
+
+
+async def _declare(
+    driver: asyncpg.Connection, plan: TablePlan, dataset: Dataset, srid: int | None, remarks: list[str]
+) -> Dataset:
+    """Give the geometry column its type and reference system, and note both in the dataset."""
+    facts = dataset.geometry
+    assert facts is not None and plan.geometry is not None  # noqa: S101, PT018 - the caller looked
+    layout = Layout(geometry=plan.geometry, crs=facts.crs)
+    found, definition = await find_srid(driver, plan, layout, srid, "The dataset", remarks)
+    if definition is not None:
+        raise NoLakeTable(
+            "The reference system of the files has no number in this database. If there is one, give it (--srid)."
+        )
+    kind = await _kind(driver, plan, dataset)
+    column = quoted(plan.geometry)
+    value = f"ST_SetSRID(ST_Force2D({column}), {found})"
+    value = f"ST_Multi({value})" if kind.startswith("MULTI") else value
+    await driver.execute(
+        f"ALTER TABLE {plan.relation} ALTER COLUMN {column} TYPE geometry({kind}, {found}) USING {value}"
+    )
+    if any(plain_type(name)[1] for name in facts.types):
+        remarks.append("Heights and measures of coordinates are left out.")
+    return dataset.model_copy(update={"srid": found, "geometry_type": kind})
+
+
+async def _kind(driver: asyncpg.Connection, plan: TablePlan, dataset: Dataset) -> str:
+    """Of all rows as the metadata say; else as the sample has it, where a single line or area may have several parts
+    elsewhere."""
+    facts = dataset.geometry
+    kinds = {plain_type(name)[0] for name in facts.types} if facts is not None else set()
+    if not kinds:
+        rows = await driver.fetch(
+            f"SELECT DISTINCT GeometryType({quoted(plan.geometry or '')}) AS kind FROM {plan.relation}"  # noqa: S608
+        )
+        kinds = {row["kind"].removesuffix("M") for row in rows if row["kind"]}
+        if len(kinds) == 1 and kinds <= {"LINESTRING", "POLYGON"}:
+            return f"MULTI{kinds.pop()}"
+    if len(kinds) == 1:
+        return kinds.pop()
+    return next((multi for multi, single in SINGLE.items() if kinds == {multi, single}), "GEOMETRY")
+
+
+def _fault(error: Exception, plan: TablePlan) -> GisError:
+    cause = getattr(error, "orig", error)
+    state = getattr(cause, "sqlstate", None)
+    if state == "42P07":
+        return LakeTableExists(f"There is a table {plan.name!r} in {SCHEMA} already. Take another name.")
+    if state and state[:2] in ("22", "XX"):
+        return NoLakeTable(f"PostgreSQL refused rows of the sample: {str(cause).splitlines()[0][:200]}.")
+    log.error("a lake table could not be registered", table=plan.relation, error=str(error)[:500])
+    try:
+        translated(error, plan.name)
+    except GisError as fault:
+        return fault
+    return GisError("The dataset could not be registered. The log of the server says why.")
