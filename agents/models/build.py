@@ -20,7 +20,6 @@ from agents.models.fallback import Fallback
 from agents.models.providers import CALLINGS, Calling, Catalogue, ModelConfig
 
 log = logging.getLogger(__name__)
-PROVIDERS_VARIABLE = "GEOAGENT_PROVIDERS"
 CASSETTE_VARIABLE = "GEOAGENT_CASSETTE"
 
 _ADAPTERS = {
@@ -49,7 +48,7 @@ def build(
     `ModelError("not_configured", ...)`.
     """
     settings = os.environ if settings is None else settings
-    catalogue = Catalogue.load(providers_file or _file_of(settings))
+    catalogue = Catalogue.load(providers_file) if providers_file else Catalogue.named_in(settings)
     names = [part.strip() for part in name.split("|")]
     if not all(names):
         raise ModelError("not_configured", "GEOAGENT_MODEL is empty; name a model, for example `offline`.")
@@ -83,7 +82,7 @@ def model_for_client(
     Chat Completions where it says nothing.
     """
     settings = os.environ if settings is None else settings
-    catalogue = Catalogue.load(providers_file or _file_of(settings))
+    catalogue = Catalogue.load(providers_file) if providers_file else Catalogue.named_in(settings)
     kind = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(client).__mro__}
     if ("openai", "AsyncOpenAI") in kind:
         config = _openai_config(client, model, catalogue, settings)
@@ -167,11 +166,6 @@ def _load(place: tuple[str, str]) -> Any:
 def _offline() -> Model:
     model: Model = _load(("agents.offline.model", "OfflineModel"))()
     return model
-
-
-def _file_of(settings: Mapping[str, str]) -> Path | None:
-    file = settings.get(PROVIDERS_VARIABLE, "").strip()
-    return Path(file).expanduser() if file else None
 
 
 def _openai_config(client: Any, model: str, catalogue: Catalogue, settings: Mapping[str, str]) -> ModelConfig:

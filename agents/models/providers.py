@@ -25,6 +25,8 @@ Calling = Literal[
 Transport = Literal["openai_responses", "openai_chat", "anthropic", "ollama"]
 CALLINGS: tuple[str, ...] = get_args(Calling)
 BUILT_IN = Path(__file__).with_name("providers.json")
+PROVIDERS_VARIABLE = "GEOAGENT_PROVIDERS"
+"""Names a file of providers that is laid over the built-in one."""
 
 
 class Entry(BaseModel):
@@ -167,6 +169,12 @@ class Catalogue:
         merged = _overlay(_read(BUILT_IN), _read(user_file))
         _check(_read(user_file), user_file)
         return cls(_check(merged, user_file).providers)
+
+    @classmethod
+    def named_in(cls, settings: Mapping[str, str]) -> Catalogue:
+        """With the file that `GEOAGENT_PROVIDERS` names in `settings`, or without one."""
+        file = settings.get(PROVIDERS_VARIABLE, "").strip()
+        return cls.load(Path(file).expanduser() if file else None)
 
     def config(
         self, provider: str, model: str, settings: Mapping[str, str], calling: Calling | None = None

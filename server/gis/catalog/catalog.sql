@@ -29,6 +29,7 @@ relations AS (
 SELECT
     r.oid::bigint AS oid, r.nspname AS schema_name, r.relname AS name, r.relkind::text AS relkind,
     CASE
+        WHEN lake.facts IS NOT NULL THEN (lake.facts ->> 'rows')::float8
         WHEN r.relkind = 'p' AND r.reltuples < 0 THEN (
             SELECT coalesce(sum(greatest(part.reltuples, pg_stat_get_live_tuples(part.oid), 0)), 0)
             FROM pg_partition_tree(r.oid) tree JOIN pg_class part ON part.oid = tree.relid WHERE tree.isleaf
@@ -40,7 +41,8 @@ SELECT
     r.relkind IN ('r', 'm') AND pg_relation_size(r.oid) = 0 AS empty,
     remark.description AS comment, r.is_result, r.is_private,
     attributes.columns,
-    identity.columns AS key
+    identity.columns AS key,
+    lake.facts AS lake
 FROM relations r
 LEFT JOIN pg_description remark
     ON remark.objoid = r.oid AND remark.classoid = 'pg_class'::regclass AND remark.objsubid = 0
@@ -110,4 +112,11 @@ LEFT JOIN LATERAL (
     JOIN pg_attribute a ON a.attrelid = r.oid AND a.attnum = place.number
     WHERE place.position <= chosen.width
 ) identity ON true
+LEFT JOIN LATERAL (
+    SELECT json_build_object(
+        'rows', d.rows, 'sample_rows', d.sample_rows, 'files', d.files, 'bytes', d.bytes, 'version', d.version,
+        'bounds', d.bounds, 'ranges', d.ranges
+    ) AS facts
+    FROM geoagent_lake.dataset d WHERE d.relation = r.oid
+) lake ON true
 WHERE attributes.columns IS NOT NULL

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.domain import Column, ColumnKind, Table
+from agents.domain import Column, ColumnKind, LakeSource, Table
 from server.gis.catalog.statements import of_all, of_some
 from server.gis.expressions.identifiers import WGS84, base_type, join_id
 
@@ -117,6 +117,7 @@ def _entry(row: Mapping[Any, Any]) -> Entry:
     columns = tuple(_column(each) for each in found)
     geometry = _geometry_column(columns)
     geometry_type, srid = _declared_geometry(geometry.sql_type) if geometry else (None, 0)
+    facts = json.loads(row["lake"]) if isinstance(row["lake"], str) else row["lake"]
     table = Table(
         id=join_id(row["schema_name"], row["name"]),
         schema_name=row["schema_name"],
@@ -132,7 +133,23 @@ def _entry(row: Mapping[Any, Any]) -> Entry:
         is_result=bool(row["is_result"]),
         is_private=bool(row["is_private"]),
     )
+    table = table if facts is None else _of_lake(table, facts)
     return Entry(row["oid"], table, bool(row["analyzed"]), bool(row["empty"]))
+
+
+def _of_lake(table: Table, facts: Mapping[str, Any]) -> Table:
+    """The table with what the metadata of its files say of all rows, in place of what the sample says."""
+    lake = LakeSource.model_validate({name: facts[name] for name in LakeSource.model_fields})
+    ranges = facts["ranges"]
+    columns = tuple(
+        column.model_copy(
+            update=dict(zip(("minimum", "maximum"), ranges.get(column.name, (None, None)), strict=True))
+        )
+        for column in table.columns
+    )
+    bounds = tuple(facts["bounds"]) if facts["bounds"] else None
+    update = {"lake": lake, "bounds": bounds, "columns": columns}
+    return table.model_copy(update=update)
 
 
 def _column(found: Mapping[str, Any]) -> Column:

@@ -46,7 +46,8 @@ async def complete(engine: AsyncEngine, found: Sequence[Entry]) -> list[Entry]:
     """The same entries in the same order, with the probed values."""
     probe = _Probe(Guard(engine, PROBE_TIMEOUT_S, cost=2_000_000.0))
     shaped = [entry if entry.empty else await probe.shaped(entry) for entry in found]
-    boxes = await probe.extents([entry.table for entry in shaped if not entry.empty])
+    unknown = [entry.table for entry in shaped if not entry.empty and entry.table.bounds is None]
+    boxes = await probe.extents(unknown)
     return [
         replace(entry, table=entry.table.model_copy(update={"bounds": boxes[entry.table.id]}))
         if entry.table.id in boxes
@@ -62,7 +63,7 @@ class _Probe:
     async def shaped(self, entry: Entry) -> Entry:
         table = entry.table
         if not entry.analyzed:
-            table = await self._counted(table)
+            table = table if table.lake is not None else await self._counted(table)
             table = await self._sampled(table)
         if table.geometry_column and (table.geometry_type in (None, "GEOMETRY") or not table.srid):
             table = await self._typed(table)

@@ -25,7 +25,7 @@ from server.database.engines import is_unavailable
 from server.gis.catalog import entries as catalog
 from server.gis.catalog.entries import Entry, Name
 from server.gis.catalog.probe import complete
-from server.gis.catalog.search import SearchIndex, words_of
+from server.gis.catalog.search import SearchIndex, fused, words_of
 from server.gis.catalog.table_names import TableNames, is_shared
 from server.gis.errors import translated
 from server.gis.expressions.identifiers import join_id, split_id
@@ -51,6 +51,14 @@ class Subscription(Protocol):
     """A subscription to notifications of the database."""
 
     async def close(self) -> None: ...
+
+
+class Meanings(Protocol):
+    """Finds tables by what they mean, as `server.gis.catalog.meanings` does."""
+
+    def changed(self, tables: Iterable[Table], removed: Iterable[str]) -> None: ...
+
+    async def similar(self, text: str, limit: int, allowed: Callable[[str], bool]) -> list[str]: ...
 
 
 Listen = Callable[
@@ -88,6 +96,7 @@ class Registry:
         self._wake = asyncio.Event()
         self._named: set[Name] | None = set()
         """What changed since the last check, as far as notifications named it; None is anything."""
+        self._meanings: Meanings | None = None
         self._lock = asyncio.Lock()
         self._watcher: asyncio.Task[None] | None = None
         self._probes: set[asyncio.Task[None]] = set()
@@ -126,9 +135,19 @@ class Registry:
         """Tables that match the text, best first; optionally only those that are `readable`."""
 
         def allowed(table_id: str) -> bool:
-            return readable is None or readable(self._names.by_id[table_id])
+            table = self.find(table_id)
+            return table is not None and (readable is None or readable(table))
 
-        return [self._names.by_id[found] for found in self._index.search(text, limit, allowed)]
+        # First, because tables may go while the model is asked.
+        alike = [] if self._meanings is None else await self._meanings.similar(text, limit, allowed)
+        found = self._index.search(text, limit, allowed)
+        ranked = fused((found, alike), limit) if alike else found
+        return [self._names.by_id[each] for each in ranked if each in self._names.by_id]
+
+    def search_by_meaning(self, meanings: Meanings) -> None:
+        """Rank searches by meaning, too, and report all tables, and later changes, to `meanings`."""
+        self._meanings = meanings
+        meanings.changed(self.tables(), ())
 
     def on_change(self, callback: OnChange) -> Callable[[], None]:
         """Call `callback` after each change, until the returned function is called."""
@@ -259,7 +278,7 @@ class Registry:
         known = self._entries.get(entry.oid)
         if known is None or known.table.geometry_column != entry.table.geometry_column:
             return entry
-        update: dict[str, Any] = {"bounds": known.table.bounds}
+        update: dict[str, Any] = {"bounds": entry.table.bounds or known.table.bounds}
         if entry.table.geometry_type is None:
             update |= {"geometry_type": known.table.geometry_type, "srid": known.table.srid}
         return replace(entry, table=entry.table.model_copy(update=update))
@@ -288,6 +307,9 @@ class Registry:
         self._names = TableNames(entry.table for entry in self._entries.values())
         if any(map(is_shared, changed)):
             self._shared_names = TableNames(filter(is_shared, self._names.tables))
+        if self._meanings is not None:
+            present = self._names.by_id.keys() & searched
+            self._meanings.changed([self._names.by_id[each] for each in present], searched - present)
         for table_id in searched:
             if table_id in self._names.by_id:
                 self._index.put(self._names.by_id[table_id])

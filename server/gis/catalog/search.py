@@ -15,7 +15,7 @@ import sys
 import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from rapidfuzz import fuzz, process
@@ -140,6 +140,15 @@ class SearchIndex:
                 word, vocabulary, scorer=fuzz.ratio, limit=MAX_SIMILAR_WORDS, score_cutoff=72
             ):
                 yield known, SIMILAR * ratio / 100
+
+
+def fused(rankings: Sequence[Sequence[str]], limit: int) -> list[str]:
+    """One ranking of several, by reciprocal ranks (Cormack, Clarke and Büttcher 2009, k = 60); the first wins ties."""
+    scores: dict[str, float] = {}
+    for ranking in rankings:
+        for place, table_id in enumerate(ranking):
+            scores[table_id] = scores.get(table_id, 0.0) + 1 / (60 + place)
+    return sorted(scores, key=lambda table_id: -scores[table_id])[:limit]
 
 
 def words_of(table: Table) -> Hashable:
