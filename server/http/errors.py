@@ -31,6 +31,7 @@ STATUS = {
     "forbidden": 403,
     "read_only": 403,
     "conflict": 409,
+    "columns_differ": 409,
     "too_large": 413,
     "too_many_vertices": 413,
     "rate_limited": 429,

@@ -24,7 +24,7 @@ from server.database.lanes import Lane, working_for
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import FileFormat, write_file
 from server.gis.export.layers import Format, csv_text, geojson
-from server.gis.export.source import Source
+from server.gis.export.source import Source, check_whole
 from server.gis.tiles import LayerLookup, TableLookup
 from server.http.errors import HttpFault
 from server.http.middleware.map_addresses import is_view
@@ -78,6 +78,7 @@ def routes(
         if placing not in (None, "wkt", "xy"):
             raise HttpFault("invalid_payload", "`geometry` is `wkt` or `xy`.")
         table = tables.get(layer.table)
+        check_whole(table)
         crs = await _crs(reader, kind, table, request.query.get("crs"))
         source = Source(reader, table, layer.filter, crs)
         headers = {

@@ -1,8 +1,10 @@
 """POST /api/uploads: a file of the person's own becomes a table. `multipart/form-data` with `file` and, as wanted,
 `map` (which alone sees the table until it is shared; without it, everybody does), `table` (its name), `layer`, `srid`,
-`encoding`, `subdivide` (`true` cuts shapes of too many vertices into pieces) and `layers` (`each` makes a table of each
-layer, `united` one table of all); answered with 201 and what came of it: with `layers=each` a list `tables`, and in
-`failed` the layers that could not be loaded. POST /api/maps/{map_id}/tables/{table_id}/share shows it to all.
+`encoding`, `subdivide` (`true` cuts shapes of too many vertices into pieces), `layers` (`each` makes a table of each
+layer, `united` one table of all), `mode` (`append` adds the rows to the upload `table` of the same map, `replace` puts
+them in place of its rows) and `stage` (`true` reads the file and waits for a decision: `server.http.staged_uploads`);
+answered with 201 and what came of it: with `layers=each` a list `tables`, and in `failed` the layers that could not be
+loaded. POST /api/maps/{map_id}/tables/{table_id}/share shows it to all.
 
 A body is received to the spool first, at the client's own pace, and waits for a slot only when it is complete.
 """
@@ -26,6 +28,7 @@ from server.database.lanes import Lane, working_for
 from server.gis.errors import GisError
 from server.gis.ingest import CannotLoad, IngestLimits, IngestReport, layer_names, load_file, table_for
 from server.gis.ingest.limits import FileTooLarge
+from server.gis.ingest.merge import staging_name
 from server.gis.ingest.table import CONTROLS
 from server.gis.reading.archive import is_archive
 from server.http.errors import HttpFault
@@ -38,7 +41,8 @@ from server.http.middleware.slow_clients import Pace, whole_transfer
 from server.http.spool import Spool, Transfer
 from server.maps.access import Access, read_only
 from server.sockets.limits import shared_address
-from server.transfers.uploads import QuotaExceeded, Uploads
+from server.transfers.staging import Decision, StagedUploads, decision_of
+from server.transfers.uploads import QuotaExceeded, Reservation, Uploads
 
 RECEIVED_AT_ONCE = 512
 RECEIVED_PER_ADDRESS = 32
@@ -49,13 +53,14 @@ SMALL_FILE = 8 * 1024 * 1024
 """Bytes; larger files leave a turn free for smaller ones."""
 PIECE = 256 * 1024
 LONGEST_FIELD = 1000
-FIELDS = ("table", "layer", "layers", "srid", "encoding", "map", "subdivide")
+FIELDS = ("table", "layer", "layers", "srid", "encoding", "map", "subdivide", "mode", "stage")
 LAYERS = ("", "each", "united")
 
 Loaded = Callable[[], Awaitable[None]]
 LoadTable = Callable[[str, str | None], Awaitable[IngestReport]]
 """Loads a layer, or what the file is, as a table of this name."""
 AccessTo = Callable[[str], Awaitable[Access]]
+Complete = Callable[[Reservation], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,9 @@ class UploadPolicy:
 
     limits: IngestLimits = field(default_factory=IngestLimits)
     uploads: Uploads | None = None
+    staged: StagedUploads | None = None
+    look: Callable[[str], Awaitable[dict[str, Any]]] | None = None
+    """Where and what a staged table is, by its id."""
     access: AccessTo | None = None
     """What a link to a map allows; without it, maps are not looked at."""
     share_all: bool = False
@@ -91,6 +99,7 @@ def routes(
     # Each may wait for a lock, with a connection that joins and chats need.
     sharing = Lane("sharing", 1)
     uploads = policy.uploads or Uploads(database.owner)
+    staged = policy.staged or StagedUploads(database.owner, uploads, policy.limits.seconds)
 
     async def upload(request: web.Request) -> web.Response:
         if not request.content_type.startswith("multipart/"):
@@ -124,12 +133,15 @@ def routes(
     ) -> dict[str, Any]:
         size = transfer.size
         shared = map_id is None or policy.share_all
+        decision = _decision(received.fields, map_id)
         large = turns_of_large.place() if size > SMALL_FILE else nullcontext()
         await uploads.check(map_id, address, size)
         async with large, turns.place():
             if await asyncio.to_thread(is_archive, received.path, received.name):
                 transfer.grow(policy.limits.expanded(size, policy.limits.unpacked))
             load_table = partial(load_one, received, transfer, map_id, address)
+            if received.fields.get("stage") or decision is not None:
+                return await stage_one(received, transfer, map_id, address, decision)
             if received.fields.get("layers") == "each":
                 answer = await load_each(received, transfer, load_table)
             else:
@@ -140,7 +152,13 @@ def routes(
         return {**answer, "shared": shared, "quota": await uploads.used(address)}
 
     async def load_one(
-        received: Received, transfer: Transfer, map_id: str | None, address: str, name: str, layer: str | None
+        received: Received,
+        transfer: Transfer,
+        map_id: str | None,
+        address: str,
+        name: str,
+        layer: str | None,
+        complete: Complete | None = None,
     ) -> IngestReport:
         fields = received.fields
         async with uploads.reserved(name, map_id, address, transfer.size) as reservation:
@@ -161,8 +179,43 @@ def routes(
                 shared=False,
                 folder=transfer.folder,
             )
-            await uploads.complete(reservation, map_id is None or policy.share_all)
+            if complete is None:
+                await uploads.complete(reservation, map_id is None or policy.share_all)
+            else:
+                await complete(reservation)
         return report
+
+    async def stage_one(
+        received: Received, transfer: Transfer, map_id: str | None, address: str, decision: Decision | None
+    ) -> dict[str, Any]:
+        """Reads the file into a table that no map sees, and carries the decision out if there is one already."""
+        numbers: list[int] = []
+
+        async def complete(reservation: Reservation) -> None:
+            await staged.stage(reservation)
+            numbers.append(reservation.number)
+
+        layer = received.fields.get("layer") or None
+        report = await load_one(received, transfer, map_id, address, staging_name(), layer, complete)
+        if loaded is not None:
+            await loaded()
+        answer = report.model_dump()
+        if decision is None:
+            seen = await policy.look(report.table) if policy.look is not None else {}
+            return {**answer, **seen, "staged": numbers[0]}
+        try:
+            finished = await staged.finish(map_id, numbers[0], decision, policy.share_all)
+        except GisError:
+            await staged.discard(map_id, numbers[0])
+            raise
+        if loaded is not None:
+            await loaded()
+        return {
+            **answer,
+            **finished,
+            "remarks": [*report.remarks, *finished["remarks"]],
+            "added": report.rows,
+        }
 
     async def load_each(received: Received, transfer: Transfer, load_table: LoadTable) -> dict[str, Any]:
         """A table of each layer. A layer that cannot be loaded does not keep the others from it."""
@@ -204,6 +257,19 @@ def routes(
         web.post("/api/uploads", upload),
         web.post("/api/maps/{map_id}/tables/{table_id}/share", share),
     ]
+
+
+def _decision(fields: dict[str, str], map_id: str | None) -> Decision | None:
+    """What becomes of the rows, where they do not simply become a new table."""
+    if fields.get("mode", "new") == "new" and not fields.get("stage"):
+        return None
+    if map_id is None:
+        raise HttpFault(
+            "invalid_payload", "Send `map`: only its own uploads are changed, and it alone can decide."
+        )
+    if fields.get("layers") == "each":
+        raise HttpFault("invalid_payload", "Send one `layer`, or `layers=united`: the rows go to one table.")
+    return None if fields.get("stage") else decision_of(fields.get("mode"), fields.get("table"))
 
 
 async def _map_of(received: Received, policy: UploadPolicy) -> str | None:

@@ -1,8 +1,8 @@
 """Whose uploads there are: which map each table came from, and how much of the quota each address has used.
 
 A row is written before a file is loaded and completed after it, when its table counts instead of the file, so that
-several servers count the same. The table of an upload that is not shared belongs to the loading role, and only its map
-sees it.
+several servers count the same. A staged upload (`server.transfers.staging`) is between the two. The table of an upload
+that is not shared belongs to the loading role, and only its map sees it.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ SCHEMA = "data"
 STALE_S = 90_000.0
 """More than a loading may take: one that began before that belongs to a server that is gone."""
 SWEEP_INTERVAL_S = 60.0
+STAGED_S = 3600.0
+"""For the person to decide what a file that was read becomes."""
 UNLIMITED = 1 << 62
 LOCK = 0x6E0A9EAD
 
@@ -48,7 +50,7 @@ class Quota:
     total: int = 0
 
 
-_LOCK = text("SELECT pg_advisory_xact_lock(:key)")
+TAKE_LOCK = text("SELECT pg_advisory_xact_lock(:key)")
 _SIZE = text("SELECT pg_total_relation_size(to_regclass(format('data.%I', CAST(:table AS text))))")
 _UNKNOWN = """
     SELECT tablename FROM pg_tables WHERE schemaname = 'data' AND tableowner = geoagent.role_name('loader')
@@ -62,7 +64,7 @@ _FORGET_DROPPED = text(
 _USED = """
     SELECT coalesce(sum(size) FILTER (WHERE address = :address), 0), coalesce(sum(size), 0) FROM (
         SELECT address, CASE
-            WHEN loaded_at IS NULL THEN bytes
+            WHEN loaded_at IS NULL AND staged_at IS NULL THEN bytes
             ELSE coalesce(pg_total_relation_size(to_regclass(format('data.%I', table_name))), 0)
         END AS size FROM geoagent.upload
     ) AS uploads
@@ -85,8 +87,8 @@ class Uploads:
         async with self._owner.connect() as connection:
             if map_id is not None and not await connection.scalar(_MAP, {"map_id": map_id}):
                 raise unknown_map(map_id)
-            own, everybody = await self._counted(connection, address)
-            self._left(own, everybody, size)
+            own, everybody = await self.counted(connection, address)
+            self.check_left(own, everybody, size)
 
     @asynccontextmanager
     async def reserved(
@@ -97,9 +99,9 @@ class Uploads:
         async with self._owner.begin() as connection:
             if map_id is not None and not await connection.scalar(_MAP, {"map_id": map_id}):
                 raise unknown_map(map_id)
-            await connection.execute(_LOCK, {"key": LOCK})
-            own, everybody = await self._counted(connection, address)
-            left = self._left(own, everybody, size)
+            await connection.execute(TAKE_LOCK, {"key": LOCK})
+            own, everybody = await self.counted(connection, address)
+            left = self.check_left(own, everybody, size)
             number = await connection.scalar(
                 text(
                     "INSERT INTO geoagent.upload (table_name, map_id, address, bytes)"
@@ -120,7 +122,7 @@ class Uploads:
     async def _complete(self, reservation: Reservation, shared: bool) -> None:
         number, table = reservation.number, reservation.table
         async with self._owner.begin() as connection:
-            await connection.execute(_LOCK, {"key": LOCK})
+            await connection.execute(TAKE_LOCK, {"key": LOCK})
             await connection.execute(
                 text(
                     "DELETE FROM geoagent.upload WHERE table_name = :table AND loaded_at IS NOT NULL AND id <> :id"
@@ -128,8 +130,8 @@ class Uploads:
                 {"table": table, "id": number},
             )
             taken = int(await connection.scalar(_SIZE, {"table": table}) or 0)
-            own, everybody = await self._counted(connection, reservation.address)
-            self._left(own - reservation.size, everybody - reservation.size, taken)
+            own, everybody = await self.counted(connection, reservation.address)
+            self.check_left(own - reservation.size, everybody - reservation.size, taken)
             await connection.execute(
                 text("UPDATE geoagent.upload SET loaded_at = now() WHERE id = :id"), {"id": number}
             )
@@ -142,13 +144,16 @@ class Uploads:
         """Forget an upload that was not completed, with its table if it has made one."""
         async with self._owner.begin() as connection:
             gone = await connection.scalar(
-                text("DELETE FROM geoagent.upload WHERE id = :id AND loaded_at IS NULL RETURNING true"),
+                text(
+                    "DELETE FROM geoagent.upload WHERE id = :id AND loaded_at IS NULL AND staged_at IS NULL"
+                    " RETURNING true"
+                ),
                 {"id": number},
             )
             if gone:
-                await _drop_orphan(connection, table)
+                await drop_orphan(connection, table)
 
-    async def _counted(self, connection: AsyncConnection, address: str) -> tuple[int, int]:
+    async def counted(self, connection: AsyncConnection, address: str) -> tuple[int, int]:
         """Bytes of the address's uploads, and of all."""
         own, everybody = (await connection.execute(text(_USED), {"address": address})).one()
         return int(own), int(everybody)
@@ -199,14 +204,15 @@ class Uploads:
         async with self._owner.begin() as connection:
             gone = await connection.scalars(
                 text(
-                    "DELETE FROM geoagent.upload WHERE loaded_at IS NULL"
-                    " AND started_at < now() - make_interval(secs => :stale) RETURNING table_name"
+                    "DELETE FROM geoagent.upload WHERE loaded_at IS NULL AND CASE"
+                    " WHEN staged_at IS NULL THEN started_at < now() - make_interval(secs => :stale)"
+                    " ELSE staged_at < now() - make_interval(secs => :staged) END RETURNING table_name"
                 ),
-                {"stale": self._stale_s},
+                {"stale": self._stale_s, "staged": STAGED_S},
             )
             unknown = frozenset(await connection.scalars(text(_UNKNOWN)))
             for name in {*gone} | (unknown & self._suspects):
-                await _drop_orphan(connection, name)
+                await drop_orphan(connection, name)
             self._suspects = unknown
             await connection.execute(_FORGET_DROPPED)
 
@@ -215,10 +221,11 @@ class Uploads:
         if not self._quota.per_address:
             return {}
         async with self._owner.connect() as connection:
-            own, _ = await self._counted(connection, address)
+            own, _ = await self.counted(connection, address)
         return {"used": own, "limit": self._quota.per_address}
 
-    def _left(self, own: int, everybody: int, size: int) -> int:
+    def check_left(self, own: int, everybody: int, size: int) -> int:
+        """Bytes that are left before `size` more. Raises QuotaExceeded."""
         if self._quota.per_address and own + size > self._quota.per_address:
             raise QuotaExceeded(
                 f"Uploads from this address take {own / MB:,.0f} MB of the {self._quota.per_address / MB:,.0f} MB "
@@ -250,7 +257,7 @@ class Reservation:
     """Bytes that the table may take."""
 
 
-async def _drop_orphan(connection: AsyncConnection, name: str) -> None:
+async def drop_orphan(connection: AsyncConnection, name: str) -> None:
     """Drop a table of the loading role that belongs to no upload."""
     orphaned = await connection.scalar(
         text(f"{_UNKNOWN} AND tablename = CAST(:name AS text)"), {"name": name}

@@ -36,7 +36,7 @@ async def declare_geometry(
     determined.
     """
     column = quoted(plan.geometry or "")
-    srid, definition = await _srid(connection, plan, layout, asked, file, remarks)
+    srid, definition = await find_srid(connection, plan, layout, asked, file, remarks)
     kind, dimensions = await _kind(connection, plan, column)
     value = f"ST_SetSRID({column}, {srid})"
     if definition is not None:
@@ -58,7 +58,7 @@ async def declare_geometry(
     return GeometryDeclaration(kind, srid)
 
 
-async def _srid(
+async def find_srid(
     connection: asyncpg.Connection,
     plan: TablePlan,
     layout: Layout,

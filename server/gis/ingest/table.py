@@ -56,14 +56,7 @@ class TablePlan:
 
 def plan_table(schema: str, name: str, fields: Sequence[tuple[str, str]], geometry: str | None) -> TablePlan:
     """`fields` are names and SQL types. Raises CannotLoad for names that no table can have."""
-    if not name.strip():
-        raise CannotLoad("The table needs a name.")
-    if CONTROLS.search(name):
-        raise CannotLoad("The table's name has control characters in it. Take a name without them.")
-    if len(name.encode()) > MAX_NAME_BYTES:
-        raise CannotLoad(
-            f"The table's name is too long: {name[:40]!r}… has more than {MAX_NAME_BYTES} bytes."
-        )
+    check_name(name)
     if len(fields) > MAX_COLUMNS:
         raise CannotLoad(f"The file has {len(fields)} columns; a table has at most {MAX_COLUMNS}.")
     columns: list[tuple[str, str]] = []
@@ -75,6 +68,18 @@ def plan_table(schema: str, name: str, fields: Sequence[tuple[str, str]], geomet
         columns.append((fitting, "geometry" if each == geometry else kind))
     names = dict(zip((each for each, _ in fields), (known for known, _ in columns), strict=True))
     return TablePlan(schema, name, columns, names[geometry] if geometry is not None else None, renamed)
+
+
+def check_name(name: str) -> None:
+    """Raises CannotLoad for a name that no table can have."""
+    if not name.strip():
+        raise CannotLoad("The table needs a name.")
+    if CONTROLS.search(name):
+        raise CannotLoad("The table's name has control characters in it. Take a name without them.")
+    if len(name.encode()) > MAX_NAME_BYTES:
+        raise CannotLoad(
+            f"The table's name is too long: {name[:40]!r}… has more than {MAX_NAME_BYTES} bytes."
+        )
 
 
 def fitting_name(name: str, taken: set[str]) -> str:

@@ -134,6 +134,36 @@ async def test_types_of_csv_columns_are_found(database: Database, tmp_path: Path
     assert (code, nothing) == ("007", None)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "types"),
+    [
+        (
+            "some_in_quotes",
+            'code,n,flag,day,note,place\n"12",1,"true","2020-01-01","a ""b"", c",x\n"7",2,"false","2020-01-02","d",\n',
+            {"code": "text", "n": "bigint", "flag": "text", "day": "date", "note": "text", "place": "text"},
+        ),
+        ("all_in_quotes", '"code","n"\n"12","1.5"\n"7","2"\n', {"code": "bigint", "n": "double precision"}),
+        ("partly", 'code;n\n"12";1\n7;2\n', {"code": "bigint", "n": "bigint"}),
+        ("lines", 'code,n\n"1\n2",1\n"3",2\n', {"code": "text", "n": "bigint"}),
+        (
+            "quoted_places",
+            'lon,lat,n\n"1.5","2",1\n',
+            {"lon": "double precision", "lat": "double precision", "n": "bigint"},
+        ),
+    ],
+)
+async def test_columns_in_quotes_stay_text_where_others_are_not(
+    database: Database, tmp_path: Path, name: str, content: str, types: dict[str, str]
+) -> None:
+    await load_file(database, text(tmp_path / f"{name}.csv", content))
+    found = await rows(
+        database,
+        "SELECT column_name::text, data_type::text FROM information_schema.columns "
+        f"WHERE table_name = '{name}' AND column_name NOT IN ('id', 'geom')",
+    )
+    assert {str(column): str(kind) for column, kind in found} == types
+
+
 async def test_rows_that_do_not_fit_are_skipped_and_told(database: Database, tmp_path: Path) -> None:
     path = text(
         tmp_path / "bad.csv",

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { t } from "../i18n/i18n";
 import { Icon } from "../ui/icons";
-import { offer } from "./upload";
+import { offer } from "./offers";
 
 const over = signal(false);
 const holdsFile = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;

@@ -5,7 +5,7 @@ import { Markdown } from "../chat/turns/markdown";
 import { compact } from "../i18n/format";
 import { number, t } from "../i18n/i18n";
 import { findTables } from "../layers/tables";
-import type { Table } from "../protocol/types";
+import type { LakeSource, Table } from "../protocol/types";
 import { zoomTo } from "../session/camera";
 import { addLayer } from "../session/commands";
 import { results } from "../store/store";
@@ -17,7 +17,8 @@ import { look, preview } from "./preview";
 import { QualityLine } from "./quality";
 import { Recipes } from "./recipes";
 import { DropResult } from "./result";
-import { offer, shareUpload, uploads } from "./upload";
+import { offer } from "./offers";
+import { shareUpload, uploads } from "./upload";
 
 const PAUSE = 200;
 const MOST = 200;
@@ -93,6 +94,10 @@ function flowing(markdown: string): string {
   return markdown.replace(/^(?!#)(.*\S)\n *(?=[\p{L}(`])/gmu, "$1 ");
 }
 
+function lakeHint({ files, rows, sample_rows: sample }: LakeSource): string {
+  return `${t("lakeFiles", { n: files, rows: number(rows) })} ${sample < rows ? t("lakeSample", { n: number(sample) }) : ""}`;
+}
+
 function Entry({ table, open, onToggle }: { table: Table; open: boolean; onToggle: () => void }) {
   // A result is called what its last step was: its comment begins with that.
   const name = (table.is_result && table.comment?.split(": ")[0]) || table.id.replace(/^(data|analysis)\./, "");
@@ -103,7 +108,8 @@ function Entry({ table, open, onToggle }: { table: Table; open: boolean; onToggl
         <button type="button" class="table-name" aria-expanded={open} onClick={onToggle}>
           <Icon name="chevron" /><span dir="auto">{name}</span>
         </button>
-        <span class="quiet">{t("tableRows", { n: compact(table.row_estimate) })}</span>
+        <span class="quiet">{t(table.lake == null ? "tableRows" : "lakeRows", { n: compact(table.row_estimate) })}</span>
+        {table.lake != null && <span class="lake-mark" title={lakeHint(table.lake)}>{t("lakeTable")}</span>}
         {open && table.bounds != null && (
           <IconButton icon="target" label={`${t("zoomTo")}: ${table.id}`} onClick={() => zoomTo(table.bounds ?? null)} />
         )}

@@ -4,7 +4,7 @@
  */
 import { readings } from "../search/coordinates";
 import { lookAt } from "../search/look";
-import { offer } from "./upload";
+import { offer } from "./offers";
 
 const GEOJSON = new Set([
   "FeatureCollection", "Feature", "GeometryCollection", "Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon",

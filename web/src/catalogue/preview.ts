@@ -25,6 +25,12 @@ export async function look(table: string | null): Promise<void> {
   if (own === asked) preview.value = found;
 }
 
+/** Shows these shapes, of files that are not loaded yet. */
+export function lookAtShapes(features: FeatureCollection["features"]): void {
+  asked += 1;
+  preview.value = { ...NOTHING, features };
+}
+
 export function installPreview(map: MapLibre): void {
   map.once("style.load", () => {
     map.addSource(SOURCE, { type: "geojson", data: NOTHING });

@@ -1,136 +1,176 @@
-/**
- * Files on their way to becoming tables. Each `Part` is one table to be: a file, or one layer of it. What the server asks
- * for (which layer, another name, a reference system) is kept with the part, so that the dialog can ask the person.
- */
+/** Sends files to be read, shows them on the map, and carries out what the person decides. */
 import { signal } from "@preact/signals";
-import { t } from "../i18n/i18n";
+import { language, t } from "../i18n/i18n";
+import { worded } from "../i18n/faults";
 import { addressOf, forget } from "../layers/tables";
-import { addAndZoom } from "../session/camera";
-import { map } from "../store/store";
+import { around } from "../map/camera/sight";
+import { addAndZoom, zoomTo } from "../session/camera";
+import { layers, map } from "../store/store";
 import { notify } from "../ui/toast";
-
-export interface Report {
-  table: string;
-  rows: number;
-  geometry_type: string | null;
-  srid: number | null;
-  columns: string[];
-  problems: string[];
-  remarks: string[];
-  /** Whether other maps see the table, too. */
-  shared: boolean;
-}
+import { change, newPart, nextName, type Part, partOf, parts, type Report, split, type Staged, unite, waiting } from "./parts";
+import { lookAtShapes } from "./preview";
 
 interface Refusal {
   code: string;
   message: string;
-  details?: { layers?: string[] };
+  details?: { layers?: string[]; missing?: string[]; unknown?: string[]; different?: string[] };
 }
 
-export interface Part {
-  id: number;
-  file: File;
-  /** One of several in the file; null for the only one. */
-  layer: string | null;
-  /** All layers of the file become one table, with a column that names the layer. */
-  united: boolean;
-  name: string;
-  /** An EPSG code, or empty: as the file says. */
-  srid: string;
-  isChosen: boolean;
-  /** Cut shapes of too many vertices into pieces. */
-  subdivide: boolean;
-  state: "ready" | "sending" | "done" | "failed";
-  /** How much has been sent, from 0 to 1. */
-  share: number;
-  message: string;
-  report: Report | null;
-}
-
-/** What the dialog shows; it is open while there is anything. */
-export const parts = signal<readonly Part[]>([]);
-/** How many tables were made: lists of tables are read again. */
+/** How many tables were made or changed: lists of tables are read again. */
 export const uploads = signal(0);
-let count = 0;
+/** The tables that a file may be appended to or may replace. */
+export const targets = signal<readonly string[]>([]);
+/** Files are sent one after the other. */
+let queue: Promise<void> = Promise.resolve();
 
-/** Opens the dialog with these files. */
-export function offer(files: Iterable<File>): void {
-  parts.value = [...parts.value, ...Array.from(files, (file) => part(file, null, stem(file.name), true))];
+export function take(files: readonly File[]): void {
+  const taken = files.map((file) => newPart(file));
+  parts.value = [...parts.value, ...taken];
+  for (const { id } of taken) readLater(id);
+  void readTargets();
 }
 
-export function change(id: number, by: Partial<Part>): void {
-  parts.value = parts.value.map((it) => (it.id === id ? { ...it, ...by } : it));
+/** Reads a part, again where something of it was changed. */
+export function readLater(id: number): void {
+  queue = queue.then(() => read(id));
 }
 
-/** The layers of a file that are still to be decided on, if there are several. */
-export const layersOf = (file: File): readonly Part[] =>
-  parts.value.filter((it) => it.file === file && it.layer !== null && (it.state === "ready" || it.state === "failed"));
-
-export function chooseAll(file: File): void {
-  for (const { id } of layersOf(file)) change(id, { isChosen: true });
+/** The reference system is another than the one that was found. */
+export function correctSrid(id: number, srid: string): void {
+  const it = partOf(id);
+  if (it === undefined || srid.trim() === (it.srid || String(it.staged?.srid ?? ""))) return;
+  change(id, { srid: srid.trim() });
+  readLater(id);
 }
 
-/** Makes one table of all layers of a file in place of one for each. */
-export function unite(file: File): void {
-  const [first] = layersOf(file);
-  if (first === undefined) return;
-  const whole = { ...part(file, null, stem(file.name), true), united: true };
-  parts.value = parts.value.flatMap((it) => (it.id === first.id ? [whole] : it.file === file && it.layer !== null && it.state !== "done" ? [] : [it]));
+export function choose(id: number, isChosen: boolean): void {
+  change(id, { isChosen });
+  if (isChosen && partOf(id)?.state === "ready") readLater(id);
+  showChosen();
 }
 
-/** Uploads what is chosen and not there yet, one after the other. */
-export async function uploadChosen(): Promise<void> {
-  for (const { id } of parts.value) {
-    const now = parts.value.find((it) => it.id === id);
-    if (now !== undefined && now.isChosen && (now.state === "ready" || now.state === "failed")) await upload(now);
+export function uniteLayers(file: File): void {
+  const { whole, left } = unite(file);
+  for (const it of left) void discard(it.staged);
+  readLater(whole.id);
+}
+
+/** Closes the panel: what was not loaded is dropped. */
+export function dropAll(): void {
+  for (const { staged, state } of parts.value) if (state === "staged") void discard(staged);
+  parts.value = [];
+  lookAtShapes([]);
+}
+
+/** Loads what is chosen, one after the other. */
+export async function loadChosen(): Promise<void> {
+  for (const { id } of waiting()) {
+    const now = partOf(id);
+    if (now?.state === "staged") await load(now);
+  }
+  showChosen();
+}
+
+/** Shows where the chosen parts lie. */
+export function showChosen(): void {
+  lookAtShapes(waiting().flatMap(({ staged }) => staged?.shapes.features ?? []));
+}
+
+async function read(id: number): Promise<void> {
+  const it = partOf(id);
+  if (it === undefined || !it.isChosen) return;
+  const before = it.staged;
+  change(id, { state: "sending", share: 0, message: "", staged: null });
+  void discard(before);
+  try {
+    const answer = await send(it, (share) => change(id, { share }));
+    if ("error" in answer) return notRead(it, answer.error);
+    if (partOf(id) === undefined) return void discard(answer);
+    change(id, { state: "staged", staged: answer });
+    showChosen();
+    zoomTo(around(waiting().flatMap(({ staged }) => (staged?.bounds ? [staged.bounds] : []))) ?? answer.bounds);
+  } catch (error) {
+    change(id, { state: "failed", message: (error as Error).message });
   }
 }
 
-async function upload(it: Part): Promise<void> {
-  change(it.id, { state: "sending", share: 0, message: "" });
+/** A file of several layers becomes a part for each; shapes of too many vertices are cut when the person tries again. */
+function notRead(it: Part, fault: Refusal): void {
+  const found = fault.details?.layers;
+  if (found !== undefined) split(it.id, found);
+  else if (fault.code === "too_many_vertices") change(it.id, { state: "failed", subdivide: true, message: t("uploadSubdivide") });
+  else change(it.id, { state: "failed", message: worded(fault).message });
+}
+
+async function load({ id, name, mode, target, staged }: Part): Promise<void> {
+  if (staged === null) return;
+  change(id, { state: "loading", message: "" });
   try {
-    const answer = await send(it, (share) => change(it.id, { share }));
-    if ("error" in answer) return refused(it, answer.error);
-    change(it.id, { state: "done", report: answer });
+    const answer = await decide(staged.staged, { mode, table: mode === "new" ? name.trim() : target });
+    if ("error" in answer) return notLoaded(id, name, answer.error);
+    change(id, { state: "done", report: answer });
     uploads.value += 1;
     forget();
-    if (answer.geometry_type !== null) await addAndZoom(answer.table);
-  } catch (error) {
-    change(it.id, { state: "failed", message: (error as Error).message });
+    void readTargets();
+    const shown = layers.value.find(({ table }) => table === answer.table);
+    if (shown !== undefined) zoomTo(staged.bounds);
+    else if (staged.geometry_type !== null) await addAndZoom(answer.table);
+  } catch {
+    change(id, { state: "staged", message: t("offline") });
   }
 }
 
-/** A file of several layers becomes a part for each, of which none is chosen yet; a name that is taken gets a number, and shapes
- * of too many vertices are cut when the person tries again. */
-function refused(it: Part, { code, message, details }: Refusal): void {
-  const layers = details?.layers;
-  if (layers !== undefined) {
-    const split = layers.map((layer) => part(it.file, layer, layer, false));
-    parts.value = parts.value.flatMap((other) => (other.id === it.id ? split : [other]));
-  } else if (code === "conflict") {
-    const name = /_(\d+)$/.exec(it.name);
-    const next = name === null ? `${it.name}_2` : it.name.replace(/\d+$/, String(Number(name[1]) + 1));
-    change(it.id, { state: "failed", name: next, message: t("uploadTaken", { name: it.name, next }) });
-  } else if (code === "too_many_vertices") {
-    change(it.id, { state: "failed", subdivide: true, message: t("uploadSubdivide") });
+/** What was read waits for another decision, unless the server has dropped it meanwhile. */
+function notLoaded(id: number, name: string, fault: Refusal): void {
+  const { code } = fault;
+  if (code === "conflict") {
+    const next = nextName(name);
+    change(id, { state: "staged", name: next, message: t("uploadTaken", { name, next }) });
+  } else if (code === "unknown_table" && partOf(id)?.mode === "new") {
+    change(id, { state: "failed", staged: null, message: t("uploadExpired") });
   } else {
-    change(it.id, { state: "failed", message });
+    change(id, { state: "staged", message: code === "columns_differ" ? inColumns(fault) : worded(fault).message });
   }
 }
 
-function part(file: File, layer: string | null, name: string, isChosen: boolean): Part {
-  return { id: ++count, file, layer, united: false, name, srid: "", isChosen, subdivide: false, state: "ready", share: 0, message: "", report: null };
+/** English says more, in the server's words. */
+function inColumns({ message, details = {} }: Refusal): string {
+  if (language.value === "en") return message;
+  const { missing = [], unknown = [], different = [] } = details;
+  const said = ([["uploadMissing", missing], ["uploadUnknown", unknown], ["uploadDifferent", different]] as const)
+    .flatMap(([key, columns]) => (columns.length > 0 ? [t(key, { columns: columns.join(", ") })] : []));
+  return said.join(" ");
 }
 
-const stem = (name: string): string => name.replace(/(\.\w{1,10}){1,2}$/, "");
+const addressOfUploads = (number?: number): string => `/api/maps/${map.value?.mapId ?? ""}/uploads${number === undefined ? "" : `/${number}`}`;
+
+async function decide(number: number, decision: { mode: string; table: string }): Promise<Report | { error: Refusal }> {
+  const answer = await fetch(addressOfUploads(number), {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(decision),
+  });
+  return (await answer.json()) as Report | { error: Refusal };
+}
+
+/** The server drops it in an hour by itself, too. */
+async function discard(staged: Staged | null): Promise<void> {
+  if (staged !== null) await fetch(addressOfUploads(staged.staged), { method: "DELETE" }).catch(() => undefined);
+}
+
+async function readTargets(): Promise<void> {
+  try {
+    targets.value = ((await (await fetch(addressOfUploads())).json()) as { tables: string[] }).tables;
+  } catch {
+    targets.value = [];
+  }
+}
 
 /** By XMLHttpRequest, for `fetch` tells nothing of the progress. */
-function send({ file, layer, united, name, srid, subdivide }: Part, progress: (share: number) => void): Promise<Report | { error: Refusal }> {
+function send({ file, layer, united, srid, subdivide }: Part, progress: (share: number) => void): Promise<Staged | { error: Refusal }> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const form = new FormData();
     const fields = {
-      map: map.value?.mapId ?? "", table: name.trim(), layer: layer ?? "", layers: united ? "united" : "", srid: srid.trim(),
+      map: map.value?.mapId ?? "", stage: "true", layer: layer ?? "", layers: united ? "united" : "", srid: srid.trim(),
       subdivide: subdivide ? "true" : "",
     };
     for (const [field, value] of Object.entries(fields)) if (value !== "") form.append(field, value);
@@ -141,7 +181,7 @@ function send({ file, layer, united, name, srid, subdivide }: Part, progress: (s
     request.onload = () => {
       // What is not JSON was said by something in between, like a proxy that takes no file as large.
       const { status, response } = request;
-      if (response !== null) resolve(response as Report | { error: Refusal });
+      if (response !== null) resolve(response as Staged | { error: Refusal });
       else reject(new Error(status === 413 ? t("uploadTooLarge", { name: file.name }) : t("uploadRefused", { status: String(status) })));
     };
     request.onerror = () => reject(new Error(t("noConnection")));

@@ -1,0 +1,97 @@
+"""What becomes of a file that was sent to POST /api/uploads with `stage=true`.
+
+GET /api/maps/{map_id}/uploads: the tables that a file may be appended to or may replace. POST
+/api/maps/{map_id}/uploads/{number} with `{mode: new|append|replace, table}` decides; a fault changes nothing, and
+another decision may follow. DELETE drops what was read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import sqlalchemy as sa
+from aiohttp import web
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from server.database.lanes import Lane
+from server.gis.catalog.registry import Registry
+from server.gis.export.source import Source
+from server.gis.query.preview import EMPTY, preview
+from server.http.errors import HttpFault
+from server.http.middleware.map_addresses import is_view
+from server.maps.access import read_only
+from server.transfers.staging import StagedUploads, decision_of
+
+MAX_BODY_BYTES = 4096
+NO_STORE = {"Cache-Control": "no-store"}
+_REFERENCE = sa.text("SELECT srtext FROM spatial_ref_sys WHERE srid = :srid")
+
+Loaded = Callable[[], Awaitable[None]]
+
+
+def routes(staged: StagedUploads, share_all: bool, loaded: Loaded | None = None) -> list[web.RouteDef]:
+    """`loaded` is awaited after each decision, before the answer."""
+    # Moving rows holds a connection that joins and chats need.
+    deciding = Lane("deciding on uploads", 1, wait=30.0)
+
+    async def targets(request: web.Request) -> web.Response:
+        if is_view(request):
+            raise read_only()
+        found = await staged.targets(request.match_info["map_id"])
+        return web.json_response({"tables": list(found)}, headers=NO_STORE)
+
+    async def decide(request: web.Request) -> web.Response:
+        wanted = await _body(request)
+        decision = decision_of(wanted.get("mode"), wanted.get("table"))
+        async with deciding.place():
+            answer = await staged.finish(request.match_info["map_id"], _number(request), decision, share_all)
+        if loaded is not None:
+            await loaded()
+        return web.json_response({**answer, "shared": share_all}, headers=NO_STORE)
+
+    async def discard(request: web.Request) -> web.Response:
+        await staged.discard(request.match_info["map_id"], _number(request))
+        return web.json_response({"discarded": True}, headers=NO_STORE)
+
+    return [
+        web.get("/api/maps/{map_id}/uploads", targets),
+        web.post("/api/maps/{map_id}/uploads/{number}", decide),
+        web.delete("/api/maps/{map_id}/uploads/{number}", discard),
+    ]
+
+
+async def look_at(registry: Registry, reader: AsyncEngine, table_id: str) -> dict[str, Any]:
+    """The extent in degrees, some shapes, and the name of the reference system of a table that waits."""
+    table = registry.find(table_id)
+    if table is None or table.geometry_column is None:
+        return {"bounds": None, "shapes": EMPTY, "reference": None}
+    async with reader.connect() as connection:
+        definition = str(await connection.scalar(_REFERENCE, {"srid": table.srid}) or "")
+    named = re.match(r'\w+\["([^"]+)"', definition)
+    return {
+        "bounds": table.bounds,
+        "shapes": await preview(Source(reader, table)),
+        "reference": named.group(1) if named else None,
+    }
+
+
+async def _body(request: web.Request) -> dict[str, Any]:
+    if request.content_length is None or request.content_length > MAX_BODY_BYTES:
+        raise HttpFault("invalid_payload", "Send a small JSON object with `mode` and `table`.")
+    try:
+        body = json.loads(await request.text())
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        raise HttpFault("invalid_payload", "Send a JSON object with `mode` and `table`.")
+    return body
+
+
+def _number(request: web.Request) -> int:
+    text = request.match_info["number"]
+    if not text.isdecimal() or len(text) > 15:
+        raise HttpFault("unknown_table", "This file is not waiting any more. Upload it again.")
+    return int(text)
