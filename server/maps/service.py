@@ -13,6 +13,7 @@ from server.maps.access import ViewLinks
 from server.maps.charts import ChartService
 from server.maps.comments import Comments
 from server.maps.documents import Documents
+from server.maps.layers.groups import LayerGroups
 from server.maps.layers.verbs import LayerService, LayerSource
 from server.maps.live.hub import Hub
 from server.maps.live.liveness import BEAT_INTERVAL_S, Liveness
@@ -45,6 +46,7 @@ class MapService:
         self.log = log or EventLog(database.owner)
         self.hub = Hub(database, self.log, self.liveness)
         self.layers = LayerService(self.log, source)
+        self.groups = LayerGroups(self.log)
         self.charts = ChartService(self.log, database.owner, charts)
         self.turns = TurnStore(database.owner, self.log, self.liveness.id, limits, model)
         self.runner = TurnRunner(

@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from agents.domain import LayerChange, LayerDraft, Place
+from agents.exports import ExportReport, ExportRequest
+from server.database.lanes import working_for
 from server.maps.access import Access
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.results import Results
@@ -29,11 +31,13 @@ from server.protocol import (
     Chat,
     CommentAdd,
     CommentRemove,
+    Export,
     FindPlace,
     Gesture,
     Introduce,
     Join,
     LayerAdd,
+    LayerGroup,
     LayerRemove,
     LayerReorder,
     LayerUpdate,
@@ -58,6 +62,8 @@ from server.sockets.packets import MAX_TEXT
 Ack = dict[str, Any]
 FindPlaces = Callable[[str, str, int], Awaitable[Sequence[Place]]]
 """Called with map id, text and limit."""
+ExportFile = Callable[[str, ExportRequest], Awaitable[ExportReport]]
+"""Called with map id and request."""
 Move = Callable[[Connection, Access], Awaitable[None]]
 
 
@@ -70,6 +76,7 @@ class Handlers:
         results: Results,
         recipes: Recipes,
         find_places: FindPlaces,
+        export_file: ExportFile,
         enter_room: Move,
         leave_room: Move,
     ) -> None:
@@ -77,6 +84,7 @@ class Handlers:
         self._results = results
         self._recipes = recipes
         self._find_places = find_places
+        self._export_file = export_file
         self._enter_room = enter_room
         self._leave_room = leave_room
 
@@ -162,6 +170,9 @@ class Handlers:
 
     async def layer_reorder(self, connection: Connection, request: LayerReorder) -> Ack:
         return changed(await self._maps.layers.reorder(request.map_id, request.order))
+
+    async def layer_group(self, connection: Connection, request: LayerGroup) -> Ack:
+        return changed(await self._maps.groups.change(request.map_id, request))
 
     async def chart_add(self, connection: Connection, request: ChartAdd) -> Ack:
         drawn = await self._maps.charts.add(request.map_id, request.chart)
@@ -277,6 +288,12 @@ class Handlers:
     async def find_place(self, connection: Connection, request: FindPlace) -> Ack:
         found = await self._find_places(request.map_id, request.text, request.limit)
         return {"places": [place.model_dump(mode="json") for place in found]}
+
+    async def export(self, connection: Connection, request: Export) -> Ack:
+        wanted = ExportRequest.model_validate(request.model_dump(exclude={"map_id"}, exclude_unset=True))
+        with working_for(connection.address or connection.person):
+            report = await self._export_file(request.map_id, wanted)
+        return {"file": report.model_dump(mode="json")}
 
 
 def changed(done: Done) -> Ack:

@@ -27,6 +27,7 @@ RATES: Mapping[str, tuple[float, float]] = {
     "receipt": (50.0, 500.0),
     "view": (20.0, 200.0),
     "find_place": (2.0, 20.0),
+    "export": (0.5, 10.0),
     "gesture": (20.0, 100.0),
     "copy": (0.2, 5.0),
     "other": (15.0, 150.0),

@@ -31,7 +31,7 @@ from server.origins import Origins
 from server.protocol import REQUESTS, Request, ServerClosing
 from server.sockets.connection import Connection
 from server.sockets.engine import SharedPacket, SocketIo
-from server.sockets.handlers import FindPlaces, Handlers
+from server.sockets.handlers import ExportFile, FindPlaces, Handlers
 from server.sockets.limits import AddressLimits, LargeMessages, RateLimits, shared_address
 from server.sockets.packets import BoundedPacket
 from server.sockets.requests import read_request, refusal
@@ -41,7 +41,7 @@ log = structlog.get_logger(__name__)
 
 BUFFER_BYTES = 4 * 1024 * 1024
 """What is beyond `packets.MAX_TEXT` is refused in an acknowledgement; what is beyond this ends its connection."""
-READING = frozenset({"find_place"})
+READING = frozenset({"find_place", "export"})
 """Only look something up, in any order, and are stopped when their connection ends."""
 UNORDERED = frozenset({"cancel", "receipt"})
 WAITING_REQUESTS = 100
@@ -61,6 +61,7 @@ class SocketServer:
         results: Results,
         recipes: Recipes,
         find_places: FindPlaces,
+        export_file: ExportFile,
         origins: Origins,
         rate: float = 1.0,
     ) -> None:
@@ -82,7 +83,9 @@ class SocketServer:
             ping_timeout=20,
         )
         self._io.eio.large_messages = LargeMessages(rate)
-        self._handlers = Handlers(maps, results, recipes, find_places, self._enter_room, self._leave_room)
+        self._handlers = Handlers(
+            maps, results, recipes, find_places, export_file, self._enter_room, self._leave_room
+        )
         self._io.on("connect", self._connected)
         self._io.on("disconnect", self._disconnected)
         self._io.on("*", self._heard)

@@ -39,15 +39,15 @@ async def test_a_file_that_is_brought_becomes_a_layer(person: Person) -> None:
     brought: FilePayload = {"name": "my places.geojson", "mimeType": "application/json", "buffer": content}
     await page.locator('input[type="file"]').set_input_files(brought)
     dialog = page.get_by_role("dialog")
-    await dialog.get_by_role("button", name="Upload", exact=True).click()
+    await dialog.get_by_role("button", name="Load", exact=True).click()
     [layer] = await until(lambda: person.layers(), pause=0.1)
     assert layer["count"] == 1
     assert await person.sees(layer["id"]) == 1
 
     broken: FilePayload = {"name": "broken.geojson", "mimeType": "application/json", "buffer": b"no"}
     person.outages_expected = True  # the browser notes the refusal in its console
+    await page.get_by_role("button", name="Browse and add data").click()
     await page.locator('input[type="file"]').set_input_files(broken)
-    await dialog.get_by_role("button", name="Upload", exact=True).click()
     await expect(dialog.get_by_role("alert")).to_contain_text("broken.geojson")
     assert len(await person.layers()) == 1
 

@@ -252,3 +252,32 @@ async def test_the_panel_of_layers_leaves_a_small_map_its_room_while_a_layer_is_
     await phone.page.locator('[data-layer="airports"] .layer-name').click()
     await expect(phone.page.get_by_role("region", name="Style and filter of airports")).to_be_visible()
     await expect(phone.page.locator(".layer-list")).to_have_count(0)
+
+
+async def test_areas_rise_by_a_column_and_the_map_is_tilted_for_who_asked(
+    enter: Enter, world: Server
+) -> None:
+    kim = await enter(world.url)
+    await kim.says("colour countries by population")
+    await kim.sees("countries")
+    lee = await enter(kim.page.url)
+    inspector = await inspector_of(kim, "countries")
+    await inspector.get_by_label("Rises by").select_option("population")
+    await until(lambda: kim.see("geoagent.map.getLayer('countries:0')?.type === 'fill-extrusion'"), pause=0.1)
+    await until(lambda: kim.see("geoagent.map.getPitch() > 40"), pause=0.1)
+    await expect(kim.page.locator(".layers .legend-note")).to_have_text("Height: population")
+    assert await violations(kim) == []
+    await until(lambda: lee.see("geoagent.map.getLayer('countries:0')?.type === 'fill-extrusion'"), pause=0.1)
+    assert await lee.see("geoagent.map.getPitch()") == 0
+    await kim.sees("countries")
+
+    await inspector.get_by_label("Metres per unit").fill("0.01")
+    await inspector.get_by_label("Metres per unit").press("Enter")
+
+    async def scaled() -> bool:
+        return 0.01 in await paint(kim, "countries", "fill-extrusion-height")
+
+    await until(scaled, pause=0.1)
+    await kim.page.get_by_role("button", name="Undo", exact=True).click()
+    await kim.page.get_by_role("button", name="Undo", exact=True).click()
+    await until(lambda: kim.see("geoagent.map.getLayer('countries:0')?.type === 'fill'"), pause=0.1)

@@ -1,6 +1,5 @@
 /** The page: the map, what floats over it, and the conversation beside it (over it on a phone). */
 import { DropHint, dropTarget } from "./catalogue/drop";
-import { parts } from "./catalogue/upload";
 import { Conversation } from "./chat/panel";
 import { Banner } from "./connection/banner";
 import { PastBanner } from "./history/banner";
@@ -24,7 +23,7 @@ import { Toasts } from "./ui/toast";
 
 const Stage = lazy(() => import("./page/stage").then((module) => module.Stage));
 const Catalogue = lazy(() => import("./catalogue/panel").then((module) => module.Catalogue));
-const UploadDialog = lazy(() => import("./catalogue/upload-dialog").then((module) => module.UploadDialog));
+const UploadPanel = lazy(() => import("./catalogue/upload-panel").then((module) => module.UploadPanel));
 const ChartsPanel = lazy(() => import("./charts/panel").then((module) => module.ChartsPanel));
 const HistoryPanel = lazy(() => import("./history/panel").then((module) => module.HistoryPanel));
 const ViewsPanel = lazy(() => import("./document/views").then((module) => module.ViewsPanel));
@@ -45,6 +44,7 @@ function Beside() {
     case "charts": return <ChartsPanel />;
     case "views": return <ViewsPanel />;
     case "comments": return <CommentsPanel />;
+    case "upload": return <UploadPanel />;
     case "layer": return <LayerInspector />;
     default: return <Conversation />;
   }
@@ -81,7 +81,6 @@ export function App() {
       {printing.value && <PrintDialog />}
       {exporting.value !== null && <ExportDialog />}
       {paletteOpen.value && !embedded && <Palette />}
-      {parts.value.length > 0 && <UploadDialog />}
     </>
   );
 }

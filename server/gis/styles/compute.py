@@ -19,6 +19,7 @@ from server.gis.errors import listed, unknown_column
 from server.gis.styles import colors, drawing
 from server.gis.styles.attributes import as_number, tile_value
 from server.gis.styles.errors import InvalidStyle, require_srid
+from server.gis.styles.extrusion import extruded, extruded_column
 from server.gis.styles.hiding import hide
 from server.gis.styles.kinds import KINDS, Request, StatisticsOf
 from server.gis.styles.kinds.binned import shown_attribute
@@ -46,7 +47,10 @@ async def compute_style(
     label = _label_column(table, spec)
     _check_time_column(table, spec)
     _check_tooltip(table, spec)
+    risen = extruded_column(table, spec)
     layers, legend = await KINDS[spec.kind](Request(table, spec, statistics_of))
+    if risen is not None:
+        layers = await extruded(layers, table, spec, risen, statistics_of(risen))
     if label is not None and spec.kind not in BINNED:
         layers = [*layers, drawing.labels(table.geometry_family, label, spec)]
     shown = shown_attribute(spec)

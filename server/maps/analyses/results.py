@@ -22,6 +22,7 @@ from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.catalog.registry import Registry
 from server.gis.errors import is_undefined
 from server.gis.expressions.identifiers import join_id
+from server.gis.lake.results import LakeResults
 from server.maps.faults import MapFault
 from server.maps.layers.verbs import HAND, By
 from server.maps.log.event_log import EventLog
@@ -39,7 +40,16 @@ COLLECT_INTERVAL_S = 600.0
 class Results:
     """Decides which tables a map may read, and drops results."""
 
-    def __init__(self, owner: AsyncEngine, writer: AsyncEngine, registry: Registry, events: EventLog) -> None:
+    def __init__(
+        self,
+        owner: AsyncEngine,
+        writer: AsyncEngine,
+        registry: Registry,
+        events: EventLog,
+        lake: LakeResults | None = None,
+    ) -> None:
+        """`lake` keeps the rows of results that are too many for PostGIS."""
+        self._lake = lake
         self._owner = owner
         self._writer = writer
         self._registry = registry
@@ -129,6 +139,8 @@ class Results:
             there = (await connection.execute(ours)).scalars().all()
         names = await self._orphans(there)
         await self._drop_tables(names)
+        if self._lake is not None:
+            await self._lake.sweep(self._owner, SCHEMA)
         return names
 
     async def _orphans(self, names: Sequence[str]) -> list[str]:
@@ -152,12 +164,18 @@ class Results:
                     # An undo may have restored a layer that shows it while this waited (missing_tables.py).
                     if await self._orphans([name]):
                         await connection.exec_driver_sql(f"DROP TABLE {table}")
+                if self._lake is not None and not await self._is_there(name):
+                    await self._lake.forget(name)
             except Exception as error:
                 if is_undefined(error):
                     continue
                 log.warning("a result could not be dropped yet", table=name, error=type(error).__name__)
         if names:
             await self._registry.refresh()
+
+    async def _is_there(self, name: str) -> bool:
+        async with self._owner.connect() as connection:
+            return bool(await connection.scalar(select(func.to_regclass(quoted(SCHEMA, name)).is_not(None))))
 
     async def _keep_collecting(self) -> None:
         while True:

@@ -57,6 +57,7 @@ class Outcome:
     style: Mapping[str, Any] | None = None
     figures: tuple[str, ...] = ()
     """Columns that it calculated or ranked by."""
+    title: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,6 +330,7 @@ class MapAnalysis:
             result.breakdown,
             result.style or inherited(step, result.table, self._outcomes),
             figures_of(step, result, self._readable),
+            step.title or "",
         )
         made = QueryReceipt(
             sql=result.receipt.sql,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, Executable, Row, func, select, text, update
+from sqlalchemy import BigInteger, ColumnElement, Executable, Row, Select, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -125,14 +125,18 @@ def _documents(plan: Plan, receipt: Receipt) -> dict[str, Any]:
     return {"plan": clean_json(plan.model_dump(mode="json")), "receipt": clean_json(receipt.as_json())}
 
 
-async def progress_of(connection: AsyncConnection, map_id: str) -> list[AnalysisProgress]:
-    """The last stored progress of the running analyses of a map."""
-    query = select(analysis_table.c.progress).where(
+def running_progress(map_id: str | ColumnElement[str]) -> Select[tuple[Any]]:
+    """The query for the last stored progress of the running analyses of a map."""
+    return select(analysis_table.c.progress).where(
         analysis_table.c.map_id == map_id,
         analysis_table.c.status == "running",
         analysis_table.c.progress.is_not(None),
     )
-    found = await connection.execute(query)
+
+
+async def progress_of(connection: AsyncConnection, map_id: str) -> list[AnalysisProgress]:
+    """The last stored progress of the running analyses of a map."""
+    found = await connection.execute(running_progress(map_id))
     return [AnalysisProgress.model_validate(progress) for progress in found.scalars()]
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from agents.domain import Bounds, Layer, StyleSpec, Table
+from agents.domain import Bounds, Cql2, LakeSource, Layer, StyleSpec, Table
 from agents.ports import Filter, TableRegistry
 from server.gis.filters import normalize
 from server.gis.profiles.estimates import LARGE_ROWS, EstimatedStatistics, estimated_rows
@@ -62,6 +63,8 @@ class TableSource:
         tables = await self._readable(map_id) if like is None else self._registry
         entry = tables.get(table)
         wanted = normalize(entry, filter)
+        if entry.lake is not None:
+            return await self._draw_sample(entry, entry.lake, wanted, style, like)
         state = UNKNOWN if self._versions is None else await self._versions.of(entry)
         profile = None if self._profiles is None else await self._profiles.current(state)
         is_large = wanted is None and state.can_be_sampled and state.rows >= self._large_rows
@@ -90,6 +93,38 @@ class TableSource:
             count=count,
             bounds=box,
             estimated=is_estimated,
+            data=state.version,
+        )
+
+    async def _draw_sample(
+        self, table: Table, lake: LakeSource, wanted: Cql2 | None, style: StyleSpec, like: Layer | None
+    ) -> Drawing:
+        """A lake table is drawn from its sample; what is counted in that is scaled to all rows."""
+        state = UNKNOWN if self._versions is None else await self._versions.of(table)
+        as_whole = replace(state, rows=lake.rows, bytes=0)
+        statistics = partial(EstimatedStatistics, self._reader, table, as_whole, None)
+        computed, legend = await compute_style(
+            self._reader, table, wanted, style, statistics if wanted is None else None
+        )
+        count, box = lake.rows, table.bounds
+        if wanted is not None:
+            count, box = await asyncio.gather(
+                self._data.count(table.id, wanted), self._data.extent(table.id, wanted)
+            )
+        said = f"Drawn from {lake.words}" + (
+            "" if wanted is None else "; counts of classes are of the sample"
+        )
+        note = f"{said}." if lake.is_sampled else None
+        return Drawing(
+            table=table.id,
+            table_name=table.name,
+            geometry_type=table.geometry_family,
+            filter=wanted,
+            style=computed,
+            legend=legend.model_copy(update={"note": " ".join(filter(None, (legend.note, note))) or None}),
+            count=count,
+            bounds=box,
+            estimated=wanted is not None and lake.is_sampled,
             data=state.version,
         )
 

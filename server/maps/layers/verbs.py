@@ -26,6 +26,7 @@ from agents.domain import (
 from agents.ports import Filter
 from server.gis.styles import next_color
 from server.maps.faults import MapFault, unknown_layer
+from server.maps.layers.arranging import place_of, together
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import (
     layer_added,
@@ -127,7 +128,7 @@ class LayerService:
                 style=drawing.style,
                 visible=draft.visible,
                 opacity=draft.opacity,
-                order=place_of(drawing, state),
+                order=place_of(drawing.geometry_type, drawing.style, state.layers),
                 count=drawing.count,
                 bounds=drawing.bounds,
                 estimated=drawing.estimated,
@@ -148,10 +149,10 @@ class LayerService:
                 drawn = await self._redrawn(map_id, known, change)
             async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
                 current = layer_of(await writer.state(), layer_id)
-                if known is not None and current.version != known.version:
+                if known is not None and is_drawn_otherwise(current, known):
                     continue
                 updated = (drawn or current).model_copy(
-                    update={"order": current.order, **simple_fields(change)}
+                    update={**not_drawn(current), **simple_fields(change)}
                 )
                 if updated != current:
                     await writer.record(layer_updated(updated, by.author))
@@ -167,9 +168,9 @@ class LayerService:
         drawn = await self._redrawn(map_id, known, LayerChange(), exact)
         async with self._log.writing(map_id) as writer:
             current = (await writer.state()).layer(layer_id)
-            if current is None or current.version != known.version:
+            if current is None or is_drawn_otherwise(current, known):
                 return False
-            updated = drawn.model_copy(update={"order": current.order})
+            updated = drawn.model_copy(update=not_drawn(current))
             if updated == current and not writer.has_other_data(current):
                 return False
             await writer.record(layer_data_changed(updated))
@@ -191,7 +192,7 @@ class LayerService:
             state = await writer.state()
             for layer_id in order:
                 layer_of(state, layer_id)
-            arrangement = [layer.id for layer in arranged(state.layers, order)]
+            arrangement = [layer.id for layer in together(arranged(state.layers, order))]
             if tuple(arrangement) != state.order:
                 await writer.record(layers_reordered(arrangement))
             return await done(writer)
@@ -320,12 +321,22 @@ def simple_fields(change: LayerChange) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
+def not_drawn(layer: Layer) -> dict[str, Any]:
+    """The fields that may change while a layer is computed again."""
+    return {name: getattr(layer, name) for name in ("name", "visible", "opacity", "order", "version")}
+
+
+def is_drawn_otherwise(current: Layer, known: Layer) -> bool:
+    """Whether what was computed from the known layer no longer fits the current one."""
+    return known.model_copy(update=not_drawn(current)) != current
+
+
 def tile_contents(style: Style) -> set[str]:
     """What tiles must contain for a style: cells, or columns, source layers, times, the largest values first, and what
     representatives say of their weight."""
     if style.kind in BINNED:
         return {f"cells {style.kind} {style.size} {style.statistic} {style.column}"}
-    shown = (style.column, style.label, *style.tooltip)
+    shown = (style.column, style.label, style.extrude, *style.tooltip)
     columns = {f"column {column}" for column in shown if column is not None}
     layers = {f"layer {drawn.source_layer}" for drawn in style.layers}
     columns |= {f"time {style.time}"} if style.time is not None else set()
@@ -350,22 +361,6 @@ def new_id(asked: str | None, table_name: str, state: MapState) -> str:
     if stem not in taken:
         return stem
     return next(name for name in (f"{stem}_{n}" for n in range(2, MAX_LAYERS + 2)) if name not in taken)
-
-
-def place_of(drawing: Drawing, state: MapState) -> int:
-    """Index for a new layer, 0 at the bottom: on top, but polygons stay below lines and lines below points."""
-    own = _height(drawing.geometry_type, drawing.style)
-    place = len(state.layers)
-    while place and _height(state.layers[place - 1].geometry_type, state.layers[place - 1].style) > own:
-        place -= 1
-    return place
-
-
-def _height(family: GeometryFamily, style: Style) -> int:
-    """Polygons 0, lines 1, points 2. Proportional symbols count as points."""
-    if style.kind == "proportional":
-        return 2
-    return {"polygon": 0, "mixed": 0, "line": 1, "point": 2, "none": 2}[family]
 
 
 def with_color(style: StyleSpec, state: MapState) -> StyleSpec:

@@ -137,7 +137,9 @@ class DataFollower:
             shown.tiles, self._tags(shown.table.id)
         )
         key = (shown.map_id, shown.layer_id)
-        if not is_new and (not shown.estimated or self._inexact.get(key) == version):
+        # What is estimated from the sample of a lake table stays so.
+        is_final = not shown.estimated or shown.table.lake is not None
+        if not is_new and (is_final or self._inexact.get(key) == version):
             return
         if is_new and not self._is_time(key):
             return

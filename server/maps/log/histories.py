@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from cachetools import LRUCache
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.maps.log.events import CHANGE_EVENTS
-from server.maps.log.rows import as_event, events_of
+from server.maps.log.rows import as_event
 from server.maps.log.tables import event_table
 from server.maps.log.undo import History
 
 MAX_CACHED_HISTORIES = 256
+CHANGES = (
+    select(event_table)
+    .where(
+        event_table.c.map_id == bindparam("map_id"),
+        event_table.c.type.in_(CHANGE_EVENTS),
+        event_table.c.seq > bindparam("seen"),
+        event_table.c.seq <= bindparam("newest"),
+    )
+    .order_by(event_table.c.seq)
+)
+"""The changes of a map after `seen`, up to `newest`."""
 
 
 class Histories:
@@ -25,9 +37,8 @@ class Histories:
         if kept is not None and kept.seen == seq:
             return kept
         history = kept.copy() if kept is not None and kept.seen < seq else History()
-        query = events_of(map_id).where(event_table.c.type.in_(CHANGE_EVENTS))
-        query = query.where(event_table.c.seq > history.seen, event_table.c.seq <= seq)
-        for row in (await connection.execute(query.order_by(event_table.c.seq))).all():
+        bounds = {"map_id": map_id, "seen": history.seen, "newest": seq}
+        for row in (await connection.execute(CHANGES, bounds)).all():
             history.advance(as_event(row).typed())
         history.seen = seq
         self._keep(map_id, history)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -45,5 +45,9 @@ async def seq_of(connection: AsyncConnection, map_id: str) -> int:
 async def layers_of(connection: AsyncConnection, map_id: str) -> tuple[Layer, ...]:
     """The stored layers, bottom first."""
     query = select(layer_table.c.document).where(layer_table.c.map_id == map_id)
-    documents = (await connection.execute(query)).scalars()
+    return as_layers((await connection.execute(query)).scalars())
+
+
+def as_layers(documents: Iterable[Any]) -> tuple[Layer, ...]:
+    """The stored documents as layers, bottom first."""
     return tuple(sorted((Layer.model_validate(document) for document in documents), key=lambda it: it.order))

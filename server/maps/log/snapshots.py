@@ -7,22 +7,32 @@ that seq. The states of turns and the progress of analyses change between events
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from cachetools import LRUCache
-from sqlalchemy import Row, select
+from sqlalchemy import BindParameter, ColumnElement, Select, bindparam, func, select
+from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from server.maps.analyses.recipe_rows import card_of, recipes_of
-from server.maps.analyses.store import progress_of
+from server.gis.analysis.recipes import Recipe
+from server.maps.analyses.recipe_rows import card_of
+from server.maps.analyses.store import progress_of, running_progress
 from server.maps.encoded import Encoded
-from server.maps.log.comments import threads_of
-from server.maps.log.documents import document_of
+from server.maps.faults import unknown_map
 from server.maps.log.events import CHAT_EVENTS, Event
 from server.maps.log.histories import Histories
-from server.maps.log.rows import as_event, events_of, layers_of, reading, seq_of
-from server.maps.log.tables import event_table, turn_table
+from server.maps.log.rows import as_event, as_layers, reading
+from server.maps.log.tables import (
+    analysis_table,
+    comment_thread_table,
+    event_table,
+    layer_table,
+    map_table,
+    recipe_table,
+    turn_table,
+)
 from server.maps.turns.pending_approval import open_questions
 from server.protocol import AnalysisProgress, EventEnvelope, Snapshot, TurnState
 
@@ -33,12 +43,75 @@ VOLATILE_FIELDS = {"turns", "progress"}
 """Fields that change without a new event."""
 
 
+def _documents(rows: Select[Any], order: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The first column of all rows as one JSON list, in this order."""
+    [document] = rows.selected_columns
+    listed = func.jsonb_agg(aggregate_order_by(document, order), type_=JSONB)
+    return func.coalesce(rows.with_only_columns(listed).scalar_subquery(), func.jsonb_build_array())
+
+
+MAP_ID: BindParameter[str] = bindparam("map_id")
+OPEN_TURN = func.jsonb_build_object(
+    "id",
+    turn_table.c.id,
+    "text",
+    turn_table.c.text,
+    "status",
+    turn_table.c.status,
+    "questions",
+    turn_table.c.pause["questions"],
+    "answers",
+    turn_table.c.pause["answers"],
+)
+MOMENT = select(
+    map_table.c.seq,
+    _documents(
+        select(OPEN_TURN).where(
+            turn_table.c.map_id == MAP_ID, turn_table.c.status.in_(["queued", "running", "waiting"])
+        ),
+        turn_table.c.position,
+    ).label("turns"),
+    _documents(running_progress(MAP_ID), analysis_table.c.created_at).label("progress"),
+).where(map_table.c.id == MAP_ID)
+"""What may change without a new event, and the number of the newest one."""
+CHAT = (
+    select(event_table)
+    .where(event_table.c.map_id == MAP_ID, event_table.c.type.in_(CHAT_EVENTS))
+    .order_by(event_table.c.seq.desc())
+    .limit(CHAT_IN_SNAPSHOT)
+)
+DOCUMENTS = select(
+    map_table.c.document,
+    _documents(
+        select(layer_table.c.document).where(layer_table.c.map_id == MAP_ID), layer_table.c.layer_id
+    ).label("layers"),
+    _documents(
+        select(recipe_table.c.document).where(recipe_table.c.map_id == MAP_ID), recipe_table.c.name
+    ).label("recipes"),
+    _documents(
+        select(comment_thread_table.c.document).where(comment_thread_table.c.map_id == MAP_ID),
+        comment_thread_table.c.started,
+    ).label("threads"),
+).where(map_table.c.id == MAP_ID)
+"""What a map consists of besides its events, in one round trip."""
+
+
 @dataclass(frozen=True, slots=True)
 class EncodedSnapshot:
     """A snapshot as JSON, and its seq."""
 
     seq: int
     json: Encoded
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What a map is at: its newest event, its turns that have not ended, and its running analyses."""
+
+    seq: int
+    turns: list[TurnState]
+    """In queue order."""
+    progress: list[AnalysisProgress]
 
 
 class Snapshots:
@@ -54,23 +127,19 @@ class Snapshots:
     async def read(self, map_id: str) -> Snapshot:
         """The map as of now."""
         async with reading(self._engine) as connection:
-            return await self._whole(connection, map_id, await seq_of(connection, map_id))
+            return await self._whole(connection, map_id, await moment_of(connection, map_id))
 
     async def encoded(self, map_id: str) -> EncodedSnapshot:
-        """The snapshot as JSON. A cached one costs three short queries."""
+        """The snapshot as JSON. A cached one costs one short query."""
         async with reading(self._engine) as connection:
-            seq = await seq_of(connection, map_id)
+            moment = await moment_of(connection, map_id)
             kept = self._cache.get(map_id)
-            if kept is None or kept.seq != seq:
-                whole = await self._whole(connection, map_id, seq)
-                kept = EncodedSnapshot(seq, lasting_json(whole))
+            if kept is None or kept.seq != moment.seq:
+                whole = await self._whole(connection, map_id, moment)
+                kept = EncodedSnapshot(moment.seq, lasting_json(whole))
                 if len(kept.json.text) <= MAX_CACHED_CHARACTERS:
                     self._cache[map_id] = kept
-                return EncodedSnapshot(seq, with_volatile_fields(kept.json, whole.turns, whole.progress))
-            turns = await open_turns(connection, map_id)
-            return EncodedSnapshot(
-                seq, with_volatile_fields(kept.json, turns, await progress_of(connection, map_id))
-            )
+            return EncodedSnapshot(moment.seq, with_volatile_fields(kept.json, moment))
 
     async def progress(self, map_id: str) -> list[AnalysisProgress]:
         """The last reported progress of the running analyses."""
@@ -81,23 +150,22 @@ class Snapshots:
         """Clear the cache: after an outage the database may have been restored from a backup."""
         self._cache.clear()
 
-    async def _whole(self, connection: AsyncConnection, map_id: str, seq: int) -> Snapshot:
-        query = events_of(map_id).where(event_table.c.type.in_(CHAT_EVENTS))
-        query = query.order_by(event_table.c.seq.desc()).limit(CHAT_IN_SNAPSHOT)
-        chat = [as_event(row) for row in await connection.execute(query)][::-1]
-        history = await self._histories.at(connection, map_id, seq)
+    async def _whole(self, connection: AsyncConnection, map_id: str, moment: Moment) -> Snapshot:
+        chat = [as_event(row) for row in await connection.execute(CHAT, {"map_id": map_id})][::-1]
+        history = await self._histories.at(connection, map_id, moment.seq)
+        stored = (await connection.execute(DOCUMENTS, {"map_id": map_id})).one()
         return Snapshot(
             map_id=map_id,
-            seq=seq,
-            layers=list(await layers_of(connection, map_id)),
+            seq=moment.seq,
+            layers=list(as_layers(stored.layers)),
             charts=list(history.state.charts),
             chat=[EventEnvelope(event=event.name, data=event.wire()) for event in whole_turns(chat)],
             chat_complete=len(chat) < CHAT_IN_SNAPSHOT,
-            turns=await open_turns(connection, map_id),
-            progress=await progress_of(connection, map_id),
-            recipes=[card_of(recipe) for recipe in await recipes_of(connection, map_id)],
-            document=await document_of(connection, map_id),
-            threads=await threads_of(connection, map_id),
+            turns=moment.turns,
+            progress=moment.progress,
+            recipes=[card_of(Recipe.model_validate(recipe)) for recipe in stored.recipes],
+            document=stored.document or {},
+            threads=stored.threads,
             can_undo=history.can_undo,
             can_redo=history.can_redo,
         )
@@ -108,34 +176,28 @@ def lasting_json(snapshot: Snapshot) -> Encoded:
     return Encoded(snapshot.model_dump_json(exclude=VOLATILE_FIELDS))
 
 
-def with_volatile_fields(
-    lasting: Encoded, turns: list[TurnState], progress: list[AnalysisProgress]
-) -> Encoded:
+def with_volatile_fields(lasting: Encoded, moment: Moment) -> Encoded:
     """The whole snapshot: the cached part, and the fields that change between events."""
     fleeting = {
-        "turns": [turn.model_dump(mode="json") for turn in turns],
-        "progress": [one.model_dump(mode="json") for one in progress],
+        "turns": [turn.model_dump(mode="json") for turn in moment.turns],
+        "progress": [one.model_dump(mode="json") for one in moment.progress],
     }
     return Encoded(f"{lasting.text[:-1]},{json.dumps(fleeting)[1:]}")
 
 
-async def open_turns(connection: AsyncConnection, map_id: str) -> list[TurnState]:
-    """Turns that have not ended, in queue order."""
-    query = select(
-        turn_table.c.id,
-        turn_table.c.text,
-        turn_table.c.status,
-        turn_table.c.pause["questions"].label("questions"),
-        turn_table.c.pause["answers"].label("answers"),
-    ).where(turn_table.c.map_id == map_id, turn_table.c.status.in_(["queued", "running", "waiting"]))
-    rows = await connection.execute(query.order_by(turn_table.c.position))
-    return [as_state(row) for row in rows]
+async def moment_of(connection: AsyncConnection, map_id: str) -> Moment:
+    """What the map is at. Raises MapFault `unknown_map`."""
+    row = (await connection.execute(MOMENT, {"map_id": map_id})).one_or_none()
+    if row is None:
+        raise unknown_map(map_id)
+    progress = [AnalysisProgress.model_validate(one) for one in row.progress]
+    return Moment(row.seq, [as_state(turn) for turn in row.turns], progress)
 
 
-def as_state(row: Row[*tuple[Any, ...]]) -> TurnState:
-    """A row of the turn table as the protocol's `TurnState`."""
-    questions = open_questions(row.questions or (), row.answers or {})
-    return TurnState(turn_id=row.id, text=row.text, status=row.status, questions=questions)
+def as_state(turn: Mapping[str, Any]) -> TurnState:
+    """A stored turn as the protocol's `TurnState`."""
+    questions = open_questions(turn["questions"] or (), turn["answers"] or {})
+    return TurnState(turn_id=turn["id"], text=turn["text"], status=turn["status"], questions=questions)
 
 
 def whole_turns(chat: list[Event]) -> list[Event]:

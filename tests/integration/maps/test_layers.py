@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -197,6 +198,25 @@ async def test_changes_made_at_once_are_all_kept(layers: LayerService, log: Even
     assert (layer.filter, layer.opacity, layer.name) == (ABOVE_2000, 0.5, "High airports")
     assert layer.style.color == "#112233"
     assert layer.version == 5
+
+
+async def test_a_filter_is_kept_however_often_others_move_the_opacity_meanwhile(
+    layers: LayerService, log: EventLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    map_id = await log.create()
+    await layers.add(map_id, airports())
+    draw = layers._source.draw
+
+    async def draw_beside_others(*asked: Any) -> Any:
+        for step in range(1, 6):
+            await layers.update(map_id, "airports", LayerChange(opacity=step / 10, name=f"Airports {step}"))
+        return await draw(*asked)
+
+    monkeypatch.setattr(layers._source, "draw", draw_beside_others)
+    await layers.update(map_id, "airports", LayerChange(filter="elevation_m > 2000"))
+    (layer,) = (await log.reader.state(map_id)).layers
+    assert (layer.filter, layer.opacity, layer.name) == (ABOVE_2000, 0.5, "Airports 5")
+    assert layer.version == 7
 
 
 async def test_undo_and_redo_bring_back_what_was_with_a_version_of_its_own(

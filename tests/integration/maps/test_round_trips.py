@@ -11,6 +11,7 @@ from tests.support.round_trips import Counter, counting
 from tests.support.server import Client, client, local_server
 
 MAX_TOOL_EVENT_TRIPS = 6
+MAX_FIRST_JOIN_TRIPS = 6
 WARMING = 3
 COUNTED = 5
 
@@ -20,6 +21,20 @@ async def test_a_tool_event_costs_at_most_six_round_trips_until_everybody_has_it
         await one.ask("join")
         trips = await least_trips(server, one, counter)
     assert len(trips) <= MAX_TOOL_EVENT_TRIPS, "\n".join(trips)
+
+
+async def test_the_first_join_of_a_map_costs_at_most_six_round_trips(samples_url: str) -> None:
+    async with counting(samples_url) as counter, local_server(counter.url) as server:
+        counted = []
+        for _ in range(WARMING + COUNTED):
+            async with client(server) as one, client(server) as two:
+                await one.ask("join")
+                server.maps.log.forget()
+                with counter.counted() as trips:
+                    await two.ask("join", map_id=one.map_id)
+                counted.append(trips)
+    fewest = min(counted[WARMING:], key=len)
+    assert len(fewest) <= MAX_FIRST_JOIN_TRIPS, "\n".join(fewest)
 
 
 async def least_trips(server: Server, one: Client, counter: Counter) -> list[str]:

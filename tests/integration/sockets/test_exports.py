@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import io
 import re
+import tracemalloc
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pyogrio
+import pytest
 import pytest_asyncio
 from sqlalchemy import text
 
@@ -18,11 +20,21 @@ from agents.exports import ExportItem, ExportRequest
 from agents.models.build import build
 from agents.ports import TableRegistry
 from server.app import Server
+from server.gis.export.deliverable import resolved, wanted_of, write
+from server.gis.export.source import CHUNK
 from server.http.spool import Spool
+from server.transfers import deliveries
 from server.transfers.deliveries import Deliveries
 from tests.support.model_server import Call, ModelServer, Reply, Say
 from tests.support.server import Client, client, local_server
 
+ROWS = 150_000
+MOST_MEMORY = 8_000_000
+LARGE = (
+    "CREATE TABLE IF NOT EXISTS data.readings AS SELECT n AS id, md5(n::text) || md5((n + 1)::text) AS sensor, "
+    "n * 0.5 AS value, ST_SetSRID(ST_MakePoint(n % 360 - 180, n % 170 - 85), 4326)::geometry(Point, 4326) AS geom "
+    "FROM generate_series(1, {rows}) n"
+)
 TOWNS = {"source": "data.cities", "name": "towns", "columns": ["name", "population AS people"]}
 
 
@@ -198,3 +210,81 @@ async def test_no_file_is_kept_once_its_link_has_expired(server: Server, one: Cl
     await deliveries.make(one.map_id, request)
     assert spool.used == 0
     spool.close()
+
+
+async def test_a_large_export_tells_everyone_on_the_map_how_far_it_is(
+    server: Server, model: ModelServer, one: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deliveries, "TELL_EVERY_S", 0.02)
+    async with server.database.owner.begin() as connection:
+        await connection.execute(text(LARGE.format(rows=ROWS)))
+    await server.registry.refresh()
+    model.script(
+        [
+            Reply(Call("export", {"items": ["data.readings"], "format": "csv"})),
+            Reply(Say("The file is ready.")),
+        ]
+    )
+    async with client(server) as other:
+        await other.ask("join", map_id=one.map_id)
+        await one.says("export all readings as csv")
+        for person in (one, other):
+            told = person.named("export_progress")
+            assert {each["name"] for each in told} == {"data.readings"}
+            assert {each["total"] for each in told} <= {0, ROWS}, "0 until the rows are counted"
+            rows = [each["rows"] for each in told]
+            assert rows == sorted(rows)
+            assert any(0 < each < ROWS for each in rows), rows
+    link = re.search(r"\((exports/[^)]+)\)", one.named("ai_response")[-1]["message"])
+    assert link is not None
+    status, body, _ = await fetched(server, one.map_id, link[1])
+    assert (status, body.count(b"\n")) == (200, ROWS + 1)
+
+
+@pytest.mark.parametrize("kind", ["geojson", "gpkg", "parquet"])
+async def test_a_large_file_is_written_as_its_rows_come(server: Server, tmp_path: Path, kind: str) -> None:
+    """Only a few chunks of rows are ever in memory: the names of the sensors alone would take more than is allowed."""
+    async with server.database.owner.begin() as connection:
+        await connection.execute(text(LARGE.format(rows=ROWS)))
+    await server.registry.refresh()
+    request = ExportRequest(items=(ExportItem(source="data.readings"),), format=kind)  # type: ignore[arg-type]
+    wanted = [wanted_of(request.items[0], server.registry.get("data.readings"))]
+    parts = await resolved(server.database.reader, request, wanted)
+    told: list[int] = []
+    tracemalloc.start()
+    try:
+        path, report = await write(request, parts, tmp_path, lambda done, total: told.append(done))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert report.layers[0].rows == told[-1] == ROWS
+    assert len(told) >= ROWS / CHUNK
+    assert peak < MOST_MEMORY < ROWS * 64
+    assert path.stat().st_size == report.bytes
+
+
+async def test_a_program_exports_over_the_socket(server: Server, one: Client, tmp_path: Path) -> None:
+    await one.ask("layer_add", table="data.countries", filter="continent = 'Europe'")
+    wanted = {
+        "items": [{"source": "countries", "columns": ["name", "population AS people"]}],
+        "format": "gpkg",
+    }
+    file = (await one.ask("export", **wanted, crs="EPSG:3035", file_name="europe"))["file"]
+    assert (file["file_name"], file["layers"][0]["crs"]) == ("europe.gpkg", "EPSG:3035")
+    status, body, _ = await fetched(server, one.map_id, file["link"])
+    assert status == 200
+    info = pyogrio.read_info(io.BytesIO(body))
+    assert (list(info["fields"]), info["crs"]) == (["name", "people"], "EPSG:3035")
+    assert info["features"] == file["layers"][0]["rows"] > 30
+    assert await one.refused("export", items=[{"source": "data.nothing"}], format="csv") == "unknown_table"
+    assert await one.refused("export", items=[], format="csv") == "invalid_payload"
+    wrong = {"items": [{"source": "countries"}], "format": "csv", "members": {"a": 1}}
+    assert await one.refused("export", **wrong) == "invalid_payload"
+
+
+async def test_who_only_looks_exports_nothing_over_the_socket(server: Server, one: Client) -> None:
+    key = (await one.ask("share", view=True))["view_key"]
+    async with client(server) as viewer:
+        await viewer.ask("join", map_id=key)
+        wanted = {"items": [{"source": "data.countries"}], "format": "csv"}
+        assert await viewer.refused("export", map_id=key, **wanted) == "read_only"

@@ -30,6 +30,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "layer_update": {"layer_id": "airports", "visible": False},
     "layer_remove": {"layer_id": "airports"},
     "layer_reorder": {"order": ["airports"]},
+    "layer_group": {"layers": ["airports"], "group": "Traffic"},
     "chart_add": {"chart": {"kind": "histogram", "layer_id": "airports", "x": "elevation_m"}},
     "chart_refresh": {"chart_id": "c"},
     "chart_remove": {"chart_id": "c"},

@@ -22,3 +22,11 @@ it("the history says what happened, newest first, with the map as it was then", 
     [1, { did: "asked", text: "show a" }, "done", 0],
   ]);
 });
+
+it("a layer that joins a group is not taken for one with new data", () => {
+  const [entry] = entries([
+    event("layer_added", 1, { layer: layer("a"), undo_of: null, redo: false }),
+    event("layer_updated", 2, { layer: layer("a", { group: "Towns", version: 2 }), undo_of: null, redo: false }),
+  ]);
+  expect(entry?.deed).toEqual({ did: "changed", name: "a", what: ["group"] });
+});

@@ -12,7 +12,7 @@ export type Deed =
   | { did: "reordered" }
   | { did: "reset" };
 
-export type Change = "name" | "filter" | "style" | "visible" | "hidden" | "opacity" | "data";
+export type Change = "name" | "filter" | "style" | "visible" | "hidden" | "opacity" | "group" | "data";
 
 export interface HistoryEntry {
   seq: number;
@@ -91,5 +91,6 @@ function changes(old: Layer, now: Layer): Change[] {
   if (differs(old.style, now.style)) found.push("style");
   if (old.visible !== now.visible) found.push(now.visible ? "visible" : "hidden");
   if (old.opacity !== now.opacity) found.push("opacity");
+  if ((old.group ?? null) !== (now.group ?? null)) found.push("group");
   return found.length === 0 ? ["data"] : found;
 }

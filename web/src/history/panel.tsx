@@ -15,12 +15,21 @@ const ICONS: Record<Deed["did"], IconName> = {
   commented: "comment", resolved: "check", reopened: "retry",
 };
 
+/** So many rows are drawn at first, and so many more when the end of these is near. */
+const ROWS = 200;
+const NEAR_END_PX = 800;
+
 /** Milliseconds without an event before the list is read again. */
 const PAUSE = 300;
 
 export function HistoryPanel() {
   const list = useSignal<HistoryEntry[] | null>(null);
   const fault = useSignal<string | null>(null);
+  const most = useSignal(ROWS);
+  const drawMore = ({ currentTarget: { scrollHeight, scrollTop, clientHeight } }: { currentTarget: HTMLElement }) => {
+    const isNearEnd = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
+    if (isNearEnd && most.value < (list.value?.length ?? 0)) most.value += ROWS;
+  };
   useEffect(() => {
     let isLate = false;
     const read = async () => {
@@ -50,8 +59,8 @@ export function HistoryPanel() {
       </header>
       {fault.value !== null && <p class="quiet side-note">{fault.value}</p>}
       {list.value?.length === 0 && <p class="quiet side-note">{t("historyEmpty")}</p>}
-      <ol class="history-list" tabIndex={0}>
-        {list.value?.map((entry) => <Row key={entry.seq} entry={entry} />)}
+      <ol class="history-list" tabIndex={0} onScroll={drawMore}>
+        {list.value?.slice(0, most.value).map((entry) => <Row key={entry.seq} entry={entry} />)}
       </ol>
     </section>
   );
@@ -94,7 +103,7 @@ function said(deed: Deed): string {
     case "changed": {
       const words = {
         name: t("partName"), filter: t("partFilter"), style: t("partStyle"), visible: t("partShown"), hidden: t("partHidden"),
-        opacity: t("partOpacity"), data: t("partData"),
+        opacity: t("partOpacity"), group: t("partGroup"), data: t("partData"),
       };
       return `${deed.name}: ${deed.what.map((it) => words[it]).join(", ")}`;
     }

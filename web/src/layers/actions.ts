@@ -4,7 +4,7 @@ import { otherLayer } from "../session/sides";
 import { t } from "../i18n/i18n";
 import type { Layer } from "../protocol/types";
 import { zoomTo } from "../session/camera";
-import { duplicateLayer, removeLayer, updateLayer } from "../session/commands";
+import { changeGroup, duplicateLayer, removeLayer, updateLayer } from "../session/commands";
 import { download } from "../session/files";
 import { compared, isolated, past, savedView } from "../session/state";
 import { exporting } from "../ui/page/dialogs";
@@ -12,6 +12,7 @@ import { layers, mayChange } from "../store/store";
 import { openTable } from "../table/state";
 import { openTime, timeColumns } from "../time/state";
 import type { MenuItem } from "../ui/menu";
+import { groupNames, startGroup } from "./groups";
 import { makeRoom } from "./open";
 import { openInspector } from "./style/styling";
 import { tableOf } from "./tables";
@@ -69,7 +70,17 @@ function changes(layer: Layer, panel: InPanel | undefined): MenuItem[] {
       { label: t("moveUp"), icon: "send" as const, act: () => panel.shift(1) },
       { label: t("moveDown"), icon: "down" as const, act: () => panel.shift(-1) },
     ]),
+    ...grouping(layer),
     { label: t("remove"), icon: "trash", danger: true, act: () => void removeLayer(layer.id) },
+  ];
+}
+
+function grouping({ id, group = null }: Layer): MenuItem[] {
+  const others = groupNames().filter((name) => name !== group);
+  return [
+    { label: t("groupNew"), icon: "layers", act: () => startGroup(id) },
+    ...others.map((name): MenuItem => ({ label: t("groupMove", { name }), icon: "layers", act: () => void changeGroup({ layers: [id], group: name }) })),
+    ...(group === null ? [] : [{ label: t("groupLeave", { name: group }), icon: "layers" as const, act: () => void changeGroup({ layers: [id], group: null }) }]),
   ];
 }
 

@@ -4,6 +4,7 @@
  */
 import { signal } from "@preact/signals";
 import { reorderLayers } from "../session/commands";
+import { arrange, inBlock } from "./groups";
 import { layers } from "../store/store";
 
 export const dragged = signal<string | null>(null);
@@ -21,14 +22,15 @@ interface Row {
   bottom: number;
 }
 
-export function startDrag(down: PointerEvent, id: string): void {
+/** `block` are the layers that move with it, as those of a group do with the topmost of them. */
+export function startDrag(down: PointerEvent, id: string, block: readonly string[] = [id]): void {
   const list = (down.currentTarget as Element).closest<HTMLElement>(".layer-list");
   if (list === null || (down.pointerType === "mouse" && down.button !== 0)) return;
   dragged.value = id;
   let y = down.clientY;
   const move = (event: PointerEvent) => {
     event.preventDefault();
-    if (event.clientY !== y) over(list, id, event.clientY, event.clientY - y);
+    if (event.clientY !== y) over(list, id, block, event.clientY, event.clientY - y);
     y = event.clientY;
   };
   const end = (event: PointerEvent) => {
@@ -38,23 +40,26 @@ export function startDrag(down: PointerEvent, id: string): void {
     const order = target.value;
     dragged.value = null;
     target.value = null;
-    if (event.type === "pointerup" && order !== null) void reorderLayers(order);
+    if (event.type !== "pointerup" || order === null) return;
+    if (block.length > 1) void reorderLayers(order);
+    else arrange(order, id);
   };
   addEventListener("pointermove", move);
   addEventListener("pointerup", end);
   addEventListener("pointercancel", end);
 }
 
-function over(list: HTMLElement, id: string, y: number, step: number): void {
+function over(list: HTMLElement, id: string, block: readonly string[], y: number, step: number): void {
   const { top, bottom } = list.getBoundingClientRect();
   if (y < top + EDGE) list.scrollBy(0, -8);
   if (y > bottom - EDGE) list.scrollBy(0, 8);
+  const mine = (other: string) => other !== id && block.includes(other);
   const rows = [...list.querySelectorAll<HTMLElement>("[data-layer]")].map((row) => {
     const box = row.getBoundingClientRect();
     return { id: row.dataset["layer"] ?? "", top: box.top, bottom: box.bottom };
-  });
+  }).filter((row) => !mine(row.id));
   const now = target.value ?? layers.value.map((layer) => layer.id);
-  target.value = placed(now, id, rows, y, step);
+  target.value = inBlock(placed(now, id, rows, y, step), block);
 }
 
 /**

@@ -2,12 +2,14 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { t } from "../i18n/i18n";
-import { redo, reorderLayers, undo } from "../session/commands";
+import { redo, undo } from "../session/commands";
 import { isolated, past, savedView } from "../session/state";
 import { layers, map, mayChange } from "../store/store";
 import { Icon, IconButton } from "../ui/icons";
 import { openSide, side } from "../ui/page/side";
 import { dragged, target } from "./drag";
+import { GroupRow } from "./group-row";
+import { arrange, isFolded, sections, shiftGroup } from "./groups";
 import { filtering } from "./filter/filtering";
 import { LayerRow } from "./row";
 import { open } from "./open";
@@ -47,12 +49,25 @@ export function LayersPanel() {
       )}
       {open.value && all.length > 0 && (
         <ol class="layer-list" inert={past.value !== null}>
-          {all.map((layer) => (
-            <LayerRow
-              key={layer.id} layer={layer} isDragged={dragged.value === layer.id}
-              place={order === null ? null : order.length - order.indexOf(layer.id)} shift={(step) => shift(layer.id, step)}
-            />
-          ))}
+          {sections(all).flatMap((section) => {
+            const { group, layers: members } = section;
+            // Between the places of two rows there is one for the head of a group.
+            const place = (id: string, before = 0) => (order === null ? null : 2 * (order.length - order.indexOf(id)) - before);
+            const rows = group !== null && isFolded(group) ? [] : members.map((layer) => (
+              <LayerRow
+                key={layer.id} layer={layer} isDragged={dragged.value === layer.id} isGrouped={group !== null}
+                place={place(layer.id)} shift={(step) => shift(layer.id, step)}
+              />
+            ));
+            const top = members[0]?.id ?? "";
+            return group === null ? rows : [
+              <GroupRow
+                key={`group ${group}`} group={group} section={section} isDragged={dragged.value === top} place={place(top, 1)}
+                shift={(step) => moveGroup(group, step)}
+              />,
+              ...rows,
+            ];
+          })}
         </ol>
       )}
       {open.value && isolated.value !== null && (
@@ -77,10 +92,18 @@ function openCatalogue(): void {
 function shift(id: string, step: 1 | -1): void {
   const order = layers.value.map((layer) => layer.id);
   const at = order.indexOf(id);
-  const to = at + step;
+  let to = at + step;
+  // A folded group is passed as a whole.
+  const passed = layers.value[to]?.group ?? null;
+  while (passed !== null && isFolded(passed) && layers.value[to + step]?.group === passed) to += step;
   if (to < 0 || to >= order.length) return;
   order.splice(to, 0, ...order.splice(at, 1));
   const name = layers.value[at]?.name ?? id;
   said.value = t("movedTo", { name, position: order.length - to, count: order.length });
-  void reorderLayers(order);
+  arrange(order, id);
+}
+
+function moveGroup(group: string, step: 1 | -1): void {
+  const position = shiftGroup(group, step);
+  if (position !== null) said.value = t("movedTo", { name: group, position, count: sections(layers.value).length });
 }

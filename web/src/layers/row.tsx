@@ -23,12 +23,13 @@ import { inspected, openInspector, toggleEntry } from "./style/styling";
 interface Props {
   layer: Layer;
   isDragged: boolean;
+  isGrouped: boolean;
   /** Where a drag would leave it, counted from the top. */
   place: number | null;
   shift: (step: 1 | -1) => void;
 }
 
-export function LayerRow({ layer, isDragged, place, shift }: Props) {
+export function LayerRow({ layer, isDragged, isGrouped, place, shift }: Props) {
   const renaming = useSignal(false);
   const isInspected = side.value === "layer" && inspected.value?.layerId === layer.id;
   const { name } = layer;
@@ -36,7 +37,7 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
   const hidden = !visible || (isolated.value !== null && isolated.value !== layer.id);
   return (
     <li
-      class={`layer ${hidden ? "layer-hidden" : ""} ${isDragged ? "dragged" : ""} ${isInspected ? "layer-inspected" : ""}`} data-layer={layer.id}
+      class={`layer ${hidden ? "layer-hidden" : ""} ${isDragged ? "dragged" : ""} ${isInspected ? "layer-inspected" : ""} ${isGrouped ? "grouped" : ""}`} data-layer={layer.id}
       style={{ order: place ?? "" }}
     >
       <div class="layer-line">
@@ -92,7 +93,7 @@ export function LayerRow({ layer, isDragged, place, shift }: Props) {
             <Icon name="alert" />{t("tilesFailed")} <button type="button" class="link" onClick={() => reloadTiles(layer.id)}>{t("retry")}</button>
           </p>
         )}
-        {visible && layer.style.kind !== "single" && <LegendView layer={layer} toggle={mayChangeNow.value ? (label, alone) => toggleEntry(layer, label, alone) : undefined} />}
+        {visible && (layer.style.kind !== "single" || layer.style.extrude != null) && <LegendView layer={layer} toggle={mayChangeNow.value ? (label, alone) => toggleEntry(layer, label, alone) : undefined} />}
       </div>
     </li>
   );

@@ -11,6 +11,7 @@ export interface Protocol {
     layer_update: LayerUpdate;
     layer_remove: LayerRemove;
     layer_reorder: LayerReorder;
+    layer_group: LayerGroup;
     chart_add: ChartAdd;
     chart_refresh: ChartRequest;
     chart_remove: ChartRequest;
@@ -24,6 +25,7 @@ export interface Protocol {
     receipt: Receipt;
     view: View;
     find_place: FindPlace;
+    export: Export;
     restore: Restore;
     copy: MapRequest;
     share: Share;
@@ -92,6 +94,7 @@ export interface Protocol {
     layer_update: ChangeAck;
     layer_remove: ChangeAck;
     layer_reorder: ChangeAck;
+    layer_group: ChangeAck;
     chart_add: ChangeAck;
     chart_refresh: ChangeAck;
     chart_remove: ChangeAck;
@@ -105,6 +108,7 @@ export interface Protocol {
     receipt: Ack;
     view: Ack;
     find_place: PlacesAck;
+    export: ExportAck;
     restore: ChangeAck;
     copy: CopyAck;
     share: ShareAck;
@@ -211,6 +215,8 @@ export interface StyleSpec {
   size?: number | null;
   stroke?: number | null;
   stroke_color?: string | null;
+  extrude?: string | null;
+  extrude_scale?: number | null;
   hidden?: string[];
   label?: string | null;
   label_size?: number | null;
@@ -262,6 +268,17 @@ export interface LayerRemove {
 export interface LayerReorder {
   map_id: string;
   order: string[];
+}
+/**
+ * Change several layers in one step: put them into the `group` of this name (null takes them out of theirs), show
+ * or hide them. Only fields that are sent change. `order` may list ids of layers, bottom first, as in `layer_reorder`.
+ */
+export interface LayerGroup {
+  map_id: string;
+  layers: string[];
+  group?: string | null;
+  visible?: boolean | null;
+  order?: string[];
 }
 /**
  * A chart of a layer or of a table; `chart` says which columns play which role.
@@ -369,6 +386,40 @@ export interface FindPlace {
   map_id: string;
   text: string;
   limit?: number;
+}
+/**
+ * Write tables and layers into a file; the acknowledgement has the link to it.
+ */
+export interface Export {
+  map_id: string;
+  items: ExportItem[];
+  format: "gpkg" | "geojson" | "geojsonl" | "fgb" | "parquet" | "shp" | "kml" | "csv" | "xlsx" | "json";
+  file_name?: string | null;
+  crs?: string | null;
+  geometry?: ("shape" | "wkt" | "xy" | "none") | null;
+  kind?: ("single" | "multi") | null;
+  precision?: number | null;
+  encoding?: string | null;
+  members?: {
+    [k: string]: unknown;
+  };
+  group_by?: string | null;
+  zipped?: boolean;
+}
+/**
+ * One table or layer in the file.
+ */
+export interface ExportItem {
+  source: string;
+  name?: string | null;
+  columns?: string[] | null;
+  filter?:
+    | {
+        [k: string]: unknown;
+      }
+    | string
+    | null;
+  format?: ("gpkg" | "geojson" | "geojsonl" | "fgb" | "parquet" | "shp" | "kml" | "csv" | "xlsx" | "json") | null;
 }
 /**
  * Restore the layers and charts as of the event `seq`, in one change that one `undo` takes back.
@@ -580,6 +631,7 @@ export interface Layer {
   visible: boolean;
   opacity: number;
   order: number;
+  group: string | null;
   version: number;
   count: number;
   estimated: boolean;
@@ -604,6 +656,8 @@ export interface Style {
   size: number | null;
   stroke: number | null;
   stroke_color: string | null;
+  extrude: string | null;
+  extrude_scale: number | null;
   hidden: string[];
   label: string | null;
   label_size: number | null;
@@ -619,7 +673,7 @@ export interface Style {
  * One MapLibre style layer, without its id and source, which the client sets.
  */
 export interface DrawLayer {
-  type: "fill" | "line" | "circle" | "symbol" | "heatmap";
+  type: "fill" | "fill-extrusion" | "line" | "circle" | "symbol" | "heatmap";
   paint: {
     [k: string]: unknown;
   };
@@ -1414,6 +1468,34 @@ export interface Place {
   whole: boolean;
 }
 /**
+ * A file that was written.
+ */
+export interface ExportAck {
+  ok: true;
+  file: ExportReport;
+}
+/**
+ * A file that was written, and where it is.
+ */
+export interface ExportReport {
+  file_name: string;
+  bytes: number;
+  layers: ExportedLayer[];
+  notes: string[];
+  link: string;
+  expires_at: string;
+}
+/**
+ * What was written of one table or layer.
+ */
+export interface ExportedLayer {
+  name: string;
+  rows: number;
+  columns: string[];
+  geometry: string | null;
+  crs: string | null;
+}
+/**
  * The id of a new map with the same layers and charts.
  */
 export interface CopyAck {
@@ -1496,6 +1578,7 @@ export interface Table {
   comment: string | null;
   is_result: boolean;
   is_private: boolean;
+  lake: LakeSource | null;
 }
 export interface Column {
   name: string;
@@ -1506,6 +1589,16 @@ export interface Column {
   samples: string[];
   minimum: number | string | null;
   maximum: number | string | null;
+}
+/**
+ * Of a lake table: the rows are in Parquet files, and PostGIS holds a sample of them.
+ */
+export interface LakeSource {
+  rows: number;
+  sample_rows: number;
+  files: number;
+  bytes: number;
+  version: string;
 }
 /**
  * What a chart draws. `values` and `counts` have a row for each series, and in it an entry for each place.

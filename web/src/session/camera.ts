@@ -81,6 +81,12 @@ export function goToBookmark({ id, name, view: { center, zoom, bearing = 0, pitc
   view?.go({ center, zoom, bearing, pitch });
 }
 
+/** Looks at the map from the side, so that what rises in 3D is seen. */
+export function tilt(): void {
+  const camera = view?.camera();
+  if (camera !== undefined && (camera.pitch ?? 0) < 20) view?.go({ ...camera, pitch: 50 });
+}
+
 /** Goes to a place where it is not in sight yet. */
 export function goToPlace([longitude, latitude]: [number, number]): void {
   const seen = viewed.peek()?.bounds;

@@ -4,7 +4,7 @@ import { t } from "../i18n/i18n";
 import { focus, withView } from "../map/tools/selection";
 import type { Bounds } from "../map/view";
 import * as people from "../people/people";
-import type { CommentPlace, CopyAck, Gesture, LayerUpdate, MapDescribe, Place, PlacesAck, RecipeCard, RecipeRun, ShareAck, StyleSpec, ThreadAck, UndoAck, Viewpoint } from "../protocol/types";
+import type { CommentPlace, CopyAck, Gesture, LayerGroup, LayerUpdate, MapDescribe, Place, PlacesAck, RecipeCard, RecipeRun, ShareAck, StyleSpec, ThreadAck, UndoAck, Viewpoint } from "../protocol/types";
 import { exhausted, layers, map } from "../store/store";
 import { notify } from "../ui/toast";
 import { allowed, answered, asked, connection, tab } from "./line";
@@ -76,6 +76,9 @@ export const resolveThread = (thread_id: string, resolved: boolean): Promise<boo
 export const removeThread = (thread_id: string): Promise<boolean> => asked("thread_remove", { thread_id });
 
 export const reorderLayers = (order: string[]): Promise<boolean> => asked("layer_reorder", { order });
+
+/** Changes several layers in one step: their group, whether they are shown, and the order of all. */
+export const changeGroup = (change: Omit<LayerGroup, "map_id">): Promise<boolean> => asked("layer_group", change);
 
 export function addLayer(table: string, style?: StyleSpec, filter?: Record<string, unknown> | null): Promise<boolean> {
   return asked("layer_add", { table, ...(style && { style }), ...(filter && { filter }) });

@@ -14,6 +14,7 @@ export function LegendView({ layer, toggle }: { layer: Layer; toggle?: Toggle | 
     <div class="legend" style={{ "--layer-opacity": layer.opacity }}>
       {legend.kind !== "single" && <div class="legend-title" dir="auto">{legend.title}</div>}
       {legend.shape === "gradient" ? <Gradient legend={legend} /> : <Rows legend={legend} toggle={toggle} />}
+      {layer.style.extrude != null && <div class="legend-note" dir="auto">{t("legendHeight", { column: layer.style.extrude })}</div>}
       {legend.note && <div class="legend-note" dir="auto">{legend.note}</div>}
       {layer.estimated && legend.kind !== "single" && <div class="legend-note">{t("estimatedLegend")}</div>}
     </div>

@@ -5,6 +5,7 @@
 import type { ComponentChildren } from "preact";
 import { t } from "../../i18n/i18n";
 import type { Column, Layer, StyleSpec, Table } from "../../protocol/types";
+import { tilt } from "../../session/camera";
 import { updateLayer } from "../../session/commands";
 import { Field, Pick } from "../../ui/form";
 import { tableOf } from "../tables";
@@ -58,7 +59,8 @@ export function StyleEditor({ layer: known }: { layer: Layer }) {
       </Group>
       {has("classes") && <Group title={t("styleClasses")}><Classes {...part} /></Group>}
       {(layer.geometry_type !== "polygon" || kind.sizes.most > 20) && <Group title={t("styleSize")}><Size {...part} />{hasOutline(layer) && <Outline {...part} />}</Group>}
-      {layer.geometry_type === "polygon" && kind.sizes.most <= 20 && <Group title={t("styleOutline")}><Outline {...part} /></Group>}
+      {layer.geometry_type === "polygon" && kind.sizes.most <= 20 && layer.style.extrude == null && <Group title={t("styleOutline")}><Outline {...part} /></Group>}
+      {layer.geometry_type === "polygon" && canRise(kind) && <Group title={t("styleHeight")}><Height {...part} table={table} /></Group>}
       {!kind.isBinned && (
         <>
           <Group title={t("styleLabel")}><LabelSettings {...part} table={table} /></Group>
@@ -159,6 +161,33 @@ function Size({ layer, change, preview }: PartProps) {
       label={t("styleSize")} value={layer.style.size ?? sizes.usual} min={isBinned ? 8 : 1} max={sizes.most} step={isBinned ? 4 : 0.5}
       live={isBinned ? undefined : (size) => preview({ size })} change={(size) => change({ size })}
     />
+  );
+}
+
+const canRise = ({ name }: { name: string }): boolean => name === "single" || name === "categorical" || name === "graduated";
+
+/** Areas rise in 3D by a column, and the map is tilted for the person who asked for it. */
+function Height({ layer, change, table }: PartProps & { table: Table | null }) {
+  const { extrude, extrude_scale: scale } = layer.style;
+  const numeric = (table?.columns ?? []).filter(({ kind }) => kind === "integer" || kind === "number");
+  const pick = async (column: string) => {
+    await change({ extrude: column === "" ? null : column, extrude_scale: null });
+    if (column !== "") tilt();
+  };
+  return (
+    <>
+      <Field label={t("styleHeightColumn")}>
+        <Pick value={extrude ?? ""} onPick={(column) => void pick(column)} options={[["", t("none")], ...named(numeric)]} />
+      </Field>
+      {extrude != null && (
+        <Field label={t("styleHeightScale")}>
+          <input
+            type="number" min="0" step="any" dir="ltr" value={scale ?? ""} placeholder={t("automatic")}
+            onChange={({ currentTarget }) => change({ extrude_scale: currentTarget.valueAsNumber > 0 ? currentTarget.valueAsNumber : null })}
+          />
+        </Field>
+      )}
+    </>
   );
 }
 

@@ -14,6 +14,7 @@ export interface Drawn {
 
 const OPACITY: Record<DrawLayer["type"], string[]> = {
   fill: ["fill-opacity"],
+  "fill-extrusion": ["fill-extrusion-opacity"],
   line: ["line-opacity"],
   circle: ["circle-opacity", "circle-stroke-opacity"],
   symbol: ["text-opacity", "icon-opacity"],

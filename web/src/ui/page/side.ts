@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { height } from "./sheet";
 
-type Panel = "chat" | "history" | "catalogue" | "charts" | "views" | "comments" | "layer";
+type Panel = "chat" | "history" | "catalogue" | "charts" | "views" | "comments" | "layer" | "upload";
 
 export const side = signal<Panel>("chat");
 

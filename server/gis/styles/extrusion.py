@@ -1,0 +1,72 @@
+"""Areas that rise by the numbers of a column: the third dimension of single, categorical and graduated styles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from agents.domain import Column, DrawLayer, StyleSpec, Table
+from server.gis.errors import listed, unknown_column
+from server.gis.styles.errors import InvalidStyle
+from server.gis.styles.statistics import ColumnStatistics
+
+KINDS = ("single", "categorical", "graduated")
+HEIGHT_SHARE = 0.08
+"""Height of the greatest value as a share of the longer side of the table's extent."""
+MAX_HEIGHT_M = 1_500_000.0
+METRES_PER_DEGREE = 111_320.0
+OPACITY = 0.85
+
+
+def extruded_column(table: Table, spec: StyleSpec) -> Column | None:
+    """The column that areas rise by. Raises InvalidStyle or UnknownColumn; None where nothing rises."""
+    if spec.extrude is None or spec.kind not in KINDS:
+        return None
+    if table.geometry_family != "polygon":
+        raise InvalidStyle(f"Only areas rise in 3D, and {table.id} has none.")
+    column = table.column(spec.extrude)
+    if column is None:
+        raise unknown_column(table, spec.extrude)
+    if column.kind not in ("integer", "number"):
+        numbers = [each.name for each in table.columns if each.kind in ("integer", "number")]
+        raise InvalidStyle(
+            f"Areas rise by a number, and {column.name!r} of {table.id} is {column.sql_type}. "
+            f"Numeric columns: {listed(numbers) or 'none'}."
+        )
+    return column
+
+
+async def extruded(
+    layers: Sequence[DrawLayer], table: Table, spec: StyleSpec, column: Column, statistics: ColumnStatistics
+) -> list[DrawLayer]:
+    """The layers with bodies in place of fills and their outlines. Rows without a value stay flat."""
+    scale = spec.extrude_scale
+    if scale is None:
+        greatest = (await statistics.distribution()).maximum or 0.0
+        scale = _tallest(table) / greatest if greatest > 0 else 1.0
+    value = ["case", ["has", column.name], ["max", 0, ["get", column.name]], 0]
+    height = ["*", float(f"{scale:.4g}"), value]
+    return [
+        each.model_copy(
+            update={
+                "type": "fill-extrusion",
+                "layout": {},
+                "paint": {
+                    "fill-extrusion-color": each.paint["fill-color"],
+                    "fill-extrusion-height": height,
+                    "fill-extrusion-opacity": OPACITY,
+                },
+            }
+        )
+        for each in layers
+        if each.type == "fill"
+    ]
+
+
+def _tallest(table: Table) -> float:
+    """Metres that the greatest value rises."""
+    if table.bounds is None:
+        return MAX_HEIGHT_M
+    west, south, east, north = table.bounds
+    width = ((east - west) % 360 or 360.0) * math.cos(math.radians((south + north) / 2))
+    return max(1.0, min(MAX_HEIGHT_M, HEIGHT_SHARE * METRES_PER_DEGREE * max(width, north - south)))

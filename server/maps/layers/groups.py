@@ -1,0 +1,46 @@
+"""Groups of layers: a group is the name that its layers have in common, and they lie next to each other.
+
+Making, naming, showing and dissolving a group are each one step of undo, whatever the number of its layers.
+"""
+
+from __future__ import annotations
+
+from agents.domain import Layer
+from server.maps.layers.arranging import together
+from server.maps.layers.verbs import HAND, By, Done, done, layer_of
+from server.maps.log.event_log import EventLog
+from server.maps.log.events import Change, layer_updated, layers_reordered
+from server.maps.log.replay import arranged
+from server.maps.log.restoring import as_one_step
+from server.protocol import LayerGroup
+
+
+class LayerGroups:
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+
+    async def change(self, map_id: str, wanted: LayerGroup, by: By = HAND) -> Done:
+        """Put layers into a group or take them out of theirs, show or hide them, and order all layers, as far as it is
+        asked for. Raises MapFault for a layer that is not there."""
+        update: dict[str, object] = {"group": wanted.group} if "group" in wanted.model_fields_set else {}
+        if wanted.visible is not None:
+            update["visible"] = wanted.visible
+        async with self._log.writing(map_id, by.turn_id, by.server_id) as writer:
+            state = await writer.state()
+            for layer_id in (*wanted.layers, *wanted.order):
+                layer_of(state, layer_id)
+            changed = [
+                layer.model_copy(update=update) if layer.id in wanted.layers else layer
+                for layer in state.layers
+            ]
+            for change in as_one_step(_changes(state.layers, changed, wanted.order), writer.seq + 1):
+                await writer.record(change)
+            return await done(writer)
+
+
+def _changes(before: tuple[Layer, ...], after: list[Layer], order: list[str]) -> list[Change]:
+    changes = [layer_updated(new) for old, new in zip(before, after, strict=True) if old != new]
+    arrangement = [layer.id for layer in together(arranged(after, order) if order else after)]
+    if arrangement != [layer.id for layer in before]:
+        changes.append(layers_reordered(arrangement))
+    return changes

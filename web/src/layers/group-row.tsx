@@ -1,0 +1,93 @@
+/** The head of a group of layers in the panel: fold, name, show or hide, and what can be done with all of it. */
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { t } from "../i18n/i18n";
+import { around } from "../map/camera/sight";
+import { zoomTo } from "../session/camera";
+import { changeGroup } from "../session/commands";
+import { isShown } from "../session/state";
+import { mayChange } from "../store/store";
+import { Icon, IconButton } from "../ui/icons";
+import { Menu, type MenuItem } from "../ui/menu";
+import { startDrag } from "./drag";
+import { fold, isFolded, renaming, type Section, showGroup } from "./groups";
+
+interface Props {
+  group: string;
+  section: Section;
+  isDragged: boolean;
+  /** Its place in the layout during a drag. */
+  place: number | null;
+  shift: (step: 1 | -1) => void;
+}
+
+export function GroupRow({ group, section, isDragged, place, shift }: Props) {
+  const { layers } = section;
+  const ids = layers.map(({ id }) => id);
+  const folded = isFolded(group);
+  const visible = layers.some(isShown);
+  const bounds = around(layers.flatMap((layer) => (layer.bounds ? [layer.bounds] : [])));
+  const menu = (): MenuItem[] => [
+    { label: t("zoomTo"), icon: "target", disabled: bounds === null, act: () => zoomTo(bounds) },
+    ...(mayChange.value ? [
+      { label: t("rename"), icon: "edit" as const, act: () => (renaming.value = group) },
+      { label: t("moveUp"), icon: "send" as const, act: () => shift(1) },
+      { label: t("moveDown"), icon: "down" as const, act: () => shift(-1) },
+      { label: t("groupDissolve"), icon: "layers" as const, act: () => void changeGroup({ layers: ids, group: null }) },
+    ] : []),
+  ];
+  return (
+    <li
+      class={`layer-group ${visible ? "" : "layer-hidden"} ${isDragged ? "dragged" : ""}`} style={{ order: place ?? "" }}
+      data-group={group} {...(folded && { "data-layer": ids[0] })}
+    >
+      {mayChange.value && <button
+        type="button" class="grip" aria-label={t("reorderHandle", { name: group })} title={t("reorderHandle", { name: group })}
+        onPointerDown={(event) => startDrag(event, ids[0] ?? "", ids)}
+        onKeyDown={(event) => {
+          if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+          event.preventDefault();
+          shift(event.key === "ArrowUp" ? 1 : -1);
+        }}
+      >
+        <Icon name="grip" />
+      </button>}
+      {renaming.value === group ? <RenameGroup group={group} ids={ids} /> : (
+        <button
+          type="button" class="group-name" aria-expanded={!folded} title={group}
+          onClick={() => fold(group, !folded)} onDblClick={() => mayChange.value && (renaming.value = group)}
+        >
+          <Icon name="chevron" /><span dir="auto">{group}</span><span class="count">{layers.length}</span>
+        </button>
+      )}
+      {mayChange.value && <IconButton
+        icon={visible ? "eye" : "eyeOff"} label={visible ? t("hideLayer", { name: group }) : t("showLayer", { name: group })}
+        onClick={() => showGroup(section, !visible)}
+      />}
+      <Menu label={t("groupActions", { name: group })} icon="more" items={menu} />
+    </li>
+  );
+}
+
+function RenameGroup({ group, ids }: { group: string; ids: string[] }) {
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    input.current?.focus();
+    input.current?.select();
+  }, []);
+  const save = () => {
+    const name = input.current?.value.trim() ?? "";
+    if (renaming.value === group) renaming.value = null;
+    if (name === "" || name === group) return;
+    fold(name, false);
+    void changeGroup({ layers: ids, group: name });
+  };
+  return (
+    <input
+      ref={input} class="rename" aria-label={t("groupRename")} defaultValue={group} maxLength={200} dir="auto" onBlur={save}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") save();
+        if (event.key === "Escape") renaming.value = null;
+      }}
+    />
+  );
+}
