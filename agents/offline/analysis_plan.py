@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
-from agents.domain import Cql2, Place, Table
-from agents.offline.commands.analyses.analysis import Chain, LookWords
+from agents.domain import Bounds, Cql2, Place, Table
+from agents.offline.commands.analyses.analysis import Chain, LookWords, rows_of
 from agents.offline.language.vocabulary import columns_called
 from agents.offline.language.words import name_words
-from agents.offline.meaning.columns import name_column, named_column, ranks_descending, top_column
+from agents.offline.meaning.columns import column_called, name_column, ranks_descending, top_column
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import (
     Between,
@@ -26,7 +26,7 @@ from agents.offline.meaning.intents import (
     OneOf,
     Quantity,
 )
-from agents.offline.meaning.place_meant import full_name, place_meant
+from agents.offline.meaning.place_meant import full_name, place_meant, reach
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.steps import Added, AnalysisStep, ColumnWords, Grouped, Kept, NamedBy, Ranking
@@ -34,8 +34,8 @@ from agents.offline.meaning.values import equals, property_of
 from agents.ports import AnalysisSession, OperationTrait
 
 _OPENING = re.compile(
-    r"^(?:what is the|what are the|what is|show me|show|keep only|keep|list|find|give me|make|draw|create|compute"
-    r"|calculate)\s+",
+    r"^(?:what is the|what are the|what is|show me|show|keep only|keep|list|find|give me|make(?! the column)"
+    r"|draw|create|compute|calculate)\s+",
     re.IGNORECASE,
 )
 """What a request begins with and a title does not."""
@@ -93,10 +93,13 @@ class _Planner:
     recipe: OperationPlan
     previous: str = ""
     """The reference to the result of the part before."""
+    near: Bounds | None = None
+    """Where the rows of the part lie."""
 
     async def part(self, part: AnalysisStep | Grouped) -> str:
         """The reference to the result of a part."""
         title = title_of(part)
+        self.near = reach(self.scene, rows_of(part))
         if isinstance(part, Grouped):
             return await self.grouped(part, title)
         return await self.step(part, title)
@@ -105,32 +108,51 @@ class _Planner:
         """A figure for each value of a column; rows without a value are left out, and counted for the answer."""
         source = await self.source(part.source)
         by, figure = ColumnWords(part.by), part.aggregate
-        if part.part is not None and source.startswith("$"):
-            raise Refuse(
-                "I know shares of the rows of a table, and not of a filtered layer or of a result",
-                "Name the table: “percentage of airports above 1000 m by country”.",
-            )
-        if not source.startswith("$"):
-            table = self.scene.table(source)
-            unknown: Cql2 = {"op": "isNull", "args": [property_of(part.by)]}
-            if (await self.scene.data.stats(table.id, part.by)).get("nulls"):
-                known: Cql2 = {"op": "not", "args": [unknown]}
-                self.recipe.left_out = (table.id, unknown)
-                source = self.recipe.add(
-                    "filter", f"Keep those with a {part.by}", source=source, filter=known
-                )
+        base = source
+        source = await self.grouped_rows(source, part.by)
         if part.part is not None:
-            return await self.share(part, source, title)
+            return await self.share(part, base, source, title)
         count = {"function": "count", "name": "count"}
+        if part.of_all:
+            every = self.recipe.add(
+                "dissolve", "Count those of each", source=source, by=[by], aggregates=[count]
+            )
+            percent = f"100 * count / {await self.known(base, part.by)}"
+            return self.recipe.add("calculate", title, source=every, name=PERCENT, expression=percent)
         wanted = [count] if figure["function"] == "count" else [figure, count]
         return self.recipe.add("dissolve", title, source=source, by=[by], aggregates=wanted)
 
-    async def share(self, part: Grouped, source: str, title: str) -> str:
-        """All rows of each group and those that pass, counted, joined and divided."""
+    async def grouped_rows(self, source: str, by: str) -> str:
+        """Those that have a value of the column; the others are counted for the answer."""
+        base, kept = self.table_of(source)
+        if base.startswith("$") or not (await self.scene.data.stats(base, by)).get("nulls"):
+            return source
+        unknown: Cql2 = {"op": "isNull", "args": [property_of(by)]}
+        self.recipe.left_out = (base, combined("and", kept, unknown))
+        return self.recipe.add("filter", f"Keep those with a {by}", source=source, filter=_not(unknown))
+
+    async def known(self, source: str, by: str) -> int:
+        """How many rows have a value of the column. Raises Refuse for the result of a step."""
+        base, kept = self.table_of(source)
+        if base.startswith("$"):
+            raise Refuse("I know shares of the rows of a table or a layer, and not of a result")
+        unknown: Cql2 = {"op": "isNull", "args": [property_of(by)]}
+        return await self.scene.data.count(base, combined("and", kept, _not(unknown)))
+
+    def table_of(self, source: str) -> tuple[str, Cql2 | None]:
+        """The table whose rows a reference stands for, and the filter that keeps these."""
+        if not source.startswith("$"):
+            return source, None
+        found = self.recipe.operations[int(source[1:])].arguments
+        return (str(found["source"]), found["filter"]) if "filter" in found else (source, None)
+
+    async def share(self, part: Grouped, base: str, source: str, title: str) -> str:
+        """All rows of each group and those that pass, counted, joined and divided. `base` has the columns."""
         assert part.part is not None  # noqa: S101  said by the caller; for the type checker
         by = ColumnWords(part.by)
-        table = self.scene.table(await self.source(part.source))
-        wanted = await to_cql2(self.scene, table, part.part)
+        wanted: Any = Kept(part.part)
+        if not base.startswith("$"):
+            wanted = await to_cql2(self.scene, self.scene.table(base), part.part)
         passing = self.recipe.add("filter", "Keep those that pass", source=source, filter=wanted)
         counted = {"function": "count", "name": "count"}
         every = self.recipe.add("dissolve", "Count all of each", source=source, by=[by], aggregates=[counted])
@@ -176,7 +198,7 @@ class _Planner:
                 return source, Added("count")
             return source, ColumnWords(f"{aggregates[-1]['function']} {column.text}")
         if "makes_areas" in self.traits(last) and self.family(source) == "point":
-            if last.name == "dissolve":
+            if "groups" in self.traits(last):
                 return source, Added("count")
             raise Refuse("points have no size", "Say by which column: “the top 10 by …”.")
         if "makes_areas" in self.traits(last):
@@ -204,7 +226,7 @@ class _Planner:
         if features.previous and self.previous:
             return self.previous
         if features.mention is None and not features.previous:
-            place, table, filters = await _place(scene, features.place)
+            place, table, filters = await _place(scene, features.place, self.near)
             self.recipe.meant.append(full_name(place))
             return self.recipe.add("filter", f"Find {features.place}", source=table.id, filter=filters)
         mention = features.mention
@@ -239,6 +261,8 @@ async def filled(scene: Scene, operation: PlannedOperation, results: Mapping[str
     async def final(value: Any) -> Any:
         if isinstance(value, list | tuple):
             return [await final(each) for each in value]
+        if isinstance(value, dict) and "op" in value:
+            return value  # a filter is given as it is: `$0` in it is somebody's text
         if isinstance(value, dict):
             return {name: await final(each) for name, each in value.items()}
         if isinstance(value, Quantity):
@@ -248,23 +272,21 @@ async def filled(scene: Scene, operation: PlannedOperation, results: Mapping[str
             return await _late(scene, value, results[source] if source in results else scene.table(source))
         return reference(value)
 
-    # A filter is given as it is: `$0` in it is somebody's text.
-    return {
-        name: value if name == "filter" and not isinstance(value, Kept) else await final(value)
-        for name, value in operation.arguments.items()
-    }
+    return {name: await final(value) for name, value in operation.arguments.items()}
 
 
 async def drawn(scene: Scene, look: LookWords, table: Table) -> dict[str, Any]:
     """The style that the words ask for. Raises Ask or Refuse where the result has no such column."""
-    column = _column(scene, table, look.column.text)
+    if look.column is None:
+        return {"kind": "single", "color": look.color}
+    column = column_called(scene, table, look.column.text)
     return {"column": column, **({"kind": look.kind} if look.kind else {})}
 
 
 async def _late(scene: Scene, words: Late, table: Table) -> Any:
     match words:
         case ColumnWords():
-            return _column(scene, table, words.text)
+            return column_called(scene, table, words.text)
         case Ranking():
             ranked = top_column(scene, table, words.top)
             if ranks_descending(words.top, ranked) != words.top.descending:
@@ -281,18 +303,14 @@ async def _late(scene: Scene, words: Late, table: Table) -> Any:
             return column.name
 
 
+def _not(condition: Cql2) -> Cql2:
+    return {"op": "not", "args": [condition]}
+
+
 def _added(table: Table, name: str) -> str:
     """Operations put what they add behind what was there, and number it where an earlier one added the same."""
     numbered = re.compile(rf"{re.escape(name)}(_\d+)?")
     return next((each.name for each in reversed(table.columns) if numbered.fullmatch(each.name)), name)
-
-
-def _column(scene: Scene, table: Table, text: str) -> str:
-    exact = table.column(text)
-    if exact is not None:
-        return exact.name
-    found = columns_called((table,), name_words(text))
-    return named_column(scene, table, ColumnMention(text, tuple(found))).name
 
 
 def _renamed(table: Table, condition: Condition) -> Condition:
@@ -335,9 +353,9 @@ def _noun(features: Features) -> str:
     return "those" if features.previous else features.noun
 
 
-async def _place(scene: Scene, name: str) -> tuple[Place, Table, Cql2]:
+async def _place(scene: Scene, name: str, near: Bounds | None) -> tuple[Place, Table, Cql2]:
     """The row of a place: by its name, and by where it is if others are called so too."""
-    place = await place_meant(scene, name)
+    place = await place_meant(scene, name, near=near)
     table = scene.table(place.table)
     column = name_column(table)
     if column is None or table.geometry_column is None or len(table.key) != 1:

@@ -32,7 +32,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.columns import name_column, number_columns
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.steps import Grouped
-from agents.ports import AnalysisSession, OperationInfo
+from agents.ports import AnalysisSession, OperationInfo, OperationTrait
 
 _MOST_SHOWN = 20
 """Rows. A result that is no longer is shown in the answer."""
@@ -106,7 +106,7 @@ async def analyst_reply(
         ):
             arguments = _look(scene, agent.session.outcomes()[-1].table, operations, ran[-1])
             return _call(request, _LOOK, arguments, len(done), len(operations))
-        arguments = {"summary": _summary(chain, ran, looks, recipe.meant)}
+        arguments = {"summary": _summary(chain, ran, looks, vocabulary.operations, recipe.meant)}
         made = agent.session.outcomes()[-1].table
         if chain.look is not None and ran[-1].result.data["rows"]:
             arguments["style"] = await drawn(scene, chain.look, made)
@@ -123,7 +123,8 @@ async def analyst_reply(
 def _look(scene: Scene, table: Table, operations: Sequence[PlannedOperation], done: Done) -> dict[str, Any]:
     """The question for the rows of the result: what they are called, and what the operations have added."""
     columns = [c for c in table.columns if c.kind != "geometry" and c.name not in table.key]
-    ranked = str(done.arguments.get("by") or "") if operations[-1].name == "top" else ""
+    ranks = "ranks" in _traits(done, scene.vocabulary.operations)
+    ranked = str(done.arguments.get("by") or "") if ranks else ""
     sources = {
         value for operation in operations for value in operation.arguments.values() if isinstance(value, str)
     }
@@ -151,13 +152,17 @@ def _look(scene: Scene, table: Table, operations: Sequence[PlannedOperation], do
 
 def _has_figure(done: Done, operations: Sequence[OperationInfo]) -> bool:
     """Whether a step gives each group or area a figure, so that the greatest are worth naming."""
-    traits = next((each.traits for each in operations if each.name == done.call.name), frozenset())
     given = done.arguments
     return (
-        "counts" in traits
+        "counts" in _traits(done, operations)
         or bool(given.get("aggregates") or given.get("per"))
         or given.get("name") in (PERCENT, PER_AREA)
     )
+
+
+def _traits(done: Done, operations: Sequence[OperationInfo]) -> frozenset[OperationTrait]:
+    """What is said of the results of the operation that was called."""
+    return next((each.traits for each in operations if each.name == done.call.name), frozenset())
 
 
 def _unread(goal: str, vocabulary: Vocabulary) -> Refuse:
@@ -194,18 +199,25 @@ def _planned(call: ToolCall) -> int:
     return int(planned) if planned.isdigit() else -1
 
 
-def _summary(chain: Chain, ran: Sequence[Done], looks: Mapping[str, Done], meant: Sequence[str] = ()) -> str:
+def _summary(
+    chain: Chain,
+    ran: Sequence[Done],
+    looks: Mapping[str, Done],
+    operations: Sequence[OperationInfo],
+    meant: Sequence[str],
+) -> str:
     """What was found, with the row count of the last step, its rows if they are few, and how it was measured."""
+    *_, before, traits = frozenset[OperationTrait](), *(_traits(each, operations) for each in ran)
     facts, look = ran[-1].result.data, looks.get(_LOOK)
     rows = number(facts["rows"]) if facts["rows"] else "none"
     last = chain.parts[-1]
     title = ", then ".join(title if not i else title[:1].lower() + title[1:] for i, title in _titles(chain))
     text = f"{title}: {rows}{breakdown_words(facts.get('breakdown', {}))}."
-    by_distance = _by_distance(ran)
+    by_distance = _by_distance(ran[-1], traits, before)
     if by_distance:
         short = facts["rows"] != ran[-1].arguments.get("n")
         text = f"{title}{f': {rows}' if short else ''}; `{by_distance}` tells how far, in metres."
-    elif ran[-1].call.name == "spatial_join" and "aggregates" not in ran[-1].arguments:
+    elif {"counts", "joins"} <= traits and "aggregates" not in ran[-1].arguments:
         text = f"{title}: counted for {rows} of them."
     empty = next((each for each in ran if not each.result.data["rows"]), None)
     if empty is not None and empty is not ran[-1]:
@@ -214,21 +226,23 @@ def _summary(chain: Chain, ran: Sequence[Done], looks: Mapping[str, Done], meant
         text += f" Meant by that: {'; '.join(plain(each) for each in dict.fromkeys(meant))}."
     # A group of which nothing passes has no partner in the join of a share: that is its 0 %.
     shares = ran[-1].arguments.get("expression") == SHARE
-    noted = [each for each in ran if not (shares and each.call.name == "join_by_attribute")]
+    noted = [each for each in ran if not (shares and "joins" in _traits(each, operations))]
     notes = [str(note).rstrip(".") + "." for each in noted for note in each.result.data.get("notes", ())]
     told = " ".join(dict.fromkeys(notes))
     found = look.result.data if look is not None and look.result.ok else {}
     tied = len(found.get("rows", ())) == facts["rows"] and ran[-1].arguments.get("ties")
-    whole = ran[-1].call.name == "top" and not ran[-1].arguments.get("per")
+    whole = "ranks" in traits and not ran[-1].arguments.get("per")
     first = ran[-1].arguments.get("n") == 1
     if whole and not by_distance and (len(found.get("rows", ())) == 1 or (tied and first)):
         text = _first(ran[-1], found) + text.partition(".")[2]
-    elif whole and tied and facts["rows"] > ran[-1].arguments["n"]:
-        text += " Several share the last place."
-    distance = _distance(ran[-1], found)
+    elif whole and ran[-1].arguments.get("ties") and facts["rows"] > ran[-1].arguments["n"]:
+        text += (
+            f" Several share the last place, so that there are more than {number(ran[-1].arguments['n'])}."
+        )
+    distance = _distance(found) if "measures_distance" in traits and not by_distance else None
     if distance is not None:
         text = f"{title}: {distance}.{text.partition('.')[2]}"
-    total = _total(ran[-1], found)
+    total = _total(ran[-1], found) if {"counts", "groups"} <= traits else None
     if total is not None:
         return f"{title}: {total}.{text.partition('.')[2]}{f' {told}' if told else ''}"
     if isinstance(last, Grouped) and found.get("rows"):
@@ -242,12 +256,16 @@ def _summary(chain: Chain, ran: Sequence[Done], looks: Mapping[str, Done], meant
     return f"{text} {told}".strip()
 
 
-def _by_distance(ran: Sequence[Done]) -> str:
+def _by_distance(last: Done, traits: frozenset[OperationTrait], before: frozenset[OperationTrait]) -> str:
     """The column of distances, where the rows are the nearest of some or ranked by how far they are."""
-    if ran[-1].call.name == "nearest":
+    if traits >= _NEAREST:
         return "distance_m"
-    ranked = str(ran[-1].arguments.get("by", "")) if ran[-1].call.name == "top" else ""
-    return ranked if ranked.startswith("distance_m") and ran[-2:-1] and ran[-2].call.name == "nearest" else ""
+    ranked = str(last.arguments.get("by", "")) if "ranks" in traits else ""
+    return ranked if ranked.startswith("distance_m") and before >= _NEAREST else ""
+
+
+_NEAREST = frozenset(("measures_distance", "keeps_geometry"))
+"""Traits of rows with the distance from each."""
 
 
 def _first(done: Done, found: Mapping[str, Any]) -> str:
@@ -261,9 +279,9 @@ def _first(done: Done, found: Mapping[str, Any]) -> str:
     return f"{said} {have} the {most} `{ranked}`: {plain(value(rows[0].get(ranked)))}."
 
 
-def _distance(done: Done, found: Mapping[str, Any]) -> str | None:
+def _distance(found: Mapping[str, Any]) -> str | None:
     """`505 km`, of the distance between two places."""
-    if done.call.name != "distance_matrix" or len(found.get("rows", ())) != 1:
+    if len(found.get("rows", ())) != 1:
         return None
     row = dict(zip(found["columns"], row_values(list(found["columns"]), found["rows"][0]), strict=True))
     metres = next((each for name, each in row.items() if name.startswith("distance_m")), None)
@@ -274,7 +292,7 @@ def _distance(done: Done, found: Mapping[str, Any]) -> str | None:
 
 def _total(done: Done, found: Mapping[str, Any]) -> str | None:
     """`13,508,391 (268 rows)`, of the one figure of all rows."""
-    if done.call.name != "summarise" or done.arguments.get("by") or len(found.get("rows", ())) != 1:
+    if done.arguments.get("by") or len(found.get("rows", ())) != 1:
         return None
     columns = list(found["columns"])
     row = dict(zip(columns, row_values(columns, found["rows"][0]), strict=True))

@@ -17,11 +17,15 @@ _OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that waits for its answer: `request` is what is left to do, `answers` those to earlier questions."""
+    """A question that waits for its answer: `request` is what is left to do, `answers` those to earlier questions.
+
+    `requests` are what is left to do by option, where the options are meanings of its words.
+    """
 
     request: str
     options: tuple[str, ...]
     answers: tuple[str, ...] = ()
+    requests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +57,10 @@ def open_question(messages: Sequence[Message]) -> Question | None:
 
 def _load(stored: Mapping[str, Any]) -> Memory:
     question = stored.get("question")
+    lists = ("options", "answers", "requests")
     return Memory(
         _texts(stored.get("layers")),
-        Question(str(question.get("request", "")), _texts(question.get("options")), _texts(question.get("answers")))
+        Question(str(question.get("request", "")), *(_texts(question.get(name)) for name in lists))
         if isinstance(question, Mapping)
         else None,
         next((known for known in _OUTCOMES if known == stored.get("outcome")), "done"),

@@ -18,9 +18,10 @@ from agents.offline.commands.tools import tool_commands
 from agents.offline.commands.unsupported import unsupported
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import cursor_of
-from agents.offline.language.lexicon import STARTS
-from agents.offline.language.reading import MAX_COMMANDS, TOO_LONG, Unreadable
+from agents.offline.language.lexicon import SHOW, STARTS
+from agents.offline.language.reading import MAX_COMMANDS, TOO_LONG, Ambiguous, Unreadable
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import word_set
 from agents.offline.meaning.intents import (
     Analyse,
     Command,
@@ -29,6 +30,7 @@ from agents.offline.meaning.intents import (
     NotUnderstood,
     Rows,
     RunSql,
+    SeveralMeanings,
     Show,
     Statistic,
     TooMuch,
@@ -60,14 +62,15 @@ def is_sql(text: str) -> bool:
     return _SQL.match(text) is not None
 
 
-_COMMANDS = (
-    *history.COMMANDS,
-    *layers.COMMANDS,
-    *view.COMMANDS,
-    *catalogue.COMMANDS,
-    *figures.COMMANDS,
-    *charts.COMMANDS,
-)
+MODULES = (history, layers, view, catalogue, figures, charts)
+COMMANDS = tuple(each for module in MODULES for each in module.COMMANDS)
+
+
+_ASKING = word_set("""
+    which what what's whats how who where when is are does do name mean median total sum highest lowest largest
+    smallest share percentage percent number density nearest closest farthest distance
+""")
+"""What a question begins with, besides the words that begin a command."""
 
 
 def _all_read(commands: list[Command]) -> list[Command]:
@@ -88,6 +91,7 @@ class Parser(DrawingCommands, DataCommands):
     def __init__(self, text: str, vocabulary: Vocabulary, default: Table | None = None) -> None:
         super().__init__(cursor_of(text), vocabulary, default)
         self.text = text
+        self._start = 0
         self._commands: CommandReader | None = None
         self._tools: CommandReader | None = None
         self._exports: CommandReader | None = None
@@ -103,10 +107,22 @@ class Parser(DrawingCommands, DataCommands):
             self.show, self.bare, self.condition_alone, self.lookup,
         )  # fmt: skip
 
+    def bare(self) -> Intent | None:
+        """Not after a question: `which district has the most trees and schools` asks about both."""
+        begin, at = self.cursor.tokens[self._start].lower, self.cursor.at
+        joined = at > self._start and self.cursor.word(-1) in ("and", "or", ",", "&")
+        if (
+            joined
+            and begin not in SHOW
+            and (begin in _ASKING or begin in STARTS or begin in self._language.verbs)
+        ):
+            return None
+        return super().bare()
+
     def by_template(self) -> Intent | None:
         """A command of those that are read by templates."""
         if self._commands is None:
-            self._commands = CommandReader(self.cursor, self.vocabulary, self.default, _COMMANDS)
+            self._commands = CommandReader(self.cursor, self.vocabulary, self.default, COMMANDS)
         return self._commands.read(self._ends_here)
 
     def by_tool(self) -> Intent | None:
@@ -145,6 +161,15 @@ class Parser(DrawingCommands, DataCommands):
             if len(commands) == MAX_COMMANDS:
                 raise TOO_LONG
             commands.append(self._command())
+            self._speak_of(commands[-1].intent)
+
+    def _speak_of(self, intent: Intent) -> None:
+        """What is shown is what the next command speaks of, before there is a layer of it."""
+        shown = intent.subject.tables if isinstance(intent, Show) else ()
+        table = self.vocabulary.table(shown[0]) if len(shown) == 1 else None
+        if table is not None:
+            self.default = table
+            self._commands = self._tools = self._exports = None
 
     def _skip_joiners(self) -> None:
         while self.cursor.take(p.JOINERS) or self._take_fluff():
@@ -162,11 +187,12 @@ class Parser(DrawingCommands, DataCommands):
 
     def _command(self) -> Command:
         cursor, start = self.cursor, self.cursor.at
+        self._start = start
         furthest = start
         partial: Intent | None = None
         for rule in self.rules:
             cursor.at = start
-            intent = rule()
+            intent = self._tried(rule)
             if intent is None:
                 continue
             reached = cursor.at
@@ -182,6 +208,13 @@ class Parser(DrawingCommands, DataCommands):
         if spatial is not None:
             return self._made(spatial, start)
         return self._not_understood(start, furthest, partial)
+
+    @staticmethod
+    def _tried(rule: Callable[[], Intent | None]) -> Intent | None:
+        try:
+            return rule()
+        except Ambiguous as several:
+            return SeveralMeanings(several.meanings)
 
     def _not_understood(self, start: int, furthest: int, partial: Intent | None) -> Command:
         """What was read is told from what was not; a noun nothing is called gets an answer of its own."""
@@ -200,7 +233,7 @@ class Parser(DrawingCommands, DataCommands):
         while True:
             start = self.cursor.at
             self.cursor.take(",")
-            if not self.cursor.take(p.TAIL):
+            if not (self.cursor.take(p.TAIL) or self.cursor.take_meaning()):
                 self.cursor.at = start
                 return
 
@@ -226,7 +259,7 @@ class Parser(DrawingCommands, DataCommands):
         try:
             for rule in self.rules:
                 cursor.at = start
-                intent = rule()
+                intent = self._tried(rule)
                 if intent is not None and not (isinstance(intent, Show) and not intent.subject.known):
                     return True
             return False

@@ -28,6 +28,8 @@ _PLANS: Mapping[str, Any] = {
     **plan_drawing.PLANS, **plan_questions.PLANS, **charts.PLANS, **layers.PLANS, **history.PLANS, **view.PLANS,
     **catalogue.PLANS, **tools.PLANS, **exports.PLANS,
 }  # fmt: skip
+_LOOKUPS = ("query_features", "count_features")
+"""Tools that find the rows which are then drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,11 @@ class PlannedCall:
 
 async def plan(scene: Scene, intent: Intent) -> list[PlannedCall]:
     """The next calls, none where the command is finished. Rows that were only looked up are a step on the way."""
-    looks_up = isinstance(intent, Show | Refine)
-    if any(not (looks_up and each.call.name == "query_features" and each.result.ok) for each in scene.done):
+    lookups = _LOOKUPS if isinstance(intent, Show | Refine) else ()
+    if any(each.call.name not in lookups or not each.result.ok for each in scene.done):
         return []
     calls = await _PLANS[type(intent).__name__](scene, intent)
     for name, _ in calls:
         if name not in scene.tools:
             raise Refuse(f"the tool {name} is not offered here")
-    return [
-        PlannedCall(name, arguments, not (looks_up and name == "query_features")) for name, arguments in calls
-    ]
+    return [PlannedCall(name, arguments, name not in lookups) for name, arguments in calls]

@@ -25,12 +25,13 @@ from agents.offline.answers.wording import plain
 from agents.offline.commands.plan_questions import not_understood_words
 from agents.offline.language.reading import MAX_CHARACTERS, TOO_LONG, read
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.intents import Command, NotUnderstood, TooMuch
+from agents.offline.meaning.intents import Command, NotUnderstood, SeveralMeanings, TooMuch, Unsupported
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Say, Scene, chosen_option, operations_of
 from agents.offline.memory import MAX_LAYERS, Memory, Outcome, Question, open_question, recall
 from agents.offline.parser import is_sql, parse
 from agents.offline.planner import PlannedCall, plan
 from agents.offline.recipe_turn import recipe_reply
+from agents.offline.unknown_words import unknown_reason, unknown_words
 
 log = logging.getLogger("agents.offline")
 MAX_OFFERED = 6
@@ -100,9 +101,11 @@ class Turn:
     def _take_as_answer(self) -> None:
         """A message that only names one of the options of an open question stands for the request it was about."""
         question = open_question(self.messages[: self.begin])
-        if question is not None and chosen_option(question.options, (self.text,)) is not None:
+        option = chosen_option(question.options, (self.text,)) if question is not None else None
+        if question is not None and option is not None:
             self.preferred = (*question.answers, self.text)
-            self.text = question.request
+            said = dict(zip(question.options, question.requests, strict=False))
+            self.text = said.get(option, question.request)
 
     def _memory(self, layers: Sequence[str]) -> dict[str, Any]:
         return Memory(tuple(layers[:MAX_LAYERS]), self.question, self.outcome).stored()
@@ -120,7 +123,11 @@ class Turn:
             unread = next((each.intent for each in commands if isinstance(each.intent, NotUnderstood)), None)
             if unread is not None:
                 self.outcome = "unread"
-                return AssistantMessage(self._not_understood(commands, unread))
+                said = self._not_understood(commands, unread)
+                unknown = unknown_words(self.text, self.vocabulary)
+                if not unknown:
+                    return AssistantMessage(said)
+                commands = [Command(Unsupported(unknown_reason(unknown), said), 0, len(self.text), self.text)]
             return await self._go_on(commands)
         last = self.places[-1]
         if last is None:
@@ -155,8 +162,15 @@ class Turn:
             outcome = await self._step(command, own)
             if isinstance(outcome, Ask):
                 self.outcome = "asked"
-                self.question = Question(self.text[command.start :], outcome.options, self.preferred)
-                offered = await self._offered(outcome, self.question.request)
+                request, rest = self.text[command.start :], self.text[command.end :].rstrip(" ?!.")
+                meant = isinstance(command.intent, SeveralMeanings)
+                said = [
+                    f"{command.text.rstrip(' ?!.')} (meaning {each}){rest}"
+                    for each in outcome.options
+                    if meant
+                ]
+                self.question = Question(request, outcome.options, self.preferred, tuple(said))
+                offered = await self._offered(outcome, request, said)
                 return await self._answer([*notes, f"{outcome.question}{offered}"], left)
             if isinstance(outcome, Refuse):
                 self.outcome = "refused"
@@ -170,12 +184,12 @@ class Turn:
                 return AssistantMessage("\n\n".join(notes), self._calls(command, outcome, len(own)))
         return await self._answer(notes)
 
-    async def _offered(self, ask: Ask, request: str) -> str:
+    async def _offered(self, ask: Ask, request: str, meanings: Sequence[str]) -> str:
         """The options to click: the request with the option in place of its words, where that can be read."""
-        lines = []
+        lines = [f"- {plain(each)}" for each in meanings[:MAX_OFFERED]]
         before, words, after = request.partition(ask.words) if ask.words else (request, "", "")
         before = before.removesuffix("the ")
-        for option in ask.options[:MAX_OFFERED]:
+        for option in ask.options[:MAX_OFFERED] if not lines else ():
             said = f'{before}"{option}"{after}' if "," in option else f"{before}{option}{after}"
             lines.append(f"- {plain(said if words and await self._is_read(said) else option)}")
         return "\n\nYou could say:\n" + "\n".join(lines)

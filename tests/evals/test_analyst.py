@@ -19,6 +19,10 @@ from server.evaluation.run import Evaluation, Metered
 from server.settings import Settings
 
 CASES = load()
+MAX_MEAN_REQUEST = 5000
+"""Tokens, of the chat and the analyst together."""
+MIN_CACHED = 0.4
+"""Share of the tokens that repeat the beginning of an earlier request; a case of two requests has the least."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -43,7 +47,9 @@ async def test_the_script_solves_the_case(analyst: AnalystEvaluation, case: Anal
     assert not tried.faults, "; ".join(tried.faults)
     assert tried.refused == 0
     assert tried.requests == len(case.script)
-    assert tried.used.input_tokens > 0
+    assert tried.calls == sum(len(reply) for reply in case.script if not isinstance(reply, str))
+    assert 0 < tried.used.input_tokens / tried.requests < MAX_MEAN_REQUEST
+    assert MIN_CACHED < tried.used.cached_tokens / tried.used.input_tokens < 1
 
 
 async def test_an_answer_without_a_file_is_not_right(analyst: AnalystEvaluation) -> None:
@@ -51,6 +57,17 @@ async def test_an_answer_without_a_file_is_not_right(analyst: AnalystEvaluation)
     tried = await analyst.attempt(silent)
     assert tried.faults == ("the answer links no file: 'I have exported the parcels.'",)
     assert "| ✗ | 0 | 0 | 1 |" in markdown([tried], "scripted")
+
+
+async def test_refused_calls_of_the_analyst_are_counted(analyst: AnalystEvaluation) -> None:
+    (case,) = [case for case in CASES if case.name == "a filter"]
+    wrong = [{"filter": {"title": "wrong", "source": "data.eval_parcels", "filter": "zonne = 'A'"}}]
+    tried = await analyst.attempt(
+        case.model_copy(update={"script": (case.script[0], wrong, *case.script[1:])})
+    )
+    assert not tried.faults
+    assert (tried.calls, tried.refused, tried.requests) == (5, 1, 6)
+    assert "| a filter | ✓ | 5 | 1 | 6 |" in markdown([tried], "scripted")
 
 
 async def test_a_file_in_another_system_is_not_right(analyst: AnalystEvaluation) -> None:

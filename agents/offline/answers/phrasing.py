@@ -36,6 +36,7 @@ from agents.offline.answers.wording import (
     plain,
     position_words,
     quality_words,
+    sampled_words,
     selected_words,
     table_line,
     where_words,
@@ -58,8 +59,8 @@ class Phrasing:
             "remove_map_layer": self.removed,
             "reset_map": self.reset,
             "zoom_to": self.zoomed,
-            "undo": self.undone,
-            "redo": self.redone,
+            "undo": self.retraced,
+            "redo": self.retraced,
             "list_tables": self.listed_tables,
             "search_tables": self.found_tables,
             "describe_table": self.described,
@@ -81,8 +82,11 @@ class Phrasing:
             if last in ("add_map_layer", "update_map_layer") and calls[0].call.name == "query_features"
             else None
         )
+        tie = self._tie(calls)
         if ranked is not None and calls[-1].result.ok:
-            return self._ranked(ranked, calls[-1])
+            return f"{self._ranked(ranked, calls[-1])}{tie}"
+        if tie:
+            return f"{self.sentence(calls[0], command)}\n\n{tie.strip()}"
         if command is not None and isinstance(command.intent, Count) and command.intent.share:
             counts = [done.result.data for done in calls if done.result.ok]
             if len(counts) == 2 and counts[1]["count"]:
@@ -135,6 +139,22 @@ class Phrasing:
         )
         which = f": {', '.join(listing)}{more}" if listing else ""
         return f"{verb} the {self._count(facts)} with the {most} `{sort}`{which}.{drawn_words(facts)}"
+
+    def _tie(self, calls: Sequence[Done]) -> str:
+        """That the last place of a ranking is shared by more rows than it lists, where they were counted."""
+        names = [done.call.name for done in calls[:2]]
+        if names != ["query_features", "count_features"] or not all(done.result.ok for done in calls[:2]):
+            return ""
+        found, counted = (done.result.data for done in calls[:2])
+        sort, rows = str(calls[0].arguments.get("sort")), found.get("rows", ())
+        if not rows or counted["count"] <= len(rows):
+            return ""
+        last = self._measured({**found, "column": sort}, rows[-1].get(sort))
+        more = "more" if calls[0].arguments.get("descending") else "less"
+        return (
+            f" The last place is shared: {self._count({**counted, 'table': found.get('table')})} have a `{sort}` of "
+            f"{last} or {more}, and {number(len(rows))} of them are in this list."
+        )
 
     def _share(self, part: Facts, whole: Facts) -> str:
         """`12.7 % of the 300 trees: 38 where condition = 'dead'.`"""
@@ -230,19 +250,11 @@ class Phrasing:
         also = f" There {'is' if len(others) == 1 else 'are'} also {listed(others)}." if others else ""
         return f"Zoomed to {place_words(place)}.{also}"
 
-    def undone(self, done: Done, facts: Facts, command: Command | None) -> str:
-        return (
-            "There is nothing to undo."
-            if facts["undone"] is None
-            else f"Undone: {plain(facts['undone']).rstrip('.')}."
-        )
-
-    def redone(self, done: Done, facts: Facts, command: Command | None) -> str:
-        return (
-            "There is nothing to redo."
-            if facts["redone"] is None
-            else f"Done again: {plain(facts['redone']).rstrip('.')}."
-        )
+    def retraced(self, done: Done, facts: Facts, command: Command | None) -> str:
+        name, past = ("undone", "Undone") if done.call.name == "undo" else ("redone", "Done again")
+        if facts[name] is None:
+            return f"There is nothing to {done.call.name}."
+        return f"{past}: {plain(facts[name]).rstrip('.')}."
 
     # --- the data --------------------------------------------------------------------------------------------
 
@@ -277,8 +289,8 @@ class Phrasing:
 
     def counted(self, done: Done, facts: Facts, command: Command | None) -> str:
         where = f" where {plain(filter_words(facts['filter']))}" if facts.get("filter") else ""
-        counted = self._count({"table": facts["table"], "count": facts["count"]})
-        return f"There {'is' if facts['count'] == 1 else 'are'} {counted}{where}."
+        counted = self._count({**facts, "estimated": facts.get("sampled_from")})
+        return f"There {'is' if facts['count'] == 1 else 'are'} {counted}{where}.{sampled_words(facts)}"
 
     def charted(self, done: Done, facts: Facts, command: Command | None) -> str:
         head = f"Here is a chart: **{plain(facts['title'])}**"
@@ -311,18 +323,20 @@ class Phrasing:
             "maximum": "greatest",
         }.get(what)
         if word is not None and stats.get(what) is not None:
-            return f"The {word} {column} of {name}{where} is {self._measured(facts, stats[what])}{basis}."
+            found = self._measured(facts, stats[what])
+            return f"The {word} {column} of {name}{where} is {found}{basis}.{sampled_words(stats)}"
         if what == "values" or stats.get("mean") is None:
             top = [
                 f"{plain(value(entry['value']))} ({number(entry['count'])})"
                 for entry in stats.get("top", ())[:10]
             ]
             different = count_of(stats.get("distinct", 0), "different value")
-            return f"{column} of {name}{where} has {different}{basis}. Most common: {', '.join(top)}."
+            common = f"Most common: {', '.join(top)}.{sampled_words(stats)}"
+            return f"{column} of {name}{where} has {different}{basis}. {common}"
         return (
             f"{column} of {name}{where}: from {self._measured(facts, stats['minimum'])} "
             f"to {self._measured(facts, stats['maximum'])}, average {self._measured(facts, stats['mean'])}, "
-            f"median {self._measured(facts, stats['median'])}{basis}."
+            f"median {self._measured(facts, stats['median'])}{basis}.{sampled_words(stats)}"
         )
 
     def _measured(self, facts: Facts, item: Any) -> str:

@@ -106,6 +106,11 @@ def drawn_words(facts: Facts) -> str:
     return f" ({plain(words[:1].upper() + words[1:])}.)"
 
 
+def sampled_words(facts: Facts) -> str:
+    """What numbers of a lake table are estimated from; empty where they are exact."""
+    return f" (Estimated from {facts['sampled_from']}.)" if facts.get("sampled_from") else ""
+
+
 def where_words(facts: Facts) -> str:
     """The filter of a layer, as ` where …`; empty without a filter."""
     words = filter_words(facts.get("filter"))

@@ -10,7 +10,7 @@ from agents.offline.language.lexicon import SHOW
 from agents.offline.language.looks import settled
 from agents.offline.language.nouns import take_colour, take_column
 from agents.offline.language.subjects import Grammar, Subject
-from agents.offline.language.words import Phrases
+from agents.offline.language.words import Phrases, singular
 from agents.offline.meaning.intents import (
     Compare,
     Condition,
@@ -55,12 +55,17 @@ class DrawingCommands(Grammar):
 
     def bare(self) -> Intent | None:
         """A noun phrase alone is a wish to see it: `airports in red`."""
+        start = self.cursor.at
         subject = self.subject(pronouns=False)
-        return (
-            self._shown(subject)
-            if subject is not None and subject.mention.known and not subject.mention.everything
-            else None
-        )
+        if subject is None or not subject.mention.known or subject.mention.everything:
+            return None
+        return None if start and self._one_of_many(subject.mention) else self._shown(subject)
+
+    def _one_of_many(self, mention: Mention) -> bool:
+        """`… per species and district`: one of the rows of `districts` is no wish to see them."""
+        said = mention.text.rpartition(" ")[2].lower()
+        tables = [table for each in mention.tables if (table := self.vocabulary.table(each)) is not None]
+        return singular(said) == said and bool(tables) and all(table.name.endswith("s") for table in tables)
 
     def _shown(self, subject: Subject | None, *, kind: StyleKind | None = None) -> Intent | None:
         if subject is None:
@@ -184,7 +189,7 @@ class DrawingCommands(Grammar):
         cursor, start = self.cursor, self.cursor.at
         if cursor.take(p.ONES):
             return None
-        subject = self.subject()
+        subject = self.subject(values=False)
         if subject is None:
             cursor.at = start
             cursor.take("the")

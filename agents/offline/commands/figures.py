@@ -7,7 +7,8 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.requests import command
-from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.conditions import joined
+from agents.offline.language.vocabulary import Vocabulary, measure_columns
 from agents.offline.language.words import doers_of, name_words
 from agents.offline.meaning.intents import (
     ColumnMention,
@@ -16,6 +17,7 @@ from agents.offline.meaning.intents import (
     Lookup,
     Mention,
     OneOf,
+    Rows,
     Show,
     Statistic,
 )
@@ -117,8 +119,65 @@ def _different(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | Non
     return Statistic("values", ColumnMention(bound["what"], columns), Mention(bound["whose"], (table.id,)))
 
 
+def _in_total(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
+    """`how long are the gravel roads in total?`: the sum of what a column measures."""
+    subject = bound["rows"]
+    if subject.top is not None or not subject.mention.known:
+        return None
+    measured = ColumnMention("length" if bound["how"] == "long" else "area")
+    return Statistic("sum", measured, subject.mention, subject.where)
+
+
+def _when(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`when was the strongest earthquake?`: the first row, with its time."""
+    subject = bound["rows"]
+    tables = [table for each in subject.mention.tables if (table := vocabulary.table(each)) is not None]
+    dates = [each.name for table in tables for each in table.columns if each.kind in ("date", "timestamp")]
+    times = dates or [name for table in tables for name in measure_columns(table, "time")]
+    if subject.top is None or len(tables) != 1 or len(times) != 1:
+        return None
+    return Rows(subject.mention, subject.where, subject.top, subject.top.limit, tuple(times))
+
+
+def _when_done(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`when was the Goethe School opened?`: the value of a column of dates that is called so."""
+    does = name_words(bound["does"])
+    names = {
+        column.name for table in vocabulary.few_tables for column in table.columns
+        if column.kind in ("date", "timestamp") and set(does) <= set(name_words(column.name))
+    }  # fmt: skip
+    return Lookup(names.pop(), bound["whose"]) if len(names) == 1 and len(does) == 1 else None
+
+
+def _owned(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how many vacant parcels does the City own?`: of a column `owner`."""
+    subject, doers = bound["rows"], doers_of(bound["does"].lower())
+    tables = [vocabulary.table(each) for each in subject.mention.tables]
+    names = [
+        column.name for table in tables if table is not None for column in table.columns
+        if doers & set(name_words(column.name)) and column.kind == "text"
+    ]  # fmt: skip
+    if subject.top is not None or len(tables) != 1 or len(names) != 1:
+        return None
+    own = OneOf(bound["whose"].removeprefix("the "), ColumnMention(names[0], tuple(names)), "is")
+    return Count(subject.mention, own if subject.where is None else joined("and", [subject.where, own]))
+
+
+def _most_common(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`the most common surface of the road segments`."""
+    subject = bound["rows"]
+    tables = tuple(each for table in subject.mention.tables if (each := vocabulary.table(table)) is not None)
+    columns = _columns(tables, bound["what"], vocabulary)
+    if not columns or subject.top is not None:
+        return None
+    return Statistic("values", ColumnMention(bound["what"], columns), subject.mention, subject.where)
+
+
 _SHARE = "[what is|what|which] (share|percentage|percent|proportion|fraction) of"
 COMMANDS = (
+    command("when (was|were) {rows:selection}", _when, -1.0),
+    command("when (was|were) {whose:words} {does:words}", _when_done),
+    command("how many {rows:selection} (does|do) {whose:words} {does:words}", _owned, 1.0),
     command("how many (different|distinct) {what:words} (does|do) {whose:words} have", _different, -1.0),
     command(f"{_SHARE} {{rows:selection}} (is|are|have|has|were|was) {{where:where}}", _share),
     command(f"{_SHARE} {{rows:selection}} (is|are|were|was) {{value:value}}", _share, 1.0),
@@ -126,6 +185,14 @@ COMMANDS = (
     command("(is|are) there [any|some] {rows:selection}", _existing),
     command("how many {what:words} (does|do) {whose:words} have [in total|altogether]", _amount),
     command("who {does:words} {whose:value}", _owner, 1.0),
+    command(
+        "how how=(long|big|large) (are|is) {rows:selection} (in total|together|altogether)", _in_total, -1.0
+    ),
+    command(
+        "<what> [the] (most common|most frequent|commonest) {what:words} (of|among|in) {rows:selection}",
+        _most_common,
+        -1.0,
+    ),
     command("compare {what:words} (of|in) {one:words} (and|with|to) {other:words}", _compared),
     command(
         "find {rows:selection} [,] (and then|then|and) (show|display|draw) (them|it) {look:look}",

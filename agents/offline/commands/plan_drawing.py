@@ -94,10 +94,10 @@ async def _top_rows(scene: Scene, table: Table, where: Cql2 | None, top: i.Top) 
         raise Refuse(f"at most {_MOST_TOP} features can be picked out by rank", "Filter by a value instead.")
     key = table.key[0]
     if not scene.done:
-        column, call = await first_rows(scene, table, where, top, top.limit)
+        first = await first_rows(scene, table, where, top, top.limit)
         named = name_column(table)
-        columns = list(dict.fromkeys([key, *([named.name] if named else []), column.name]))
-        return [("query_features", {**call, "columns": columns})]
+        columns = list(dict.fromkeys([key, *([named.name] if named else []), first.column]))
+        return [("query_features", {**first.query, "columns": columns}), *first.tie]
     rows = (scene.done[0].result.data or {}).get("rows", [])
     if not rows:
         raise Refuse(f"no row of {table.title} can be ranked so")

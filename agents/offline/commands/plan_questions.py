@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
 from agents.core.errors import ToolFailed
 from agents.domain import Cql2, Table
+from agents.geo.phrases import listed
 from agents.offline.answers.suggestions import suggestions
+from agents.offline.answers.wording import plain
 from agents.offline.commands.analyses.analysis import read_analysis
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.reading import read
-from agents.offline.language.vocabulary import columns_called
+from agents.offline.language.vocabulary import columns_called, measure_columns
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number, name_column, named_column
-from agents.offline.meaning.place_meant import full_name, place_meant
+from agents.offline.meaning.place_meant import full_name, place_meant, reach
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
-from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
+from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
 from agents.offline.meaning.spellings import unquoted
 from agents.offline.meaning.values import with_name
 
@@ -51,7 +54,12 @@ async def _filters(scene: Scene, table: Table, subject: i.Mention, where: i.Cond
 async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
     """Call `column_stats` for the number that was asked for."""
     table = scene.table_of(intent.subject)
-    column = named_column(scene, table, intent.column)
+    mention = intent.column
+    if not mention.columns:
+        mention = replace(
+            mention, columns=tuple(measure_columns(table, MEASURE_OF_NOUN.get(mention.text, "")))
+        )
+    column = named_column(scene, table, mention)
     if intent.what in ("mean", "median", "sum") and not is_number(column):
         raise Refuse(
             f"{column.name} of {table.title} holds no numbers, so it has no {_NAMES.get(intent.what, intent.what)}"
@@ -72,16 +80,17 @@ async def rows(scene: Scene, intent: i.Rows) -> Calls:
     filters = await _filters(scene, table, intent.subject, intent.where)
     limit = min(max(intent.limit, 1), 100)
     arguments: dict[str, Any] = {"table": table.id, "limit": limit}
-    shown: list[str] = []
+    shown = list(intent.columns)
+    tie: Calls = []
     if intent.top is not None:
-        column, ranked = await first_rows(scene, table, filters, intent.top, limit)
-        arguments |= ranked
-        filters = ranked["filters"]
-        shown = [column.name]
+        first = await first_rows(scene, table, filters, intent.top, limit)
+        arguments |= first.query
+        filters = first.query["filters"]
+        shown, tie = [first.column, *shown], first.tie
     arguments["columns"] = _shown_columns(table, shown, filters)
     if filters is not None:
         arguments["filters"] = filters
-    return [("query_features", arguments)]
+    return [("query_features", arguments), *tie]
 
 
 def _shown_columns(table: Table, first: list[str], filters: Cql2 | None) -> list[str]:
@@ -193,9 +202,9 @@ async def _spelt_out(scene: Scene, goal: str) -> str:
     if chain.pronoun:
         layer = f"the layer `{scene.recent_layer().id}`"
         goal = re.sub(rf"(?<!\w){re.escape(chain.pronoun)}(?!\w)", lambda _: layer, goal, count=1)
-    for name in chain.places:
+    for name, rows in chain.places:
         try:
-            place = await place_meant(scene, name)
+            place = await place_meant(scene, name, near=reach(scene, rows))
         except Refuse:
             return goal  # the analyst says so, and the map keeps that it was tried
         if scene.preferred and name in goal and f'"{name}"' not in goal:
@@ -217,10 +226,7 @@ async def not_understood(scene: Scene, intent: i.NotUnderstood) -> Calls:
 
 def not_understood_words(scene: Scene, intent: i.NotUnderstood) -> str:
     """What was understood, what was not, and what would be."""
-    if intent.understood:
-        said = f"I understood “{intent.understood}”, but not “{intent.rest}”, so I changed nothing."
-    else:
-        said = f"I did not understand “{intent.rest}”. I know plain commands only, so I changed nothing."
+    said = understood_words(intent)
     examples = suggestions(
         scene.agent.registry, scene.layers, limit=4, like=f"{intent.understood} {intent.rest}"
     )
@@ -228,6 +234,19 @@ def not_understood_words(scene: Scene, intent: i.NotUnderstood) -> str:
         return f"{said} There are no tables yet: upload a file, or load one with `geoagent load`."
     lines = "\n".join(f"- {example}" for example in examples)
     return f"{said} You could say:\n{lines}\n\nThe tables are {scene.some_tables()}."
+
+
+def understood_words(intent: i.NotUnderstood) -> str:
+    """What was understood, and what was not."""
+    if intent.understood:
+        return f"I understood “{intent.understood}”, but not “{intent.rest}”, so I changed nothing."
+    return f"I did not understand “{intent.rest}”. I know plain commands only, so I changed nothing."
+
+
+async def several_meanings(scene: Scene, intent: i.SeveralMeanings) -> Calls:
+    """Ask which one is meant."""
+    meanings = listed([f"“{plain(each)}”" for each in intent.meanings], "or")
+    raise Ask(f"That can mean several things: {meanings}. Which do you mean?", intent.meanings)
 
 
 async def out_of_reach(scene: Scene, intent: i.Unsupported) -> Calls:
@@ -238,4 +257,5 @@ async def out_of_reach(scene: Scene, intent: i.Unsupported) -> Calls:
 PLANS = {
     "Count": count, "Statistic": statistic, "Rows": rows, "Lookup": lookup, "Analyse": analyse, "RunSql": run_sql,
     "NotUnderstood": not_understood, "Unsupported": out_of_reach,
+    "SeveralMeanings": several_meanings,
 }  # fmt: skip

@@ -21,6 +21,7 @@ from agents.offline.meaning.intents import (
     Rows,
     Statistic,
     Top,
+    Unsupported,
 )
 
 _NEAR = word_set("near nearby around nearest closest farthest furthest intersects intersecting overlapping")
@@ -50,8 +51,8 @@ class DataCommands(Grammar):
         if subject is None:
             return None
         self._existence()
-        if self._another_noun():
-            return None  # what follows is said of both, and one count cannot tell that
+        if (both := self._with_another_noun(start)) is not None:
+            return both
         full = self.tail(subject, looks=False)
         self._existence()
         if not full.mention.pronoun and full.where is None:
@@ -60,12 +61,18 @@ class DataCommands(Grammar):
             return None
         return Count(full.mention, full.where)
 
-    def _another_noun(self) -> bool:
-        """`how many airports and cities …`."""
-        start = self.cursor.at
-        found = bool(self.cursor.take(", and", "and", "or", ",", "plus")) and self.mention() is not None
-        self.cursor.at = start
-        return found
+    def _with_another_noun(self, start: int) -> Unsupported | None:
+        """`how many airports and cities …`: what follows is said of both, and one count cannot tell that."""
+        before = self.cursor.at
+        joined = self.cursor.take(", and", "and", "or", ",", "plus")
+        if joined is None or (self.mention() or self._rows_of_a_value(None)) is None:
+            self.cursor.at = before
+            return None
+        both = self.cursor.since(start)
+        self.cursor.at = self.cursor.end
+        return Unsupported(
+            f"“{both}” are counted one after the other, not in one number", "Ask for each by itself."
+        )
 
     def _existence(self) -> None:
         self.cursor.take(p.THERE_ARE)
@@ -100,15 +107,15 @@ class DataCommands(Grammar):
         if subject is not None and subject.where is None and subject.top is None:
             column = self.column(subject.mention)
             if column is not None:
-                full = self.tail(subject, looks=False)
-                return Statistic(what, column, full.mention, full.where)
+                return self._of_rows(what, column, subject)
         cursor.at = before
         found = self._column_of_subject()
-        if found is None:
-            return None
-        column, given = found
+        return self._of_rows(what, *found) if found is not None else None
+
+    def _of_rows(self, what: str, column: ColumnMention, given: Subject) -> Statistic | None:
+        """Of all rows that are meant: the first ones of a ranking are for the analysis."""
         full = self.tail(given, looks=False)
-        return Statistic(what, column, full.mention, full.where)
+        return Statistic(what, column, full.mention, full.where) if full.top is None else None
 
     def _extreme_of_column(self) -> Statistic | None:
         """`the highest elevation of the airports in France`: of a column, where its table is named as well."""
@@ -118,11 +125,7 @@ class DataCommands(Grammar):
             return None
         cursor.at += 1
         found = self._column_of_subject(named=True)
-        if found is None:
-            return None
-        column, given = found
-        full = self.tail(given, looks=False)
-        return Statistic(what, column, full.mention, full.where) if full.top is None else None
+        return self._of_rows(what, *found) if found is not None else None
 
     def _column_of_subject(self, *, named: bool = False) -> tuple[ColumnMention, Subject] | None:
         """`elevation of the airports`: the subject first, for its columns are the ones that are meant."""

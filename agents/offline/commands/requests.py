@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from agents.domain import Table
 from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.language.chart import Chart
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Template, compiled
-from agents.offline.language.reading import several_meanings
+from agents.offline.language.reading import Ambiguous
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.intents import Intent, UseTool
+from agents.offline.meaning.scene import chosen_option
 
+T = TypeVar("T")
 Means = Callable[[Mapping[str, Any], Vocabulary], Intent | None]
 
 
@@ -66,6 +68,13 @@ class TemplateReader:
         self.cursor.at = before
         return text
 
+    def chosen(self, meanings: Mapping[str, T]) -> T:
+        """The only meaning, or the one that the request names. Raises Ambiguous."""
+        name = next(iter(meanings)) if len(meanings) == 1 else chosen_option([*meanings], self.cursor.meant)
+        if name is None:
+            raise Ambiguous(meanings)
+        return meanings[name]
+
 
 class CommandReader(TemplateReader):
     """Reads one command from a cursor on."""
@@ -78,7 +87,10 @@ class CommandReader(TemplateReader):
         self.commands = commands
 
     def read(self, may_end: Callable[[], bool]) -> Intent | None:
-        """The command that begins here, with the cursor behind it; `may_end` is asked with the cursor at an end."""
+        """The command that begins here, with the cursor behind it; `may_end` is asked with the cursor at an end.
+
+        Raises Ambiguous, with the cursor behind the words, where two commands are as likely.
+        """
         start = self.cursor.at
         found: list[tuple[int, float, Intent]] = []
         for each in self.commands:
@@ -92,9 +104,9 @@ class CommandReader(TemplateReader):
             self.cursor.at = start
             return None
         best = min(found, key=lambda reading: reading[:2])
-        end, _, intent = best
-        meanings = [_described(each) for place, cost, each in found if (place, cost) == best[:2]]
-        if set(meanings) != {_described(intent)}:
-            raise several_meanings(meanings)
-        self.cursor.at = -end
-        return intent
+        self.cursor.at = -best[0]
+        meanings: dict[str, Intent] = {}
+        for place, cost, intent in found:
+            if (place, cost) == best[:2]:
+                meanings.setdefault(_described(intent), intent)
+        return self.chosen(meanings)

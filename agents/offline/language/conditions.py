@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS, COMPARATIVES, METHODS
@@ -17,6 +18,7 @@ from agents.offline.language.nouns import (
     take_quantity,
     take_ramp,
 )
+from agents.offline.language.shape_words import take_shape_fact
 from agents.offline.language.value_text import ValueRules, ends_value, take_comparator
 from agents.offline.language.words import doers_of, name_words
 from agents.offline.meaning.flags import is_flag
@@ -67,6 +69,7 @@ class Conditions(ValueRules):
             cursor.at = start
             return None
         for rule in (
+            self.shaped,
             self.negated,
             self.focus,
             self.lettered,
@@ -91,6 +94,9 @@ class Conditions(ValueRules):
                 return inner
         cursor.at = start
         return None
+
+    def shaped(self) -> Condition | None:
+        return take_shape_fact(self.cursor)
 
     def negated(self) -> Condition | None:
         cursor = self.cursor
@@ -192,10 +198,10 @@ class Conditions(ValueRules):
     def _counted(self) -> Condition | None:
         """`with 6 lanes`."""
         start = self.cursor.at
-        quantity = take_quantity(self.cursor)
-        column = take_column(self.cursor, self.vocabulary, self.tables) if quantity is not None else None
-        if quantity is not None and column is not None and not _goes_on(self.cursor):
-            return Compare("=", quantity, column)
+        numbers = self._numbers(take_quantity(self.cursor))
+        column = take_column(self.cursor, self.vocabulary, self.tables) if numbers else None
+        if column is not None and not _goes_on(self.cursor):
+            return _any_of(numbers, column)
         self.cursor.at = start
         return None
 
@@ -204,15 +210,28 @@ class Conditions(ValueRules):
         column = take_column(self.cursor, self.vocabulary, self.tables)
         if column is None:
             return None
+        numbers = self._numbers(self._lone_quantity())
+        if numbers:
+            return _any_of(numbers, column)
         if not _goes_on(self.cursor):
             return self._has(column)
         if self.cursor.word() in ("is", "of", "=", ">", "<"):
             return None
-        quantity = self._lone_quantity()
-        if quantity is not None:
-            return Compare("=", quantity, column)
         text = self.value_text()
         return OneOf(text, column, "is") if text else None
+
+    def _numbers(self, first: Quantity | None) -> list[Quantity]:
+        """`5`, `5 or 7`, `5, 6 and 7`: the last one's unit serves those without."""
+        found = [first] if first is not None else []
+        while found:
+            start = self.cursor.at
+            joiner = self.cursor.take(", or", ", and", "or", "and", ",")
+            more = take_quantity(self.cursor) if joiner is not None else None
+            if more is None or not (joiner != "," or ends_value(self.cursor)):
+                self.cursor.at = start
+                break
+            found.append(more)
+        return [replace(each, unit=each.unit or found[-1].unit) for each in found]
 
     def _has(self, column: ColumnMention) -> Condition:
         return Compare("=", True, column) if self._is_flag(column) else Negation(Empty(column))
@@ -264,7 +283,9 @@ class Conditions(ValueRules):
         comparison = self.comparison(column)
         value: Operand | None = None
         if comparison is None:
-            value = take_day(cursor) or self._lone_quantity()
+            value = take_day(cursor)
+            numbers = self._numbers(self._lone_quantity()) if value is None else []
+            comparison = _any_of(numbers, column) if numbers else None
         if value is not None:
             comparison = Compare("=", value, column)
         if comparison is None:
@@ -301,9 +322,22 @@ class Conditions(ValueRules):
         if found is None or named_twice or (column is None and self._is_distance_to()):
             cursor.at = start
             return None
+        self._own_unit(self.tables if column is None else (), column.columns if column is not None else ())
         if column is not None:
             return replace(found, column=column)
         return self._with_trailing_column(found)
+
+    def _own_unit(self, tables: tuple[Table, ...], names: tuple[str, ...]) -> None:
+        """Past `mg/l`, of a column that is called `no3_mg_l`: it is the column's own unit."""
+        words, used = self.cursor.keys(most=2)
+        own = [*names, *(column.name for table in tables for column in table.columns)]
+        for length in range(len(words), 0, -1):
+            ends = [
+                name for name in own if name_words(name)[1:][-length:] == words[:length] and used[length - 1]
+            ]
+            if ends and not any(name_words(name) == words[:length] for name in own):
+                self.cursor.at += used[length - 1]
+                return
 
     def _range(self) -> Between | None:
         cursor = self.cursor
@@ -380,10 +414,18 @@ class Conditions(ValueRules):
         if cursor.take("above sea level", "a.s.l.", "asl"):
             return replace(found, measure="high")
         column = take_column(cursor, self.vocabulary, self.tables)
-        if column is None or _goes_on(cursor):
+        if column is None or (_goes_on(cursor) and not self._compares_next()):
             cursor.at = start
             return found
         return replace(found, column=column)
+
+    def _compares_next(self) -> bool:
+        """`… 2 floors built after 1990`: whether the next column and its comparison follow."""
+        start = self.cursor.at
+        column = take_column(self.cursor, self.vocabulary, self.tables)
+        compares = column is not None and take_comparator(self.cursor) is not None
+        self.cursor.at = start
+        return compares
 
     def place(self) -> Condition | None:
         """`in Germany`, `from Peru or Chile`; not `in red`, `in viridis`, `within 50 km of`, `in 7 classes`."""
@@ -456,6 +498,10 @@ def _of_one_magnitude(low: Quantity, high: Quantity) -> Quantity:
     if factor is None or not low.text.replace(".", "").isdigit() or low.value >= factor:
         return low
     return replace(low, value=low.value * factor)
+
+
+def _any_of(numbers: list[Quantity], column: ColumnMention) -> Condition:
+    return joined("or", [Compare("=", each, column) for each in numbers])
 
 
 def joined(op: str, parts: list[Condition]) -> Condition:

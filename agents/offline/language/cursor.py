@@ -25,6 +25,7 @@ class Cursor:
         self.at = at
         self.end = len(tokens) if end is None else end
         self._steps = 0
+        self._meant: tuple[str, ...] | None = None
         self._folded = [fold(token.text).replace("’", "'") for token in tokens]
         self._names = [name_words(token.text) if token.kind in ("word", "string") else () for token in tokens]
 
@@ -84,6 +85,28 @@ class Cursor:
             self.at += 1
             return token.text
         return None
+
+    def take_meaning(self) -> str | None:
+        """`(meaning opening hours)`: which of several meanings the words before it have."""
+        start = self.at
+        if self.take("( meaning"):
+            begin = self.at
+            while not self.done and self.word() != ")":
+                self.at += 1
+            if self.word() == ")" and self.at > begin:
+                text = self.since(begin)
+                self.at += 1
+                return text
+        self.at = start
+        return None
+
+    @property
+    def meant(self) -> tuple[str, ...]:
+        """All such choices of the request."""
+        if self._meant is None:
+            places = (Cursor(self.tokens, at) for at in range(len(self.tokens)))
+            self._meant = tuple(text for each in places if (text := each.take_meaning()) is not None)
+        return self._meant
 
     def keys(self, ahead: int = 0, most: int = 8) -> tuple[tuple[str, ...], list[int]]:
         """The singular name words from here on, and after each of them how many tokens have been used up.

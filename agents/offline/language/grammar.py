@@ -96,7 +96,7 @@ class Template:
     @property
     def words(self) -> frozenset[str]:
         """All of its own words."""
-        return frozenset(each.text for each in _nodes(self.node) if isinstance(each, Word))
+        return words_in(self.node)
 
 
 @lru_cache(maxsize=4096)
@@ -214,6 +214,11 @@ def _nodes(node: Node) -> list[Node]:
             return _nodes(inner)
         case _:
             return [node]
+
+
+def words_in(node: Node) -> frozenset[str]:
+    """The words that are written in a template itself."""
+    return frozenset(each.text for each in _nodes(node) if isinstance(each, Word))
 
 
 def spellings(node: Node) -> list[tuple[str, ...]]:

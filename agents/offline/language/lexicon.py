@@ -94,6 +94,7 @@ _MEASURES = {
     "strong": "magnitude mag strength intensity",
     "rich": "gdp income wealth gni",
     "dense": "density",
+    "worth": "worth value price cost",
     "time": "date time timestamp year day created updated opened started built founded",
 }
 MEASURES: dict[str, tuple[str, ...]] = {name: tuple(words.split()) for name, words in _MEASURES.items()}
@@ -105,6 +106,7 @@ MEASURE_OF_NOUN = {
     "high": "high", "area": "area", "size": "big", "length": "long", "long": "long", "depth": "deep",
     "age": "old", "speed": "fast", "weight": "heavy", "width": "wide", "magnitude": "strong",
     "density": "dense", "gdp": "rich", "income": "rich", "date": "time",
+    "worth": "worth",
 }  # fmt: skip
 """The measure that a noun asks for when no column is called so."""
 

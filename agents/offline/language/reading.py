@@ -39,12 +39,12 @@ TOO_INVOLVED = Unreadable(
 )
 
 
-def several_meanings(meanings: Iterable[str]) -> Unreadable:
-    """Where the same words mean different things, and none of them is the likelier one."""
-    named = "” or “".join(dict.fromkeys(meanings))
-    return Unreadable(
-        f"That can mean several things: “{named}”. Say it in other words, so that I know which."
-    )
+class Ambiguous(Exception):
+    """The same words mean different things, and none of these is the likelier one."""
+
+    def __init__(self, meanings: Iterable[str]) -> None:
+        self.meanings = tuple(meanings)
+        super().__init__(f"several meanings: {', '.join(self.meanings)}")
 
 
 async def read(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -94,8 +94,9 @@ class Grammar:
 
     # --- subjects --------------------------------------------------------------------------------------------
 
-    def subject(self, *, unknown: bool = False, pronouns: bool = True) -> Subject | None:
-        """What a command is about, up to the noun itself. `unknown` also takes nouns that nothing is called."""
+    def subject(self, *, unknown: bool = False, pronouns: bool = True, values: bool = True) -> Subject | None:
+        """What a command is about, up to the noun itself. `unknown` also takes nouns that nothing is called, `values`
+        those that are values of a column."""
         cursor, start = self.cursor, self.cursor.at
         everything = cursor.take("all of the", "all the", "all of", "all", "every", "each") is not None
         if everything:
@@ -114,6 +115,7 @@ class Grammar:
             mention = self.mention() if count or top or everything else self._first_mention(start)
             if (
                 mention is not None
+                and not (count and self.cursor.tokens[begin + count - 1].lower in ("and", "or"))
                 and (not mention.pronoun or (pronouns and not count))
                 and not (count and mention.everything)
             ):
@@ -128,6 +130,10 @@ class Grammar:
                 or cursor.word() in STARTS
             ):
                 break
+        cursor.at = begin
+        kind = self._rows_of_a_value(top) if values else None
+        if kind is not None:
+            return replace(kind, all=everything)
         cursor.at = begin
         if unknown:
             mention = self._unknown_noun()
@@ -167,6 +173,40 @@ class Grammar:
             return None
         text = words_of([self.cursor.tokens[place] for place in places])
         return OneOf(text, how="kind")
+
+    def _rows_of_a_value(self, top: Top | None) -> Subject | None:
+        """`oaks`, of trees: a value of a column in its plural, which names the rows that have it."""
+        start = self.cursor.at
+        first = self._value_noun()
+        if first is None:
+            return None
+        table, column, value = first
+        values = [f'"{value}"']
+        while True:
+            end = self.cursor.at
+            joined_on = self.cursor.take(", and", ", or", "and", "or", ",")
+            more = self._value_noun() if joined_on is not None else None
+            if more is None or more[:2] != (table, column):
+                self.cursor.at = end
+                break
+            values.append(f'"{more[2]}"')
+        where = OneOf(" or ".join(values), ColumnMention(column, (column,)), "is")
+        return Subject(Mention(self.cursor.since(start), (table.id,)), where, top)
+
+    def _value_noun(self) -> tuple[Table, str, str] | None:
+        """A value in its plural, with its table and column."""
+        cursor, start = self.cursor, self.cursor.at
+        words, used = cursor.keys(most=3)
+        for length in range(len(words), 0, -1):
+            cursor.at = start + max(used[length - 1] - 1, 0)
+            last = cursor.word()
+            cursor.at += 1
+            if used[length - 1] and singular(last) != last:
+                found = self.vocabulary.match_value(words[:length])
+                if found is not None:
+                    return found
+        cursor.at = start
+        return None
 
     def _unknown_noun(self) -> Mention | None:
         cursor, start = self.cursor, self.cursor.at

@@ -21,7 +21,7 @@ from agents.offline.language.looks import settled
 from agents.offline.language.nouns import take_count, take_quantity
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.language.words import name_words, word_set
+from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.features import Features
 from agents.offline.meaning.intents import ColumnMention, Condition, Group, Look, Negation, OneOf, Quantity
 from agents.offline.meaning.steps import ColumnWords
@@ -154,6 +154,9 @@ class Tags(Grammar):
             return
         cost = (GUESS if subject.mention.guessed else 0.0) + (1.0 if subject.where is not None else 0.0)
         yield self._span(at, subject, drawn, cost)
+        if tail and self._shown_in_part(subject) and cursor.take("shown on the map", "on the map"):
+            drawn = True
+            yield self._span(at, subject, drawn, cost)
         conditions = self.conditions(subject.mention)
         where = [subject.where] if subject.where is not None else []
         while tail and not cursor.done:
@@ -165,6 +168,11 @@ class Tags(Grammar):
             where.append(condition)
             cost += ANY_WORD if isinstance(condition, OneOf) and condition.how == "kind" else 0.0
             yield self._span(at, replace(subject, where=joined("and", where)), drawn, cost)
+
+    def _shown_in_part(self, subject: Subject) -> bool:
+        """Whether what the map shows of a table is less than all of it."""
+        own = (each for each in self.vocabulary.layers if each.table in subject.mention.tables)
+        return any(each.filter is not None for each in own)
 
     def _span(self, at: int, subject: Subject, drawn: bool, cost: float) -> Span:
         said = self.cursor.since(at).removeprefix("the layer ").removeprefix("layer ")
@@ -207,12 +215,27 @@ class Tags(Grammar):
             known = self._is_column(text)
             if not known and (year or set(text.lower().split()) & _COLUMN_ENDS):
                 continue
-            found.append(
-                Span(
-                    cursor.at, ColumnWords(text), 0.0 if known else UNKNOWN_COLUMN + 0.5 * (cursor.at - begin)
-                )
-            )
-        return found
+            cost = 0.0 if known else UNKNOWN_COLUMN + 0.5 * (cursor.at - begin)
+            found.append(Span(cursor.at, ColumnWords(text), cost))
+        whole = [each.end for each in found if not each.cost]
+        end = self._past_its_rows(whole[-1]) if whole else None
+        return found if end is None else [*found, Span(end, ColumnWords(self._words_from(begin, whole[-1])))]
+
+    def _words_from(self, begin: int, end: int) -> str:
+        self.cursor.at = end
+        return self.cursor.since(begin)
+
+    def _past_its_rows(self, at: int) -> int | None:
+        """`kind of school`: past the noun of a table that the column is of."""
+        cursor = self.cursor
+        cursor.at = at
+        if not cursor.take("of"):
+            return None
+        cursor.take("the", "a")
+        words, used = cursor.keys()
+        table = self.vocabulary.match_table(words) if words else None
+        one = table is not None and not table.guessed and singular(cursor.word()) == cursor.word()
+        return cursor.at + used[table.length - 1] if table is not None and one else None
 
     def _is_column(self, text: str) -> bool:
         words = name_words(text)
@@ -357,6 +380,8 @@ class Tags(Grammar):
             if subject is not None:
                 full = self.tail(subject, looks=False)
                 found.setdefault(self.cursor.at, Span(self.cursor.at, full, 0.0))
+                if self.cursor.take("shown on the map", "on the map"):  # the parser looks for these words
+                    found.setdefault(self.cursor.at, Span(self.cursor.at, full, 0.0))
         return found.values()
 
     def _look(self, at: int) -> Iterable[Span]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -26,6 +26,7 @@ Words = tuple[str, ...]
 
 _LONGEST = 6
 _FEW_TABLES = 500
+_MOST_SAMPLED = 100
 _MOST_MEANT = 50
 """Where a name means more tables than that, which one is asked before columns matter; those of the others are not
 compared."""
@@ -72,6 +73,16 @@ class TableIndex:
                 self._by_word[word].append(table)
             for word in set(_head(table.comment)) - _DULL:
                 self._by_comment[word].append(table)
+
+    @cached_property
+    def by_value(self) -> Mapping[Words, Sequence[tuple[Table, str, str]]]:
+        """The most common values of text columns by their words, with table and column; of few tables only."""
+        found: dict[Words, list[tuple[Table, str, str]]] = defaultdict(list)
+        for table in self.own if len(self.own) <= _MOST_SAMPLED else ():
+            for column in table.columns:
+                for sample in column.samples if column.kind == "text" else ():
+                    found[name_words(sample)].append((table, column.name, sample))
+        return found
 
     def match(self, words: Words) -> Match[Table] | None:
         """The longest run of words, from the first on, that names a table."""
@@ -174,6 +185,11 @@ class Vocabulary:
         if words not in self._matched:
             self._matched[words] = self.index.match(words)
         return self._matched[words]
+
+    def match_value(self, words: Words) -> tuple[Table, str, str] | None:
+        """The one table, its column and value that the noun names: `oaks` are trees of the species `Oak`."""
+        found = self.index.by_value.get(words, ())
+        return found[0] if len(found) == 1 else None
 
     def match_layer(self, words: Words) -> Match[Layer] | None:
         """By the layer's own name or id, else by the name of its table."""

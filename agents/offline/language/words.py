@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from rapidfuzz import fuzz, process
@@ -72,6 +72,9 @@ class Phrases:
     def starting_with(self, word: str) -> list[tuple[str, ...]]:
         """Longest first."""
         return self._by_first.get(word, [])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
 
     def __contains__(self, phrase: object) -> bool:
         return phrase in self._all

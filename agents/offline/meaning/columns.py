@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.domain import Column, Table
-from agents.offline.language.vocabulary import UNIT_WORDS, measure_columns
+from agents.offline.language.vocabulary import UNIT_WORDS, columns_called, measure_columns
 from agents.offline.language.words import name_words, nearest, word_set
 from agents.offline.meaning.intents import Between, ColumnMention, Compare, Day, Quantity, Top
 from agents.offline.meaning.scene import Refuse, Scene
@@ -61,6 +61,15 @@ def name_column(table: Table) -> Column | None:
         if found:
             return found[0]
     return texts[0] if texts else None
+
+
+def column_called(scene: Scene, table: Table, text: str) -> str:
+    """The name of the column that these words mean in this table. Raises Ask or Refuse."""
+    exact = table.column(text)
+    if exact is not None:
+        return exact.name
+    found = columns_called((table,), name_words(text))
+    return named_column(scene, table, ColumnMention(text, tuple(found))).name
 
 
 def named_column(

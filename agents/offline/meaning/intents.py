@@ -134,7 +134,14 @@ class Group:
     parts: tuple[Condition, ...]
 
 
-Condition = Compare | Between | Matches | Empty | OneOf | InFocus | Negation | Group
+@dataclass(frozen=True, slots=True)
+class Shaped:
+    """What is known of a geometry: `with invalid geometries`, `invalid parcels`, `without geometry`."""
+
+    fact: Literal["valid", "invalid", "empty", "missing"]
+
+
+Condition = Shaped | Compare | Between | Matches | Empty | OneOf | InFocus | Negation | Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,12 +335,13 @@ class RemoveChart:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """List rows of a table."""
+    """List rows of a table; `columns` are shown in any case."""
 
     subject: Mention
     where: Condition | None = None
     top: Top | None = None
     limit: int = 10
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +377,12 @@ class Export:
     format: str
     srid: int | None = None
     is_result: bool = False
+    others: tuple[Mention, ...] = ()
+    """Further tables or layers of the same file."""
+    columns: tuple[str, ...] = ()
+    encoding: str | None = None
+    places: str | None = None
+    """`xy`, `wkt` or `none`, as the export calls them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,6 +420,13 @@ class TooMuch:
 
 
 @dataclass(frozen=True, slots=True)
+class SeveralMeanings:
+    """The words mean each of these as likely."""
+
+    meanings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NotUnderstood:
     """`understood` and `rest` are pieces of the request as it was written."""
 
@@ -417,6 +438,7 @@ Intent = (
     Show | Restyle | Refine | ClearFilter | SetVisible | Remove | Reset | Change | Reorder | Zoom
     | Retrace | ListLayers | Describe | Count | Statistic | Chart | RemoveChart | Rows
     | Lookup | Analyse | UseTool | Export | RunSql | Help | Greeting | Unsupported | NotUnderstood | TooMuch
+    | SeveralMeanings
 )  # fmt: skip
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.domain import Place
+from agents.domain import Bounds, Place
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold
+from agents.offline.meaning.intents import Mention
 from agents.offline.meaning.place_names import SAME_PLACE
-from agents.offline.meaning.scene import Ask, Refuse, Scene
+from agents.offline.meaning.scene import Refuse, Scene
 
 MAX_CANDIDATES = 12
 MAX_OFFERED = 4
@@ -24,8 +25,8 @@ BETTER_KNOWN = 4.0
 """Times the people of the next place of that name that make a place the one that is meant."""
 
 
-async def place_meant(scene: Scene, text: str, table: str | None = None) -> Place:
-    """`table`: only its rows may be meant.
+async def place_meant(scene: Scene, text: str, table: str | None = None, near: Bounds | None = None) -> Place:
+    """`table`: only its rows may be meant. `near`: of several places the one in these bounds, if there is only one.
 
     Raises Refuse where no place is called so as a whole, Ask where several may be meant.
     """
@@ -40,24 +41,35 @@ async def place_meant(scene: Scene, text: str, table: str | None = None) -> Plac
         if places:
             break
     if not places:
-        near = [each.name for each in await scene.data.find_place(text, limit=3)]
-        alike = f"The nearest names are {', '.join(dict.fromkeys(near))}." if near else ""
+        names = [each.name for each in await scene.data.find_place(text, limit=3)]
+        alike = f"The nearest names are {', '.join(dict.fromkeys(names))}." if names else ""
         raise Refuse(
             f"no table and no place is called “{text}”", alike or f"There are {scene.some_tables()}."
         )
+    if near is not None:
+        inside = [each for each in places if _is_in(each, near)]
+        places = inside if len(inside) == 1 else places
     first, *others = places
     rivals = [each for each in others if _rivals(first, each)]
     if not rivals:
         return first
     options = list(dict.fromkeys(full_name(each) for each in (first, *rivals)))[:MAX_OFFERED]
     if len(options) == 1:
-        raise Ask(
-            f"Which {first.name} do you mean? There are {len(rivals) + 1} called so; select one on the map.",
-            options,
+        raise Refuse(
+            f"{len(rivals) + 1} places are called “{options[0]}”, and their names do not tell them apart",
+            f"Say “show {scene.table(first.table).name.replace('_', ' ')} named {first.name}” to see where they are.",
         )
     question = f"Which {first.name} do you mean: {'; '.join(options[:-1])}; or {options[-1]}?"
     chosen = scene.choose(options, question, text)
     return next(each for each in (first, *rivals) if full_name(each) == chosen)
+
+
+def reach(scene: Scene, rows: Mention | None) -> Bounds | None:
+    """Where the rows lie, in which a place that they have to do with is looked for first."""
+    layers = [scene.vocabulary.layer(each) for each in rows.layers] if rows is not None else []
+    ids = {*(rows.tables if rows is not None else ()), *(each.table for each in layers if each is not None)}
+    table = scene.vocabulary.table(ids.pop()) if len(ids) == 1 else None
+    return table.bounds if table is not None else None
 
 
 def full_name(place: Place) -> str:
@@ -71,15 +83,18 @@ def full_name(place: Place) -> str:
 
 def _rivals(first: Place, other: Place) -> bool:
     """Whether the other one may be meant as well: not the capital within its country, and not much less known."""
-    west, south, east, north = first.bounds
-    within = south <= other.latitude <= north and (
-        west <= other.longitude <= east if west <= east else not east < other.longitude < west
-    )
-    if within and other.kind != first.kind:
+    if _is_in(other, first.bounds) and other.kind != first.kind:
         return False
     if first.population and not other.population:
         return False
     return (first.population or 0) < BETTER_KNOWN * (other.population or 0) or not first.population
+
+
+def _is_in(place: Place, bounds: Bounds) -> bool:
+    west, south, east, north = bounds
+    return south <= place.latitude <= north and (
+        west <= place.longitude <= east if west <= east else not east < place.longitude < west
+    )
 
 
 def _forms(name: str) -> Sequence[str]:

@@ -2,38 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.meaning.columns import ranks_descending, top_column
 from agents.offline.meaning.intents import Top
 from agents.offline.meaning.resolver import combined
-from agents.offline.meaning.scene import Scene
+from agents.offline.meaning.scene import Calls, Scene
 from agents.offline.meaning.values import property_of
 
 MAX_SHARING = 100
 
 
-async def first_rows(
-    scene: Scene, table: Table, where: Cql2 | None, top: Top, limit: int
-) -> tuple[Column, dict[str, Any]]:
-    """The column that ranks, and the arguments of `query_features`, without its columns.
+@dataclass(frozen=True, slots=True)
+class FirstRows:
+    """The column that ranks, the arguments of `query_features` without its columns, and the call that counts the rows
+    down to the last place, where there are too many to list."""
 
-    Rows that share the last place are all among them, as long as they are no more than as many again; of one row all
-    are, for none of them is the one.
-    """
+    column: str
+    query: dict[str, Any]
+    tie: Calls
+
+
+async def first_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top, limit: int) -> FirstRows:
+    """Rows that share the last place are all among them, as long as they are no more than as many again; of one row
+    all are, for none of them is the one."""
     column = top_column(scene, table, top)
     known: Cql2 = {"op": "not", "args": [{"op": "isNull", "args": [property_of(column.name)]}]}
     filters = combined("and", where, known)
     descending = ranks_descending(top, column)
     last = await _last_place(scene, table, column, filters, limit, descending=descending)
+    tie: Calls = []
     if last is not None:
         no_worse: Cql2 = {"op": ">=" if descending else "<=", "args": [property_of(column.name), last]}
-        sharing = await scene.data.count(table.id, combined("and", filters, no_worse))
-        if sharing <= (MAX_SHARING if limit == 1 else 2 * limit):
-            limit = min(max(limit, sharing), MAX_SHARING)
-    sorting = {"sort": column.name, "descending": descending}
-    return column, {"table": table.id, "filters": filters, **sorting, "limit": limit}
+        down_to = combined("and", filters, no_worse)
+        sharing = await scene.data.count(table.id, down_to)
+        if sharing <= min(MAX_SHARING, MAX_SHARING if limit == 1 else 2 * limit):
+            limit = max(limit, sharing)
+        elif sharing > limit:
+            tie = [("count_features", {"table": table.id, "filters": down_to})]
+    query = {
+        "table": table.id,
+        "filters": filters,
+        "sort": column.name,
+        "descending": descending,
+        "limit": limit,
+    }
+    return FirstRows(column.name, query, tie)
 
 
 async def _last_place(

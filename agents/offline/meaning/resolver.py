@@ -26,6 +26,7 @@ from agents.offline.meaning.intents import (
     OneOf,
     Operand,
     Quantity,
+    Shaped,
 )
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
@@ -42,6 +43,10 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             return {"op": op, "args": _flat(op, [await to_cql2(scene, table, part) for part in parts])}
         case Negation(Compare() as inner) if not isinstance(inner.value, bool):
             return await to_cql2(scene, table, replace(inner, op=opposite_of(inner.op)))
+        case Negation(OneOf(how="kind") as inner) if (
+            whole := await values.value_with_not(scene, table, inner.text)
+        ) is not None:
+            return whole
         case Negation(inner):
             return _negated(await to_cql2(scene, table, inner))
         case Compare():
@@ -54,6 +59,8 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
             return values.contains(column.name, unquoted(text), before, after)
         case Empty(mention):
             return await _lacking(scene, table, named_column(scene, table, mention))
+        case Shaped(fact):
+            return _shaped(table, fact)
         case InFocus(what):
             return await _focus(scene, table, what)
         case OneOf():
@@ -92,6 +99,16 @@ def _negated(inner: Cql2) -> Cql2:
     return {"op": "not", "args": [inner]}
 
 
+def _shaped(table: Table, fact: str) -> Cql2:
+    if table.geometry_column is None:
+        raise Refuse(f"{table.title} has no geometries")
+    own = values.property_of(table.geometry_column)
+    if fact == "missing":
+        return {"op": "isNull", "args": [own]}
+    asked: Cql2 = {"op": "is_empty" if fact == "empty" else "is_valid", "args": [own]}
+    return {"op": "not", "args": [asked]} if fact == "invalid" else asked
+
+
 async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
     if condition.column is not None:
         column = named_column(scene, table, condition.column)
@@ -101,7 +118,12 @@ async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
     if condition.how == "named":
         return await values.with_name(scene, table, condition.text)
     if condition.how == "kind":
-        return await values.of_kind(scene, table, condition.text)
+        try:
+            return await values.of_kind(scene, table, condition.text)
+        except Refuse:
+            if condition.text.lower() not in ("invalid", "valid") or table.geometry_column is None:
+                raise
+            return _shaped(table, condition.text.lower())
     return await values.in_place(scene, table, condition.text)
 
 

@@ -79,6 +79,8 @@ class Grouped:
     title: str = ""
     part: Condition | None = None
     """Of these rows it is the share, in percent, of all rows of the group; then `aggregate` counts."""
+    of_all: bool = False
+    """The share of each group in all rows, in percent; then `aggregate` counts."""
 
 
 def step(operation: str, source: Features, *more: tuple[str, Features], **arguments: Any) -> AnalysisStep:

@@ -82,6 +82,9 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     ]
     if flags:
         return {"op": "=", "args": [property_of(flags[0].name), True]}
+    named = await _after_its_column(scene, table, text)
+    if named is not None:
+        return named
     own = _in_order(table, _KINDS, names=True)
     try:
         return await _any_of(scene, table, own, text, elsewhere=False, adjective=True)
@@ -90,6 +93,25 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
         if found is not None:
             return found
         raise refusal from None
+
+
+async def _after_its_column(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """`felt widely`: the name of a column, then its value."""
+    first, _, value = text.partition(" ")
+    column = next((each for each in text_columns(table) if value and fold(each.name) == fold(first)), None)
+    if column is None or (await _stored(scene, table, [column], [text])):
+        return None
+    stored = (await _stored(scene, table, [column], [value])).get(column.name)
+    return equals(column.name, stored) if stored else None
+
+
+async def value_with_not(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """`not felt`, where that whole text is a value of a column and `felt` alone is not."""
+    columns = _in_order(table, _KINDS, names=False)
+    whole = await _stored(scene, table, columns, [f"not {text}"])
+    if len(whole) != 1 or await _stored(scene, table, columns, [text]):
+        return None
+    return next(equals(name, found) for name, found in whole.items())
 
 
 async def with_name(scene: Scene, table: Table, text: str) -> Cql2:

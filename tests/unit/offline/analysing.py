@@ -33,6 +33,7 @@ class Outcome:
     rows: int
     notes: Sequence[str] = ()
     breakdown: Mapping[str, int] = field(default_factory=dict)
+    title: str = ""
 
 
 class MemoryAnalysis:

@@ -13,6 +13,7 @@ from agents.ports import AnalysisReport
 from server.maps.analyses.session import OFFERED
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
 from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, both, where
 
 ABOVE_2000 = where("elevation_m", ">", 2000)
@@ -88,9 +89,11 @@ async def test_a_command_goes_on_rightly_when_the_words_it_began_with_are_gone()
 async def test_a_part_that_is_not_understood_holds_everything_back() -> None:
     chat = Chat()
     answer = await chat("show airports in red and make me a coffee")
-    assert chat.calls == []
+    assert [name for name, _ in chat.calls] == ["cannot_do"]
+    assert not chat.layers
     assert answer.startswith(
-        "I understood “show airports in red”, but not “make me a coffee”, so I changed nothing."
+        "I cannot do that: “coffee” is not a word of this language, nor the name of a table or column that you "
+        "mention. I understood “show airports in red”, but not “make me a coffee”, so I changed nothing."
     )
 
 
@@ -100,7 +103,8 @@ async def test_what_is_not_understood_is_said_with_examples_from_the_tables_that
     assert "did not understand “frobnicate the doodads”" in answer
     assert "show airports in red" in answer
     assert "cities" not in answer
-    assert chat.calls == []
+    assert "“frobnicate” and “doodads” are not words of this language" in answer
+    assert [name for name, _ in chat.calls] == ["cannot_do"]
 
 
 async def test_a_partly_understood_request_quotes_both_parts() -> None:
@@ -221,7 +225,7 @@ async def test_a_second_question_keeps_the_answer_to_the_first() -> None:
 async def test_a_question_a_refusal_and_a_failure_are_data_of_the_answer() -> None:
     chat = Chat()
     outcomes = []
-    for text in ("show airports", "show parks", "show hospitals in Berlin", "frobnicate the doodads"):
+    for text in ("show airports", "show parks", "show hospitals in Berlin", "airports show the"):
         await chat(text)
         assert chat.finished is not None
         outcomes.append(chat.finished.memory["offline"]["outcome"])
@@ -423,3 +427,30 @@ async def test_a_capital_does_not_stand_for_its_country() -> None:
     answer = await Chat()("show cities in Berlin")
     assert "no row of cities has the value “Berlin”" in answer
     assert "cities named Berlin" in answer
+
+
+@pytest.mark.parametrize(
+    ("said", "tools"),
+    [
+        ("show cities and label them by population", ["add_map_layer", "update_map_layer"]),
+        (
+            "show airports, colour them by elevation and zoom to them",
+            ["add_map_layer", "update_map_layer", "zoom_to"],
+        ),
+        ("show airports and cities", ["add_map_layer", "add_map_layer"]),
+        ("average elevation of airports by country and city", []),
+        ("how many airports are there and cities", []),
+        ("list the airports and cities", []),
+    ],
+)
+async def test_a_noun_after_and_is_shown_only_where_something_is_shown(said: str, tools: list[str]) -> None:
+    chat = Chat()
+    await chat(said)
+    assert [name for name, _ in chat.calls if name != "cannot_do"] == tools
+
+
+async def test_a_figure_of_the_first_rows_is_not_one_of_all_rows() -> None:
+    desk = Desk(World())
+    await Chat(desk.world, analyst=desk)("total population of the 3 largest cities")
+    assert [name for name, _ in desk.analysis.steps] == ["top", "summarise"]
+    assert desk.analysis.steps[0][1] == {"source": "data.cities", "by": "population", "n": 3}

@@ -115,6 +115,22 @@ async def test_two_columns_at_once_are_not_drawn_as_one() -> None:
     assert chat.layers == {}
 
 
+@pytest.mark.parametrize(
+    ("said", "color"),
+    [
+        ("show airports within 500 km of Berlin in dark green", "darkgreen"),
+        ("airports within 500 km of Berlin in red please", "red"),
+        ("buffer the cities by 5 km in blue, then show the three largest", None),
+        ("airports within 500 km of Berlin in Red", None),
+    ],
+)
+async def test_a_result_has_the_colour_that_was_said_at_the_end(said: str, color: str | None) -> None:
+    desk = Desk(World())
+    await Chat(desk.world, analyst=desk)(said)
+    style = desk.analysis.style
+    assert (style.color if style is not None else None) == color
+
+
 async def test_a_result_is_drawn_as_was_said_with_it() -> None:
     world = World()
     desk = Desk(world)

@@ -179,6 +179,38 @@ async def test_a_column_is_only_asked_about_where_the_table_has_the_row() -> Non
 
 
 async def test_what_could_be_said_instead_is_a_sentence() -> None:
-    answer = await Chat(analyst=Desk(World()))("what share of the airports on the map is in Peru?")
+    answer = await Chat(analyst=Desk(World()))("share airports somehow over the countries")
     assert "share out" in answer
     assert "of of" not in answer
+
+
+STALLS = make_table(
+    "data.stalls",
+    "POINT",
+    "Market stalls",
+    [("id", "integer", ""), ("name", "text", ""), ("rating", "integer", "")],
+    [(number, f"Stall {number}", 5 if number > 2 else 9, (1.0, 1.0)) for number in range(1, 31)],
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "calls"),
+    [
+        ("list the top 4 stalls by rating", ["query_features", "count_features"]),
+        ("show the top 4 stalls by rating", ["query_features", "count_features", "add_map_layer"]),
+    ],
+)
+async def test_a_tie_that_is_too_long_to_list_is_told(said: str, calls: list[str]) -> None:
+    chat = Chat(World(STALLS))
+    answer = await chat(said)
+    assert [name for name, _ in chat.calls] == calls
+    assert (
+        "The last place is shared: 30 stalls have a `rating` of 5 or more, and 4 of them are in this list."
+        in answer
+    )
+
+
+async def test_a_ranking_without_a_tie_says_nothing_of_one() -> None:
+    chat = Chat(World(STALLS))
+    assert "shared" not in await chat("list the top 2 stalls by rating")
+    assert [name for name, _ in chat.calls] == ["query_features"]

@@ -76,6 +76,17 @@ SAID: list[tuple[str, Steps]] = [
     ("simplify the countries by 5 km", one("simplify", tolerance="5 km")),
     ("densify the main roads to 10 km", one("densify", ROADS, longest="10 km")),
     ("reproject the cities to EPSG:3857", one("reproject", CITIES, srid=3857)),
+    ("reproject the cities to EPSG:3035 without those outside", one("reproject", CITIES, srid=3035, outside="drop")),
+    ("reproject the cities to EPSG:3035 without shapes outside", one("reproject", CITIES, srid=3035, outside="null")),
+    ("remove the overlaps from countries", one("clean_coverage")),
+    (
+        "make the column name of cities a number with a decimal comma",
+        one("columns", CITIES, changes=[{"function": "cast", "column": "name", "to": "number", "format": ","}]),
+    ),
+    (
+        "convert name of cities to a date",
+        one("columns", CITIES, changes=[{"function": "cast", "column": "name", "to": "date"}]),
+    ),
     ("sample 5 of the cities", one("sample", CITIES, n=5)),
     ("make points from elevation and iata of airports", one("points_from_columns", AIRPORTS, x="elevation_m", y="iata")),
     ("connect the cities into lines by country in the order of population", one("lines_from_points", CITIES, order="population", by="country")),
@@ -100,7 +111,7 @@ SAID: list[tuple[str, Steps]] = [
         [
             ("dissolve", {"source": COUNTRIES, "by": ["continent"]}),
             ("measure", {"source": "step_1", "measures": ["area"]}),
-            ("top", {"source": "step_2", "by": "area_m2", "n": 3}),
+            ("top", {"source": "step_2", "by": "area_m2", "n": 3, "ties": True}),
         ],
     ),
     (
@@ -110,7 +121,7 @@ SAID: list[tuple[str, Steps]] = [
             ("measure", {"source": COUNTRIES, "measures": ["area"]}),
             ("simplify", {"source": "step_1", "tolerance": "5 km"}),
             ("measure", {"source": "step_2", "measures": ["area"]}),
-            ("top", {"source": "step_3", "by": "area_m2_2", "n": 3}),
+            ("top", {"source": "step_3", "by": "area_m2_2", "n": 3, "ties": True}),
         ],
     ),
     ("simplify the countries by 1234567 m", one("simplify", tolerance="1234567 m")),
@@ -119,7 +130,7 @@ SAID: list[tuple[str, Steps]] = [
         [
             ("buffer", {"source": ROADS, "distance": "5 km"}),
             ("spatial_join", {"source": "step_1", "other": CITIES, "predicate": "intersects"}),
-            ("top", {"source": "step_2", "by": "count", "n": 2}),
+            ("top", {"source": "step_2", "by": "count", "n": 2, "ties": True}),
         ],
     ),
     (
@@ -189,6 +200,7 @@ SAID: list[tuple[str, Steps]] = [
     ("remove duplicates of airports within 1 m", one("deduplicate", AIRPORTS, tolerance="1 m")),
     ("deduplicate the airports by country", one("deduplicate", AIRPORTS, by=["country"])),
     ("close the gaps below 2 ha in countries", one("clean_coverage", below="2 ha")),
+    ("snap countries to a grid of 1 m", one("tidy", grid="1 m")),
     ("fill the holes below 20 ha in countries", one("tidy", holes="20 ha")),
     ("split the countries at the antimeridian", one("tidy", antimeridian=True)),
     ("remove repeated points of the main roads", one("tidy", ROADS, repeated=True)),

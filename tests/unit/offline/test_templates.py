@@ -15,8 +15,9 @@ from agents.offline.commands.analyses.analysis import AnalysisReader, read_analy
 from agents.offline.language.chart import MAX_EDGES, Chart, Edge, Span
 from agents.offline.language.cursor import cursor_of
 from agents.offline.language.grammar import BadTemplate, Slot, compiled, parts
-from agents.offline.language.reading import Unreadable
+from agents.offline.language.reading import Ambiguous, Unreadable
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.steps import AnalysisStep
 from server.gis.operations import OPERATIONS
 from server.maps.analyses.session import OFFERED
 from tests.unit.geo_agent.world import World
@@ -74,15 +75,20 @@ def test_slots_and_kept_words_are_bound_and_the_cheapest_reading_comes_first() -
     assert [edge.cost for edge in cheap] == sorted(edge.cost for edge in cheap)
 
 
-def test_two_operations_that_read_the_same_words_are_not_chosen_between() -> None:
-    """Neither is run; the request is declined with both."""
+def test_two_operations_that_read_the_same_words_are_chosen_between_by_the_person() -> None:
+    """Neither is run before the request says which."""
     buffer = next(each for each in OFFERED if each.name == "buffer")
     other = replace(buffer, name="halo")
     text = "buffer airports by 5 km"
     assert read_analysis(text, VOCABULARY, [buffer]) is not None
-    with pytest.raises(Unreadable, match="several things"):
+    with pytest.raises(Ambiguous) as several:
         AnalysisReader(cursor_of(text), VOCABULARY, None, [buffer, other]).chain()
+    assert len(several.value.meanings) == 2
     assert read_analysis(text, VOCABULARY, [buffer, other]) is None
+    for meaning, name in zip(several.value.meanings, ("buffer", "halo"), strict=True):
+        chain = read_analysis(f"{text} (meaning {meaning})", VOCABULARY, [buffer, other])
+        assert chain is not None
+        assert [part.operation for part in chain.parts if isinstance(part, AnalysisStep)] == [name]
 
 
 def test_constants_and_title_stand_behind_their_signs() -> None:

@@ -76,8 +76,48 @@ class TwoReadings(ParksAgent):
 async def test_words_that_mean_two_things_alike_are_asked_about() -> None:
     agent = TwoReadings(OfflineModel(), **World().ports)
     agent.asked = []
-    finished = await agent.run("when do parks in Ulm open")
-    assert "can mean several things: “opening hours” or “opening ceremony”" in finished.text
+    finished = await agent.run("when do parks in Ulm open?")
+    assert finished.text == (
+        "That can mean several things: “opening hours” or “opening ceremony”. Which do you mean?\n\n"
+        "You could say:\n"
+        "- when do parks in Ulm open (meaning opening hours)\n"
+        "- when do parks in Ulm open (meaning opening ceremony)"
+    )
+    assert agent.asked == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["when do parks in Ulm open (meaning opening ceremony)"],
+        ["when do parks in Ulm open?", "opening ceremony"],
+        ["when do parks in Ulm open?", "the ceremony"],
+    ],
+)
+async def test_the_meaning_that_is_chosen_is_carried_out(said: list[str]) -> None:
+    agent = TwoReadings(OfflineModel(), **World().ports)
+    agent.asked = []
+    for each in said:
+        finished = await agent.run(each)
+    assert (finished.text, agent.asked) == ("In 1888.", [("Ulm",)])
+
+
+async def test_the_rest_of_the_request_follows_the_meaning_that_was_chosen() -> None:
+    world = World()
+    agent = TwoReadings(OfflineModel(), **world.ports)
+    agent.asked = []
+    await agent.run("when do parks in Ulm open, then show airports")
+    assert not world.map.layers()
+    await agent.run("the hours")
+    assert agent.asked == [("Ulm", "today")]
+    assert [layer.table for layer in world.map.layers()] == ["data.airports"]
+
+
+async def test_a_meaning_that_the_words_do_not_have_is_asked_about_again() -> None:
+    agent = TwoReadings(OfflineModel(), **World().ports)
+    agent.asked = []
+    finished = await agent.run("when do parks in Ulm open (meaning nothing of that)")
+    assert "Which do you mean?" in finished.text
     assert agent.asked == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,13 +15,15 @@ from agents.offline.language import phrasebook as p
 from agents.offline.language.cursor import Cursor, cursor_of
 from agents.offline.language.grammar import Slot, verbs
 from agents.offline.language.lexicon import ARTICLES, STARTS
-from agents.offline.language.reading import Unreadable, several_meanings
+from agents.offline.language.nouns import take_colour
+from agents.offline.language.reading import Ambiguous, Unreadable
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.features import Features
+from agents.offline.meaning.intents import Mention
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped
 from agents.ports import OperationInfo
 
-_COMMANDS = (groups, rankings, latitudes, totals, hot_spots, tabular)
+COMMANDS = (groups, rankings, latitudes, totals, hot_spots, tabular)
 _JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",")
 _STOPS = frozenset(("and", "then", ";", ","))
 MAX_PARTS = 12
@@ -28,10 +31,11 @@ MAX_PARTS = 12
 
 @dataclass(frozen=True, slots=True)
 class LookWords:
-    """How the result is to be drawn: by a column of it, which is not there yet."""
+    """How the result is to be drawn: by a column of it, which is not there yet, or in one colour."""
 
-    column: ColumnWords
+    column: ColumnWords | None = None
     kind: str | None = None
+    color: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,11 @@ class Chain:
         return next((each.text for each in features_of(self.parts[0]) if each.previous), "")
 
     @property
-    def places(self) -> list[str]:
-        """The names of places in it."""
-        return [each.place for part in self.parts for each in features_of(part) if each.place]
+    def places(self) -> list[tuple[str, Mention | None]]:
+        """The names of places in it, with the rows that they have to do with."""
+        return [
+            (each.place, rows_of(part)) for part in self.parts for each in features_of(part) if each.place
+        ]
 
 
 def features_of(part: AnalysisStep | Grouped) -> Iterator[Features]:
@@ -60,13 +66,18 @@ def features_of(part: AnalysisStep | Grouped) -> Iterator[Features]:
         yield from (features for _name, features in part.inputs)
 
 
+def rows_of(part: AnalysisStep | Grouped) -> Mention | None:
+    """The first rows that a step names."""
+    return next((each.mention for each in features_of(part) if each.mention is not None), None)
+
+
 class Language:
     """The rules for analyses with these operations, and the words behind slots at which a value may end."""
 
     def __init__(self, operations: Sequence[OperationInfo]) -> None:
         self.operations = operations
         offered = {each.name for each in operations}
-        commands = tuple(each for module in _COMMANDS for each in module.RULES) if offered else ()
+        commands = tuple(each for module in COMMANDS for each in module.RULES) if offered else ()
         self.rules: tuple[Rule, ...] = (*commands, *operation_rules(operations))
         self.limits = frozenset(word for each in self.rules for word in each.template.words) | _PART_WORDS
         phrases = [each.template for each in self.rules if each.operation]
@@ -92,13 +103,14 @@ def language_of(operations: Sequence[OperationInfo]) -> Language:
 
 
 def read_analysis(text: str, vocabulary: Vocabulary, operations: Sequence[OperationInfo]) -> Chain | None:
-    """The analysis that the whole text asks for, or None; also None for a text beyond the bounds of reading."""
+    """The analysis that the whole text asks for, or None; also None for a text beyond the bounds of reading, or with
+    several meanings."""
     try:
         reader = AnalysisReader(cursor_of(text), vocabulary, None, operations)
         while reader.cursor.take(p.FLUFF):
             pass
         found = reader.chain()
-    except Unreadable:
+    except (Unreadable, Ambiguous):
         return None
     return found if reader.cursor.done else None
 
@@ -110,7 +122,7 @@ class _Found:
     end: int
     cost: float
     steps: Steps
-    rival: Steps | None = None
+    rivals: tuple[Steps, ...] = ()
 
 
 def _meant(steps: Steps) -> tuple[Any, ...]:
@@ -128,9 +140,30 @@ def _bare(rows: Features) -> Features:
     return replace(rows, text="", mention=mention)
 
 
+def _named(readings: Sequence[Steps]) -> dict[str, Steps]:
+    """The readings by what their results are called; by all that they do where two are called alike."""
+    for name in (_described, _in_full):
+        named = {" ".join(re.sub(r"[()]", " ", name(steps)).split()): steps for steps in readings}
+        if len(named) == len(readings):
+            break
+    return named
+
+
 def _described(steps: Steps) -> str:
     last = steps[-1]
     return last.title or (last.operation.replace("_", " ") if isinstance(last, AnalysisStep) else last.said)
+
+
+def _in_full(steps: Steps) -> str:
+    return ", then ".join(map(_step_in_full, steps))
+
+
+def _step_in_full(part: AnalysisStep | Grouped) -> str:
+    if isinstance(part, Grouped):
+        return f"{part.aggregate['function']} of {part.source.noun} by {part.by}"
+    words = [part.operation, *(f"{name} {rows.noun or 'them'}" for name, rows in part.inputs)]
+    words += [f"{name} {getattr(value, 'text', value)}" for name, value in part.arguments]
+    return " ".join(" ".join(re.findall(r"\w+", each)) for each in words).replace("_", " ")
 
 
 class AnalysisReader(TemplateReader):
@@ -147,21 +180,22 @@ class AnalysisReader(TemplateReader):
         super().__init__(cursor, vocabulary, default, self.language.limits)
 
     def chain(self) -> Chain | None:
-        """The steps at the start of the text; what follows them is left unread."""
+        """The steps at the start of the text; what follows them is left unread.
+
+        Raises Ambiguous, with the cursor behind them, where other steps are as likely.
+        """
         start = self.cursor.at
         self.tags.begin = start
         found = self._longest(start, chained=False, depth=0)
         if found is None:
             self.cursor.at = start
             return None
-        if found.rival is not None:
-            raise several_meanings(map(_described, (found.steps, found.rival)))
         self.cursor.at = found.end
         look = self._look()
-        return Chain(found.steps, look)
+        return Chain(self.chosen(_named((found.steps, *found.rivals))), look)
 
     def _longest(self, at: int, *, chained: bool, depth: int) -> _Found | None:
-        """The reading that goes furthest, and of those the cheapest; one that means something else is its rival."""
+        """The reading that goes furthest, and of those the cheapest; those that mean something else are its rivals."""
         best: _Found | None = None
         for reading in self._parts(at, chained=chained):
             end = self._ended(reading.end)
@@ -171,14 +205,14 @@ class AnalysisReader(TemplateReader):
             following = self._following(end) if depth < MAX_PARTS else None
             more = self._longest(following, chained=True, depth=depth + 1) if following is not None else None
             if more is not None and any(each.previous for each in features_of(more.steps[0])):
-                rival = (*reading.steps, *more.rival) if more.rival is not None else None
-                found = _Found(more.end, reading.cost + more.cost, (*reading.steps, *more.steps), rival)
+                rivals = tuple((*reading.steps, *rival) for rival in more.rivals)
+                found = _Found(more.end, reading.cost + more.cost, (*reading.steps, *more.steps), rivals)
             if best is None or (found.end, -found.cost) > (best.end, -best.cost):
                 best = found
-            elif (found.end, found.cost) == (best.end, best.cost) and _meant(found.steps) != _meant(
-                best.steps
-            ):
-                best = replace(best, rival=found.steps)
+            elif (found.end, found.cost) == (best.end, best.cost):
+                known = {repr(_meant(steps)) for steps in (best.steps, *best.rivals)}
+                others = [each for each in (found.steps, *found.rivals) if repr(_meant(each)) not in known]
+                best = replace(best, rivals=(*best.rivals, *others))
         return best
 
     def _parts(self, at: int, *, chained: bool) -> list[Reading]:
@@ -200,7 +234,7 @@ class AnalysisReader(TemplateReader):
         cursor = self.cursor
         cursor.at = at
         while not (self._in_part and cursor.sees("on the map")) and (
-            cursor.take(p.TAIL) or cursor.take("?", "!", ".")
+            cursor.take(p.TAIL) or cursor.take_meaning() or cursor.take("?", "!", ".")
         ):
             pass
         ends = cursor.done or cursor.word() in _STOPS or self._starts_look()
@@ -221,13 +255,30 @@ class AnalysisReader(TemplateReader):
         return cursor.at if not cursor.done else None
 
     def _starts_look(self) -> bool:
-        return bool(
-            self.cursor.sees("coloured by") or self.cursor.sees("colored by") or self.cursor.sees("sized by")
-        )
+        begin = self.cursor.at
+        seen = any(self.cursor.sees(words) for words in ("coloured by", "colored by", "sized by"))
+        found = seen or self._colour() is not None
+        self.cursor.at = begin
+        return found
+
+    def _colour(self) -> str | None:
+        """`in red`, at the end; a capitalised word (`Berlin in Orange`) is a name, not a colour."""
+        cursor = self.cursor
+        if cursor.take("in the colour", "in the color", "in") is None:
+            return None
+        written = cursor.token()
+        color = take_colour(cursor)
+        while color is not None and (cursor.take(p.TAIL) or cursor.take("?", "!", ".")):
+            pass
+        ends = cursor.done or cursor.word() in _STOPS
+        return color if ends and written is not None and not written.text[:1].isupper() else None
 
     def _look(self) -> LookWords | None:
         """`..., coloured by elevation`, `... and size them by population`."""
         cursor, start = self.cursor, self.cursor.at
+        if (color := self._colour()) is not None:
+            return LookWords(color=color)
+        cursor.at = start
         cursor.take(*_JOINERS)
         kind = None
         if cursor.take(p.COLOURED, p.COLOUR):

@@ -80,14 +80,15 @@ _NUMBERS = ("integer", "number")
 
 
 def _share(bindings: Mapping[str, Any], context: Context) -> Steps | None:
-    """`percentage of dead trees by species`: of the rows of each group, those that pass the condition."""
+    """`percentage of dead trees by species`: of the rows of each group, those that pass the condition; without a
+    condition, of all rows those of each group."""
     rows: Features = bindings["source"]
-    if rows.where is None:
-        return None
     found = _own_column({**bindings, "source": replace(rows, where=None)}, context)
     if found is None or not isinstance(found[0], Grouped):
         return None
     title = f"Percentage of {rows.noun} by {bindings['by'].text}"
+    if rows.where is None:
+        return (replace(found[0], of_all=True, title=title),)
     return (replace(found[0], part=rows.where, title=title),)
 
 

@@ -25,7 +25,7 @@ def _top(bindings: Mapping[str, Any], _: Context) -> Steps:
     """`show the three largest` of what the step before has made."""
     top = bindings["top"]
     by = bindings.get("by") or Ranking(top)
-    arguments = {"by": by, "n": top.limit, **({} if top.descending else {"smallest": True})}
+    arguments = {"by": by, "n": top.limit, "ties": True, **({} if top.descending else {"smallest": True})}
     return (step("top", RESULT, **arguments),)
 
 

@@ -23,27 +23,28 @@ Steps = tuple[AnalysisStep | Grouped, ...]
 OPERATION_COST = 1.0
 """What a reading by an operation's own phrase costs; a command that is made for the words is cheaper."""
 
-PARTS = parts(
-    open="[show me|show|make|draw|create|compute|calculate|find|get|take|map]",
-    what="[what is|what's|what are|show me|show|compute|calculate|find|give me|map|list|add]",
-    ask="[show|show me|which|what|find|list|select|display|map|how many|count|which of the|give me|where are|tell me"
+PART_TEXTS = {
+    "open": "[show me|show|make|draw|create|compute|calculate|find|get|take|map]",
+    "what": "[what is|what's|what are|show me|show|compute|calculate|find|give me|map|list|add]",
+    "ask": "[show|show me|which|what|find|list|select|display|map|how many|count|which of the|give me|where are|tell me"
     "|keep only|keep|only] [all|any]",
-    are="(that are|which are|that lie|lying|located|are|lie|is|that|which)",
-    closer="(within|closer than|less than|at most|nearer than|up to|not more than|in a radius of)",
-    farther="(more than|farther than|further than|at least|over|beyond|farther away than|further away than|outside)",
-    away="[away] (of|from|to|around) [any|all|every|the nearest|the next]",
-    of_each="(of|around each of|around|of each of|for|from|on|inside|in)",
-    how_many="(how many|what is the number of|what's the number of|tell me how many|the number of|number of"
+    "are": "(that are|which are|that lie|lying|located|are|lie|is|that|which)",
+    "closer": "(within|closer than|less than|at most|nearer than|up to|not more than|in a radius of)",
+    "farther": "(more than|farther than|further than|at least|over|beyond|farther away than|further away than|outside)",
+    "away": "[away] (of|from|to|around) [any|all|every|the nearest|the next]",
+    "of_each": "(of|around each of|around|of each of|for|from|on|inside|in)",
+    "how_many": "(how many|what is the number of|what's the number of|tell me how many|the number of|number of"
     "|what is the count of|the count of|count of|count up|count)",
-    in_each="(in each|in every|per|inside each|within each|for each|each)",
-    for_each="(for each|for every|in each|in every|inside each|within each|grouped by|split by|broken down by|per"
+    "in_each": "(in each|in every|per|inside each|within each|for each|each)",
+    "for_each": "(for each|for every|in each|in every|inside each|within each|grouped by|split by|broken down by|per"
     "|by each|by|of each|of every|each)",
-    bordering="(bordering on|bordering|border on|border|touching|touch|neighbouring|neighboring|adjacent to|next to"
+    "bordering": "(bordering on|bordering|border on|border|touching|touch|neighbouring|neighboring|adjacent to|next to"
     "|sharing a border with|share a border with|that border)",
-    inside="(in them|inside|in it|within them|on them)",
-    giving="[with|including|giving|plus|and]",
-    then="{_:then}",
-)  # fmt: skip
+    "inside": "(in them|inside|in it|within them|on them)",
+    "giving": "[with|including|giving|plus|and]",
+    "then": "{_:then}",
+}  # fmt: skip
+PARTS = parts(**PART_TEXTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,18 @@ def _converted(to: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"function": "cast", "column": bindings["column"], "to": to}]
 
 
+def _with_format(to: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    words = str(bindings["sign"])
+    return [
+        {
+            "function": "cast",
+            "column": bindings["column"],
+            "to": to,
+            "format": "," if "comma" in words else ".",
+        }
+    ]
+
+
 def _formed(function: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"function": function, "column": bindings["column"]}]
 
@@ -82,6 +94,21 @@ RULES = (
     *(
         _rule(
             f"(make|turn|convert|change|cast) [the] column {{column:column}} {_OF} [to|into] {words}",
+            partial(_converted, to),
+        )
+        for to, words in _TYPES.items()
+    ),
+    *(
+        _rule(
+            f"(make|turn|convert|change|cast) [the] column {{column:column}} {_OF} [to|into] {_TYPES[to]} with "
+            "sign=([a] decimal comma|[a] decimal point|decimal commas|decimal points)",
+            partial(_with_format, to),
+        )
+        for to in ("number", "integer")
+    ),
+    *(
+        _rule(
+            f"(convert|cast|turn) {{column:column}} (of|in|from) {{source:bare}} (to|into) {words}",
             partial(_converted, to),
         )
         for to, words in _TYPES.items()

@@ -11,7 +11,7 @@ from agents.offline.commands.analyses.rules import Context, Steps, counted, rule
 from agents.offline.language.vocabulary import measure_columns
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.intents import Mention
-from agents.offline.meaning.steps import ColumnWords, step
+from agents.offline.meaning.steps import ColumnWords, Ranking, step
 
 
 def _near(bindings: Mapping[str, Any], _: Context) -> Steps | None:
@@ -51,8 +51,25 @@ def _figure_near(bindings: Mapping[str, Any], rows: Features, figure: dict[str, 
     )
 
 
+def _of_the_first(bindings: Mapping[str, Any], _: Context) -> Steps | None:
+    """`total population of the 10 largest cities`."""
+    rows, top, figure = bindings["source"], bindings["top"], bindings["figure"]
+    if not rows.named or top.limit < 2:
+        return None
+    by = bindings.get("by") or Ranking(top)
+    first = step("top", rows, by=by, n=top.limit, **({} if top.descending else {"smallest": True}))
+    said = f"the {top.word} {top.limit} {rows.noun}"
+    title = f"{FIGURE_NAMES[figure['function']]} {figure['column'].text} of {said}"
+    return (replace(first, title=said[:1].upper() + said[1:]),
+            replace(step("summarise", RESULT, aggregates=counted([figure])), title=title))  # fmt: skip
+
+
 _NEAR = "[<are>] near=(<closer> {distance:length} <away>) {other:any}"
 RULES = (
+    rule(
+        "<what> {figure:figure} (of|for|in) [the] {top:top} {source:rows} [by {by:column}]",
+        _of_the_first,
+    ),
     rule(f"<what> {{figure:figure}} (of|for) [all] [the] {{source:rows}} {_NEAR}", _near),
     rule(
         "(how many (people|inhabitants|residents|persons) (live|are living|reside)|[what is] [the] [total] population)"

@@ -1,0 +1,93 @@
+"""Which words of a request are in neither the language nor the data: why it cannot be answered, said by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from agents import units
+from agents.domain import Table
+from agents.geo.phrases import listed
+from agents.offline.commands import exports
+from agents.offline.commands.analyses.analysis import language_of
+from agents.offline.commands.analyses.rules import PARTS
+from agents.offline.language import lexicon, phrasebook
+from agents.offline.language.chart import FILLERS
+from agents.offline.language.grammar import words_in
+from agents.offline.language.tokens import tokenize
+from agents.offline.language.vocabulary import Vocabulary, columns_called
+from agents.offline.language.words import Phrases, fold, name_words, singular, word_set
+from agents.offline.parser import COMMANDS
+
+MAX_NAMED = 4
+_GRAMMATICAL = word_set("""
+    did does when why will would could should was were been being then than whose actually really sql most least
+    fewest second third between within every about
+""")
+"""Words that say nothing by themselves."""
+
+
+def unknown_reason(words: Sequence[str]) -> str:
+    """`“runway” is not a word of this language, nor the name of a table or column that you mention`."""
+    named = listed([f"“{word}”" for word in words])
+    if len(words) == 1:
+        return f"{named} is not a word of this language, nor the name of a table or column that you mention"
+    return f"{named} are not words of this language, nor names of tables or columns that you mention"
+
+
+def unknown_words(text: str, vocabulary: Vocabulary) -> list[str]:
+    """The words as they were written, at most a few. Names (words with a capital) are not among them."""
+    known = _language_words() | language_of(vocabulary.operations).limits | _data_words(text, vocabulary)
+    found: list[str] = []
+    tokens = tokenize(text)
+    for at, token in enumerate(tokens):
+        word = fold(token.text).removesuffix("'s").removesuffix("’s")
+        is_name = (
+            token.text[:1].isupper()
+            and not token.text.isupper()
+            and at > 0
+            and tokens[at - 1].text not in ".!?"
+        )
+        if token.kind != "word" or is_name or len(word) < 3:
+            continue
+        if (
+            not {word, singular(word)} & known
+            and not set(name_words(word)) <= known
+            and token.text not in found
+        ):
+            found.append(token.text)
+    return found[:MAX_NAMED]
+
+
+def _data_words(text: str, vocabulary: Vocabulary) -> set[str]:
+    """What tables, layers, the columns of the tables that are named, and their most common values are called."""
+    tables = vocabulary.index.tables
+    said = set(name_words(" ".join(token.text for token in tokenize(text) if token.kind == "word")))
+    named = [table for table in tables if said & set(name_words(table.name))] or vocabulary.few_tables
+    names = [table.name for table in tables] + [layer.name for layer in vocabulary.layers]
+    measures = {noun for noun in lexicon.MEASURE_OF_NOUN if columns_called(named, (noun,))}
+    return measures | {word for name in (*names, *_names_in(tuple(named))) for word in name_words(name)}
+
+
+def _names_in(tables: tuple[Table, ...]) -> Iterator[str]:
+    for table in tables:
+        yield table.comment or ""
+        for column in table.columns:
+            yield column.name
+            yield column.comment or ""
+            yield from column.samples
+
+
+@cache
+def _language_words() -> frozenset[str]:
+    """All fixed words of the language."""
+    phrases = (each for each in vars(phrasebook).values() if isinstance(each, Phrases))
+    found = {word for phrase in phrases for words in phrase for word in words.split()}
+    found |= {word for phrase in phrasebook.AT_LEAST for word in phrase.split()}
+    for words in vars(lexicon).values():
+        if isinstance(words, frozenset | dict) and words is not lexicon.MEASURES:
+            found |= {part for word in words for part in str(word).split()}
+    found -= set(lexicon.MEASURE_OF_NOUN) - lexicon.STARTS
+    found |= {*_GRAMMATICAL, *units.UNITS, *units.MAGNITUDES, *FILLERS}
+    nodes = (*(each.template.node for each in (*COMMANDS, *exports.COMMANDS)), *PARTS.values())
+    return frozenset(found | {word for node in nodes for word in words_in(node)})

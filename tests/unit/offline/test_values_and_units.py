@@ -1,0 +1,200 @@
+"""Values that name rows or begin with `not`, a column's own unit, lists of numbers, places near rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agents.domain import Column, Place
+from tests.unit.geo_agent.making import make_table
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.analysing import Desk
+from tests.unit.offline.chatting import Chat, both, where
+
+PLANTS = make_table(
+    "data.plants",
+    "POINT",
+    "Plants of a garden",
+    [("id", "integer", ""), ("label", "text", ""), ("species", "text", ""), ("felt", "text", ""),
+     ("stems", "integer", ""), ("built_year", "integer", ""), ("no3_mg_l", "number", "Nitrate in mg/l"),
+     ("asset_value", "integer", ""), ("length_m", "number", "")],
+    [(1, "P-1", "Oak", "widely", 2, 1980, 10.5, 100, 5.0, (1.0, 1.0)),
+     (2, "Lakeside", "Oak", "not felt", 3, 1995, 60.5, 600, 7.0, (2.0, 2.0)),
+     (3, "P-3", "Lime", "locally", 4, 2001, 70.5, 700, 9.0, (3.0, 3.0))],
+)  # fmt: skip
+OAKS = where("species", "=", "Oak")
+
+
+def with_samples() -> World:
+    """As the registry has them: the most common values of a text column."""
+    table, rows = PLANTS
+    columns = tuple(
+        each.model_copy(update={"samples": ("Oak", "Lime")}) if each.name == "species" else each
+        for each in table.columns
+    )
+    return World((table.model_copy(update={"columns": columns}), rows))
+
+
+@pytest.mark.parametrize(
+    ("said", "filters"),
+    [
+        ("show the oaks", OAKS),
+        ("show the oaks with more than 2 stems", both(OAKS, where("stems", ">", 2))),
+        ("show the plants that were felt widely", where("felt", "=", "widely")),
+        ("show the plants that were not felt", where("felt", "=", "not felt")),
+        ("show plants with more than 50 mg/l nitrate", where("no3_mg_l", ">", 50)),
+        ("show plants with nitrate above 50 mg/l", where("no3_mg_l", ">", 50)),
+        ("show oaks and limes", where("species", "in", ["Oak", "Lime"])),
+        ("plants with stems 2 or 3", both(where("stems", "=", 2), where("stems", "=", 3), op="or")),
+        ("show plants worth more than 500", where("asset_value", ">", 500)),
+        ("plants with over 2 stems built after 1990", both(where("stems", ">", 2), where("built_year", ">", 1990))),
+        ("plants with 2, 3 or 5 stems", both(*(where("stems", "=", each) for each in (2, 3, 5)), op="or")),
+        ("plants whose stems is 2 or 4", both(where("stems", "=", 2), where("stems", "=", 4), op="or")),
+        ("plants whose stems is 2 or more", where("stems", ">=", 2)),
+    ],
+)  # fmt: skip
+async def test_what_is_said_of_rows_is_found_in_their_columns(said: str, filters: dict[str, Any]) -> None:
+    chat = Chat(with_samples())
+    answer = await chat(said)
+    assert [layer.filter for layer in chat.layers.values()] == [filters], answer
+
+
+@pytest.mark.parametrize(
+    "said", ["show oaks and weeds", "how many oaks and plants are there?", "show plants by number of length"]
+)
+async def test_what_is_only_read_in_part_is_declined(said: str) -> None:
+    chat = Chat(with_samples())
+    await chat(said)
+    assert not chat.layers
+    assert {name for name, _ in chat.calls} <= {"cannot_do"}
+
+
+async def test_rows_named_by_values_in_two_commands_are_all_shown() -> None:
+    chat = Chat(with_samples())
+    await chat("show the oaks, then the limes")
+    assert [layer.filter for layer in chat.layers.values()] == [OAKS, where("species", "=", "Lime")]
+
+
+async def test_a_value_after_only_narrows_the_layer_at_hand() -> None:
+    chat = Chat(with_samples())
+    await chat("show plants")
+    await chat("only the oaks")
+    assert [layer.filter for layer in chat.layers.values()] == [OAKS]
+
+
+@pytest.mark.parametrize("said", ["how many oaks are there?", "how many plants are oaks?"])
+async def test_rows_are_counted_by_a_value_that_names_them(said: str) -> None:
+    chat = Chat(with_samples())
+    assert "There are 2 plants" in await chat(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("how long are the oaks in total?", "The total `length_m` of plants where species is Oak is 12 m"),
+        ("what is the most common species of the plants?", "Most common: Oak (2), Lime (1)"),
+        ("colour plants by runway length", "“runway” is not a word of this language"),
+        ("which plant has the longest shadow?", "“shadow” is not a word of this language"),
+    ],
+)
+async def test_a_figure_is_of_the_rows_that_are_named(said: str, answer: str) -> None:
+    assert answer in await Chat(with_samples())(said)
+
+
+async def test_a_share_of_what_the_map_shows_is_of_its_layer() -> None:
+    chat = Chat(with_samples())
+    await chat("show plants with more than 2 stems")
+    answer = await chat("what share of the plants on the map are oaks?")
+    assert [call[1]["filters"] for call in chat.calls] == [
+        both(where("stems", ">", 2), OAKS), where("stems", ">", 2)
+    ]  # fmt: skip
+    assert "50 %" in answer
+
+
+async def test_a_share_of_each_group_is_also_of_a_filtered_layer() -> None:
+    desk = Desk(with_samples())
+    chat = Chat(desk.world, analyst=desk)
+    await chat("show plants with more than 2 stems")
+    await chat("percentage of the plants on the map above 8 m by species")
+    steps = desk.analysis.steps
+    assert [name for name, _ in steps] == [
+        "filter",
+        "filter",
+        "dissolve",
+        "summarise",
+        "join_by_attribute",
+        "calculate",
+    ]
+    assert steps[0][1]["filter"] == where("stems", ">", 2)
+    assert steps[1][1] == {"source": "step_1", "filter": where("length_m", ">", 8)}
+
+
+@pytest.mark.parametrize(("shown", "total"), [(None, 3), ("show plants with more than 2 stems", 2)])
+async def test_the_share_of_each_group_is_of_all_rows_that_are_named(shown: str | None, total: int) -> None:
+    desk = Desk(with_samples())
+    chat = Chat(desk.world, analyst=desk)
+    if shown is not None:
+        await chat(shown)
+    await chat(
+        "percentage of the plants on the map by species" if shown else "percentage of the plants by species"
+    )
+    assert desk.analysis.steps[-1][1]["expression"] == f"100 * count / {total}"
+
+
+def _lakeside(kind: str, longitude: float, detail: str) -> Place:
+    bounds = (longitude - 0.1, 1.9, longitude + 0.1, 2.1)
+    return Place(
+        name="Lakeside",
+        table="data.plants",
+        kind=kind,
+        bounds=bounds,
+        longitude=longitude,
+        latitude=2.0,
+        detail=detail,
+    )
+
+
+@pytest.mark.parametrize(
+    ("places", "answer"),
+    [
+        ([("garden", 2.0, ""), ("city", -90.0, "Ohio, United States")], "Meant by that: Lakeside (garden)"),
+        ([("garden", 2.0, "North"), ("city", 2.5, "South")], "Which Lakeside do you mean"),
+        ([("city", -80.0, "Ohio"), ("city", -90.0, "Ohio")], "2 places are called “Lakeside, Ohio”"),
+    ],
+)
+async def test_of_several_places_the_one_where_the_rows_are_is_meant(
+    places: list[tuple[str, float, str]], answer: str
+) -> None:
+    world = with_samples()
+    found = [_lakeside(*each) for each in places]
+
+    async def find_place(_text: str, limit: int = 5) -> list[Place]:
+        return found
+
+    world.data.find_place = find_place  # type: ignore[method-assign]
+    said = await Chat(world, analyst=Desk(world))("plants within 5 km of Lakeside")
+    assert answer in said
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("how many oaks does the City own?", "There is 1 plant where species is Oak and owner is City."),
+        ("when was Lakeside planted?", "**Lakeside**: `planted` 1999-05-01."),
+        ("when was the plant with the most stems?", "`planted` 2001-06-01"),
+        ("when was Lakeside renamed?", "“renamed” is not a word of this language"),
+        ("how many plants and owners are there?", "but not “and owners are there?”"),
+        ("how many oaks and plants are there?", "“oaks and plants” are counted one after the other"),
+    ],
+)
+async def test_who_owns_how_many_and_when_it_was(said: str, answer: str) -> None:
+    table, rows = with_samples().registry.tables()[0], PLANTS[1]
+    more = zip(rows, ("City", "Mr. Low", "City"), ("1981-03-01", "1999-05-01", "2001-06-01"), strict=True)
+    wider = [{**row, "owner": owner, "planted": day} for row, owner, day in more]
+    added = (
+        Column(name="owner", kind="text", sql_type="x"),
+        Column(name="planted", kind="date", sql_type="x"),
+    )
+    table = table.model_copy(update={"columns": (*table.columns, *added)})
+    assert answer in await Chat(World((table, wider)))(said)
