@@ -200,7 +200,7 @@ class Analyst(DataTools, ChartTools, StepRunner, Agent):
 
         Args:
             summary: The answer, with numbers from tool results only.
-            outputs: Earlier steps whose tables are wanted, too: all are kept and drawn.
+            outputs: Earlier steps (ids or titles) whose tables are wanted, too: all are kept and drawn.
             style: How the result is drawn, if the user said so; else it shows what was found.
         """
         if not self.session.outcomes():
@@ -214,13 +214,15 @@ class Analyst(DataTools, ChartTools, StepRunner, Agent):
                 "(query_features or column_stats of a step's table), or leave them out; then call finish again."
             )
         steps = self._made()
-        unknown = [step for step in outputs or () if step not in steps]
+        by_title = {each.title: each.step for each in self.session.outcomes() if each.title not in steps}
+        further = [by_title.get(each, each) for each in outputs or ()]
+        unknown = [step for step in further if step not in steps]
         if unknown:
             raise ToolFailed(f"outputs: there is no step {unknown[0][:80]!r}. Steps: {', '.join(steps)}.")
         last = self.session.outcomes()[-1].table
         wanted = new_style(last, None, style) if style else None
-        drawn = await self.session.finish(summary, wanted, annotation(figures), outputs or ())
-        self.outputs = [each for each in self.session.outcomes()[:-1] if each.step in (outputs or ())]
+        drawn = await self.session.finish(summary, wanted, annotation(figures), further)
+        self.outputs = [each for each in self.session.outcomes()[:-1] if each.step in further]
         self.outputs.append(self.session.outcomes()[-1])
         self.ended = self.finished = True
         facts = {"summary": summary, "drawn": drawn}

@@ -51,6 +51,34 @@ class Column(Value):
     maximum: float | str | None = None
 
 
+class LakeSource(Value):
+    """Of a lake table: the rows are in Parquet files, and PostGIS holds a sample of them."""
+
+    rows: int
+    """In the files, exactly."""
+    sample_rows: int
+    """In PostGIS."""
+    files: int
+    bytes: int
+    """Of the files."""
+    version: str
+    """Changes with the files."""
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether PostGIS holds fewer rows than the files."""
+        return self.sample_rows < self.rows
+
+    @property
+    def factor(self) -> float:
+        """For how many rows one of the sample stands."""
+        return self.rows / max(1, self.sample_rows)
+
+    @property
+    def words(self) -> str:
+        return f"a sample of {self.sample_rows:,} of {self.rows:,} rows"
+
+
 class Table(Value):
     """An entry of the registry. `id` is `schema.name`, each part quoted as SQL would where it holds `.` or `"`."""
 
@@ -72,6 +100,13 @@ class Table(Value):
     """An analysis made it: it belongs to the map that asked, and no other map sees it."""
     is_private: bool = False
     """It was uploaded to a map and is not shared: no other map sees it."""
+    lake: LakeSource | None = None
+    """Where PostGIS holds only a sample of the rows; `row_estimate` and `bounds` are then of all rows."""
+
+    @property
+    def stored_rows(self) -> int:
+        """Rows in PostGIS, about."""
+        return self.row_estimate if self.lake is None else self.lake.sample_rows
 
     def column(self, name: str) -> Column | None:
         return next((column for column in self.columns if column.name == name), None)
@@ -127,6 +162,10 @@ class StyleSpec(Value):
     """Width of the outline of points and areas; left out, it grows with their size and the zoom."""
     stroke_color: str | None = None
     """Of that outline; left out, white or the colour of the layer."""
+    extrude: str | None = None
+    """A numeric column by which areas rise in 3D. Of areas in single, categorical and graduated styles."""
+    extrude_scale: Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)] | None = None
+    """Metres of height for each unit of that column; left out, the greatest value rises to a share of the extent."""
     hidden: Annotated[tuple[LegendLabel, ...], Field(max_length=24)] = ()
     """Labels of legend entries whose features are not drawn. A label that the legend does not have hides nothing."""
     label: str | None = None
@@ -183,7 +222,7 @@ class Legend(Value):
 class DrawLayer(Value):
     """One MapLibre style layer, without its id and source, which the client sets."""
 
-    type: Literal["fill", "line", "circle", "symbol", "heatmap"]
+    type: Literal["fill", "fill-extrusion", "line", "circle", "symbol", "heatmap"]
     paint: dict[str, Any] = {}
     layout: dict[str, Any] = {}
     filter: list[Any] | None = None
@@ -213,6 +252,8 @@ class Layer(Value):
     opacity: Annotated[float, Field(ge=0, le=1)] = 1.0
     order: int = 0
     """0 is drawn first, at the bottom."""
+    group: str | None = None
+    """The name of the group that the layer belongs to. Layers of a group lie next to each other."""
     version: int = 1
     count: int
     """Features that pass the filter, counted in PostGIS."""

@@ -234,10 +234,25 @@ class StepOutcome(Protocol):
         """Rows by class, where the operation has classes."""
         ...
 
+    @property
+    def title(self) -> str:
+        """What the plan calls the step; empty for none."""
+        ...
 
-OperationTrait = Literal["keeps_geometry", "makes_areas", "counts"]
-"""Of an operation's result: it has the kind of geometry of the source; `the largest` of it are those with the greatest
-area; `the largest` of it are those with the greatest count or sum."""
+
+OperationTrait = Literal[
+    "keeps_geometry", "makes_areas", "counts", "groups", "joins", "ranks", "measures_distance"
+]
+"""Of an operation's result.
+
+- `keeps_geometry`: it has the kind of geometry of the source.
+- `makes_areas`: `the largest` of it are those with the greatest area.
+- `counts`: `the largest` of it are those with the greatest count or sum.
+- `groups`: its rows are groups of the source's rows, or all of these together, with a `count`.
+- `joins`: its rows are those of the source with something of the other table.
+- `ranks`: its rows are the first `n` of the source by the column `by`.
+- `measures_distance`: it has a column `distance_m`, from each row of the source where it keeps the geometry.
+"""
 
 
 class OperationInfo(Protocol):

@@ -63,6 +63,9 @@ UNITS: dict[str, Unit] = {
 }
 """By each name that a unit has; the yard and pound are those of 1959, the nautical mile that of 1929."""
 
+US_SURVEY_FOOT = 1200 / 3937
+"""Metres; the foot of some of the older reference systems, which nobody means by the word."""
+
 _IN_NAMES = (
     "m km cm mm ft feet mi miles nmi meters metres",
     "m2 km2 sqkm sqm ha acres",

@@ -50,6 +50,7 @@ from server.http import (
     page_file,
     rows,
     site,
+    staged_uploads,
     tables,
     uploads,
 )
@@ -78,9 +79,10 @@ from server.notes import Notes
 from server.origins import Origins
 from server.settings import Settings, display_url
 from server.sockets import SocketServer
-from server.spark.engine import spark_runner
+from server.spark.engine import lake_results, spark_runner
 from server.status import checks, client_config, gauges
 from server.transfers.deliveries import Deliveries, ExportDesk
+from server.transfers.staging import StagedUploads
 from server.transfers.uploads import Quota, Uploads
 
 if TYPE_CHECKING:
@@ -131,12 +133,16 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         registry = Registry(database.reader, settings.exposed_schemas, database.listen)
         await registry.start()
         stack.push_async_callback(registry.stop)
+        if settings.embeddings is not None:
+            await stack.enter_async_context(
+                searched_by_meaning(settings.embeddings, settings, registry, database)
+            )
         large = LargeTables(database, settings)
         data = PostgisData(database.reader, registry, profile_of=large.profile_of)
         notes = Notes(database.owner)
 
         events = EventLog(database.owner, large.known_tag)
-        results = Results(database.owner, database.writer, registry, events)
+        results = Results(database.owner, database.writer, registry, events, lake_results(settings))
         await results.start()
         stack.push_async_callback(results.stop)
         analysing = analyses(settings, database, registry)
@@ -190,21 +196,6 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         async def find_places(map_id: str, text: str, limit: int) -> Sequence[Place]:
             return await PostgisData(database.reader, await results.readable(map_id)).find_place(text, limit)
 
-        sockets = SocketServer(maps, results, recipes, find_places, origins, settings.rate)
-        await maps.start()
-        stack.push_async_callback(maps.close)
-        limits = TileLimits(seconds=settings.tile_timeout + TILE_CANCEL_S)
-        tiles = TileService(
-            database.tile_pool, registry, maps.lookup, limits, large.current_tag, large.low_zoom
-        )
-        stack.push_async_callback(tiles.close)
-        await stack.enter_async_context(large.followed_by(maps, registry))
-        metrics = registry_of(gauges(maps, sockets, registry))
-        metrics.register(tiles.metrics)
-        metrics.register(large.metrics)
-        metrics.register(LaneMetrics([*database.lanes.values(), tiles.queue]))
-        register_prometheus(metrics)
-        app = application(settings, sockets, origins, maps.links, tiles)
         spool = Spool(int(settings.spool * MB))
         spool.open()
         stack.callback(spool.close)
@@ -219,8 +210,23 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
             database.lanes["exports"].size,
         )
         stack.push_async_callback(deliveries.close)
-        policy = await upload_policy(settings, database, maps.links)
-        assert policy.uploads is not None  # noqa: S101 - upload_policy() made them
+        sockets = SocketServer(maps, results, recipes, find_places, deliveries.make, origins, settings.rate)
+        await maps.start()
+        stack.push_async_callback(maps.close)
+        limits = TileLimits(seconds=settings.tile_timeout + TILE_CANCEL_S)
+        tiles = TileService(
+            database.tile_pool, registry, maps.lookup, limits, large.current_tag, large.low_zoom
+        )
+        stack.push_async_callback(tiles.close)
+        await stack.enter_async_context(large.followed_by(maps, registry))
+        metrics = registry_of(gauges(maps, sockets, registry))
+        metrics.register(tiles.metrics)
+        metrics.register(large.metrics)
+        metrics.register(LaneMetrics([*database.lanes.values(), tiles.queue]))
+        register_prometheus(metrics)
+        app = application(settings, sockets, origins, maps.links, tiles)
+        policy = await upload_policy(settings, database, maps.links, registry)
+        assert policy.uploads is not None and policy.staged is not None  # noqa: S101, PT018 - upload_policy() made them
         sweeping = asyncio.create_task(policy.uploads.keep_swept())
         stack.callback(sweeping.cancel)
         stack.callback(asyncio.create_task(policy.uploads.keep_forgetting()).cancel)
@@ -248,6 +254,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
             )
         )
         app.add_routes(uploads.routes(database, spool, policy, registry.refresh))
+        app.add_routes(staged_uploads.routes(policy.staged, policy.share_all, registry.refresh))
         app.add_routes(site.routes(partial(client_config, settings, model, ReadableTables(registry))))
         await warm(model)
         yield Server(
@@ -350,7 +357,9 @@ def turn_limits(settings: Settings) -> Limits:
     )
 
 
-async def upload_policy(settings: Settings, database: Database, links: ViewLinks) -> uploads.UploadPolicy:
+async def upload_policy(
+    settings: Settings, database: Database, links: ViewLinks, registry: Registry
+) -> uploads.UploadPolicy:
     """What may be uploaded, by whom and how much; unfinished uploads of an earlier run are removed."""
     limits = IngestLimits(
         vertices=settings.upload_vertices,
@@ -361,7 +370,29 @@ async def upload_policy(settings: Settings, database: Database, links: ViewLinks
     quota = Quota(int(settings.upload_quota * MB), int(settings.upload_space * MB))
     kept = Uploads(database.owner, quota, settings.upload_timeout)
     await kept.sweep()
-    return uploads.UploadPolicy(limits, kept, links.access, settings.share_uploads)
+    staged = StagedUploads(database.owner, kept, settings.upload_timeout)
+    look = partial(staged_uploads.look_at, registry, database.reader)
+    return uploads.UploadPolicy(limits, kept, staged, look, links.access, settings.share_uploads)
+
+
+@asynccontextmanager
+async def searched_by_meaning(
+    name: str, settings: Settings, registry: Registry, database: Database
+) -> AsyncIterator[None]:
+    """The registry ranks searches by the embedding model called `name`, too. Raises ModelError `not_configured`."""
+    # Only who sets this needs numpy and the SDK.
+    from agents.models.embeddings import embeddings
+    from server.gis.catalog.meanings import TableMeanings
+
+    model = embeddings(name, model_settings(settings))
+    meanings = TableMeanings(model, database.owner)
+    registry.search_by_meaning(meanings)
+    meanings.start()
+    try:
+        yield
+    finally:
+        await meanings.stop()
+        await model.close()
 
 
 def model_settings(settings: Settings) -> Mapping[str, str]:

@@ -86,6 +86,13 @@ def _host_and_port(address: str) -> str:
 Listed = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
 
 
+def _absolute(folders: tuple[Path, ...]) -> tuple[Path, ...]:
+    for folder in folders:
+        if not folder.is_absolute():
+            raise ValueError(f"{str(folder)!r} is no absolute path such as /srv/lake")
+    return folders
+
+
 class Basemap(BaseModel):
     """A base map to choose from."""
 
@@ -124,6 +131,12 @@ class Settings(BaseSettings):
     """Key for OpenAI's models."""
     openai_base_url: str | None = Field(None, validation_alias=_named("OPENAI_BASE_URL"))
     """Address of a server that speaks OpenAI's Responses API in its place."""
+
+    embeddings: str | None = Field(None, validation_alias=_named("GEOAGENT_EMBEDDINGS"))
+    """An embedding model that ranks tables by meaning in searches, as `openai:text-embedding-3-small` or
+    `ollama:nomic-embed-text`; it gets names and comments of tables and columns, and what is searched for
+    (docs/data.md). None: words alone.
+    """
 
     sql: bool = Field(False, validation_alias=_named("GEOAGENT_SQL"))
     """`on` lets the agent run SELECT statements that the model writes, with the safeguards of docs/sql.md."""
@@ -258,6 +271,18 @@ class Settings(BaseSettings):
     """
     spark_timeout: float = Field(1500.0, gt=0, le=86400, validation_alias=_named("GEOAGENT_SPARK_TIMEOUT"))
     """Seconds that one step may take on Spark."""
+    lake_paths: Annotated[tuple[Path, ...], NoDecode, BeforeValidator(_listed), AfterValidator(_absolute)] = (
+        Field((), validation_alias=_named("GEOAGENT_LAKE_PATHS"))
+    )
+    """Folders that Parquet files of lake tables may be read from, separated by commas (docs/lake.md). Files anywhere
+    else are refused, symbolic links to them included.
+    """
+    lake_results: Path | None = Field(None, validation_alias=_named("GEOAGENT_LAKE_RESULTS"))
+    """Folder for results of Spark with more rows than `GEOAGENT_RESULT_ROWS`, which stay GeoParquet as lake tables.
+    This server and all of Spark's machines see it under the same path. None: such results are refused.
+    """
+    lake_space: float = Field(51200.0, ge=0, validation_alias=_named("GEOAGENT_LAKE_SPACE"))
+    """Megabytes that all results in `GEOAGENT_LAKE_RESULTS` together may take."""
     grace: float = Field(20.0, ge=0, le=3600, validation_alias=_named("GEOAGENT_GRACE"))
     """Seconds that turns which run get to end by themselves after SIGTERM; a second signal ends them at once."""
     rate: float = Field(1.0, ge=0, le=1000, validation_alias=_named("GEOAGENT_RATE"))

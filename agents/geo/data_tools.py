@@ -100,9 +100,11 @@ class DataTools(GeoTools):
         wanted = read_filter(filters)
         count = await self.data.count(found.id, wanted)
         where = f" where {filter_words(wanted)}" if wanted else ""
+        sampled = _sampled(found) if wanted else {}
+        about = "about " if sampled else ""
         return Result(
-            {"table": found.id, **_filter_facts(wanted), "count": count},
-            summary=f"{number(count)} in {found.name}{where}",
+            {"table": found.id, **_filter_facts(wanted), "count": count, **sampled},
+            summary=f"{about}{number(count)} in {found.name}{where}",
         )
 
     @tool(params={"filters": FILTERS_BRIEFLY})
@@ -180,7 +182,14 @@ class DataTools(GeoTools):
 def _brief(table: Table) -> dict[str, Any]:
     geometry = {} if table.geometry_column is None else {"geometry": table.geometry_type or "GEOMETRY"}
     comment = {"comment": table.comment} if table.comment else {}
-    return {"id": table.id, **geometry, "rows": table.row_estimate, **comment}
+    lake = {} if table.lake is None else {"lake_table": f"PostGIS holds {table.lake.words}"}
+    return {"id": table.id, **geometry, "rows": table.row_estimate, **comment, **lake}
+
+
+def _sampled(table: Table) -> dict[str, Any]:
+    """What estimates of a lake table rest on."""
+    lake = table.lake
+    return {"sampled_from": lake.words} if lake is not None and lake.is_sampled else {}
 
 
 def _column(column: Column) -> dict[str, Any]:

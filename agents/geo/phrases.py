@@ -13,6 +13,11 @@ from agents.domain import USUAL_CLASSES, Bounds, Cql2, Layer, Style, StyleSpec
 from agents.geo.colours import colour_name
 
 _COMPARISONS = {"=": "is", "<>": "is not", ">": ">", ">=": "≥", "<": "<", "<=": "≤"}
+_SHAPE_FACTS = {
+    "geometry_type": "the geometry type",
+    "is_empty": "the geometry is empty",
+    "is_valid": "the geometry is valid",
+}
 
 
 def number(value: float) -> str:
@@ -188,6 +193,8 @@ def _expression(node: Any) -> str:
             op, op[2:]
         )
         return f"the position {verb} the given area"
+    if op in _SHAPE_FACTS:
+        return _SHAPE_FACTS[op]
     return f"{op}({', '.join(_operand(argument) for argument in arguments)})"
 
 

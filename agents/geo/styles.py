@@ -18,25 +18,27 @@ _MEANINGS = {
     "kind": "categorical: a colour per value; graduated: a ramp over classes of a number; proportional: "
     "circles sized by a number; hexbin, grid: cells with `statistic`.",
     "color": "CSS colour.",
-    "column": "What thematic kinds show; weight of a heatmap.",
+    "column": "What thematic kinds show; heatmap weight.",
     "statistic": "",
     "method": "Of classes; quantile unless asked.",
     "classes": "5 unless asked.",
-    "breaks": "Class limits, rising, if the user names them.",
-    "values": "Colours of values, in legend order.",
-    "ramp": "viridis, Blues, YlOrRd, ...",
+    "breaks": "Class limits, if the user names them.",
+    "values": "Colours, in legend order.",
+    "ramp": "viridis, Blues, ...",
     "size": "Pixels: radius, line or cell width.",
     "stroke": "Outline width.",
     "stroke_color": "",
+    "extrude": "3D height column.",
+    "extrude_scale": "",
     "hidden": "Legend labels to hide.",
-    "label": "Column to write beside the features; (none) removes labels.",
+    "label": "Column written beside features; (none) removes it.",
     "label_size": "",
     "label_overlap": "",
     "label_min_zoom": "",
     "tooltip": "Columns shown on hover.",
     "min_zoom": "",
     "max_zoom": "",
-    "time": "Column of dates or years for a time slider; (none) removes it.",
+    "time": "Dates or years for a time slider; (none) removes it.",
 }
 """What each field of a StyleSpec means, for models; empty where the name says it."""
 _ABOUT = "How it is drawn; what is left out is chosen well or stays."
@@ -85,7 +87,7 @@ def _items_unbounded(part: Mapping[str, Any]) -> dict[str, Any]:
     return {**part, "items": {key: value for key, value in part["items"].items() if key not in _BOUNDS}}
 
 
-_BY_HAND = ("label_size", "label_overlap", "label_min_zoom", "min_zoom", "max_zoom")
+_BY_HAND = ("extrude_scale", "label_size", "label_overlap", "label_min_zoom", "min_zoom", "max_zoom")
 """Fields that hardly anybody asks for in words; a call may still have them."""
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "maxItems", "maxLength")
 STYLE_SCHEMA = _style_schema()

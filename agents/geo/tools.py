@@ -109,7 +109,9 @@ def layer_facts(layer: Layer, drawn: str = "") -> dict[str, Any]:
         "style": asked_style(layer.style),
     }
     if layer.estimated:
-        facts["estimated"] = "count and legend are estimates from a sample; exact numbers follow on the map"
+        facts["estimated"] = (
+            "count and legend are estimates from a sample; exact numbers follow on the map, except of lake tables"
+        )
         facts["about"] = feature_count(layer)
     if layer.filter is not None:
         facts["filter"] = layer.filter

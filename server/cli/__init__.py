@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from server.cli import notes, spark
+from server.cli import lake, notes, spark
 
 HELP = """
 GeoAgent: chat over a map of your own PostGIS.
@@ -37,6 +37,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(notes.app, name="notes")
+app.add_typer(lake.app, name="lake")
 app.add_typer(spark.app, name="spark")
 
 
@@ -85,14 +86,18 @@ def load(
     srid: Annotated[int | None, typer.Option(help="EPSG code, where the file does not say it.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Of text, where the file does not say it.")] = None,
     subdivide: Annotated[bool, typer.Option(help="Cut shapes of too many vertices into pieces.")] = False,
+    mode: Annotated[
+        Literal["new", "append", "replace"],
+        typer.Option(help="Make a new table, or append the rows to the one of --table, or replace its rows."),
+    ] = "new",
 ) -> None:
-    """Load a file (GeoJSON, GeoPackage, Shapefile in a zip, FlatGeobuf, CSV, Excel, ...) as a new table.
+    """Load a file (GeoJSON, GeoPackage, Shapefile in a zip, FlatGeobuf, CSV, Excel, ...) as a table.
 
     A running server knows the table at once. Example: geoagent load lakes.geojson --table lakes
     """
     from server.cli.data import load_into
 
-    load_into(file, table, layer, layers, srid, encoding, subdivide)
+    load_into(file, table, layer, layers, srid, encoding, subdivide, mode)
 
 
 @app.command()

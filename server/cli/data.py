@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from server import postgres
 from server.settings import Settings
@@ -49,9 +49,15 @@ def load_into(
     srid: int | None,
     encoding: str | None,
     subdivide: bool = False,
+    mode: Literal["new", "append", "replace"] = "new",
 ) -> None:
-    """Load a file as tables of the schema `data`, and print rows, remarks and problems."""
+    """Load a file as tables of the schema `data`, or into one that is there, and print rows, remarks and problems."""
+    from server.gis.errors import InvalidQuestion
     from server.gis.ingest import IngestLimits, layer_names, load_file, table_for
+    from server.gis.ingest.merge import load_into_table
+
+    if mode != "new" and (table is None or layers == "each"):
+        raise InvalidQuestion("Name the table with --table, and load one layer, or --layers united.")
 
     path = file.absolute()  # the process that reads it runs in a folder of its own
 
@@ -63,10 +69,14 @@ def load_into(
                 names = await layer_names(path, encoding=encoding, limits=limits)
                 wanted = [(table_for(table or path.stem, name), name) for name in names]
             for name, each in wanted:
-                report = await load_file(
-                    database, path, name, layer=each, unite=layers == "united", srid=srid, encoding=encoding,
-                    limits=limits,
-                )  # fmt: skip
+                options: dict[str, Any] = {
+                    "layer": each, "unite": layers == "united", "srid": srid, "encoding": encoding, "limits": limits,
+                    "file": path.name,
+                }  # fmt: skip
+                if mode == "new" or name is None:
+                    report = await load_file(database, path, name, **options)
+                else:
+                    report = await load_into_table(database, path, name, mode, **options)
                 print(f"{report.table}: {report.rows:,} rows in {report.seconds:.1f} s")
                 for line in (*report.remarks, *report.problems):
                     print(f"  {line}", file=sys.stderr)

@@ -61,6 +61,8 @@ async def until_signal(settings: Settings) -> None:
         async with serving(settings) as server:
             is_ready = True
             gc.freeze()
+            # With thousands of sockets each full collection takes as long as some hundred joins.
+            gc.set_threshold(20_000, 20, 50)
             gc.enable()
             print(f"GeoAgent is ready: {server.url}", flush=True)
             await ended.wait()

@@ -86,6 +86,7 @@ async def synchronise(connection: AsyncConnection, schemas: Sequence[str]) -> No
     await _share_postgis(connection, known)
     await _open_analysis(connection, reader, writer)
     await _open_overviews(connection, reader)
+    await _open_lake(connection, reader, writer)
     await _open_uploads(connection, loader, both)
     await _ensure_triggers(connection)
 
@@ -238,6 +239,30 @@ async def _open_overviews(connection: AsyncConnection, reader: Login) -> None:
         "ALTER DEFAULT PRIVILEGES IN SCHEMA geoagent_overviews"
         f" GRANT SELECT ON TABLES TO {quoted(reader.name)}"
     )
+
+
+async def _open_lake(connection: AsyncConnection, reader: Login, writer: Login) -> None:
+    """The registry asks which tables are samples; large results of analyses are lake tables, too."""
+    both = f"{quoted(reader.name)}, {quoted(writer.name)}"
+    await connection.exec_driver_sql(f"GRANT USAGE ON SCHEMA geoagent_lake TO {both}")
+    columns = ("relation", "rows", "sample_rows", "files", "bytes", "version", "bounds", "ranges")
+    # As in _expose: a grant that changes nothing would make every server read tables again.
+    granted = await connection.scalar(
+        text(
+            "SELECT has_table_privilege(:writer, c.oid, 'SELECT') AND has_table_privilege(:writer, c.oid, 'INSERT') "
+            "AND (SELECT bool_and(has_column_privilege(:reader, c.oid, name, 'SELECT')) "
+            "FROM unnest(CAST(:columns AS text[])) AS name) "
+            "FROM pg_class c WHERE c.oid = CAST('geoagent_lake.dataset' AS regclass)"
+        ),
+        {"writer": writer.name, "reader": reader.name, "columns": list(columns)},
+    )
+    if not granted:
+        await connection.exec_driver_sql(
+            f"GRANT SELECT ({', '.join(columns)}) ON geoagent_lake.dataset TO {quoted(reader.name)}"
+        )
+        await connection.exec_driver_sql(
+            f"GRANT SELECT, INSERT ON geoagent_lake.dataset TO {quoted(writer.name)}"
+        )
 
 
 async def _open_uploads(connection: AsyncConnection, loader: Login, both: str) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import delete
 
-from agents.core.messages import Usage
+from agents.core.messages import ToolCall, ToolMessage, Usage
 from agents.core.model import Completed, Model, ModelEvent, ModelRequest, reply_limit
 from agents.domain import Focus, Layer
 from server.app import Server
@@ -29,12 +29,17 @@ ENDS = ("turn_finished", "approval_requested")
 
 
 class Metered:
-    """A model that counts its usage per map, that of the analyst included."""
+    """A model that counts its usage and its calls of tools per map, those of the analyst included.
+
+    That a call was refused is seen in the request that follows it.
+    """
 
     def __init__(self, inner: Model) -> None:
         self._inner = inner
         self.used: defaultdict[str, Usage] = defaultdict(Usage)
         self.requests: defaultdict[str, int] = defaultdict(int)
+        self.calls: defaultdict[str, int] = defaultdict(int)
+        self.refused: defaultdict[str, int] = defaultdict(int)
 
     @property
     def name(self) -> str:
@@ -50,12 +55,18 @@ class Metered:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         session = getattr(request.context, "map", None)
+        last = request.messages[-1] if request.messages else None
+        results = last.results if isinstance(last, ToolMessage) else ()
+        called = 0
         stream: AsyncIterator[ModelEvent] = self._inner.stream(request)
         async with aclosing(stream) as events:  # type: ignore[type-var]
             async for event in events:
+                called += isinstance(event, ToolCall)
                 if isinstance(event, Completed) and session is not None:
                     self.used[session.map_id] += event.usage
                     self.requests[session.map_id] += 1
+                    self.calls[session.map_id] += called
+                    self.refused[session.map_id] += sum(not result.ok for result in results)
                 yield event
 
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from agents.charts import Chart
 from agents.domain import Layer, Place, RecipeCard
+from agents.exports import ExportReport
 from server.protocol.documents import CommentThread, MapDocument
 from server.protocol.events import AnalysisProgress, Pointing
 
@@ -192,6 +193,12 @@ class PlacesAck(Ack):
     """Places, best match first; empty if nothing has such a name."""
 
     places: list[Place]
+
+
+class ExportAck(Ack):
+    """A file that was written."""
+
+    file: ExportReport
 
 
 class UndoAck(Ack):

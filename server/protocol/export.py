@@ -37,6 +37,7 @@ ACKNOWLEDGEMENTS: dict[str, type[BaseModel]] = {
     "undo": protocol.UndoAck,
     "redo": protocol.UndoAck,
     "find_place": protocol.PlacesAck,
+    "export": protocol.ExportAck,
     "bookmark_save": protocol.BookmarkAck,
     "thread_start": protocol.ThreadAck,
     "comment_add": protocol.ThreadAck,

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from agents.charts import ChartDraft
 from agents.domain import Bounds, Cql2, Focus, StyleSpec
+from agents.exports import ExportRequest
 
 MapId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 LayerId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
@@ -112,6 +113,17 @@ class LayerReorder(MapRequest):
     """`order` lists layer ids, bottom first."""
 
     order: Annotated[list[LayerId], Field(max_length=1000)]
+
+
+class LayerGroup(MapRequest):
+    """Change several layers in one step: put them into the `group` of this name (null takes them out of theirs), show
+    or hide them. Only fields that are sent change. `order` may list ids of layers, bottom first, as in `layer_reorder`.
+    """
+
+    layers: Annotated[list[LayerId], Field(min_length=1, max_length=1000)]
+    group: LayerName | None = None
+    visible: bool | None = None
+    order: Annotated[list[LayerId], Field(max_length=1000)] = []
 
 
 class ChartAdd(MapRequest):
@@ -219,6 +231,10 @@ class FindPlace(MapRequest):
     limit: Annotated[int, Field(ge=1, le=20)] = 6
 
 
+class Export(ExportRequest, MapRequest):
+    """Write tables and layers into a file; the acknowledgement has the link to it."""
+
+
 class Viewpoint(Request):
     """A camera and the layers that it shows."""
 
@@ -308,6 +324,7 @@ REQUESTS: dict[str, type[Request]] = {
     "layer_update": LayerUpdate,
     "layer_remove": LayerRemove,
     "layer_reorder": LayerReorder,
+    "layer_group": LayerGroup,
     "chart_add": ChartAdd,
     "chart_refresh": ChartRequest,
     "chart_remove": ChartRequest,
@@ -321,6 +338,7 @@ REQUESTS: dict[str, type[Request]] = {
     "receipt": Receipt,
     "view": View,
     "find_place": FindPlace,
+    "export": Export,
     "restore": Restore,
     "copy": MapRequest,
     "share": Share,

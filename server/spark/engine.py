@@ -8,9 +8,18 @@ from server.database.engines import Database
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.engines import SecondEngine
 from server.gis.catalog.registry import Registry
+from server.gis.lake.paths import LakePaths
+from server.gis.lake.results import LakeResults
 from server.settings import Settings
 from server.spark.jars import default_folder
 from server.spark.problem import SparkProblem
+
+
+def lake_results(settings: Settings) -> LakeResults | None:
+    """Where large results are kept; None without GEOAGENT_LAKE_RESULTS."""
+    if settings.lake_results is None:
+        return None
+    return LakeResults(settings.lake_results.expanduser().absolute(), int(settings.lake_space * 1e6))
 
 
 def spark_runner(
@@ -24,5 +33,9 @@ def spark_runner(
     from server.gis.spark.runner import SparkOptions, SparkRunner  # pyspark is large, and few servers use it
 
     folder = settings.spark_folder or default_folder() / "rows"
-    options = SparkOptions(settings.spark, folder.expanduser().absolute(), settings.spark_timeout)
+    kept = lake_results(settings)
+    readable = (*settings.lake_paths, *([kept.folder] if kept is not None else []))
+    options = SparkOptions(
+        settings.spark, folder.expanduser().absolute(), settings.spark_timeout, LakePaths(readable), kept
+    )
     return SparkRunner(database.writer, registry, budget, options, database.owner)

@@ -6,18 +6,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from agents.analyst import Analyst
-from agents.core.messages import AssistantMessage, ToolMessage
 from agents.core.model import ModelRequest
 from agents.domain import Column, Table
 from agents.geo_agent import GeoAgent
 from agents.ports import AnalysisReport
+from server.evaluation.analyst.script import common_beginning, serialised
 from server.maps.analyses.session import OFFERED
 from tests.bench.rows import Row
 from tests.support.models import ScriptedModel
@@ -136,26 +135,6 @@ def world_of(count: int) -> World:
     return World(COUNTRIES, CITIES, AIRPORTS, *((plain_table(number), []) for number in range(count - 3)))
 
 
-def serialised(request: ModelRequest) -> str:
-    """The request in the order in which a provider reads it: tools, system, messages."""
-    tools = [
-        {
-            "type": "function",
-            "function": {"name": s.name, "description": s.description, "parameters": s.parameters},
-        }
-        for s in request.tools
-    ]
-    parts = [json.dumps(tools, ensure_ascii=False, separators=(",", ":")), *request.system]
-    for message in request.messages:
-        if isinstance(message, ToolMessage):
-            parts += [result.content for result in message.results]
-        else:
-            parts.append(message.text)
-            if isinstance(message, AssistantMessage):
-                parts += [f"{call.name}{call.arguments}" for call in message.calls]
-    return "\n".join(parts)
-
-
 def tokens(request: ModelRequest) -> int:
     return len(serialised(request).encode()) // 4
 
@@ -193,19 +172,10 @@ class Measured:
         known = 0
         for requests in conversations:
             texts = [serialised(request) for request in requests]
-            known += sum(_common(one, other) for one, other in pairwise(texts))
+            known += sum(common_beginning(one, other) for one, other in pairwise(texts))
         firsts = [tokens(requests[0]) for requests in conversations]
         mean = sum(sizes) // len(sizes)
         return cls(max(firsts), mean, len(sizes), known / 4 / sum(sizes))
-
-
-def _common(one: str, other: str) -> int:
-    """Length of the common beginning."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
-    return low
 
 
 async def measured() -> tuple[Measured, Measured]:

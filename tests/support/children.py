@@ -50,7 +50,7 @@ async def ran(*command: str, stdin: str = "", seconds: float = 90, **options: An
     finally:
         if process.returncode is None:
             process.kill()
-            await process.wait()
+            await asyncio.wait_for(process.wait(), 30)
     return Ran(process.returncode or 0, out.decode(), err.decode())
 
 

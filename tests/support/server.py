@@ -102,7 +102,7 @@ class Child:
         """As the system does it: no time to tidy up."""
         with suppress(ProcessLookupError):
             self.process.kill()
-        await self.process.wait()
+        await asyncio.wait_for(self.process.wait(), PATIENCE)
 
     async def stop(self) -> int:
         """As a person does it; the exit status."""

@@ -13,7 +13,8 @@
     rows = 20
 
 `script` is what the scripted model replies, one entry a model call: a text, or calls. `{result}` in it becomes the
-table of the latest analysis. The expected values follow from the formulas in `server.evaluation.analyst.data`.
+table of the latest result, `{before}` that of the one before. The expected values follow from the formulas in
+`server.evaluation.analyst.data`.
 docs/evaluation.md explains every field.
 """
 

@@ -40,6 +40,7 @@ class AnalystAttempt:
     faults: tuple[str, ...]
     answer: str
     calls: int
+    """Of tools, by the chat's model and by the analyst."""
     refused: int
     """Calls that ended with an error."""
     requests: int
@@ -78,13 +79,12 @@ class AnalystEvaluation:
             outcome = await self.evaluation.converse(case.say, map_id)
             seconds = asyncio.get_running_loop().time() - began
             faults = (outcome.fault,) if outcome.fault else tuple(await self._faults(case, map_id, outcome))
-            finished = [event.payload for event in outcome.events if event.name == "tool_finished"]
             return AnalystAttempt(
                 case,
                 faults,
                 outcome.answer,
-                len(finished),
-                sum(not each["ok"] for each in finished),
+                model.calls.pop(map_id, 0),
+                model.refused.pop(map_id, 0),
                 model.requests.pop(map_id, 0),
                 model.used.pop(map_id, Usage()),
                 seconds,

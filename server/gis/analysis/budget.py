@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from agents.domain import Table
 from server.gis.errors import NotStarted, TooExpensive
 from server.gis.operations.support.base import Pairs
 from server.gis.operations.support.earth.units import told
@@ -28,6 +30,17 @@ class Budget:
     pairs: float = 5e8
     seconds: float = 600.0
     bytes: int = 4 * 1024**3
+
+
+def check_whole(tables: Sequence[Table], title: str) -> None:
+    """Raise NotStarted for a lake table: its rows are in files, and figures of a sample would be wrong."""
+    for table in tables:
+        if table.lake is not None:
+            raise NotStarted(
+                f"{title} was not started: PostGIS holds only {table.lake.words} of the lake table {table.id}. "
+                "Spark (GEOAGENT_SPARK) computes with all of them: it can filter, calculate, summarise, sort, join, "
+                "select by location, clip and dissolve (docs/spark.md)."
+            )
 
 
 async def check_cost(

@@ -31,6 +31,11 @@ async def inputs_of(connection: AsyncConnection, tables: Sequence[Table]) -> tup
     versions = (await connection.execute(_VERSIONS, {"names": names})).scalars().all()
     used = []
     for table, version in zip(tables, versions, strict=True):
+        if table.lake is not None:
+            used.append(
+                InputUsed(table=table.id, version=table.lake.version, rows=table.lake.rows, exact=True)
+            )
+            continue
         exact = table.kind == "table" and table.row_estimate <= COUNTED
         rows = table.row_estimate
         if exact:

@@ -20,7 +20,7 @@ from agents.domain import Table
 from agents.ports import TableRegistry
 from server.gis.analysis import storage
 from server.gis.analysis.breakdown import Breakdown, breakdown
-from server.gis.analysis.budget import Budget, check_cost, check_pairs
+from server.gis.analysis.budget import Budget, check_cost, check_pairs, check_whole
 from server.gis.analysis.disk import DiskWatch, crowded, full
 from server.gis.analysis.inputs import inputs_of
 from server.gis.analysis.narrowing import narrowed
@@ -94,6 +94,8 @@ class Computed:
     engine: str = "PostGIS"
     spark_sql: str | None = None
     notes: tuple[str, ...] = ()
+    sampled: bool = False
+    """The table holds a sample of the rows, from which nothing is concluded."""
 
 
 class StepRunner:
@@ -140,11 +142,13 @@ class StepRunner:
                         planned, rows, computed = await self._compute(task)
                         inputs = await inputs_of(connection, workspace.tables_read)
                         watch.computed(1.0, rows)
-                        typing = await narrowed(connection, storage.SCHEMA, name, planned)
+                        typing = None
+                        if not computed.sampled:
+                            typing = await narrowed(connection, storage.SCHEMA, name, planned)
                         await storage.execute(connection, [typing] if typing else [])
                         await self._finish(connection, planned, name, watch, workspace, step.operation)
                         await self._check_room(connection, name, room, title)
-                        classes = await breakdown(connection, name, planned)
+                        classes = {} if computed.sampled else await breakdown(connection, name, planned)
                 await self._registry.refresh(PATIENCE, (storage.SCHEMA, name))
                 stored = self._registry.get(join_id(storage.SCHEMA, name))
         except Exception as error:
@@ -186,6 +190,7 @@ class StepRunner:
         """Make the table of the result with all its rows; the step as planned, and how many rows."""
         title, connection = task.watch.name, task.connection
         planned = await self._plan(task)
+        check_whole(task.workspace.tables_read, title)
         await check_pairs(connection, planned.pairs, self._budget, title)
         await self._prepare(connection, planned, task.watch)
         cost = await check_cost(connection, planned.select, self._budget, title, task.room)

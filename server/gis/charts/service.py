@@ -92,7 +92,7 @@ class Charts:
             rows=rows,
             usable=usable,
             shown=shown,
-            note=note_of(rows, usable, shown),
+            note=note_of(rows, usable, shown, table.lake),
         )
         return ComputedChart(chart, data)
 

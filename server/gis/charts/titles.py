@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agents.charts import ChartData
+from agents.domain import LakeSource
 from server.gis.charts.question import Question
 
 HOW = {"sum": "Total", "mean": "Mean", "median": "Median", "minimum": "Least", "maximum": "Greatest"}
@@ -25,11 +26,11 @@ def title_of(asked: Question, data: ChartData) -> str:
     return f"{title}, by {readable_name(asked.color.name)}" if asked.color else title
 
 
-def note_of(rows: int, usable: int, shown: int) -> str:
+def note_of(rows: int, usable: int, shown: int, lake: LakeSource | None = None) -> str:
     """`usable` rows have all values that a point needs; `shown` of them are drawn."""
     if rows == 0:
         return "No row passes the filter."
-    parts = []
+    parts = [f"Only {lake.words}"] if lake is not None and lake.is_sampled else []
     if shown < usable:
         parts.append(f"{shown:,} of {usable:,} rows, evenly chosen")
     if usable < rows:

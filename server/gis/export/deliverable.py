@@ -25,7 +25,7 @@ from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import DRIVERS, file_names, write_file
 from server.gis.export.layers import csv_text, geojson, placed
 from server.gis.export.records import records, text_sequence
-from server.gis.export.source import CannotExport, Source, Summary, is_point
+from server.gis.export.source import CannotExport, Source, Summary, check_whole, is_point
 from server.gis.expressions.identifiers import readable_name
 from server.gis.filters.compiler import normalize
 
@@ -80,6 +80,7 @@ async def resolved(reader: AsyncEngine, request: ExportRequest, wanted: Sequence
 
 async def _source(reader: AsyncEngine, request: ExportRequest, wanted: Wanted, kind: str) -> Source:
     table = wanted.table
+    check_whole(table)
     placing = request.geometry or ("shape" if table.geometry_column else "none")
     if kind in NEED_SHAPES and placing != "shape":
         raise CannotExport(

@@ -62,6 +62,15 @@ class Summary:
     has_heights: bool = False
 
 
+def check_whole(table: Table) -> None:
+    """Raises CannotExport for a lake table: a file of its sample would be taken for all of it."""
+    if table.lake is not None and table.lake.is_sampled:
+        raise CannotExport(
+            f"{table.id} is a lake table: its {table.lake.rows:,} rows are in Parquet files already, and PostGIS holds "
+            "only a sample. Filter or aggregate it by an analysis on Spark, and export the result."
+        )
+
+
 @dataclass(frozen=True)
 class Source:
     """The rows to export."""
@@ -101,6 +110,8 @@ class Source:
         values = relation(self.table).c
         added = added_keys(self.table)
         everything = tuple((each.name, each.name) for each in self.columns if each.name not in added)
+        if not everything and self.placing == "none":
+            everything = tuple((each.name, each.name) for each in self.columns)
         chosen = everything if self.chosen is None else self.chosen
         known = {column.name: column for column in self.columns}
         fields = [Field(label, values[name], known[name]) for name, label in chosen]
@@ -245,9 +256,12 @@ def free_name(name: str, taken: set[str]) -> str:
 
 
 def added_keys(table: Table) -> set[str]:
-    """The key of a table that GeoAgent added: to every result, and to files that were loaded without a key."""
-    ours = {"fid"} if table.schema_name == "analysis" else set()
-    ours |= {each.name for each in table.columns if each.comment == ADDED_KEY}
+    """The key of a table that GeoAgent added: to every result, and to files that were loaded without a key. In a
+    result also those that came with the rows of such files, which the comments tell."""
+    if table.schema_name == "analysis":
+        brought = {each.name for each in table.columns if (each.comment or "").endswith(ADDED_KEY)}
+        return brought | ({"fid"} if table.key == ("fid",) else set())
+    ours = {each.name for each in table.columns if each.comment == ADDED_KEY}
     if table.schema_name == "data" and table.column("id"):
         ours |= {"gid", "row_id"}  # Loaded before added keys had a comment.
     return set(table.key) & ours if len(table.key) == 1 else set()

@@ -17,7 +17,7 @@ from agents.domain import Cql2, Table
 from agents.ports import Filter
 from server.gis.errors import InvalidFilter, listed, unknown_column
 from server.gis.expressions.identifiers import Expression, column_of, geometry_of, split_id, sql_type, srid_of
-from server.gis.filters import arithmetic, comparing, lists, spatial, temporal, texts
+from server.gis.filters import arithmetic, comparing, lists, shape_facts, spatial, temporal, texts
 from server.gis.filters.literals import literal
 from server.gis.filters.operator_aliases import canonical_operation
 from server.gis.filters.reading import read
@@ -132,6 +132,8 @@ class _Compiler:
             return special(self, args)
         if name in texts.FOLDS:
             return texts.fold_text(name, self._terms(name, args, 1)[0])
+        if name in shape_facts.SHAPE_FACTS:
+            return shape_facts.shape_fact(name, self._terms(name, args, 1)[0])
         raise _unknown_operator(name)
 
     def _joined(self, name: str, args: list[Any]) -> Term:
@@ -265,7 +267,8 @@ def _counted(name: str, args: list[Any], count: int) -> list[Any]:
 
 SUPPORTED = (
     "and", "or", "not", *comparing.COMPARISONS, "like", "between", "in", "isNull", *texts.FOLDS,
-    *arithmetic.ARITHMETIC, *spatial.RELATIONS, spatial.DISTANCE, *temporal.RELATIONS, *lists.ARRAYS,
+    *arithmetic.ARITHMETIC, *spatial.RELATIONS, spatial.DISTANCE,
+    *shape_facts.SHAPE_FACTS, *temporal.RELATIONS, *lists.ARRAYS,
 )  # fmt: skip
 
 

@@ -19,6 +19,8 @@ OPERATORS = {
     "lower": "casei", "upper": "casei", "unaccent": "accenti",
     "intersects": "s_intersects", "st_intersects": "s_intersects",
     "within": "s_within", "st_within": "s_within", "dwithin": "s_dwithin", "st_dwithin": "s_dwithin",
+    "geometrytype": "geometry_type", "st_isvalid": "is_valid", "isvalid": "is_valid",
+    "st_isempty": "is_empty", "isempty": "is_empty",
     "a_containedby": "a_containedBy", "t_finishedby": "t_finishedBy", "t_metby": "t_metBy",
     "t_overlappedby": "t_overlappedBy", "t_startedby": "t_startedBy",
 }  # fmt: skip

@@ -1,8 +1,8 @@
 """Areas that should fit together: overlaps go to one of them, narrow gaps and slivers to a neighbour.
 
-PostGIS has functions for coverages only since 3.4, and none of them closes gaps. So this works by topology: each area
-loses what one of higher rank covers; small holes of the union of all, and small parts that an area has beside larger
-ones, go to the area with which they share most of their border.
+Each area loses what one of higher rank covers: by ST_CoverageClean where PostGIS has it (3.6), else area by area. Then
+small holes of the union of all, and small parts that an area has beside larger ones, go to the area with which they
+share most of their border; no function of PostGIS does that by area.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from sqlalchemy import (
     Boolean,
     ColumnElement,
     Float,
+    FromClause,
     Select,
     TableClause,
     and_,
@@ -50,6 +51,8 @@ from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.geometry.validity import sound
 from server.gis.operations.support.matching.pairs import pairs_meeting
 
+_CLEAN = "st_coverageclean(geometry, double precision, double precision, text)"
+
 
 class CleanCoverageArguments(Arguments):
     source: str = table_argument("The table of areas that should neither overlap nor leave gaps.")
@@ -69,6 +72,7 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
     traits = frozenset({"makes_areas"})
     phrases = (
         "close [the] gaps (below|under|smaller than|up to) {below} (in|of|between) {source:bare}",
+        "remove [the] overlaps (in|of|from|between) {source:bare}",
         "remove [the] overlaps and gaps (below|under|smaller than|up to) {below} (in|of|from|between) {source:bare}",
     )
 
@@ -83,7 +87,9 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
             (("gist", "shape"), ("btree", "place")),
         )
         areas = _table(ranked)
-        apart = Prepared(workspace.temporary("apart"), _apart(areas, source, below), (("gist", "shape"),))
+        is_known = await _has_clean(workspace)
+        left = _cleaned(areas) if is_known else _uncovered(areas)
+        apart = Prepared(workspace.temporary("apart"), _apart(left, source, below), (("gist", "shape"),))
         given = Prepared(
             workspace.temporary("given"),
             _given(_table(apart), source, below),
@@ -109,7 +115,8 @@ class CleanCoverage(Operation[CleanCoverageArguments]):
             prepare=(ranked, apart, given),
             pairs=pairs_meeting(source, workspace.source(arguments.source), kept=True),
             notes=(
-                f"Where areas overlap, the one with the {keeper} keeps the common part.",
+                f"Where areas overlap, the one with the {keeper} keeps the common part"
+                f"{' (ST_CoverageClean).' if is_known else '.'}",
                 *await repair_notes(source, workspace, "compared"),
                 *await _without_area(source, workspace),
             ),
@@ -151,8 +158,24 @@ def _ranked(source: Source, order: str | None) -> Select[Any]:
     ).select_from(source.rows)
 
 
-def _apart(areas: TableClause, source: Source, below: float) -> Select[Any]:
-    """The single parts of each area without what an area of a higher rank covers; `is_small` beside a larger part."""
+async def _has_clean(workspace: Workspace) -> bool:
+    """Whether this PostGIS cleans coverages itself."""
+    (found,) = await workspace.row(select(func.to_regprocedure(_CLEAN)))
+    return found is not None
+
+
+def _cleaned(areas: TableClause) -> FromClause:
+    """Each area without overlaps, as PostGIS cleans the coverage; the one that comes first keeps what is common."""
+    ordered = func.ST_CoverageClean(areas.c["shape"], 0.0, -1.0, "MERGE_MIN_INDEX", type_=Geometry())
+    return (
+        select(areas.c.place, ordered.over(order_by=areas.c.rank).label("shape"))
+        .where(func.ST_IsEmpty(areas.c["shape"]).is_(False))
+        .subquery("cleaned")
+    )
+
+
+def _uncovered(areas: TableClause) -> FromClause:
+    """Each area without what areas of a higher rank cover."""
     above = areas.alias("above")
     covered = (
         select(func.ST_Union(above.c["shape"], type_=Geometry()))
@@ -163,12 +186,17 @@ def _apart(areas: TableClause, source: Source, below: float) -> Select[Any]:
     difference = func.ST_Difference(areas.c["shape"], covered, type_=Geometry())
     rest = case((covered.is_(None), areas.c["shape"]), else_=func.ST_CollectionExtract(difference, 3))
     own = select(type_coerce(rest, Geometry()).label("shape")).offset(0).correlate(areas).lateral("own")
-    part = dumped(func.ST_Dump(own.c["shape"]), "part")
+    return select(areas.c.place, own.c["shape"]).select_from(areas.join(own, true())).subquery("uncovered")
+
+
+def _apart(left: FromClause, source: Source, below: float) -> Select[Any]:
+    """The single parts of areas that do not overlap; `is_small` beside a larger part."""
+    part = dumped(func.ST_Dump(left.c["shape"]), "part")
     size = area(in_srid(source, part.c["shape"], WGS84))
-    largest_first = func.row_number().over(partition_by=areas.c.place, order_by=size.desc())
+    largest_first = func.row_number().over(partition_by=left.c.place, order_by=size.desc())
     return select(
-        areas.c.place, ((size < below) & (largest_first > 1)).label("is_small"), part.c["shape"]
-    ).select_from(areas.join(own, true()).join(part, true()))
+        left.c.place, ((size < below) & (largest_first > 1)).label("is_small"), part.c["shape"]
+    ).select_from(left.join(part, true()))
 
 
 def _given(parts: TableClause, source: Source, below: float) -> Select[Any]:

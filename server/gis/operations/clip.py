@@ -24,7 +24,7 @@ class Clip(Operation[ClipArguments]):
 
     async def build(self, arguments: ClipArguments, workspace: Workspace) -> Step:
         source, mask = workspace.source(arguments.source), workspace.source(arguments.mask)
-        return cut_by(
+        return await cut_by(
             source,
             mask,
             lambda own, areas: func.ST_Intersection(own, areas, type_=Geometry()),

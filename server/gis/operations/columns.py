@@ -10,6 +10,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, Text, and_, case, cast, func
 
 from server.gis.errors import InvalidQuestion
+from server.gis.expressions.identifiers import ADDED_KEY
 from server.gis.filters import compile_filter
 from server.gis.operations.support.base import (
     Arguments,
@@ -55,8 +56,17 @@ class Columns(Operation[ColumnsArguments]):
 
 
 async def _keep(sheet: Sheet, change: ColumnChange) -> None:
-    wanted = [name for name in dict.fromkeys(change.columns) if not _is_geometry(sheet, name)]
-    sheet.cells = {sheet.placed(name): sheet.cells[name] for name in wanted}
+    wanted = [sheet.placed(name) for name in dict.fromkeys(change.columns) if not _is_geometry(sheet, name)]
+    sheet.cells = {name: _asked_for(sheet, name) for name in wanted}
+
+
+def _asked_for(sheet: Sheet, name: str) -> Cell:
+    """The column as one that somebody named: a key that loading added is then exported, too."""
+    cell = sheet.cells[name]
+    source = sheet.source.table.column(name)
+    if cell.comment is None and source is not None and (source.comment or "").endswith(ADDED_KEY):
+        return replace(cell, comment=f"{name} of {sheet.source.table.id}.")
+    return cell
 
 
 async def _drop(sheet: Sheet, change: ColumnChange) -> None:
@@ -149,7 +159,9 @@ async def _cast(sheet: Sheet, change: ColumnChange) -> None:
         sheet.notes.append(f"{told} {done}")
         if change.unreadable == "drop":
             sheet.conditions.append(unreadable.is_not(True))
-    sheet.notes.extend(made.notes if count == 0 else ())
+    zoned = 0 if made.moved is None else await sheet.count(and_(made.moved, value.is_not(None)))
+    if zoned:
+        sheet.notes.append(f"{zoned:,} times of {name} with a zone were brought to UTC.")
     cast_to = Cell(value, to, casts.SQL_TYPES[to], cell.comment)
     sheet.put(change.name or name, cast_to, instead_of=name)
 

@@ -96,6 +96,7 @@ class Deduplicate(Operation[DeduplicateArguments]):
         (repeated,) = await workspace.row(
             select(func.count()).select_from(repeats).where(repeats.c.place > 1)
         )
+        (missing,) = await workspace.row(select(func.count().filter(unknown)).select_from(source.rows))
         labels = [*carried(source), *geometry_out(source)]
         name = free_name("place", {label.name for label in labels})
         ranked = (
@@ -107,7 +108,7 @@ class Deduplicate(Operation[DeduplicateArguments]):
         what = ", ".join(arguments.by) or "geometry"
         notes = (
             f"{repeated:,} rows that repeat the {what} of another row were left out; the {arguments.keep} one stays.",
-            f"Rows without a value of {what} repeat no other row.",
+            *([f"{missing:,} rows without a value of {what} all stay."] if missing else []),
         )
         if source.table.geometry_column is None:
             return Step(kept, notes=notes)

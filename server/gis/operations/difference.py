@@ -27,7 +27,7 @@ class Difference(Operation[DifferenceArguments]):
 
     async def build(self, arguments: DifferenceArguments, workspace: Workspace) -> Step:
         source, other = workspace.source(arguments.source), workspace.source(arguments.other)
-        return cut_by(
+        return await cut_by(
             source,
             other,
             # Where nothing meets a feature there are no areas, and it stays as it is.

@@ -47,6 +47,7 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
         "One row for each pair of features of two tables, with the distance in metres and a line between."
     )
     arguments = DistanceMatrixArguments
+    traits = frozenset({"measures_distance"})
     phrases = (
         (
             "<open> (distances between|distance matrix of|distance matrix between|distances from) "

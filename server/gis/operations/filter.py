@@ -15,7 +15,8 @@ from server.gis.operations.support.base import Arguments, Operation, Step, Works
 class FilterArguments(Arguments):
     source: str = table_argument("The table to filter.")
     filter: Cql2 | str
-    """The condition that rows must meet, as CQL2: JSON, or text such as population > 1000000 AND country = 'Peru'."""
+    """The condition that rows must meet, as CQL2: JSON, or text such as population > 1000000 AND country = 'Peru', or
+    geometry_type(geom) = 'Polygon', is_valid(geom), is_empty(geom)."""
 
 
 class Filter(Operation[FilterArguments]):

@@ -22,4 +22,4 @@ class Identity(Operation[IdentityArguments]):
 
     async def build(self, arguments: IdentityArguments, workspace: Workspace) -> Step:
         source, other = workspace.source(arguments.source), workspace.source(arguments.other)
-        return pieces(source, other, workspace, theirs=False)
+        return await pieces(source, other, workspace, theirs=False)

@@ -24,6 +24,7 @@ from server.gis.operations.support.geometry.overlays import (
     note,
     same_dimension,
 )
+from server.gis.operations.support.geometry.repairs import overlay_notes
 from server.gis.operations.support.matching.pairs import pairs_meeting
 
 
@@ -63,7 +64,7 @@ class Intersection(Operation[IntersectionArguments]):
             geometry_type=multi_type(lower(source, other)),
             srid=srid,
             pairs=pairs_meeting(source, other, kept=True),
-            notes=(note(srid),),
+            notes=(note(srid), *await overlay_notes(source, other, workspace)),
         )
 
 

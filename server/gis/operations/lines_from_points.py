@@ -90,11 +90,26 @@ class LinesFromPoints(Operation[LinesFromPointsArguments]):
             geometry_type=source.stored_type("MultiLineString" if turns else "LineString"),
             srid=source.stored_srid,
             notes=(
-                "Groups of a single point make no line and are left out.",
+                *await _alone(placed, keys, workspace),
                 *(["Lines go the short way and are cut at the antimeridian."] if turns else []),
             ),
             comments={length: "Length in metres, geodesic."},
         )
+
+
+async def _alone(
+    placed: FromClause, keys: Sequence[ColumnElement[Any]], workspace: Workspace
+) -> tuple[str, ...]:
+    """How many groups have a single point, which makes no line."""
+    single = (
+        select(func.count().label("points"))
+        .select_from(placed)
+        .group_by(*keys)
+        .having(func.count() == 1)
+        .subquery("single")
+    )
+    (count,) = await workspace.row(select(func.count()).select_from(single))
+    return (f"{count:,} groups of a single point make no line and are left out.",) if count else ()
 
 
 def _placed(

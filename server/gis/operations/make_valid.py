@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlalchemy import case, func
 
 from server.gis.operations.support.attributes.columns import free_name
-from server.gis.operations.support.base import Arguments, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
 from server.gis.operations.support.earth.geodesy import geometry
+from server.gis.operations.support.geometry.repairs import kept, repair_notes
 from server.gis.operations.support.geometry.shapes import reshaped
-from server.gis.operations.support.geometry.validity import sound
 
 
 class MakeValidArguments(Arguments):
@@ -30,12 +30,15 @@ class MakeValid(Operation[MakeValidArguments]):
         shape = geometry(source)
         valid = func.ST_IsValid(shape)
         name = free_name("was_wrong", {column.name for column in source.attributes})
+        mended = kept(func.ST_MakeValid(shape, type_=Geometry()), source)
+        repaired = case((valid, shape), (func.ST_IsEmpty(mended), None), else_=mended)
         reason = case((valid, None), else_=func.ST_IsValidReason(shape)).label(name)
         return reshaped(
             source,
-            sound(shape),
+            repaired,
             source.stored_type("Geometry") or "Geometry",
             source.stored_srid,
+            notes=await repair_notes(source, workspace, "stored"),
             columns=[reason],
             comments={name: "What was invalid before the repair; empty where nothing was."},
         )

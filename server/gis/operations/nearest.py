@@ -36,7 +36,7 @@ class Nearest(Operation[NearestArguments]):
     name = "nearest"
     summary = "Find the k nearest features of another table for each feature, with the distance in metres."
     arguments = NearestArguments
-    traits = frozenset({"keeps_geometry"})
+    traits = frozenset({"keeps_geometry", "measures_distance"})
     phrases = (
         (
             "<ask> (nearest|closest) {target} (to|for|of|from) (each|every|all) {source} -> k=1 :: "

@@ -37,7 +37,15 @@ class Reproject(Operation[ReprojectArguments]):
     name = "reproject"
     summary = "Transform features into another coordinate reference system, by its EPSG code."
     arguments = ReprojectArguments
-    phrases = ("(reproject|transform|project) {source} (to|into) [epsg] [:] {srid}",)
+    phrases = tuple(
+        f"(reproject|transform|project) {{source}} (to|into) [epsg] [:] {{srid}} {ending}"
+        for ending in (
+            "",
+            "[and] (without|leave out|leaving out|drop) (those|what is|the ones|features) outside -> outside=drop",
+            "[and] (without shapes|without a shape|keep the rows of those) outside -> outside=null",
+            "[and] (with|including|also) (those|what is|the ones|features) outside -> outside=keep",
+        )
+    )
 
     async def build(self, arguments: ReprojectArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
@@ -94,9 +102,9 @@ class Reproject(Operation[ReprojectArguments]):
         )
         if arguments.outside == "refuse":
             raise InvalidQuestion(
-                f"{told}: there it has no meaningful coordinates. Say outside='drop' to leave them out, outside='null' "
-                "to keep their rows without a shape, or choose a system that covers them, such as EPSG:8857 for the "
-                "world."
+                f"{told}: there it has no meaningful coordinates. Transform without those outside (outside='drop'), "
+                "keep their rows without shapes outside (outside='null'), or choose a system that covers them, such as "
+                "EPSG:8857 for the world."
             )
         done = {
             "drop": "they were left out",

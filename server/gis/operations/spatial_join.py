@@ -49,7 +49,7 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
     name = "spatial_join"
     summary = "Join another table by location: counts, sums and means per feature, or one row per match."
     arguments = SpatialJoinArguments
-    traits = frozenset({"counts"})
+    traits = frozenset({"counts", "joins"})
     phrases = (
         (
             "<how_many> {other:bare} [are there|there are|lie|are|does|do] <in_each> [of] "

@@ -16,6 +16,7 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.geometry.overlays import in_system, multi_type, note, same_dimension
+from server.gis.operations.support.geometry.repairs import overlay_notes
 from server.gis.operations.support.geometry.uniting import united
 
 
@@ -63,6 +64,6 @@ class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
             statement,
             geometry_type=multi_type(source) if is_alike else "Geometry",
             srid=srid,
-            notes=(note(srid),),
+            notes=(note(srid), *await overlay_notes(source, other, workspace)),
             comments={"only_in": "The table in which this area lies; the other does not have it."},
         )

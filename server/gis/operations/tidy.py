@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field
 from sqlalchemy import ColumnElement, and_, case, func, select, type_coerce
 
 from server.gis.errors import InvalidQuestion
@@ -18,8 +17,9 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
+from server.gis.operations.support.earth.area_of_use import metres_per_unit
 from server.gis.operations.support.earth.geodesy import area, geometry, in_srid, lonlat
-from server.gis.operations.support.earth.units import Area
+from server.gis.operations.support.earth.units import Area, Spacing, metres
 from server.gis.operations.support.geometry.overlays import multi_type
 from server.gis.operations.support.geometry.repairs import kept, multi
 from server.gis.operations.support.geometry.shapes import dumped, reshaped
@@ -30,8 +30,8 @@ class TidyArguments(Arguments):
     source: str = table_argument("The table whose geometries are cleaned.")
     flat: bool = False
     """Drop Z and M; grid, holes and antimeridian do so, too."""
-    grid: Annotated[float, Field(gt=0)] | None = None
-    """Snap all coordinates to multiples of this, in units of the table's reference system (degrees or metres)."""
+    grid: Spacing | None = None
+    """Snap all coordinates to multiples of this."""
     holes: Area | None = None
     """Fill holes with an area below this."""
     repeated: bool = False
@@ -50,6 +50,7 @@ class Tidy(Operation[TidyArguments]):
     arguments = TidyArguments
     traits = frozenset({"keeps_geometry"})
     phrases = (
+        "snap {source:bare} to (a|the) grid of {grid}",
         "(fill|remove|close) [the] holes (below|under|smaller than|up to) {holes} (in|of) {source:bare}",
         "(drop|remove) [the] (heights|z values|z) (of|in|from) {source:bare} -> flat",
         "(cut|divide) {source:bare} (at|along|on) [the] (antimeridian|date line|dateline) -> antimeridian",
@@ -101,7 +102,8 @@ def _tidied(shape: ColumnElement[Any], arguments: TidyArguments, source: Source)
     if arguments.holes is not None:
         shape = _without_holes(shape, arguments.holes, source)
     if arguments.grid is not None:
-        shape = kept(func.ST_ReducePrecision(sound(shape), arguments.grid, type_=Geometry()), source)
+        size = _in_units(arguments.grid, source)
+        shape = kept(func.ST_ReducePrecision(sound(shape), size, type_=Geometry()), source)
         shape = case((func.ST_IsEmpty(shape), None), else_=shape)
     if arguments.antimeridian:
         shape = _split(shape, source)
@@ -111,6 +113,22 @@ def _tidied(shape: ColumnElement[Any], arguments: TidyArguments, source: Source)
     if arguments.grid or arguments.antimeridian or arguments.parts == "multi":
         shape = multi(shape, source)
     return shape
+
+
+def _in_units(grid: float | str, source: Source) -> float:
+    """The size of the grid in units of the table's reference system."""
+    size = grid if isinstance(grid, float) else metres(grid)
+    if size <= 0:
+        raise InvalidQuestion(f"The grid is larger than 0; got {grid}.")
+    if isinstance(grid, float):
+        return size
+    unit = metres_per_unit(source.stored_srid)
+    if unit is None:
+        raise InvalidQuestion(
+            f"{source.table.id} is not stored in metres, so a grid of {grid} would differ from place to place. "
+            "Reproject it to a projected system first, or give the grid in the units of the table."
+        )
+    return size / unit
 
 
 def _without_holes(shape: ColumnElement[Any], smallest: float, source: Source) -> ColumnElement[Any]:

@@ -46,7 +46,7 @@ class Top(Operation[TopArguments]):
         " never count."
     )
     arguments = TopArguments
-    traits = frozenset({"keeps_geometry"})
+    traits = frozenset({"keeps_geometry", "ranks"})
     computes = False
 
     async def build(self, arguments: TopArguments, workspace: Workspace) -> Step:
@@ -57,7 +57,7 @@ class Top(Operation[TopArguments]):
         order = by.asc() if arguments.smallest else by.desc()
         is_known = real(by, known).is_not(None)
         if arguments.per:
-            return _of_each(arguments, source, is_known, order)
+            return await _of_each(arguments, source, workspace, is_known, order)
         statement = (
             select(*carried(source), *geometry_out(source))
             .select_from(source.rows)
@@ -77,8 +77,12 @@ def _key(source: Source) -> Sequence[ColumnElement[Any]]:
     return [source.column(name) for name in source.table.key]
 
 
-def _of_each(
-    arguments: TopArguments, source: Source, is_known: ColumnElement[bool], order: ColumnElement[Any]
+async def _of_each(
+    arguments: TopArguments,
+    source: Source,
+    workspace: Workspace,
+    is_known: ColumnElement[bool],
+    order: ColumnElement[Any],
 ) -> Step:
     """The first rows of each group; equal values have the same place where ties are kept."""
     groups = [source.column(comparable(source, name).name) for name in arguments.per]
@@ -97,6 +101,7 @@ def _of_each(
     )
     kept = select(*(ranked.c[label.name] for label in labels)).where(ranked.c[name] <= arguments.n)
     what = ", ".join(arguments.per)
-    return Step.keeping(
-        source, kept, notes=(f"Rows without a value of {what} are in no group and left out.",)
-    )
+    apart = or_(*(group.is_(None) for group in groups))
+    (left_out,) = await workspace.row(select(func.count().filter(apart)).select_from(source.rows))
+    told = f"{left_out:,} rows without a value of {what} are in no group and left out."
+    return Step.keeping(source, kept, notes=(told,) if left_out else ())

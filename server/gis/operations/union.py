@@ -24,4 +24,4 @@ class Union(Operation[UnionArguments]):
 
     async def build(self, arguments: UnionArguments, workspace: Workspace) -> Step:
         source, other = workspace.source(arguments.source), workspace.source(arguments.other)
-        return pieces(source, other, workspace, theirs=True)
+        return await pieces(source, other, workspace, theirs=True)

@@ -1,7 +1,8 @@
 """Queries of the data: counts, extents, statistics, rows and places. Read-only and bounded.
 
 Implements `agents.ports.DataSource` on PostGIS as the reader role. PostgreSQL computes every number from the
-rows as they are now; nothing is estimated, and what exceeds the limits raises TooExpensive.
+rows as they are now, and what exceeds the limits raises TooExpensive. Nothing is estimated, except of lake tables, of
+which PostGIS holds a sample (lake_samples.py).
 """
 
 from __future__ import annotations
@@ -32,6 +33,13 @@ from server.gis.profiles.profile import TableProfile
 from server.gis.query import places
 from server.gis.query.distribution import frequent_values, histogram
 from server.gis.query.guard import Guard, Query
+from server.gis.query.lake_samples import (
+    lake_bounds,
+    lake_of,
+    scaled_count,
+    scaled_statistics,
+    scaled_values,
+)
 from server.gis.query.quality import COUNTED_ROWS, table_quality
 from server.gis.query.recorded_queries import RecordingGuard
 from server.gis.query.statistics import column_statistics
@@ -67,14 +75,19 @@ class PostgisData:
         """Rows that pass the filter and, with `within` (GeoJSON in EPSG:4326), intersect it."""
         entry = self._registry.get(table)
         asked = self._recording_guard()
+        if entry.lake is not None and filter is None and within is None:
+            asked.note(entry.id, None, {"count": entry.lake.rows}, rows=entry.lake.rows)
+            return entry.lake.rows
         row = await asked.row(_passing(entry, filter, within).add_columns(sa.func.count()), entry.id)
-        count = int(row[0]) if row else 0
+        count = scaled_count(entry, int(row[0]) if row else 0)
         asked.note(entry.id, _both(entry, filter, within), {"count": count}, rows=count)
         return count
 
     async def extent(self, table: str, filter: Filter = None) -> Bounds | None:
         """The bounds in EPSG:4326 of the rows that pass the filter; None if there are none."""
         entry = self._registry.get(table)
+        if entry.lake is not None and filter is None:
+            return entry.bounds
         passing = _passing(entry, filter)
         box = extents.extent_of(passing, geometry_of(entry), entry.srid)
         found = extents.bounds(await self._guard.row(box, entry.id))
@@ -87,7 +100,8 @@ class PostgisData:
 
     async def bounds(self, table: str) -> Mapping[str, Any]:
         """The exact bounds in the table's own reference system and in EPSG:4326."""
-        return await table_bounds(self._guard, self._registry.get(table))
+        entry = self._registry.get(table)
+        return await table_bounds(self._guard, entry) if lake_of(entry) is None else lake_bounds(entry)
 
     async def quality(self, table: str) -> Mapping[str, Any]:
         """Missing, empty, invalid and repeated values; see `table_quality`."""
@@ -100,6 +114,7 @@ class PostgisData:
         entry = self._registry.get(table)
         asked = self._recording_guard()
         found = await column_statistics(asked, entry, _column(entry, column), _passing(entry, filter))
+        found = scaled_statistics(entry, column, found, whole=filter is None)
         asked.note(entry.id, normalize(entry, filter), found, rows=found.get("count"), column=column)
         return found
 
@@ -107,14 +122,17 @@ class PostgisData:
         self, table: str, column: str, filter: Filter = None, bins: int = 40
     ) -> Mapping[str, Any]:
         entry = self._registry.get(table)
-        return await histogram(self._guard, entry, _column(entry, column), _passing(entry, filter), bins)
+        found = await histogram(self._guard, entry, _column(entry, column), _passing(entry, filter), bins)
+        counts = [scaled_count(entry, count) for count in found["counts"]]
+        return {**found, "counts": counts, "nulls": scaled_count(entry, found["nulls"])}
 
     async def values(
         self, table: str, column: str, filter: Filter = None, text: str = "", limit: int = 20
     ) -> Sequence[Mapping[str, Any]]:
         entry = self._registry.get(table)
         passing = _passing(entry, filter)
-        return await frequent_values(self._guard, entry, _column(entry, column), passing, text, limit)
+        found = await frequent_values(self._guard, entry, _column(entry, column), passing, text, limit)
+        return scaled_values(entry, found)
 
     async def query(
         self,
@@ -171,6 +189,7 @@ class PostgisData:
             "rows": rows,
             "total": total,
             "truncated": total > offset + len(found),
+            **({} if (lake := lake_of(entry)) is None else {"sampled_from": lake.words}),
         }
 
     async def _crs_of_geometries(

@@ -36,8 +36,8 @@ async def preview(source: Source) -> dict[str, Any]:
         tolerance = max((east - west) % 360, north - south) * RELATIVE_TOLERANCE
         shape = sa.func.ST_SimplifyPreserveTopology(shape, tolerance, type_=GEOMETRY)
     query = sa.select(sa.func.ST_AsGeoJSON(shape, DECIMALS)).select_from(relation(table))
-    if table.row_estimate > 2 * MAX_SHAPES:
-        query = query.where(sa.func.random() < 1.2 * MAX_SHAPES / table.row_estimate)
+    if table.stored_rows > 2 * MAX_SHAPES:
+        query = query.where(sa.func.random() < 1.2 * MAX_SHAPES / table.stored_rows)
     found = await Guard(source.reader, TIMEOUT_S).rows(query.limit(MAX_SHAPES), table.id)
     features, room = [], MAX_GEOJSON_CHARS
     for (text,) in found:

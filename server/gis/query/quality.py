@@ -37,6 +37,8 @@ async def table_quality(guard: Guard, table: Table, profile: TableProfile | None
     `nulls` and `empty_texts` are by column, `duplicate_keys` the rows too many by column that is nearly unique; only
     columns with any are listed. Not exact numbers are scaled from `sampled` rows; duplicates are never estimated.
     """
+    if table.lake is not None and table.lake.is_sampled:
+        return await _estimated(guard, table)
     if table.row_estimate <= COUNTED_ROWS:
         try:
             return await _counted(guard, table)
@@ -78,7 +80,7 @@ async def _counted(guard: Guard, table: Table) -> dict[str, Any]:
 
 async def _estimated(guard: Guard, table: Table) -> dict[str, Any]:
     if table.kind in ("table", "materialized view"):
-        percent = min(100.0, 100.0 * SAMPLED_ROWS / max(1, table.row_estimate))
+        percent = min(100.0, 100.0 * SAMPLED_ROWS / max(1, table.stored_rows))
         sample: Any = sa.tablesample(
             relation(table), sa.func.system(percent), name="sample", seed=sa.literal_column("1")
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,16 @@ Rows = tuple[pa.Schema, Iterator[pa.RecordBatch]]
 """Columns, with the layout as metadata, and the rows."""
 
 
+@dataclass(frozen=True)
+class GeoParquetColumn:
+    """A geometry column; `described` is its entry in the metadata, empty if the file has no metadata."""
+
+    name: str
+    crs: str | None
+    """`EPSG:25832` or PROJJSON; None where it is unknown."""
+    described: dict[str, Any]
+
+
 def parquet_rows(found: DataSet, notes: Notes) -> Rows:
     """The rows of a Parquet file. Raises Unreadable."""
     try:
@@ -33,8 +44,9 @@ def parquet_rows(found: DataSet, notes: Notes) -> Rows:
     twice = sorted({name for name in schema.names if schema.names.count(name) > 1})
     if twice:
         raise Unreadable(f"{found.name} has several columns of the name {', '.join(map(repr, twice))}.")
-    geometry, crs = _geoparquet(found, schema)
-    layout = Layout(geometry=geometry, crs=crs)
+    described = geoparquet_column(schema, found.name, Unreadable)
+    geometry = None if described is None else described.name
+    layout = Layout(geometry=geometry, crs=None if described is None else described.crs)
     fields = [field.with_metadata(None) for field in schema]
     if geometry is not None:
         index = schema.get_field_index(geometry)
@@ -71,8 +83,8 @@ def _without_broken(batch: pa.RecordBatch, geometry: str, offset: int, notes: No
     return batch.filter(pa.array(~broken)) if broken.any() else batch
 
 
-def _geoparquet(found: DataSet, schema: pa.Schema) -> tuple[str | None, str | None]:
-    """The geometry column and its reference system."""
+def geoparquet_column(schema: pa.Schema, file: str, fault: type[Exception]) -> GeoParquetColumn | None:
+    """The primary geometry column; None without one. Raises `fault` with a message for people."""
     described = (schema.metadata or {}).get(b"geo")
     if described is None:
         named = [
@@ -80,20 +92,20 @@ def _geoparquet(found: DataSet, schema: pa.Schema) -> tuple[str | None, str | No
             for field in schema
             if field.name.lower() in ("geometry", "geom", "wkb", "wkb_geometry") and _is_binary(field.type)
         ]
-        return (named[0] if named else None), None
+        return GeoParquetColumn(named[0], None, {}) if named else None
     try:
         document = json.loads(described)
         name = document["primary_column"]
         column = document["columns"][name]
     except (ValueError, KeyError, TypeError) as error:
-        raise Unreadable(f"{found.name} has GeoParquet metadata that is damaged.") from error
+        raise fault(f"{file} has GeoParquet metadata that is damaged.") from error
     if column.get("encoding") != "WKB":
-        raise Unreadable(
-            f"{found.name} has its geometries as {column.get('encoding')!r}; only WKB is read. Write it again as WKB."
+        raise fault(
+            f"{file} has its geometries as {column.get('encoding')!r}; only WKB is read. Write it again as WKB."
         )
     if schema.get_field_index(name) < 0:
-        raise Unreadable(f"{found.name} has no column {name!r}, which its metadata names as its geometry.")
-    return name, _crs_of(column)
+        raise fault(f"{file} has no column {name!r}, which its metadata names as its geometry.")
+    return GeoParquetColumn(name, _crs_of(column), column)
 
 
 def _crs_of(column: dict[str, Any]) -> str | None:

@@ -76,6 +76,11 @@ class _Tables:
         if schema is None and name in seen:
             return
         table = self.registry.get(join_id(schema.name, name) if schema is not None else name)
+        if table.lake is not None and table.lake.is_sampled:
+            raise InvalidSql(
+                f"{table.id} is a lake table, of which PostGIS holds only {table.lake.words}. Ask for an analysis "
+                "of it instead, which Spark computes from all rows."
+            )
         node.set("this", exp.to_identifier(table.name, quoted=True))
         node.set("db", exp.to_identifier(table.schema_name, quoted=True))
         if not node.alias and name != table.name:

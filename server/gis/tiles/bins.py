@@ -131,7 +131,7 @@ class BinWriter(StatementWriter):
 
     def _weight(self) -> str:
         """For how many rows of the table one that is found stands."""
-        return "1::float8"
+        return f"{self._stands_for!r}::float8"
 
     def _shape(self) -> str:
         unit = EXTENT / self._per_tile

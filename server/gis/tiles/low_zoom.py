@@ -60,6 +60,8 @@ class LowZoom:
         if tile.z >= SAMPLE_BELOW:
             return None
         table, layer = base.table, base.layer
+        if table.lake is not None:
+            return None
         cap = CAP_POINTS if table.geometry_family == "point" else CAP_SHAPES
         if layer.filter is not None and layer.count <= cap:
             return None

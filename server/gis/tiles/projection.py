@@ -14,6 +14,7 @@ from typing import Literal
 import asyncpg
 from cachetools import LRUCache
 
+from agents.units import US_SURVEY_FOOT, factors
 from server.gis.styles.errors import NoReferenceSystem, require_srid
 from server.gis.tiles.grid import Box, Tile
 
@@ -123,4 +124,4 @@ def _metres(definition: str) -> float:
     if factor:
         return float(factor.group(1))
     unit = re.search(r"\+units=(\S+)", definition)
-    return {"km": 1000.0, "ft": 0.3048, "us-ft": 0.3048006096012192}.get(unit.group(1) if unit else "m", 1.0)
+    return {**factors("length"), "us-ft": US_SURVEY_FOOT}.get(unit.group(1) if unit else "m", 1.0)

@@ -24,6 +24,7 @@ from server.gis.expressions.declared_types import declared_type, may_be_curved
 from server.gis.expressions.geometry_checks import reasonable, without_gaps
 from server.gis.expressions.identifiers import GEOMETRY, is_geography, sql_name
 from server.gis.filters import compile_filter
+from server.gis.overviews.ladder import WEIGHT
 from server.gis.styles.attributes import TIME, as_number, tile_value
 from server.gis.styles.errors import require_srid
 from server.gis.styles.expressions import columns_of
@@ -171,6 +172,10 @@ class StatementWriter:
             if column.name != TIME and (value := tile_value(table, column)) is not None
         ]
         self._columns += _instants(table, layer)
+        self._stands_for = table.lake.factor if table.lake is not None and table.lake.is_sampled else 1.0
+        """Rows for which one of a lake table's sample stands."""
+        if self._stands_for > 1:
+            self._columns.append((WEIGHT, sa.literal_column(f"{self._stands_for!r}::float8", sa.Double)))
         condition = compile_filter(table, layer.filter)
         self._where, self._values = compiled(sa.true() if condition is None else condition)
         first = len(self._values) + 1
@@ -206,11 +211,12 @@ class StatementWriter:
 
     def _total(self, cap: int) -> str:
         """How many features of the table lie in the tile."""
-        return fragments.TOTAL.format(cap=cap, g=self._g, source=self._source(), found=self._found())
+        found = fragments.TOTAL.format(cap=cap, g=self._g, source=self._source(), found=self._found())
+        return found if self._stands_for == 1 else f"round(({found}) * {self._stands_for!r})::bigint"
 
     def _remarks(self) -> str:
         """What the note of a tile that does not draw everything says besides, as columns."""
-        return ""
+        return "" if self._stands_for == 1 else ", true AS sample, true AS overview"
 
     def _common(self) -> dict[str, Any]:
         """What several fragments need."""

@@ -72,3 +72,79 @@ async def test_a_table_is_exported_without_being_on_the_map(
         assert path.name == name
         assert f"{rows:,} rows" in answer
         assert pyogrio.read_info(path)["features"] == rows
+
+
+async def test_several_tables_are_exported_into_one_file(samples_url: str, tmp_path: Path) -> None:
+    async with local_server(samples_url) as server, client(server) as one:
+        await one.ask("join")
+        await one.says("export countries and airports as one GeoPackage in EPSG:3857")
+        path, _ = await delivered(server, one, tmp_path)
+        assert [name for name, _ in pyogrio.list_layers(path)] == ["countries", "airports"]
+        assert pyogrio.read_info(path, layer="countries")["crs"] == "EPSG:3857"
+        assert pyogrio.read_info(path, layer="airports")["features"] == 28_298
+
+
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [
+        ("export the columns name and iata of airports as csv", "name,iata,longitude,latitude"),
+        ("export the columns name, iata of airports as csv without geometry", "name,iata"),
+        ("export only the columns iata of airports as csv with wkt", "iata,geometry"),
+    ],
+)
+async def test_columns_and_places_are_chosen_in_words(
+    samples_url: str, tmp_path: Path, text: str, header: str
+) -> None:
+    async with local_server(samples_url) as server, client(server) as one:
+        await one.ask("join")
+        await one.says(text)
+        path, _ = await delivered(server, one, tmp_path)
+        assert path.read_text("utf-8-sig").splitlines()[0] == header
+
+
+async def test_the_encoding_is_chosen_in_words(samples_url: str, tmp_path: Path) -> None:
+    async with local_server(samples_url) as server, client(server) as one:
+        await one.ask("join")
+        await one.says("show airports in Peru")
+        await one.says("export it as csv in utf-16")
+        path, _ = await delivered(server, one, tmp_path)
+        assert len(path.read_text("utf-16").splitlines()) == 162
+
+
+async def test_the_sentences_of_an_analyst_end_in_the_right_files(samples_url: str, tmp_path: Path) -> None:
+    async with local_server(samples_url) as server, client(server) as one:
+        async with server.database.owner.begin() as connection:
+            for statement in (
+                "CREATE TABLE data.lots (id int PRIMARY KEY, owner text, price text, geom geometry(Point, 2154))",
+                "INSERT INTO data.lots SELECT n, 'Owner ' || n, CASE n WHEN 7 THEN 'n/a' ELSE (n * 1000)::text END,"
+                " ST_SetSRID(ST_MakePoint(700000 + n / 2 * 10 + n % 2 * 0.4, 6600000), 2154)"
+                " FROM generate_series(1, 20) n",
+            ):
+                await connection.exec_driver_sql(statement)
+        await server.registry.refresh()
+        await one.ask("join")
+        await one.says("rename the column owner of lots to holder")
+        await one.says("export the result as GeoPackage in EPSG:3857")
+        path, _ = await delivered(server, one, tmp_path)
+        info = pyogrio.read_info(path)
+        assert (list(info["fields"]), info["crs"]) == (["id", "holder", "price"], "EPSG:3857")
+        await one.says("make the column price of lots a number")
+        answer = str(one.named("ai_response")[-1]["message"])
+        assert "1 values of price cannot be read as number: 'n/a' (id 7). They are empty now." in answer
+        await one.says("export the result as GeoPackage in EPSG:2154")
+        path, _ = await delivered(server, one, tmp_path)
+        frame = pyogrio.read_dataframe(path)
+        assert frame["price"].dtype == "float64"
+        assert frame["price"].sum() == sum(range(1, 21)) * 1000 - 7000
+        assert frame.crs.to_epsg() == 2154
+        await one.says("drop duplicates of lots within 1 m")
+        await one.says("export the result as GeoPackage")
+        path, _ = await delivered(server, one, tmp_path)
+        assert sorted(pyogrio.read_dataframe(path)["id"]) == [1, *range(2, 21, 2)]
+        await one.says("reproject the countries to EPSG:3035")
+        refused = str(one.named("ai_response")[-1]["message"])
+        assert "95 of 240 features of data.countries are outside" in refused
+        await one.says("reproject the countries to EPSG:3035 without those outside")
+        await one.says("export the result as FlatGeobuf")
+        path, _ = await delivered(server, one, tmp_path)
+        assert (pyogrio.read_info(path)["features"], pyogrio.read_info(path)["crs"]) == (145, "EPSG:3035")

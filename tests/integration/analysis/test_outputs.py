@@ -26,7 +26,7 @@ async def test_all_outputs_are_drawn_listed_and_told_to_the_model(samples_url: s
         hand_over("large cities, their countries and what is around them"),
         *STEPS,
         [("finish", {"summary": "Done.", "outputs": ["step_1", "step_9"]})],
-        [("finish", {"summary": "Done.", "outputs": ["step_1", "step_2"]})],
+        [("finish", {"summary": "Done.", "outputs": ["step_1", "By country"]})],
         ["All are there."],
     )
     async with local_server(samples_url, model) as server, client(server) as one:

@@ -11,6 +11,7 @@ from pathlib import Path
 import asyncpg
 import pyogrio
 import pytest
+import sqlalchemy as sa
 
 from server.app import Server
 from server.cli.listing import from_catalogue
@@ -226,6 +227,13 @@ async def test_a_file_is_loaded_and_the_running_server_knows_it(
         assert (await one.hears("layer_added"))["layer"]["count"] == 1
     again = await geoagent("load", str(file), "--table", "lakes", DATABASE_URL=samples_url)
     assert (again.status, "already" in again.err) == (1, True)
+    for mode, total in (("append", 2), ("replace", 1)):
+        merged = await geoagent(
+            "load", str(file), "--table", "lakes", "--mode", mode, DATABASE_URL=samples_url
+        )
+        assert merged.out.startswith("data.lakes: 1 rows"), merged.err
+        async with server.database.owner.connect() as connection:
+            assert await connection.scalar(sa.text("SELECT count(*) FROM data.lakes")) == total
 
 
 async def test_tables_are_written_into_one_file(samples_url: str, tmp_path: Path) -> None:

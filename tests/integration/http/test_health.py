@@ -160,7 +160,7 @@ async def test_the_health_process_ends_with_a_server_that_was_killed(samples_url
     async with child_server(samples_url) as child:
         (process,) = await until(lambda: health_processes(child))
         os.kill(child.process.pid, signal.SIGKILL)
-        await child.process.wait()
+        await asyncio.wait_for(child.process.wait(), PATIENCE)
         await until(lambda: not process.is_running() or process.status() == psutil.STATUS_ZOMBIE)
         with socket.socket() as again:
             again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -85,3 +85,30 @@ async def test_overlaps_alone_are_removed_where_no_size_is_given(lots: Bench) ->
     assert max(a.intersection(b).area for a, b in combinations(shapes, 2)) == pytest.approx(0, abs=1e-6)
     whole = unary_union(shapes)
     assert sum(len(part.interiors) for part in getattr(whole, "geoms", [whole])) == 2
+
+
+LIKE_POSTGIS_3_6 = (
+    # As a window over ordered rows: the state is what all rows so far cover, and what is left of the last of them.
+    "CREATE FUNCTION public.uncovered(state geometry[], shape geometry, gap float8, snapping float8, strategy text)"
+    " RETURNS geometry[] LANGUAGE sql IMMUTABLE AS $$ SELECT CASE strategy WHEN 'MERGE_MIN_INDEX' THEN ARRAY["
+    "ST_Union(COALESCE(state[1], shape), shape), COALESCE(ST_Difference(shape, state[1]), shape)] END $$",
+    "CREATE FUNCTION public.last_of(state geometry[]) RETURNS geometry LANGUAGE sql IMMUTABLE AS 'SELECT state[2]'",
+    "CREATE AGGREGATE public.st_coverageclean(geometry, float8, float8, text)"
+    " (sfunc = public.uncovered, stype = geometry[], finalfunc = public.last_of)",
+)
+
+
+async def test_the_coverage_function_of_postgis_is_used_where_there_is_one(lots: Bench) -> None:
+    by_hand = await lots.run("clean_coverage", source="data.cadastre", below="1000 m2", order="place")
+    assert "ST_CoverageClean" not in by_hand.receipt.sql
+    await lots.make(*LIKE_POSTGIS_3_6)
+    try:
+        by_postgis = await lots.run("clean_coverage", source="data.cadastre", below="1000 m2", order="place")
+    finally:
+        await lots.make("DROP AGGREGATE public.st_coverageclean(geometry, float8, float8, text)")
+    assert "ST_CoverageClean" in by_postgis.receipt.sql
+    assert any("keeps the common part (ST_CoverageClean)." in note for note in by_postgis.receipt.notes)
+    shapes = [answer.rows.set_index("id").geom for answer in (by_hand, by_postgis)]
+    assert shapes[1][5] is None
+    for number in SHAPES:
+        assert shapes[0][number].symmetric_difference(shapes[1][number]).area == pytest.approx(0, abs=1e-6)

@@ -139,6 +139,17 @@ async def test_coordinates_are_snapped_to_a_grid_and_stay_valid(bench: Bench) ->
 
 
 @pytest.mark.reference("tidy")
+async def test_a_grid_in_metres_is_one_in_the_units_of_the_table(bench: Bench) -> None:
+    answer = await bench.run("tidy", source="data.high", grid="5 m")
+    (line,) = answer.rows.geom
+    assert line.geoms[0].equals_exact(LineString([(500000, 5400000), (500010, 5400010)]), 0)
+    with pytest.raises(InvalidQuestion, match="not stored in metres"):
+        await bench.run("tidy", source="data.dirty", grid="1 m")
+    with pytest.raises(InvalidQuestion, match="larger than 0"):
+        await bench.run("tidy", source="data.high", grid=-1)
+
+
+@pytest.mark.reference("tidy")
 async def test_rings_are_turned_as_shapely_turns_them(bench: Bench) -> None:
     for rings, clockwise in (("counterclockwise", False), ("clockwise", True)):
         answer = await bench.run("tidy", source="data.dirty", rings=rings)

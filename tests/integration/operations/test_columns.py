@@ -110,7 +110,30 @@ async def test_texts_become_numbers_as_pandas_reads_them_and_the_rest_is_counted
     assert "'n/a' (id 2)" in note
     commas = await _changed(bench, {"function": "cast", "column": "price", "to": "number", "format": ","})
     assert _values(commas.rows, "price")[8] == 12.5
-    assert _values(commas.rows, "price")[1] == 75
+    assert _values(commas.rows, "price")[1] is None
+
+
+async def test_a_separator_that_does_not_group_digits_is_not_taken_out(bench: Bench) -> None:
+    texts = {
+        "3.5": None, "1.234": 1234.0, "1.234,5": 1234.5, "1 234 567,25": 1234567.25, "1\u202f234,5": 1234.5,
+        "1\u00a0234": 1234.0, "12,34,567": None, "1.5.2020": None, "-7,5": -7.5, "1,5e3": 1500.0, ",5": 0.5, "42": 42.0,
+        "1'000": 1000.0, "1,2,3": None, "12.34": None, "0.500": 500.0, "": None,
+    }  # fmt: skip
+    rows = ", ".join(f"({number}, $x${text}$x$)" for number, text in enumerate(texts))
+    await bench.make(
+        "CREATE TABLE data.numerals (id int PRIMARY KEY, text text)",
+        f"INSERT INTO data.numerals VALUES {rows}",
+    )
+    change = {"function": "cast", "column": "text", "to": "number", "format": ",", "name": "number"}
+    answer = await _changed(bench, change, source="data.numerals")
+    assert dict(zip(answer.rows.text, _values(answer.rows, "number"), strict=True)) == texts
+    assert any(
+        "5 values of text cannot be read as number: '3.5' (id 0)" in note for note in answer.receipt.notes
+    )
+    change |= {"format": "."}
+    answer = await _changed(bench, change, source="data.numerals")
+    points = dict(zip(answer.rows.text, _values(answer.rows, "number"), strict=True))
+    assert [points[text] for text in ("3.5", "12,34,567", "1,2,3", "1,5e3")] == [3.5, 1234567.0, None, None]
 
 
 async def test_rows_that_cannot_be_read_are_dropped_or_the_step_is_refused(bench: Bench) -> None:

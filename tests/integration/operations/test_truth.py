@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
 import pytest
 import pytest_asyncio
 from pyproj import CRS
@@ -127,3 +128,69 @@ async def test_what_is_near_the_area_of_use_is_transformed_and_counted(bench: Be
 async def test_reprojecting_within_the_area_of_use_says_nothing_of_it(bench: Bench) -> None:
     answer = await bench.run("reproject", source="data.cities", srid=3857)
     assert not [note for note in answer.receipt.notes if "area of use" in note]
+
+
+async def test_repaired_polygons_stay_polygons_and_what_is_left_out_is_counted(bench: Bench) -> None:
+    answer = await bench.run("make_valid", source="data.plots")
+    assert await held(bench, answer.table) == ("MULTIPOLYGON", {"MULTIPOLYGON"})
+    rows = answer.rows.set_index("id")
+    assert rows.loc[1].geom is None, "a line is no polygon"
+    assert rows.loc[2].geom.area == pytest.approx(2)
+    assert pd.isna(rows.loc[3].was_wrong)
+    assert rows.loc[1].was_wrong
+    notes = " ".join(answer.receipt.notes)
+    assert "3 invalid shapes were repaired (ST_MakeValid)" in notes
+    assert "parts without an area or a length" in notes
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [
+        ("clip", {"mask": "data.singles_areas"}),
+        ("difference", {"other": "data.singles_areas"}),
+        ("intersection", {"other": "data.singles_areas"}),
+        ("symmetric_difference", {"other": "data.singles_areas"}),
+        ("union", {"other": "data.singles_areas"}),
+        ("identity", {"other": "data.singles_areas"}),
+    ],
+)
+async def test_overlays_tell_what_they_repaired_of_which_table(
+    bench: Bench, operation: str, arguments: dict[str, str]
+) -> None:
+    await bench.make(
+        "CREATE TABLE IF NOT EXISTS data.singles_areas (id int PRIMARY KEY, geom geometry(Polygon, 4326))",
+        f"INSERT INTO data.singles_areas VALUES (1, 'SRID=4326;{SQUARE}') ON CONFLICT DO NOTHING",
+    )
+    answer = await bench.run(operation, source="data.plots", **arguments)
+    notes = " ".join(answer.receipt.notes)
+    assert "3 invalid shapes of data.plots were repaired (ST_MakeValid) before they were overlaid." in notes
+    assert "parts of data.plots without an area or a length" in notes
+    assert "data.singles_areas" not in notes, "nothing of it was repaired"
+    if operation in ("union", "identity"):
+        assert "1 rows of data.plots without a geometry have no pieces and are left out." in notes
+    sound = await bench.run(operation, source="data.singles_areas", **arguments)
+    assert not [note for note in sound.receipt.notes if "repaired" in note or "left out" in note]
+
+
+async def test_notes_of_rows_that_are_left_out_are_made_where_there_are_any(bench: Bench) -> None:
+    first = await bench.run("top", source="data.cities", by="population", n=1, per=["country"])
+    assert not [note for note in first.receipt.notes if "left out" in note]
+    kept = await bench.run("deduplicate", source="data.plots", by=["kind"])
+    assert not [note for note in kept.receipt.notes if "without a value" in note]
+    kept = await bench.run("deduplicate", source="data.plots")
+    assert "1 rows without a value of geometry all stay." in kept.receipt.notes
+    lines = await bench.run("lines_from_points", source="data.cities", order="population", by="country")
+    assert any("groups of a single point make no line" in note for note in lines.receipt.notes)
+    times = {"function": "cast", "column": "text", "to": "timestamp", "name": "time"}
+    await bench.make(
+        "CREATE TABLE data.moments (id int PRIMARY KEY, text text)",
+        "INSERT INTO data.moments VALUES (1, '2024-01-05T10:30'), (2, '2024-01-05')",
+    )
+    plain = await bench.run("columns", source="data.moments", changes=[times])
+    assert plain.receipt.notes == ()
+    async with bench.database.owner.begin() as connection:
+        await connection.exec_driver_sql(
+            "INSERT INTO data.moments VALUES (3, '2024-01-05T10:30+02:00'), (4, '2024-01-05 10:30-05')"
+        )
+    zoned = await bench.run("columns", source="data.moments", changes=[times])
+    assert zoned.receipt.notes == ("2 times of text with a zone were brought to UTC.",)

@@ -192,11 +192,11 @@ async def test_a_killed_server_takes_the_cluster_with_it_unless_another_uses_it(
     url = first.said()
     assert second.said() == url
     first.process.kill()
-    first.process.wait()
+    first.process.wait(30)
     await asyncio.sleep(0.5)
     assert await ask(url) == 1
     second.process.kill()
-    second.process.wait()
+    second.process.wait(30)
     assert await gone(home.parent / "postgres")
 
 
@@ -302,7 +302,7 @@ async def test_a_start_killed_in_the_middle_of_making_the_cluster_is_made_good_b
         await until(lambda: any((home / "postgres").glob("initdb-*/data/global")))
         kill_all_in(home / "postgres")
         user.process.kill()
-        user.process.wait()
+        user.process.wait(30)
         assert not (home / "postgres/data").exists()
         next_user = User(home)
         assert await ask(next_user.said()) == 1

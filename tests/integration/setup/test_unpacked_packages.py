@@ -26,6 +26,7 @@ pytestmark = pytest.mark.skipif(
     not shutil.which("apt-get") or not shutil.which("dpkg-deb"), reason="not Debian or Ubuntu"
 )
 OFFLINE = 77
+MAX_SECONDS = 300
 
 
 def as_ordinary_user(work: Callable[[], None], log: Path) -> int:
@@ -100,7 +101,14 @@ async def check(url: str, unpacked: Path) -> None:
 
 
 def ended(pid: int) -> int:
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    """The exit status of the process, which is killed if it runs for minutes."""
+    deadline = time.monotonic() + MAX_SECONDS
+    while not (found := os.waitpid(pid, os.WNOHANG))[0]:
+        if time.monotonic() > deadline:
+            os.killpg(pid, signal.SIGKILL)
+            return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        time.sleep(0.05)
+    return os.waitstatus_to_exitcode(found[1])
 
 
 def test_a_machine_without_apt_is_told_what_to_do_on_every_system(

@@ -435,3 +435,31 @@ async def test_a_style_sent_back_with_one_change_keeps_its_classes(studio: Studi
     _, hidden = await studio.draw("places", **again)
     assert [entry.label for entry in hidden.entries] == labels
     assert [entry.label for entry in hidden.entries if entry.hidden] == labels[:1]
+
+
+async def test_areas_rise_by_a_column_in_the_colours_of_their_style(studio: Studio) -> None:
+    flat, legend = await studio.draw("areas", kind="graduated", column="pop")
+    style, same = await studio.draw("areas", kind="graduated", column="pop", extrude="pop", extrude_scale=2)
+    (bodies,) = style.layers
+    assert (bodies.type, same) == ("fill-extrusion", legend)
+    assert bodies.paint["fill-extrusion-color"] == flat.layers[0].paint["fill-color"]
+    height = bodies.paint["fill-extrusion-height"]
+    assert [evaluate(height, row) for row in ({"pop": 400}, {"pop": 1}, {"pop": -5}, {})] == [800, 2, 0, 0]
+
+
+async def test_without_a_scale_the_greatest_value_is_as_high_as_the_extent_allows(studio: Studio) -> None:
+    style, _ = await studio.draw("areas", extrude="pop")
+    tallest = evaluate(style.layers[0].paint["fill-extrusion-height"], {"pop": 400})
+    # The areas reach over about 2.1 degrees.
+    assert tallest == pytest.approx(0.08 * 2.1 * 111_320, rel=0.05)
+
+
+async def test_what_cannot_rise_is_refused_with_the_reason(studio: Studio) -> None:
+    with pytest.raises(InvalidStyle, match="Only areas rise"):
+        await studio.draw("places", extrude="pop")
+    with pytest.raises(InvalidStyle, match="Areas rise by a number"):
+        await studio.draw("areas", extrude="kind")
+    with pytest.raises(UnknownColumn):
+        await studio.draw("areas", extrude="nothing")
+    style, _ = await studio.draw("areas", kind="hexbin", extrude="pop")
+    assert "fill-extrusion" not in {layer.type for layer in style.layers}

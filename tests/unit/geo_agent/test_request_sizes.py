@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from tests.bench.requests import ANALYSES, CHAT, TABLES, analysis, chat, measured, tokens
@@ -10,6 +13,9 @@ MAX_FIRST_CHAT = 4500
 MAX_MEAN_CHAT = 5000
 MAX_FIRST_ANALYST = 8000
 MAX_MEAN_ANALYST = 9000
+BENCHMARKS = Path(__file__).resolve().parents[3] / "docs" / "benchmarks.md"
+PUBLISHED = 0.05
+"""By which the published sizes may differ from the measured ones."""
 MIN_CACHED = 0.7
 """Share of all tokens that repeat the beginning of the request before."""
 
@@ -34,3 +40,21 @@ async def test_the_requests_of_conversations_are_small_and_can_be_cached() -> No
     assert of_analyst.mean < MAX_MEAN_ANALYST
     assert min(of_chat.cached, of_analyst.cached) > MIN_CACHED
     assert of_analyst.requests == sum(len(replies) for _, replies in ANALYSES)
+
+
+async def test_the_published_sizes_are_those_that_are_measured() -> None:
+    page = BENCHMARKS.read_text("utf-8")
+
+    def published(row: str) -> int:
+        found = re.search(rf"\| {re.escape(row)} \| [\d,]+ \| ([\d,]+) \|", page)
+        assert found is not None, row
+        return int(found[1].replace(",", ""))
+
+    of_chat, of_analyst = await measured()
+    for row, size in (
+        ("first request of the chat, 3 tables", of_chat.first),
+        ("first request of the analyst, 3 tables", of_analyst.first),
+        ("mean request of the chat", of_chat.mean),
+        ("mean request of the analyst", of_analyst.mean),
+    ):
+        assert published(row) == pytest.approx(size, rel=PUBLISHED)

@@ -86,7 +86,8 @@ class Source:
     @property
     def attributes(self) -> tuple[Column, ...]:
         """All columns but geometries and the key that we gave to an earlier result."""
-        own_key = self.table.schema_name == RESULTS and tuple(self.table.key) == (ROW_ID,)
+        is_ours = self.table.schema_name == RESULTS or self.table.lake is not None
+        own_key = is_ours and tuple(self.table.key) == (ROW_ID,)
         return tuple(
             column
             for column in self.table.columns

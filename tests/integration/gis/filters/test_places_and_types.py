@@ -16,7 +16,8 @@ from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import InvalidFilter
 from server.gis.expressions.identifiers import relation
-from server.gis.filters import compile_filter
+from server.gis.filters import compile_filter, normalize
+from server.gis.filters.writing import to_text
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -37,6 +38,10 @@ SETUP = (
     "INSERT INTO data.types VALUES (1, 'low', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'ab', '[\"x\"]', '10.0.0.1',"
     " '1 hour', '06:30', '{1.5,2}', '{0.1}', '{a}', '{low}', 'LOUD', '{9007199254740993}', '2020-01-01 12:00', 'yes')",
     "INSERT INTO data.types (id) VALUES (2)",
+    "CREATE TABLE data.shapes (id int, geom geometry(Geometry, 4326))",
+    "INSERT INTO data.shapes VALUES (1, 'SRID=4326;POINT(1 2)'), (2, 'SRID=4326;POLYGON((0 0, 2 2, 2 0, 0 2, 0 0))'),"
+    " (3, 'SRID=4326;MULTIPOLYGON(((0 0, 1 0, 1 1, 0 0)))'), (4, 'SRID=4326;POLYGON EMPTY'), (5, NULL),"
+    " (6, ST_SetSRID(ST_MakePoint('NaN', 1), 4326))",
     "ANALYZE",
 )  # fmt: skip
 
@@ -189,3 +194,36 @@ async def test_any_text_is_only_a_value(
             )
             return
         assert found <= {1}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("geometry_type(geom) = 'MultiPolygon'", {3}),
+        ("GEOMETRY_TYPE(geom) IN ('polygon', 'multipolygon')", {2, 3, 4}),
+        ("GeometryType(geom) <> 'POINT'", {2, 3, 4}),
+        ("is_valid(geom)", {1, 3, 4}),
+        ("NOT is_valid(geom)", {2, 6}),
+        ("is_valid(geom) = false", {2, 6}),
+        ("is_empty(geom)", {4}),
+        ("geom IS NULL OR ST_IsEmpty(geom)", {4, 5}),
+        ({"op": "is_valid", "args": [{"property": "geom"}]}, {1, 3, 4}),
+    ],
+)
+async def test_facts_of_geometries_are_conditions(
+    database: Database, registry: Registry, wanted: Any, found: set[int]
+) -> None:
+    table = registry.get("shapes")
+    assert await passing(database, table, wanted) == found
+    written = to_text(normalize(table, wanted) or {})
+    assert await passing(database, table, written) == found
+
+
+async def test_facts_of_geometries_are_found_of_geographies(database: Database, registry: Registry) -> None:
+    assert len(await passing(database, registry.get("earth"), "geometry_type(geom) = 'Point'")) == 11520
+    assert await passing(database, registry.get("earth"), "is_empty(geom) OR NOT is_valid(geom)") == set()
+
+
+async def test_facts_are_of_geometries_only(registry: Registry) -> None:
+    with pytest.raises(InvalidFilter, match="takes the geometry column of the table"):
+        compile_filter(registry.get("shapes"), "is_valid(id)")

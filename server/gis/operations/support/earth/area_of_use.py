@@ -1,4 +1,4 @@
-"""Where on earth a reference system is meant to be used, as PROJ knows it."""
+"""Where on earth a reference system is meant to be used, and its unit, as PROJ knows them."""
 
 from __future__ import annotations
 
@@ -48,6 +48,18 @@ def area_of_use(srid: int) -> Area | None:
         return None
     area = Area(found.west, found.south, found.east, found.north)
     return None if area.width >= 360 and area.south <= -90 and area.north >= 90 else area
+
+
+@cache
+def metres_per_unit(srid: int) -> float | None:
+    """Of the coordinates of a projected system; None for degrees, and for a system that PROJ does not know."""
+    import pyproj  # opens a database of its own, which few steps need
+
+    try:
+        found = pyproj.CRS.from_epsg(srid)
+    except pyproj.exceptions.CRSError:
+        return None
+    return float(found.axis_info[0].unit_conversion_factor) if found.is_projected else None
 
 
 def within(

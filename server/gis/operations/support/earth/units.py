@@ -72,3 +72,19 @@ Length = Annotated[
 Area = Annotated[
     float, BeforeValidator(square_metres), _schema("Square metres.", "With a unit: '20 ha', '1 km2'.")
 ]
+
+
+def _spacing(value: Any) -> float | str:
+    """A number as it is; a text with a unit of length as it is written, once it was understood."""
+    if not isinstance(value, str):
+        return _parse(value, METRES, "m")
+    length = metres(value)
+    return length if re.fullmatch(r"[-+\d.,_ e]+", value.strip(), re.IGNORECASE) else value
+
+
+Spacing = Annotated[
+    float | str,
+    BeforeValidator(_spacing),
+    _schema("Units of the table's reference system.", "A length, for a table in metres or feet: '1 m'."),
+]
+"""A distance in the plane of a table."""

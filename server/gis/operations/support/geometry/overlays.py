@@ -12,11 +12,10 @@ from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.attributes.columns import carried
 from server.gis.operations.support.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
 from server.gis.operations.support.earth.geodesy import flat, geometry, in_srid
+from server.gis.operations.support.geometry.repairs import overlay_notes
+from server.gis.operations.support.geometry.shapes import DIMENSIONS
 from server.gis.operations.support.geometry.validity import sound
 from server.gis.operations.support.matching.pairs import pairs_meeting
-
-DIMENSIONS = {"point": 1, "line": 2, "polygon": 3}
-"""As ST_CollectionExtract numbers them."""
 
 Cut = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
 
@@ -69,7 +68,7 @@ def common_part(
     return case((func.ST_Covers(theirs, own), own), (func.ST_Covers(own, theirs), theirs), else_=common)
 
 
-def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, *, keeps: bool) -> Step:
+async def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, *, keeps: bool) -> Step:
     """Each row of `source` with its attributes and what `cut` leaves of its shape; none where nothing is left.
 
     `cut` is given the sound shape, and the union of the shapes of `other` that meet it (null where none do), both
@@ -111,7 +110,7 @@ def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, *, kee
         prepare=(prepared,),
         partition=source,
         pairs=pairs_meeting(source, other, kept=True),
-        notes=(note(srid),),
+        notes=(note(srid), *await overlay_notes(source, other, workspace)),
     )
 
 

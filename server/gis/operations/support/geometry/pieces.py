@@ -28,6 +28,7 @@ from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import brought, carried, carried_by_both, free_name
 from server.gis.operations.support.base import GEOMETRY, Geometry, Prepared, Source, Step, Workspace
+from server.gis.operations.support.earth.geodesy import geometry
 from server.gis.operations.support.geometry.overlays import (
     common_part,
     in_system,
@@ -36,6 +37,7 @@ from server.gis.operations.support.geometry.overlays import (
     note,
     same_dimension,
 )
+from server.gis.operations.support.geometry.repairs import overlay_notes
 from server.gis.operations.support.matching.pairs import pairs_meeting
 
 BOTH = "both"
@@ -57,7 +59,7 @@ class _Layer:
         return [self.rows.c[f"a{number}"].label(exact(name)) for number, name in enumerate(names)]
 
 
-def pieces(source: Source, other: Source, workspace: Workspace, *, theirs: bool) -> Step:
+async def pieces(source: Source, other: Source, workspace: Workspace, *, theirs: bool) -> Step:
     """One row for each pair of features that overlap, and for what is left of each without a partner.
 
     Without `theirs` what is left of `other` is no part of the result. Raises InvalidQuestion where the other table
@@ -103,9 +105,26 @@ def pieces(source: Source, other: Source, workspace: Workspace, *, theirs: bool)
         srid=srid,
         prepare=(a.prepared, b.prepared),
         pairs=pairs_meeting(other, source, kept=True),
-        notes=(note(srid), "Rows without a geometry have no pieces and are left out."),
+        notes=(
+            note(srid),
+            *await overlay_notes(source, other, workspace),
+            *await _without_pieces((source, other) if theirs else (source,), workspace),
+        ),
         comments={place: f"Which table has this piece: one by its name, or {BOTH}."},
     )
+
+
+async def _without_pieces(sources: Sequence[Source], workspace: Workspace) -> tuple[str, ...]:
+    """How many rows have no geometry, and so no pieces."""
+    notes = []
+    for source in sources:
+        missing = func.ST_IsEmpty(geometry(source)).is_not(False)
+        (count,) = await workspace.row(select(func.count().filter(missing)).select_from(source.rows))
+        if count:
+            notes.append(
+                f"{count:,} rows of {source.table.id} without a geometry have no pieces and are left out."
+            )
+    return tuple(notes)
 
 
 def _needs_areas(source: Source) -> None:

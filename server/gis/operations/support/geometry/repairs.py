@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, case, func, select
 
 from server.gis.operations.support.base import Geometry, Source, Workspace
 from server.gis.operations.support.earth.geodesy import flat
-from server.gis.operations.support.geometry.overlays import DIMENSIONS
+from server.gis.operations.support.geometry.shapes import DIMENSIONS
 from server.gis.operations.support.geometry.validity import sound
 
 
@@ -26,8 +26,19 @@ def multi(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
     return case((func.ST_IsEmpty(shape), None), else_=together)
 
 
-async def repair_notes(source: Source, workspace: Workspace, purpose: str) -> tuple[str, ...]:
+async def overlay_notes(source: Source, other: Source, workspace: Workspace) -> tuple[str, ...]:
+    """What was repaired and left out of two tables that are laid over each other; nothing where all was sound."""
+    tables = (source,) if source.table.id == other.table.id else (source, other)
+    return tuple(
+        [note for each in tables for note in await repair_notes(each, workspace, "overlaid", each.table.id)]
+    )
+
+
+async def repair_notes(
+    source: Source, workspace: Workspace, purpose: str, of_table: str = ""
+) -> tuple[str, ...]:
     """How many shapes are repaired, and how many parts are left out because repairing gave them another dimension."""
+    of = f" of {of_table}" if of_table else ""
     shape = flat(source)
     invalid = func.ST_IsValid(shape).is_(False)
     parts = [
@@ -39,9 +50,11 @@ async def repair_notes(source: Source, workspace: Workspace, purpose: str) -> tu
     repaired, *left_out = await workspace.row(select(*counts).select_from(source.rows))
     notes = []
     if repaired:
-        notes.append(f"{repaired:,} invalid shapes were repaired (ST_MakeValid) before they were {purpose}.")
+        notes.append(
+            f"{repaired:,} invalid shapes{of} were repaired (ST_MakeValid) before they were {purpose}."
+        )
     if left_out and left_out[0]:
         notes.append(
-            f"{left_out[0]:,} parts without an area or a length, which the repair gave, were left out."
+            f"{left_out[0]:,} parts{of} without an area or a length, which the repair gave, were left out."
         )
     return tuple(notes)

@@ -31,6 +31,9 @@ FAMILY_NAMES: Mapping[GeometryFamily, str] = {
     "none": "no geometry",
 }
 
+DIMENSIONS: Mapping[str, int] = {"point": 1, "line": 2, "polygon": 3}
+"""As ST_CollectionExtract numbers them."""
+
 
 def reshaped(
     source: Source,

@@ -24,6 +24,7 @@ from sqlalchemy import (
     func,
     literal,
     null,
+    or_,
     type_coerce,
 )
 from sqlalchemy.types import TypeEngine
@@ -51,6 +52,7 @@ _ISO = (
     r"^(\d{4})-(\d{1,2})-(\d{1,2})"
     r"(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d{1,20})?))?\s*(?:Z|([+-]\d{2}):?(\d{2})?)?)?$"
 )
+_ZONED = r"[+-]\d{2}:?\d{2}$|:\d{2}(\.\d+)?\s*[+-]\d{2}$"
 _ISO_FIELDS = ("year", "month", "day", "hour", "minute", "second", "zone_hour", "zone_minute")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _TOKENS = {
@@ -84,7 +86,8 @@ class Converted:
     """The value as the new type, null where it cannot be read."""
 
     value: Expression
-    notes: tuple[str, ...] = ()
+    moved: Expression | None = None
+    """Whether a time with a zone was brought to UTC, where there may be one."""
 
 
 def converted(cell: Cell, column: str, to: str, form: str | None, once: Once) -> Converted:
@@ -169,21 +172,25 @@ def _from_text(value: Expression, to: str, form: str | None, once: Once) -> Conv
         )
     pattern, fields = _date_pattern(form)
     instant = _moment(once(func.regexp_match(value, pattern, type_=ARRAY(Text()))), fields, once)
-    notes = ("Times with a zone were brought to UTC.",) if form is None and to == "timestamp" else ()
-    return Converted(cast(instant, Date()) if to == "date" else instant, notes)
+    moved = value.regexp_match(_ZONED) if form is None else None
+    return Converted(cast(instant, Date()) if to == "date" else instant, moved)
 
 
 def _plain_number(value: Expression, form: str | None) -> Expression:
-    """Digits with a decimal point, without separators of thousands."""
+    """Digits with a decimal point, without separators of thousands. Null where a format is given and a separator does
+    not stand before groups of digits: 3.5 is no number with a decimal comma, least of all 35."""
     if form is None:
         return value
     if form not in (",", "."):
         raise InvalidQuestion(
             f"The format of a number is its decimal sign, a comma or a point, and {form[:20]!r} was given."
         )
-    other = "." if form == "," else ","
-    bare = func.regexp_replace(value, rf"[{other}\s'’]", "", "g")
-    return func.replace(bare, form, ".", type_=Text())
+    separators = rf"[{'.' if form == ',' else ','}\s\u00a0\u202f'’]"
+    ending = rf"([{form}]\d*)?([eE][+-]?\d{{1,2}})?$"
+    grouped = rf"^[+-]?\d{{1,3}}({separators}\d{{2,3}})*{separators}\d{{3}}{ending}"
+    bare = func.replace(func.regexp_replace(value, separators, "", "g"), form, ".", type_=Text())
+    plain = rf"^[+-]?\d*{ending}"
+    return case((or_(value.regexp_match(plain), value.regexp_match(grouped)), bare))
 
 
 def _tokens(form: str) -> list[tuple[bool, str]]:

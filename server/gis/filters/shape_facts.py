@@ -1,0 +1,37 @@
+"""Facts about a geometry in filters, an extension of the standard: its type, whether it is empty or valid.
+
+`geometry_type(geom) = 'MultiPolygon'`, `is_valid(geom)`, `NOT is_empty(geom)`. Rows without a geometry meet none of
+them.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from server.gis.errors import InvalidFilter
+from server.gis.expressions.declared_types import declared_kind
+from server.gis.expressions.geometry_checks import unsound
+from server.gis.expressions.geometry_types import Geography
+from server.gis.expressions.identifiers import GEOMETRY
+from server.gis.filters.terms import Term
+
+SHAPE_FACTS = ("geometry_type", "is_empty", "is_valid")
+
+
+def shape_fact(name: str, term: Term) -> Term:
+    """The type as text without regard to case, or a condition. Raises InvalidFilter unless it is a stored geometry."""
+    if term.kind != "geometry" or term.is_literal:
+        raise InvalidFilter(f"{name} takes the geometry column of the table, {term.label} is not one.")
+    json = {"op": name, "args": [term.json]}
+    shape = term.expression
+    if isinstance(shape.type, Geography):
+        shape = sa.cast(shape, GEOMETRY)
+    if name == "geometry_type":
+        kind = sa.func.lower(sa.func.GeometryType(shape), type_=sa.Text())
+        return Term("text", json, kind, type=sa.Text(), folds=("casei",))
+    if name == "is_empty":
+        return Term("boolean", json, sa.func.ST_IsEmpty(shape, type_=sa.Boolean), type=sa.Boolean())
+    # PostGIS does not survive looking at some shapes; these are invalid whatever it says.
+    is_unsound = unsound(shape, declared_kind(term.column)[0])
+    valid = sa.case((is_unsound, sa.false()), else_=sa.func.ST_IsValid(shape, type_=sa.Boolean))
+    return Term("boolean", json, valid, type=sa.Boolean())
