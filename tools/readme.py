@@ -1,4 +1,4 @@
-"""Fills what the documentation takes from the code: the settings, and the example clients. `--check` only compares.
+"""Fills what the documentation takes from the code: settings, example clients, patterns. `--check` only compares.
 
 Run by hand after a change of either; a test runs the check.
 """
@@ -10,9 +10,13 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (ROOT / "docs/settings.md", ROOT / "docs/events.md")
+PAGES = (ROOT / "docs/settings.md", ROOT / "docs/events.md", ROOT / "docs/offline-language.md")
 sys.path.insert(0, str(ROOT))
 
+from agents.offline.commands.analyses.analysis import COMMANDS as ANALYSES  # noqa: E402 - as below
+from agents.offline.commands.analyses.rules import PART_TEXTS  # noqa: E402
+from agents.offline.parser import MODULES  # noqa: E402
+from server.gis.operations import OPERATIONS  # noqa: E402
 from server.settings import Settings  # noqa: E402 - the repository is no installed package here
 
 OUTSIDE = (
@@ -51,10 +55,33 @@ def example(name: str) -> str:
     return f"```{language}\n{(ROOT / 'docs/examples' / name).read_text().strip()}\n```"
 
 
+def patterns() -> str:
+    """The templates of the offline language by subject, as their authors wrote them."""
+    subjects = [(each.__doc__, [one.template.text for one in each.COMMANDS]) for each in MODULES]
+    subjects += [(each.__doc__, [one.template.text for one in each.RULES]) for each in ANALYSES]
+    blocks = [_block((doc or "").splitlines()[0], texts) for doc, texts in subjects]
+    operations = [phrase for operation in OPERATIONS.values() for phrase in operation.phrases]
+    parts = [f"<{name}> = {text}" for name, text in PART_TEXTS.items()]
+    return "\n\n".join(
+        [
+            *blocks,
+            _block("Operations of the analysis.", operations),
+            _block("Parts that templates share.", parts),
+        ]
+    )
+
+
+def _block(title: str, templates: list[str]) -> str:
+    shown = dict.fromkeys(re.split(r" (?:->|::) ", text)[0].strip() for text in templates)
+    return "\n".join([title, "", "```text", *shown, "```"])
+
+
 def filled(text: str) -> str:
     """The page with what stands between its marks made again."""
     if "<!-- settings -->" in text:
         text = _between(text, "<!-- settings -->", "<!-- /settings -->", settings_table())
+    if "<!-- patterns -->" in text:
+        text = _between(text, "<!-- patterns -->", "<!-- /patterns -->", patterns())
     for name in re.findall(r"<!-- example (\S+) -->", text):
         text = _between(text, f"<!-- example {name} -->", "<!-- /example -->", example(name))
     return text
