@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from agents.models import build
 from server import logs
-from server.app import model_settings, running
+from server.app import running
+from server.assembly.models import model_settings
 from server.evaluation import report
 from server.evaluation.cases import CASES, Case, load
 from server.evaluation.run import Attempt, Evaluation, Metered

@@ -8,32 +8,24 @@ another decision may follow. DELETE drops what was read.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Awaitable, Callable
 from typing import Any
 
-import sqlalchemy as sa
 from aiohttp import web
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from server.database.lanes import Lane
-from server.gis.catalog.registry import Registry
-from server.gis.export.source import Source
-from server.gis.query.preview import EMPTY, preview
 from server.http.errors import HttpFault
 from server.http.middleware.map_addresses import is_view
 from server.maps.access import read_only
-from server.transfers.staging import StagedUploads, decision_of
+from server.transfers.loading import FileLoader
+from server.transfers.staging import decision_of
 
 MAX_BODY_BYTES = 4096
 NO_STORE = {"Cache-Control": "no-store"}
-_REFERENCE = sa.text("SELECT srtext FROM spatial_ref_sys WHERE srid = :srid")
-
-Loaded = Callable[[], Awaitable[None]]
 
 
-def routes(staged: StagedUploads, share_all: bool, loaded: Loaded | None = None) -> list[web.RouteDef]:
-    """`loaded` is awaited after each decision, before the answer."""
+def routes(loader: FileLoader) -> list[web.RouteDef]:
+    """The routes of uploads that wait for a decision."""
+    staged = loader.staged
     # Moving rows holds a connection that joins and chats need.
     deciding = Lane("deciding on uploads", 1, wait=30.0)
 
@@ -47,10 +39,11 @@ def routes(staged: StagedUploads, share_all: bool, loaded: Loaded | None = None)
         wanted = await _body(request)
         decision = decision_of(wanted.get("mode"), wanted.get("table"))
         async with deciding.place():
-            answer = await staged.finish(request.match_info["map_id"], _number(request), decision, share_all)
-        if loaded is not None:
-            await loaded()
-        return web.json_response({**answer, "shared": share_all}, headers=NO_STORE)
+            answer = await staged.finish(
+                request.match_info["map_id"], _number(request), decision, loader.share_all
+            )
+        await loader.refresh()
+        return web.json_response({**answer, "shared": loader.share_all}, headers=NO_STORE)
 
     async def discard(request: web.Request) -> web.Response:
         await staged.discard(request.match_info["map_id"], _number(request))
@@ -61,21 +54,6 @@ def routes(staged: StagedUploads, share_all: bool, loaded: Loaded | None = None)
         web.post("/api/maps/{map_id}/uploads/{number}", decide),
         web.delete("/api/maps/{map_id}/uploads/{number}", discard),
     ]
-
-
-async def look_at(registry: Registry, reader: AsyncEngine, table_id: str) -> dict[str, Any]:
-    """The extent in degrees, some shapes, and the name of the reference system of a table that waits."""
-    table = registry.find(table_id)
-    if table is None or table.geometry_column is None:
-        return {"bounds": None, "shapes": EMPTY, "reference": None}
-    async with reader.connect() as connection:
-        definition = str(await connection.scalar(_REFERENCE, {"srid": table.srid}) or "")
-    named = re.match(r'\w+\["([^"]+)"', definition)
-    return {
-        "bounds": table.bounds,
-        "shapes": await preview(Source(reader, table)),
-        "reference": named.group(1) if named else None,
-    }
 
 
 async def _body(request: web.Request) -> dict[str, Any]:

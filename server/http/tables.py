@@ -8,6 +8,7 @@ to the map. GET .../tables/{table_id}/quality: what a table needs cleaned (`serv
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -39,18 +40,44 @@ def routes(
     profile_of: ProfileLookup | None = None,
 ) -> list[web.RouteDef]:
     """The routes of the list of tables, of one table, and of its preview."""
+    answers = _Answers(readable, shown, reader, notes, profile_of)
+    return [
+        web.get("/api/maps/{map_id}/tables/{table_id}/preview", answers.preview),
+        web.get("/api/maps/{map_id}/tables/{table_id}/rows", answers.rows),
+        web.get("/api/maps/{map_id}/tables/{table_id}/stats", answers.stats),
+        *(
+            web.get(f"{base}/tables{one}", handler)
+            for base in ("/api", "/api/maps/{map_id}")
+            for one, handler in (
+                ("", answers.tables),
+                ("/{table_id}", answers.table),
+                ("/{table_id}/quality", answers.quality),
+            )
+        ),
+    ]
 
-    async def registry_for(request: web.Request) -> TableRegistry:
+
+@dataclass(frozen=True)
+class _Answers:
+    _readable: Readable
+    _shown: Shown
+    _reader: AsyncEngine
+    _notes: Notes
+    _profile_of: ProfileLookup | None
+
+    async def _registry(self, request: web.Request) -> TableRegistry:
         map_id = request.match_info.get("map_id")
-        return await (shown(map_id) if map_id is not None and is_view(request) else readable(map_id))
+        return await (
+            self._shown(map_id) if map_id is not None and is_view(request) else self._readable(map_id)
+        )
 
-    async def tables(request: web.Request) -> web.Response:
+    async def tables(self, request: web.Request) -> web.Response:
         """`?q=words` searches, best first; `?limit=` at most so many, from the `?offset=`th on. `total` counts all
         pages, and `next` is the address of the following one."""
         limit = _number(request, "limit", MAX_PAGE, 1, MAX_PAGE)
         offset = _number(request, "offset", 0, 0, MAX_OFFSET)
         words = request.query.get("q", "").strip()
-        registry = await registry_for(request)
+        registry = await self._registry(request)
         found = registry.tables()
         if words:
             # The order depends on the limit, so pages are cut from one and the same list.
@@ -64,54 +91,43 @@ def routes(
         }
         return web.json_response(body, headers={"Cache-Control": "no-store"})
 
-    async def table(request: web.Request) -> web.Response:
-        found = (await registry_for(request)).get(request.match_info["table_id"])
+    async def table(self, request: web.Request) -> web.Response:
+        found = (await self._registry(request)).get(request.match_info["table_id"])
         return web.json_response(found.model_dump(mode="json"), headers={"Cache-Control": "no-store"})
 
-    async def quality(request: web.Request) -> web.Response:
+    async def quality(self, request: web.Request) -> web.Response:
         """Missing, empty, invalid and repeated values of a table, and its exact bounds."""
-        registry = await registry_for(request)
-        data = PostgisData(reader, registry, profile_of=profile_of)
+        registry = await self._registry(request)
+        data = PostgisData(self._reader, registry, profile_of=self._profile_of)
         table_id = registry.get(request.match_info["table_id"]).id
         found = {"table": table_id, **await data.bounds(table_id), **await data.quality(table_id)}
         return web.json_response(found, headers={"Cache-Control": "no-store"})
 
-    async def rows(request: web.Request) -> web.Response:
+    async def rows(self, request: web.Request) -> web.Response:
         """`?limit=&offset=&sort=&descending=true&total=`; without the key that GeoAgent added."""
-        registry = await registry_for(request)
+        registry = await self._registry(request)
         found = registry.get(request.match_info["table_id"])
-        data = PostgisData(reader, registry, profile_of=profile_of)
+        data = PostgisData(self._reader, registry, profile_of=self._profile_of)
         return json_answer(await page_of(data, found, request.query, hidden=added_keys(found)))
 
-    async def stats(request: web.Request) -> web.Response:
+    async def stats(self, request: web.Request) -> web.Response:
         """`?column=`: count, nulls, distinct, minimum, maximum, mean, and the most frequent values."""
-        registry = await registry_for(request)
-        data = PostgisData(reader, registry, profile_of=profile_of)
+        registry = await self._registry(request)
+        data = PostgisData(self._reader, registry, profile_of=self._profile_of)
         table_id = registry.get(request.match_info["table_id"]).id
         return json_answer(dict(await data.stats(table_id, request.query.get("column", ""), None)))
 
-    async def table_preview(request: web.Request) -> web.Response:
+    async def preview(self, request: web.Request) -> web.Response:
         if is_view(request):
             raise read_only()
-        found = (await readable(request.match_info["map_id"])).get(request.match_info["table_id"])
-        shapes = await preview(Source(reader, found)) if found.geometry_column else EMPTY
-        about = [{"title": note.title, "body": note.body} for note in await notes.about(found.id)]
+        found = (await self._readable(request.match_info["map_id"])).get(request.match_info["table_id"])
+        shapes = await preview(Source(self._reader, found)) if found.geometry_column else EMPTY
+        about = [{"title": note.title, "body": note.body} for note in await self._notes.about(found.id)]
         return web.json_response(
             {**shapes, "notes": about},
             content_type="application/geo+json",
             headers={"Cache-Control": "no-store"},
         )
-
-    return [
-        web.get("/api/maps/{map_id}/tables/{table_id}/preview", table_preview),
-        web.get("/api/maps/{map_id}/tables/{table_id}/rows", rows),
-        web.get("/api/maps/{map_id}/tables/{table_id}/stats", stats),
-        *(
-            web.get(f"{base}/tables{one}", handler)
-            for base in ("/api", "/api/maps/{map_id}")
-            for one, handler in (("", tables), ("/{table_id}", table), ("/{table_id}/quality", quality))
-        ),
-    ]
 
 
 def _number(request: web.Request, name: str, default: int, least: int, most: int) -> int:

@@ -16,23 +16,10 @@ from server.app import Server
 from server.gis.ingest.merge import PREFIX
 from server.transfers.uploads import Uploads
 from tests.support.looking import until
-from tests.support.models import ScriptedModel
-from tests.support.server import client, local_server
+from tests.support.server import client
 
 TREES = b"name,height,lon,lat\nlime,12,8.5,47.4\noak,20,8.6,47.5\n"
 MORE = b"height,lat,lon,name\n7,47.6,8.7,ash\n"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def server(samples_url: str) -> AsyncIterator[Server]:
-    async with local_server(samples_url, ScriptedModel()) as running:
-        yield running
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def http(server: Server) -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession(server.url) as session:
-        yield session
 
 
 class Uploader:

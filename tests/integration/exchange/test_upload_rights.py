@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
 import asyncpg
 import pytest
-import pytest_asyncio
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -26,18 +24,6 @@ from tests.support.models import ScriptedModel
 from tests.support.server import client, local_server
 
 CSV = b"name,lon,lat\na,1,2\n"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def server(samples_url: str) -> AsyncIterator[Server]:
-    async with local_server(samples_url, ScriptedModel()) as running:
-        yield running
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def http(server: Server) -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession(server.url) as session:
-        yield session
 
 
 async def uploaded(http: aiohttp.ClientSession, table: str, map_id: str = "") -> tuple[int, dict[str, Any]]:

@@ -16,6 +16,9 @@ from server.gis.catalog.registry import Registry
 from server.gis.ingest import IngestLimits
 from server.http import errors, uploads
 from server.http.spool import Spool
+from server.transfers.loading import FileLoader
+from server.transfers.staging import StagedUploads
+from server.transfers.uploads import Uploads
 
 Client = TestClient[web.Request, web.Application]
 GEOJSON = (
@@ -38,8 +41,10 @@ async def registry(database: Database) -> Registry:
 async def client(database: Database, registry: Registry) -> AsyncIterator[Client]:
     app = web.Application(middlewares=[errors.faults], client_max_size=1024)
     spool = Spool(1_000_000_000)
-    policy = uploads.UploadPolicy(IngestLimits(bytes=200_000))
-    app.add_routes(uploads.routes(database, spool, policy, registry.refresh))
+    kept = Uploads(database.owner)
+    limits = IngestLimits(bytes=200_000)
+    staged = StagedUploads(database.owner, kept, limits.seconds)
+    app.add_routes(uploads.routes(FileLoader(database, registry, limits, kept, staged), spool))
     async with TestClient(TestServer(app)) as opened:
         yield opened
     assert spool.used == 0

@@ -25,7 +25,7 @@ set -euo pipefail
 {make} --dry-run "$@" >/dev/null
 [[ " $* " != *' run '* ]] || ! env | grep -qE '^(GEOAGENT|OPENAI)_' || .venv/bin/python -c '
 from agents.models import build
-from server.app import model_settings
+from server.assembly.models import model_settings
 from server.extensions import agent_class, own_tools
 from server.settings import Settings
 settings = Settings()

@@ -1,0 +1,61 @@
+"""Analyses within the budget of the settings, their results and their recipes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from server.assembly.data import DataParts
+from server.database.lanes import Lane
+from server.gis.analysis.budget import Budget
+from server.gis.analysis.engines import Engines
+from server.gis.analysis.runner import StepRunner
+from server.maps.analyses.recipes import Recipes
+from server.maps.analyses.results import Results
+from server.maps.analyses.session import AnalysisService
+from server.maps.analyses.store import AnalysisStore
+from server.maps.log.event_log import EventLog
+from server.settings import Settings
+from server.spark.engine import lake_results, spark_runner
+
+
+@dataclass(frozen=True)
+class AnalysisParts:
+    """The log of all maps, and what computes and keeps analyses."""
+
+    log: EventLog
+    service: AnalysisService
+    results: Results
+    recipes: Recipes
+
+
+@asynccontextmanager
+async def opened_analyses(settings: Settings, data: DataParts) -> AsyncIterator[AnalysisParts]:
+    """Results of earlier runs are looked through first."""
+    log = EventLog(data.database.owner, data.large.known_tag)
+    results = Results(data.database.owner, data.database.writer, data.registry, log, lake_results(settings))
+    await results.start()
+    try:
+        service = _service(settings, data)
+        yield AnalysisParts(log, service, results, Recipes(log, service.store))
+    finally:
+        await results.stop()
+
+
+def _service(settings: Settings, data: DataParts) -> AnalysisService:
+    database, registry = data.database, data.registry
+    budget = Budget(
+        cost=settings.analysis_cost,
+        rows=settings.result_rows,
+        pairs=settings.analysis_pairs,
+        seconds=settings.analysis_timeout,
+        bytes=int(settings.result_space * 1e6),
+    )
+    runner = StepRunner(database.writer, registry, budget, database.owner)
+    # One connection is for the progress of the others.
+    places = min(settings.analyses, database.lanes["analyses"].size - 1)
+    # One place stays free for other addresses, whatever somebody computes.
+    at_once = Lane("steps", places, max(1, places - 1), wait=settings.analysis_timeout)
+    engines = Engines(runner, spark_runner(settings, database, registry, budget))
+    return AnalysisService(engines, AnalysisStore(database.owner), budget, at_once)

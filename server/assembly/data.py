@@ -1,0 +1,51 @@
+"""The database and what reads it: the registry of tables, questions, profiles and notes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from agents.ports import TableRegistry
+from server import postgres, samples
+from server.assembly.models import searched_by_meaning
+from server.database import migrate
+from server.database.engines import Database
+from server.gis.catalog.registry import Registry
+from server.gis.query.data import PostgisData
+from server.large_tables import LargeTables
+from server.notes import Notes
+from server.settings import Settings
+
+
+@dataclass(frozen=True)
+class DataParts:
+    """The parts that know the database. `data` reads all tables of the registry."""
+
+    database: Database
+    registry: Registry
+    large: LargeTables
+    data: PostgisData
+    notes: Notes
+
+    def reading(self, tables: TableRegistry) -> PostgisData:
+        """Questions about no other tables than these."""
+        return PostgisData(self.database.reader, tables, profile_of=self.large.profile_of)
+
+
+@asynccontextmanager
+async def opened_data(settings: Settings) -> AsyncIterator[DataParts]:
+    """Starts PostgreSQL where that is asked for, migrates the schema, and follows the tables."""
+    async with AsyncExitStack() as stack:
+        url = await stack.enter_async_context(postgres.ensure(settings))
+        await migrate.upgrade(url, settings.exposed_schemas)
+        database = await stack.enter_async_context(await Database.connect(settings, url))
+        if settings.samples:
+            await samples.load(database)
+        registry = Registry(database.reader, settings.exposed_schemas, database.listen)
+        await registry.start()
+        stack.push_async_callback(registry.stop)
+        await stack.enter_async_context(searched_by_meaning(settings, registry, database))
+        large = LargeTables(database, settings)
+        data = PostgisData(database.reader, registry, profile_of=large.profile_of)
+        yield DataParts(database, registry, large, data, Notes(database.owner))

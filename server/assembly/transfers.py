@@ -1,0 +1,74 @@
+"""Files that come in and go out, within the limits of the settings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from server.assembly.analyses import AnalysisParts
+from server.assembly.data import DataParts
+from server.gis.ingest import IngestLimits
+from server.http.spool import Spool
+from server.settings import Settings
+from server.transfers.deliveries import Deliveries
+from server.transfers.loading import FileLoader
+from server.transfers.staging import StagedUploads
+from server.transfers.uploads import Quota, Uploads
+
+MB = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class TransferParts:
+    """The spool holds files on their way; `exports_at_once` is how many exports may read the database."""
+
+    spool: Spool
+    deliveries: Deliveries
+    loader: FileLoader
+    exports_at_once: int
+
+
+@asynccontextmanager
+async def opened_transfers(
+    settings: Settings, data: DataParts, analyses: AnalysisParts
+) -> AsyncIterator[TransferParts]:
+    """Sweeps the spool and unfinished uploads, those of earlier runs first."""
+    database = data.database
+    exports_at_once = database.lanes["exports"].size
+    async with AsyncExitStack() as stack:
+        spool = Spool(int(settings.spool * MB))
+        spool.open()
+        stack.callback(spool.close)
+        stack.callback(asyncio.create_task(spool.keep_swept()).cancel)
+        deliveries = Deliveries(
+            database.owner,
+            database.exporter,
+            analyses.results.readable,
+            analyses.log.reader.current_layer,
+            spool,
+            settings.export_hours,
+            exports_at_once,
+        )
+        stack.push_async_callback(deliveries.close)
+        loader = await file_loader(settings, data)
+        stack.callback(asyncio.create_task(loader.uploads.keep_swept()).cancel)
+        stack.callback(asyncio.create_task(loader.uploads.keep_forgetting()).cancel)
+        data.registry.on_change(loader.uploads.tables_changed)
+        yield TransferParts(spool, deliveries, loader, exports_at_once)
+
+
+async def file_loader(settings: Settings, data: DataParts) -> FileLoader:
+    """Loads uploads; unfinished ones of an earlier run are removed."""
+    limits = IngestLimits(
+        vertices=settings.upload_vertices,
+        bytes=int(settings.upload_size * MB),
+        memory=int(settings.upload_memory * MB),
+        seconds=settings.upload_timeout,
+    )
+    quota = Quota(int(settings.upload_quota * MB), int(settings.upload_space * MB))
+    uploads = Uploads(data.database.owner, quota, settings.upload_timeout)
+    await uploads.sweep()
+    staged = StagedUploads(data.database.owner, uploads, settings.upload_timeout)
+    return FileLoader(data.database, data.registry, limits, uploads, staged, settings.share_uploads)
