@@ -23,7 +23,23 @@ ANALYZE data.million;
 """
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+HOLD_TIMERS = """() => {
+    const { setTimeout, clearTimeout } = window;
+    const held = new Map();
+    let last = 0;
+    window.setTimeout = (act, after, ...rest) => {
+        if (!(after >= 100)) return setTimeout(act, after, ...rest);
+        const id = --last;
+        held.set(id, act);
+        return id;
+    };
+    window.clearTimeout = id => void (held.delete(id) || clearTimeout(id));
+    window.runHeldTimers = () => held.forEach(act => act());
+}"""
+"""Timers of 100 ms and more run when the test says so."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def million(world: Server, samples_url: str) -> None:
     connection = await asyncpg.connect(samples_url)
     try:
@@ -79,6 +95,20 @@ async def test_a_million_rows_are_scrolled_to_the_end_by_few_small_answers(
     assert all(int(asked["limit"][0]) <= 100 for asked, _ in answers)
     assert all(size < 20_000 for _, size in answers)
     assert all(asked.get("total") == [str(COUNT)] for asked, _ in answers[1:]), "rows are counted once"
+
+
+async def test_a_scroll_is_kept_when_timers_run_before_its_event(person: Person, million: None) -> None:
+    page = person.page
+    await person.looks_at(0, 0, 12)
+    await person.says("show million")
+    await page.evaluate(HOLD_TIMERS)
+    await page.get_by_role("button", name="Actions for million").click()
+    await page.get_by_role("menuitem", name="Open table").click()
+    table = page.get_by_role("grid")
+    await expect(table.locator('[aria-rowindex="2"]')).to_contain_text("row 1")
+    # A browser sends the event with its next frame, which may be late.
+    await table.evaluate("it => { it.scrollTo(0, it.scrollHeight); runHeldTimers(); }")
+    await expect(table.locator(f'[aria-rowindex="{COUNT + 1}"]')).to_contain_text(f"row {COUNT}")
 
 
 async def in_view(table: Locator) -> list[int]:

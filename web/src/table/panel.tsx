@@ -147,8 +147,10 @@ function Grid({ mapId, subject }: { mapId: string; subject: Subject }) {
 
 /** The scroll bar goes where the row on top is among all, once nothing moves. */
 function settle(box: HTMLElement | null, scroll: { value: Scroll }, view: View): void {
+  // A bar that stands elsewhere was moved: its scroll event comes with the next frame, and settles later.
+  if (box === null || box.scrollTop !== scroll.value.top) return;
   const top = topOf(scroll.value.row, view);
-  if (box === null || Math.abs(top - box.scrollTop) < 1) return;
+  if (Math.abs(top - box.scrollTop) < 1) return;
   box.scrollTop = top;
   scroll.value = { row: scroll.value.row, top: box.scrollTop };
 }
