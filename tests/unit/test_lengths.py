@@ -1,10 +1,10 @@
-"""Lengths are told in a unit that people read, and read back as what they were."""
+"""Lengths are written in a unit that people read, and read back as what they were."""
 
 from __future__ import annotations
 
 import pytest
 
-from server.gis.operations.support.earth.units import metres, told
+from server.gis.operations.support.earth.units import length_text, metres
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from server.gis.operations.support.earth.units import metres, told
     ],
 )
 def test_a_length_is_told_as_it_would_be_written(length: float, text: str) -> None:
-    assert told(length) == text
+    assert length_text(length) == text
     assert metres(text) == pytest.approx(length)
 
 

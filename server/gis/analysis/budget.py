@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from agents.domain import Table
 from server.gis.errors import NotStarted, TooExpensive
 from server.gis.operations.support.base import Pairs
-from server.gis.operations.support.earth.units import told
+from server.gis.operations.support.earth.units import length_text
 from server.gis.query.guard import explained
 
 MISJUDGED = 10.0
@@ -77,7 +77,7 @@ async def check_pairs(connection: AsyncConnection, pairs: Pairs | None, budget: 
         near, advice = "may meet", "Filter"
         if pairs.distance is not None:
             near, advice = (
-                f"are within {told(pairs.distance)} of each other",
+                f"are within {length_text(pairs.distance)} of each other",
                 "Take a shorter distance, or filter",
             )
         raise NotStarted(

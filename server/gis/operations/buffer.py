@@ -25,7 +25,7 @@ from server.gis.operations.support.earth.geodesic_buffer import (
     refuse_poles,
 )
 from server.gis.operations.support.earth.geodesy import geometry, lonlat
-from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
 from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.geometry.validity import sound, there
@@ -101,8 +101,8 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
     strip = geodesic_buffer(func.ST_Boundary(shape, type_=Geometry()), radius)
     left = func.ST_CollectionExtract(func.ST_Difference(shape, strip), 3, type_=Geometry())
     inner = case((func.ST_IsEmpty(left), None), else_=func.ST_Multi(left, type_=Geometry()))
-    told_width = told(2 * (positive.distance or 0))
-    notes = [NOTE, f"Areas that are nowhere wider than {told_width} have no shape any more."]
+    width = length_text(2 * (positive.distance or 0))
+    notes = [NOTE, f"Areas that are nowhere wider than {width} have no shape any more."]
     return reshaped(source, inner, "MultiPolygon", WGS84, notes=notes)
 
 
@@ -113,7 +113,7 @@ def _radius(arguments: BufferArguments, source: Source) -> ColumnElement[float]:
         return cast(number(source, arguments.distance_column), Float())
     if not 0 < (arguments.distance or 0) <= MAX_BUFFER_DISTANCE_M:
         raise InvalidQuestion(
-            f"A buffer's distance is more than 0 and at most {told(MAX_BUFFER_DISTANCE_M)}; "
-            f"got {told(arguments.distance or 0)}."
+            f"A buffer's distance is more than 0 and at most {length_text(MAX_BUFFER_DISTANCE_M)}; "
+            f"got {length_text(arguments.distance or 0)}."
         )
     return literal(arguments.distance, Float())

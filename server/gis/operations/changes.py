@@ -20,12 +20,12 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.matching.side_by_side import SideBySide, side_by_side
 from server.gis.operations.support.palettes import PLAIN, coloured
 
 SHOWN = 60
-"""Characters of a value that are told."""
+"""Characters of a value that a difference shows."""
 
 COLOURS = {
     "added": "#1b7837",
@@ -70,7 +70,7 @@ class Changes(Operation[ChangesArguments]):
 
     async def build(self, arguments: ChangesArguments, workspace: Workspace) -> Step:
         if arguments.tolerance < 0:
-            raise InvalidQuestion(f"The tolerance is 0 m or more; got {told(arguments.tolerance)}.")
+            raise InvalidQuestion(f"The tolerance is 0 m or more; got {length_text(arguments.tolerance)}.")
         before, after = workspace.source(arguments.source), workspace.source(arguments.other)
         rows = await side_by_side(before, after, arguments.key, workspace)
         spatial = "shape" in rows.was.c
@@ -83,7 +83,7 @@ class Changes(Operation[ChangesArguments]):
         found = (
             select(
                 _kind(rows, moved).label(change),
-                _told(rows).label(values),
+                _differences(rows).label(values),
                 *own,
                 *([rows.shape().label(GEOMETRY)] if spatial else []),
             )
@@ -129,17 +129,17 @@ def _kind(rows: SideBySide, moved: Any) -> Any:
     )
 
 
-def _told(rows: SideBySide) -> Any:
+def _differences(rows: SideBySide) -> Any:
     """`population: 5 → 7; name: empty → Ulm`; null where nothing differs, or a side is missing."""
-    told = []
+    differences = []
     for name in rows.compared:
         was, now = rows.values(name)
         seen = [func.left(func.coalesce(cast(value, Text()), "empty"), SHOWN) for value in (was, now)]
         words = func.concat(literal(f"{name}: ", Text()), seen[0], " → ", seen[1])
-        told.append(case((was.is_distinct_from(now), words), else_=cast(null(), Text())))
-    if not told:
+        differences.append(case((was.is_distinct_from(now), words), else_=cast(null(), Text())))
+    if not differences:
         return cast(null(), Text())
-    both = func.nullif(func.array_to_string(array(told), "; "), "", type_=Text())
+    both = func.nullif(func.array_to_string(array(differences), "; "), "", type_=Text())
     return case((or_(rows.added, rows.removed), null()), else_=both)
 
 
@@ -151,8 +151,8 @@ def _notes(arguments: ChangesArguments, rows: SideBySide, spatial: bool) -> tupl
         )
         if spatial:
             notes.append(
-                f"A geometry has changed where a corner lies more than {told(arguments.tolerance)} from the other "
-                "shape; metres by the degree at the equator, so never less than the true distance."
+                f"A geometry has changed where a corner lies more than {length_text(arguments.tolerance)} from "
+                "the other shape; metres by the degree at the equator, so never less than the true distance."
             )
     else:
         notes.append(

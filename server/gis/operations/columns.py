@@ -91,9 +91,9 @@ async def _rename(sheet: Sheet, change: ColumnChange) -> None:
     old, new = sheet.placed(change.column), change.name
     if new != old and new in sheet.cells:
         raise InvalidQuestion(f"There is a column {new!r} already. Drop or rename that one first.")
-    told = sheet.cells[old].comment or f"{old} of {sheet.source.table.id}."
+    comment = sheet.cells[old].comment or f"{old} of {sheet.source.table.id}."
     sheet.cells = {
-        (new if name == old else name): (replace(cell, comment=told) if name == old else cell)
+        (new if name == old else name): (replace(cell, comment=comment) if name == old else cell)
         for name, cell in sheet.cells.items()
     }
 
@@ -150,13 +150,13 @@ async def _cast(sheet: Sheet, change: ColumnChange) -> None:
     count = await sheet.count(unreadable)
     if count:
         first = quoted_values(await sheet.first(name, unreadable), count)
-        told = f"{count:,} values of {name} cannot be read as {to}: {first}."
+        finding = f"{count:,} values of {name} cannot be read as {to}: {first}."
         if change.unreadable == "refuse":
             raise InvalidQuestion(
-                f"{told} Say a format, replace what is in the way, or unreadable='null' or 'drop'."
+                f"{finding} Say a format, replace what is in the way, or unreadable='null' or 'drop'."
             )
         done = "Their rows were left out." if change.unreadable == "drop" else "They are empty now."
-        sheet.notes.append(f"{told} {done}")
+        sheet.notes.append(f"{finding} {done}")
         if change.unreadable == "drop":
             sheet.conditions.append(unreadable.is_not(True))
     zoned = 0 if made.moved is None else await sheet.count(and_(made.moved, value.is_not(None)))

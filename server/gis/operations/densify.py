@@ -16,7 +16,7 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import geography, lonlat, straight_kind
-from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
 
 SHORTEST = 1.0
@@ -41,7 +41,7 @@ class Densify(Operation[DensifyArguments]):
         of_family(source, "line", "polygon")
         if arguments.longest < SHORTEST:
             raise InvalidQuestion(
-                f"The longest edge must be at least {told(SHORTEST)}; got {told(arguments.longest)}."
+                f"The longest edge must be at least {length_text(SHORTEST)}; got {length_text(arguments.longest)}."
             )
         dense = func.ST_Segmentize(geography(lonlat(source)), arguments.longest, type_=Geography())
         return reshaped(

@@ -22,7 +22,7 @@ from server.gis.operations.support.base import (
 )
 from server.gis.operations.support.earth.geodesic_buffer import NOTE, geodesic_buffer, refuse_poles
 from server.gis.operations.support.earth.geodesy import lonlat
-from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.palettes import coloured
 from server.gis.styles.colors import ramp_named, sequence
@@ -52,7 +52,7 @@ class DistanceBands(Operation[DistanceBandsArguments]):
         if any(inner >= outer for inner, outer in pairwise(edges)):
             raise InvalidQuestion(
                 "The distances of bands are more than 0 and rise: ['1 km', '5 km', '10 km']; got "
-                f"{', '.join(told(metres) for metres in arguments.distances)}."
+                f"{', '.join(length_text(metres) for metres in arguments.distances)}."
             )
         await refuse_poles(source, literal(edges[-1], Float()), workspace)
         around = [

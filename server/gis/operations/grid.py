@@ -22,7 +22,7 @@ from server.gis.operations.support.base import (
 )
 from server.gis.operations.support.earth.geodesy import centre
 from server.gis.operations.support.earth.projections import equal_area
-from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.lattice import CellShape, Lattice, spots
 from server.gis.operations.support.palettes import shaded
 
@@ -140,7 +140,7 @@ async def _bounds(
     if cells > MOST_CELLS:
         fitting = lattice.size * (cells / MOST_CELLS) ** 0.5
         raise InvalidQuestion(
-            f"The extent of {source.table.id} holds about {cells:,.0f} cells of {told(lattice.size)}; at most "
+            f"The extent of {source.table.id} holds about {cells:,.0f} cells of {length_text(lattice.size)}; at most "
             f"{MOST_CELLS:,} are made. Take cells of {fitting:,.0f} m or more, or empty=false."
         )
     return west, south, east, north

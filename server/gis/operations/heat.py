@@ -34,7 +34,7 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.earth.projections import local_equal_area
-from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.lattice import Lattice, spots
 from server.gis.operations.support.palettes import shaded
 
@@ -150,7 +150,7 @@ def _cell_size(arguments: HeatArguments) -> float:
     if bandwidth <= 0 or not bandwidth / FINEST <= size <= bandwidth:
         raise InvalidQuestion(
             f"The bandwidth must be more than 0 and the cells between a {FINEST}th of it and the whole of it; got a "
-            f"bandwidth of {told(bandwidth)} and cells of {told(size)}."
+            f"bandwidth of {length_text(bandwidth)} and cells of {length_text(size)}."
         )
     return size
 
@@ -176,6 +176,6 @@ async def _refuse_too_many(source: Source, reach: int, workspace: Workspace) -> 
 def _method(arguments: HeatArguments, size: float) -> str:
     ends = "" if arguments.kernel == "quartic" else f", cut at {GAUSSIAN_CUT:g} bandwidths"
     return (
-        f"Kernel density with a {arguments.kernel} kernel{ends}, bandwidth {told(arguments.bandwidth)}, taken at the "
-        f"middle of cells of {told(size)}. Cells that no feature reaches are left out."
+        f"Kernel density with a {arguments.kernel} kernel{ends}, bandwidth {length_text(arguments.bandwidth)}, taken "
+        f"at the middle of cells of {length_text(size)}. Cells that no feature reaches are left out."
     )

@@ -32,7 +32,7 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import GEODESIC_NOTE, distance, geography, length, lonlat
-from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.shapes import dumped, of_family
 
 SHORTEST = 0.1
@@ -128,7 +128,7 @@ def _in_order(figure: Any, pieces: FromClause, rows: Any = None) -> ColumnElemen
 
 async def _refuse_too_many(source: Source, every: float, workspace: Workspace) -> None:
     if every < SHORTEST:
-        raise InvalidQuestion(f"Points lie at least {told(SHORTEST)} apart; got {told(every)}.")
+        raise InvalidQuestion(f"Points lie at least {length_text(SHORTEST)} apart; got {length_text(every)}.")
     (metres,) = await workspace.row(select(func.sum(length(lonlat(source)))).select_from(source.rows))
     points = (metres or 0.0) / every
     if points > MOST_POINTS:

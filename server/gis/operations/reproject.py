@@ -62,7 +62,7 @@ class Reproject(Operation[ReprojectArguments]):
             )
         shape: ColumnElement[Any] = func.ST_Transform(geometry(source), arguments.srid, type_=Geometry())
         notes = [f"Transformed from EPSG:{source.table.srid} to EPSG:{arguments.srid} ({name})."]
-        inside, told = await self._inside(arguments, source, workspace)
+        inside, notes_outside = await self._inside(arguments, source, workspace)
         if inside is not None and arguments.outside == "null":
             shape = case((inside, shape))
         step = reshaped(
@@ -70,7 +70,7 @@ class Reproject(Operation[ReprojectArguments]):
             shape,
             source.stored_type() or "Geometry",
             arguments.srid if source.declared else 0,
-            notes=[*notes, *told],
+            notes=[*notes, *notes_outside],
         )
         if inside is not None and arguments.outside == "drop":
             step = replace(step, select=step.select.where(or_(geometry(source).is_(None), inside)))
@@ -79,7 +79,7 @@ class Reproject(Operation[ReprojectArguments]):
     async def _inside(
         self, arguments: ReprojectArguments, source: Source, workspace: Workspace
     ) -> tuple[ColumnElement[bool] | None, list[str]]:
-        """A condition that keeps to the area of use where a feature is outside of it, and what is to be said."""
+        """A condition that keeps to the area of use where a feature is outside of it, and a note that says so."""
         area = area_of_use(arguments.srid)
         if area is None:
             return None, []
@@ -96,13 +96,13 @@ class Reproject(Operation[ReprojectArguments]):
                 f"{total - inside:,} of {total:,} features are outside of the area of use of EPSG:{arguments.srid} "
                 f"({area.words}), though near it: measures are less exact there."
             ]
-        told = (
+        finding = (
             f"{outside:,} of {total:,} features of {source.table.id} are outside of the area of use of "
             f"EPSG:{arguments.srid} ({area.words})"
         )
         if arguments.outside == "refuse":
             raise InvalidQuestion(
-                f"{told}: there it has no meaningful coordinates. Transform without those outside (outside='drop'), "
+                f"{finding}: there it has no meaningful coordinates. Transform without those outside (outside='drop'), "
                 "keep their rows without shapes outside (outside='null'), or choose a system that covers them, such as "
                 "EPSG:8857 for the world."
             )
@@ -111,4 +111,4 @@ class Reproject(Operation[ReprojectArguments]):
             "null": "their rows have no shape",
             "keep": "they were transformed all the same, and may not be drawn",
         }
-        return condition, [f"{told}; {done[arguments.outside]}."]
+        return condition, [f"{finding}; {done[arguments.outside]}."]

@@ -24,7 +24,7 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, lonlat
 from server.gis.operations.support.earth.local_projection import transformed
 from server.gis.operations.support.earth.projections import Projection, reach_of
-from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.coverage import is_area, simplified_areas
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
 from server.gis.operations.support.geometry.validity import sound
@@ -64,7 +64,7 @@ class Simplify(Operation[SimplifyArguments]):
         source = workspace.source(arguments.source)
         of_family(source, "line", "polygon")
         if arguments.tolerance <= 0:
-            raise InvalidQuestion(f"The tolerance is more than 0 m; got {told(arguments.tolerance)}.")
+            raise InvalidQuestion(f"The tolerance is more than 0 m; got {length_text(arguments.tolerance)}.")
         plane = await _plane(source, arguments.tolerance, workspace)
         own = carried(source)
         if source.family == "line":

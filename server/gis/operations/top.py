@@ -103,5 +103,5 @@ async def _of_each(
     what = ", ".join(arguments.per)
     apart = or_(*(group.is_(None) for group in groups))
     (left_out,) = await workspace.row(select(func.count().filter(apart)).select_from(source.rows))
-    told = f"{left_out:,} rows without a value of {what} are in no group and left out."
-    return Step.keeping(source, kept, notes=(told,) if left_out else ())
+    note = f"{left_out:,} rows without a value of {what} are in no group and left out."
+    return Step.keeping(source, kept, notes=(note,) if left_out else ())

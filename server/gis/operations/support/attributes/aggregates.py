@@ -81,11 +81,11 @@ async def ignored(aggregates: Sequence[Aggregate], source: Source, workspace: Wo
     values = [(source.column(known.name), known) for known in columns]
     counts = [func.count(value) - func.count(real(value, known)) for value, known in values]
     found = await workspace.row(select(*counts).select_from(source.rows))
-    told = [f"{count:,} of {known.name}" for count, known in zip(found, columns, strict=True) if count]
-    if not told:
+    ignored = [f"{count:,} of {known.name}" for count, known in zip(found, columns, strict=True) if count]
+    if not ignored:
         return ()
     return (
-        f"Values of {source.table.id} that are no number (NaN) are ignored like empty ones: {', '.join(told)}.",
+        f"Values of {source.table.id} that are no number (NaN) are ignored like empty ones: {', '.join(ignored)}.",
     )
 
 

@@ -10,7 +10,7 @@ from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import Geography, Geometry, Source, Workspace
 from server.gis.operations.support.earth.geodesy import geography, lonlat
-from server.gis.operations.support.earth.units import told
+from server.gis.operations.support.earth.units import length_text
 from server.gis.operations.support.geometry.validity import with_extent
 
 MAX_BUFFER_DISTANCE_M = 2_000_000.0
@@ -84,7 +84,7 @@ async def refuse_poles(source: Source, radius: ColumnElement[float], workspace: 
         raise InvalidQuestion("A buffer's distance must be more than 0 in every row.")
     if most is not None and most > MAX_BUFFER_DISTANCE_M:
         raise InvalidQuestion(
-            f"A buffer's distance is at most {told(MAX_BUFFER_DISTANCE_M)}; got {told(most)}."
+            f"A buffer's distance is at most {length_text(MAX_BUFFER_DISTANCE_M)}; got {length_text(most)}."
         )
     if highest is not None and highest > 89.0:
         raise InvalidQuestion(

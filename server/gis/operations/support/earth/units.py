@@ -54,7 +54,7 @@ def square_metres(value: Any) -> float:
     return _parse(value, SQUARE_METRES, "m2")
 
 
-def told(length: float) -> str:
+def length_text(length: float) -> str:
     """Metres as people read them: `250 m`, `100 km`."""
     return f"{length:,g} m" if abs(length) < 1000 else f"{length / 1000:,g} km"
 

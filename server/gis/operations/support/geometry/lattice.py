@@ -37,7 +37,7 @@ from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.base import Geometry, Prepared, Source, Workspace
 from server.gis.operations.support.earth.geodesy import centre
 from server.gis.operations.support.earth.projections import Projection
-from server.gis.operations.support.earth.units import told
+from server.gis.operations.support.earth.units import length_text
 
 CellShape = Literal["square", "hexagon"]
 
@@ -62,7 +62,7 @@ class Lattice:
     def __post_init__(self) -> None:
         if not SMALLEST <= self.size <= LARGEST:
             raise InvalidQuestion(
-                f"A cell measures {told(SMALLEST)} to {told(LARGEST)}; got {told(self.size)}."
+                f"A cell measures {length_text(SMALLEST)} to {length_text(LARGEST)}; got {length_text(self.size)}."
             )
 
     @property

@@ -42,9 +42,9 @@ def key_pair(source: Source, key: str, other: Source, other_key: str) -> KeyPair
         mine, theirs = (_number(column, each) for column, each in zip(known, columns, strict=True))
         return KeyPair(mine, theirs, (f"The texts of {text} were compared as numbers: '007' agrees with 7.",))
     if kinds & {*TIMES, *NUMERIC, "boolean"} and "text" not in kinds:
-        told = (f"{key!r} of {source.table.id}", f"{other_key!r} of {other.table.id}")
+        names = (f"{key!r} of {source.table.id}", f"{other_key!r} of {other.table.id}")
         raise InvalidQuestion(
-            f"{told[0]} holds {known[0].sql_type} and {told[1]} {known[1].sql_type}, which never agree. "
+            f"{names[0]} holds {known[0].sql_type} and {names[1]} {known[1].sql_type}, which never agree. "
             "Choose keys of one kind, or compute one that fits first."
         )
     if known[0].sql_type == known[1].sql_type and "text" not in kinds:

@@ -45,7 +45,7 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import centre, geography, geometry, lonlat, nearest_of
-from server.gis.operations.support.earth.units import Length, told
+from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.matching.pairs import pairs_within
 
 FEWEST = 4
@@ -72,7 +72,7 @@ class NeighbourArguments(Arguments):
     def says(self) -> str:
         if self.k is not None:
             return f"Neighbours are the {self.k} nearest features"
-        return f"Neighbours are the features within {told(self.distance or 0)}"
+        return f"Neighbours are the features within {length_text(self.distance or 0)}"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import is_geography, sql_name
 from server.gis.operations.support.base import Geometry, Prepared, Source, Workspace
 from server.gis.operations.support.earth.geodesy import GEODESIC_NOTE, geography, geometry, indexed, lonlat
-from server.gis.operations.support.earth.units import told
+from server.gis.operations.support.earth.units import length_text
 
 Predicate = Literal["intersects", "within", "contains", "touches", "overlaps", "crosses", "within_distance"]
 
@@ -58,7 +58,7 @@ def related(
         )
     if distance is not None:
         if distance <= 0:
-            raise InvalidQuestion(f"A distance must be more than 0; got {told(distance)}.")
+            raise InvalidQuestion(f"A distance must be more than 0; got {length_text(distance)}.")
         return _near(source, other, distance, workspace)
     named = other.table.title if other.table.is_result else other.table.id
     return Relation(
