@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from agents.ports import TableRegistry
 from server import postgres, samples
-from server.assembly.models import searched_by_meaning
+from server.assembly.models import embedding_model, searched_by_meaning
 from server.database import migrate
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
@@ -36,6 +36,7 @@ class DataParts:
 @asynccontextmanager
 async def opened_data(settings: Settings) -> AsyncIterator[DataParts]:
     """Starts PostgreSQL where that is asked for, migrates the schema, and follows the tables."""
+    embedder = embedding_model(settings)
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(postgres.ensure(settings))
         await migrate.upgrade(url, settings.exposed_schemas)
@@ -45,7 +46,7 @@ async def opened_data(settings: Settings) -> AsyncIterator[DataParts]:
         registry = Registry(database.reader, settings.exposed_schemas, database.listen)
         await registry.start()
         stack.push_async_callback(registry.stop)
-        await stack.enter_async_context(searched_by_meaning(settings, registry, database))
+        await stack.enter_async_context(searched_by_meaning(embedder, registry, database))
         large = LargeTables(database, settings)
         data = PostgisData(database.reader, registry, profile_of=large.profile_of)
         yield DataParts(database, registry, large, data, Notes(database.owner))

@@ -6,8 +6,9 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from agents.core.model import Model
+from agents.core.model import Model, ModelError
 from agents.models import build, close
+from agents.models.embeddings import Embeddings, embeddings
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.settings import Settings
@@ -26,22 +27,27 @@ async def opened_model(settings: Settings, given: Model | None) -> AsyncIterator
         await close(model)
 
 
+def embedding_model(settings: Settings) -> Embeddings | None:
+    """The model that GEOAGENT_EMBEDDINGS names, if it does. Raises ModelError `not_configured`."""
+    if settings.embeddings is None:
+        return None
+    try:
+        return embeddings(settings.embeddings, model_settings(settings))
+    except ModelError as error:
+        raise ModelError(error.code, f"GEOAGENT_EMBEDDINGS: {error}") from error
+
+
 @asynccontextmanager
 async def searched_by_meaning(
-    settings: Settings, registry: Registry, database: Database
+    model: Embeddings | None, registry: Registry, database: Database
 ) -> AsyncIterator[None]:
-    """The registry also ranks searches by the embedding model that the settings name, if they do.
-
-    Raises ModelError `not_configured`.
-    """
-    if settings.embeddings is None:
+    """The registry also ranks searches by the embedding model, if there is one."""
+    if model is None:
         yield
         return
-    # Only who sets this needs numpy and the SDK.
-    from agents.models.embeddings import embeddings
+    # Only a server with such a model needs numpy.
     from server.gis.catalog.meanings import TableMeanings
 
-    model = embeddings(settings.embeddings, model_settings(settings))
     meanings = TableMeanings(model, database.owner)
     registry.search_by_meaning(meanings)
     meanings.start()

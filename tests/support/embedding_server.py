@@ -23,6 +23,8 @@ class EmbeddingServer:
         self.texts: list[str] = []
         """All texts that were asked for."""
         self.is_broken = False
+        self.padding = 0
+        """Zeros at the end of each vector: another number is another model under the same name."""
         self.url = ""
 
     async def answer(self, request: web.Request) -> web.Response:
@@ -31,7 +33,7 @@ class EmbeddingServer:
             return web.json_response({"error": {"message": "overloaded"}}, status=503)
         self.texts += body["input"]
         data = [
-            {"object": "embedding", "index": place, "embedding": vector_of(text)}
+            {"object": "embedding", "index": place, "embedding": vector_of(text) + [0.0] * self.padding}
             for place, text in enumerate(body["input"])
         ]
         answer: dict[str, Any] = {"object": "list", "model": body["model"], "data": data[::-1]}

@@ -54,12 +54,16 @@ class TableMeanings:
     def __init__(self, embedder: Embedder, engine: AsyncEngine) -> None:
         self._embedder = embedder
         self._store = VectorStore(engine, embedder.name)
-        self._texts: dict[str, str] = {}
+        self._digests: dict[str, str] = {}
         """By table id, the digest of its text."""
+        self._texts: dict[str, str] = {}
+        """By digest, the texts of all tables."""
         self._waiting: dict[str, str] = {}
         """By digest, texts that have no vector yet."""
         self._vectors: dict[str, Any] = {}
         """By digest, unit vectors."""
+        self._length: int | None = None
+        """Of the vectors that the model answers with; None until it has answered."""
         self._matrix: tuple[list[str], Any] | None = None
         self._queries: LRUCache[str, Any] = LRUCache(MAX_CACHED_QUERIES)
         self._wake = asyncio.Event()
@@ -78,13 +82,16 @@ class TableMeanings:
     def changed(self, tables: Iterable[Table], removed: Iterable[str]) -> None:
         """Take over tables that were added or changed, and forget those that were removed."""
         for table_id in removed:
-            self._texts.pop(table_id, None)
+            self._digests.pop(table_id, None)
         for table in tables:
             text = text_of(table)
             digest = hashlib.sha256(text.encode()).hexdigest()
-            self._texts[table.id] = digest
+            self._digests[table.id] = digest
+            self._texts[digest] = text
             if digest not in self._vectors:
                 self._waiting[digest] = text
+        used = set(self._digests.values())
+        self._texts = {digest: text for digest, text in self._texts.items() if digest in used}
         self._matrix = None
         self._wake.set()
 
@@ -97,7 +104,7 @@ class TableMeanings:
         if vector is None:
             return []
         ids, matrix = self._as_matrix()
-        if not ids or matrix.shape[1] != vector.shape[0]:
+        if not ids:
             return []
         likeness = matrix @ vector
         least = -1.0
@@ -122,13 +129,14 @@ class TableMeanings:
             except Exception as error:
                 self._failed(error)
                 return None
+            self._expect(len(known))
             self._queries[query] = known
         return known
 
     def _as_matrix(self) -> tuple[list[str], Any]:
         if self._matrix is None:
-            ids = [table_id for table_id, digest in self._texts.items() if digest in self._vectors]
-            rows = [self._vectors[self._texts[table_id]] for table_id in ids]
+            ids = [table_id for table_id, digest in self._digests.items() if digest in self._vectors]
+            rows = [self._vectors[self._digests[table_id]] for table_id in ids]
             self._matrix = ids, numpy.stack(rows) if rows else numpy.zeros((0, 0), numpy.float32)
         return self._matrix
 
@@ -152,24 +160,50 @@ class TableMeanings:
                 self._wake.set()
 
     async def _catch_up(self) -> None:
+        """Raises ValueError where the model answers with vectors of several lengths."""
         if self._waiting:
-            self._keep(await self._store.load(list(self._waiting)))
+            self._keep(await self._store.load(list(self._waiting), self._length))
+        length = None
         while self._waiting:
             part = dict(list(self._waiting.items())[:TEXTS_PER_REQUEST])
             async with asyncio.timeout(REQUEST_TIMEOUT_S):
                 found = as_vectors(await self._embedder.embed(list(part.values())))
+            if length not in (None, len(found[0])):
+                raise ValueError(f"the model answers with vectors of {length} and of {len(found[0])} numbers")
+            length = len(found[0])
+            self._expect(length)
             vectors = dict(zip(part, found, strict=True))
             await self._store.save(vectors)
             self._keep(vectors)
 
+    def _expect(self, length: int) -> None:
+        """Forget vectors of another length: the server behind the same name has another model now."""
+        if length == self._length:
+            return
+        self._length = length
+        self._queries.clear()
+        stale = [digest for digest, vector in self._vectors.items() if len(vector) != length]
+        if not stale:
+            return
+        log.warning(
+            "the embedding model changed; tables are searched by words alone until it has read all of them",
+            model=self._embedder.name,
+            numbers=length,
+            tables=len(stale),
+        )
+        for digest in stale:
+            del self._vectors[digest]
+            if digest in self._texts:
+                self._waiting[digest] = self._texts[digest]
+        self._matrix = None
+        self._wake.set()
+
     def _keep(self, vectors: dict[str, Any]) -> None:
-        length = len(next(iter(vectors.values()))) if vectors else 0
-        if length and any(len(vector) != length for vector in self._vectors.values()):
-            # The server behind the same name has another model now.
-            self._vectors.clear()
-        self._vectors |= vectors
-        for digest in vectors:
-            self._waiting.pop(digest, None)
+        for digest, vector in vectors.items():
+            # The length that is expected may have changed while these were fetched.
+            if self._length in (None, len(vector)):
+                self._vectors[digest] = vector
+                self._waiting.pop(digest, None)
         self._matrix = None
 
     def _failed(self, error: Exception) -> None:
@@ -189,14 +223,20 @@ class VectorStore:
         self._engine = engine
         self._model = model
 
-    async def load(self, digests: Sequence[str]) -> dict[str, Any]:
-        """The stored vectors among these."""
+    async def load(self, digests: Sequence[str], length: int | None) -> dict[str, Any]:
+        """The stored vectors among these, of this many numbers if that is known."""
         statement = sql(
             "UPDATE geoagent.text_vector SET used_on = current_date "
-            "WHERE model = :model AND digest = ANY(CAST(:digests AS text[])) RETURNING digest, vector"
+            "WHERE model = :model AND digest = ANY(CAST(:digests AS text[])) "
+            "AND (CAST(:bytes AS integer) IS NULL OR octet_length(vector) = :bytes) RETURNING digest, vector"
         )
+        asked = {
+            "model": self._model,
+            "digests": list(digests),
+            "bytes": None if length is None else 4 * length,
+        }
         async with self._engine.begin() as connection:
-            rows = await connection.execute(statement, {"model": self._model, "digests": list(digests)})
+            rows = await connection.execute(statement, asked)
             return {row.digest: numpy.frombuffer(row.vector, dtype="<f4") for row in rows}
 
     async def save(self, vectors: dict[str, Any]) -> None:

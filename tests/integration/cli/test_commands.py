@@ -184,6 +184,9 @@ async def test_a_database_that_is_not_there_is_told_in_one_sentence() -> None:
     [
         ({"PORT": "many"}, "PORT"),
         ({"GEOAGENT_MODEL": "nonsense"}, "nonsense"),
+        ({"GEOAGENT_EMBEDDINGS": "nonsense"}, "GEOAGENT_EMBEDDINGS: 'nonsense' names no embedding model"),
+        ({"GEOAGENT_EMBEDDINGS": "nobody:model"}, "GEOAGENT_EMBEDDINGS: There is no provider 'nobody'"),
+        ({"GEOAGENT_EMBEDDINGS": "openai:text-embedding-3-small"}, "OPENAI_API_KEY"),
         ({"GEOAGENT_TOOLS": "no_such_module"}, "GEOAGENT_TOOLS: there is no module 'no_such_module'"),
         ({"GEOAGENT_AGENT": "no_such_module:Agent"}, "GEOAGENT_AGENT: there is no module 'no_such_module'"),
         ({"GEOAGENT_AGENT": "agents.core:Agent"}, "'agents.core:Agent' is not a subclass of"),

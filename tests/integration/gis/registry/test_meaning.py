@@ -81,6 +81,37 @@ async def test_after_a_restart_nothing_is_asked_twice(samples_url: str) -> None:
         assert model.texts == ["aerodromes"]
 
 
+async def test_another_model_of_the_same_name_reads_all_tables_again(samples_url: str) -> None:
+    """After a restart and while the server runs. The vectors that the first model gave no longer fit."""
+    async with embedding_server() as model:
+        async with local_server(samples_url, **speaking_to(model)) as server:
+            await finds(server, "aerodromes", "data.airports")
+        model.padding = 2
+        model.texts.clear()
+        async with local_server(samples_url, **speaking_to(model)) as server:
+            await finds(server, "aerodromes", "data.airports")
+            model.padding = 3
+            await finds(server, "infirmary and aerodrome", "data.airports")
+            await finds(server, "aerodromes", "data.airports")
+            assert sum(asked.startswith("airports:") for asked in model.texts) == 2
+        model.texts.clear()
+        async with local_server(samples_url, **speaking_to(model)) as server:
+            await finds(server, "aerodromes", "data.airports")
+        assert model.texts == ["aerodromes"]
+
+
+async def test_a_table_that_is_added_after_the_model_changed_is_found_with_the_others(
+    samples_url: str,
+) -> None:
+    async with embedding_server() as model, local_server(samples_url, **speaking_to(model)) as server:
+        await finds(server, "aerodromes", "data.airports")
+        model.padding = 2
+        async with server.database.owner.begin() as connection:
+            await connection.execute(text("CREATE TABLE data.clinics (id int PRIMARY KEY, beds int)"))
+        await finds(server, "where is the next infirmary", "data.clinics")
+        await finds(server, "runway", "data.airports")
+
+
 async def test_while_the_model_is_away_words_find_tables(samples_url: str) -> None:
     async with embedding_server() as model, local_server(samples_url, **speaking_to(model)) as server:
         await finds(server, "aerodromes", "data.airports")
