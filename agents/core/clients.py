@@ -15,12 +15,14 @@ _makers: list[ModelMaker] = []
 
 
 def register_client_adapter(make: ModelMaker) -> None:
-    """`make(client, model_name)` is asked for every client that is not a `Model` itself; the newest one."""
+    """Register `make(client, model_name)`, which is called for every client that is not a `Model`; it replaces an
+    earlier one.
+    """
     _makers.append(make)
 
 
 def as_model(client: Any, model: str | None) -> Model:
-    """A `Model` as it is; a provider's client together with a model's name as one."""
+    """Returns a `Model` unchanged, and a provider's client wrapped as a `Model` with this name."""
     if callable(getattr(client, "stream", None)) and hasattr(client, "context_tokens"):
         return cast("Model", client)
     if not model:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 class ToolSignal(Exception):
-    """Base of the exceptions whose message is written for the model."""
+    """Base class of the exceptions whose message the model reads."""
 
     def __init__(self, message: str, *, summary: str = "") -> None:
         super().__init__(message)
@@ -25,4 +25,4 @@ class ToolFailed(ToolSignal):
 
 
 class DeclarationError(TypeError):
-    """A tool is declared in a way that cannot work. Raised while the toolbox is made, never in a turn."""
+    """A tool's declaration cannot work. Raised while the toolbox is made, never during a turn."""

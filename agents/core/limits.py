@@ -1,4 +1,4 @@
-"""How much one turn may take, and the words for a turn that took it."""
+"""Limits of one turn, and the message when a turn reaches one of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Limits:
     """Names of the bounds that `within` took from the caller's."""
 
     def reached(self, steps: int, usage: Usage) -> str | None:
-        """The name of the limit that forbids a further step."""
+        """The name of the limit that forbids another step, or None."""
         if self.steps is not None and steps >= self.steps:
             return "steps"
         if self.tokens is not None and usage.total_tokens >= self.tokens:
@@ -45,11 +45,11 @@ class Limits:
 
     @classmethod
     def unbounded(cls) -> Limits:
-        """No bound at all."""
+        """Limits without any bound."""
         return cls(steps=None, seconds=None, identical_failures=None, reply_characters=None)
 
     def left(self, usage: Usage) -> Limits:
-        """What remains of the bounds on tokens and cost after so much was used; no other bound."""
+        """What remains of the bounds on tokens and cost after this usage; all other bounds are None."""
         return replace(
             Limits.unbounded(),
             tokens=None if self.tokens is None else max(self.tokens - usage.total_tokens, 0),
@@ -57,7 +57,7 @@ class Limits:
         )
 
     def within(self, other: Limits) -> Limits:
-        """These bounds, none of them wider than the other's on tokens and cost."""
+        """These limits, with the smaller of both bounds on tokens and cost."""
         tokens, cost = _least(self.tokens, other.tokens), _least(self.cost, other.cost)
         inherited = {
             name

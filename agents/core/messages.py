@@ -56,7 +56,7 @@ class ToolResult:
 @final
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """A message of the person who talks to the agent."""
+    """A message of the user."""
 
     text: str
 

@@ -62,7 +62,7 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ModelFailed:
-    """One model of several behind this one could not answer; another one may. For telemetry."""
+    """One of several models failed; another one may answer. For telemetry."""
 
     model: str
     error: ModelError
@@ -123,5 +123,5 @@ class ModelError(Exception):
 
 
 def reply_too_long(limit: int | None) -> ModelError:
-    """The error of a reply with more than `limit` characters of text and arguments."""
+    """The error for a reply with more than `limit` characters of text and arguments."""
     return ModelError("bad_reply", f"The model's reply is longer than {limit:,} characters.")

@@ -1,4 +1,4 @@
-"""The nearest names to one that is not there: for refusals that say what was probably meant."""
+"""Finds the names nearest to an unknown one, for error messages that suggest a correction."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ def nearest(value: Any, choices: Iterable[Any], limit: int = 3, score: float = 6
 
 
 def fold(text: str) -> str:
-    """Lower case, without accents; other scripts stay as they are."""
+    """Lower case without accents; other scripts are unchanged."""
     lowered = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in lowered if not unicodedata.combining(char))

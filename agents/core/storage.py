@@ -22,7 +22,7 @@ def dump_history(messages: Iterable[Message]) -> list[dict[str, Any]]:
 
 
 def load_history(stored: Iterable[Mapping[str, Any]]) -> list[Message]:
-    """The messages of `dump_history`. Raises ValueError for what is not such a message."""
+    """Restores the messages of `dump_history`. Raises ValueError for invalid messages."""
     return [_load(item) for item in stored]
 
 

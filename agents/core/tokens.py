@@ -31,7 +31,7 @@ def tokens_of(size: int) -> int:
 
 
 def message_size(message: Message) -> int:
-    """Bytes of a message as it is sent, about."""
+    """Approximate size of a message as it is sent, in bytes."""
     size = MESSAGE_BYTES
     if type(message) is ToolMessage:
         for result in message.results:

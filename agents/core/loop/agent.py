@@ -135,13 +135,13 @@ class Agent:
         return finished.text
 
     def cancel(self) -> bool:
-        """Stop what the agent is doing; whether there was anything."""
+        """Cancel the running turn. Returns False if none was running."""
         for turn in list(self._turns):
             turn.interrupt("cancelled")
         return bool(self._turns)
 
     def begin(self, turn: RunningTurn) -> None:
-        """A turn begins. Raises RuntimeError where another one is at work on the same conversation."""
+        """Begin a turn. Raises RuntimeError if another turn uses the same conversation."""
         if not turn.conversation.claim():
             raise RuntimeError(
                 f"{self.name} is in the middle of a turn; wait for it, or give another history"
@@ -149,7 +149,7 @@ class Agent:
         self._turns.append(turn)
 
     def end(self, turn: RunningTurn) -> None:
-        """A turn has ended: the next one may begin on its conversation."""
+        """End a turn, so that the next one may begin on its conversation."""
         turn.conversation.release()
         self._turns.remove(turn)
 
@@ -165,7 +165,7 @@ class Agent:
         return [self.instructions] if self.instructions else []
 
     def _finalize_response(self, text: str) -> Any:
-        """The final text as the user gets it. May be async."""
+        """Returns the final text as the user sees it. May be async."""
         return text
 
 

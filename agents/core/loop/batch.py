@@ -1,4 +1,4 @@
-"""Runs the calls of one reply: side by side where tools allow it, alone and in order where they do not."""
+"""Runs the calls of one reply: in parallel where tools allow it, otherwise one after the other in their order."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ GRACE_SECONDS = 5.0
 
 @dataclass(slots=True)
 class Job:
-    """One call's work within a batch. `alone`: nothing runs beside it. `suspends`: it needs a task of its
-    own.
+    """One call within a batch.
 
-    `begin` is awaited first, and done before the start is told; a result from it stands for that of the work.
+    `alone`: nothing else runs at the same time. `suspends`: the job needs its own task. `begin` is awaited before
+    the start is reported; a result that it returns replaces the result of the work.
     """
 
     alone: bool

@@ -24,7 +24,7 @@ _FAULTY = frozenset({"invalid_arguments", "malformed_json", "retry"})
 
 
 class Calls:
-    """One reply's calls. `results()` is whole at any moment: what is not done yet counts as cancelled."""
+    """The calls of one reply. `results()` is complete at any time: unfinished calls count as cancelled."""
 
     def __init__(self, turn: TurnState, calls: tuple[ToolCall, ...]) -> None:
         self.turn = turn
@@ -37,7 +37,7 @@ class Calls:
         self._open: set[int] = set()
 
     def check(self) -> bool:
-        """Check all calls before any of them runs; whether all of them may run without the user's approval."""
+        """Check all calls before any of them runs. Returns whether all may run without the user's approval."""
         snapshot, agent = self.turn.snapshot, self.agent
         free = True
         for call in self.calls:
@@ -48,7 +48,7 @@ class Calls:
         return free
 
     async def approve(self) -> AsyncGenerator[ev.AgentEvent, None]:
-        """Ask the user about the calls that need it, before any of the reply's calls runs."""
+        """Ask the user about the calls that need approval, before any call of the reply runs."""
         for index, item in enumerate(self._prepared):
             if not isinstance(item, Prepared) or not item.tool.options.requires_approval:
                 continue
@@ -70,18 +70,18 @@ class Calls:
                 self._prepared[index] = refused(item.call, "denied", content)
 
     def _freeze(self, index: int, item: Prepared) -> None:
-        """From now on, in this process and in others, the call runs with what the user is shown."""
+        """Fix the arguments to what the user is shown, for this process and for any that resumes the turn."""
         item.call = freeze(item)
         self.calls = (*self.calls[:index], item.call, *self.calls[index + 1 :])
 
     def run(self) -> AsyncGenerator[Any, None]:
-        """Run them; started and done as it happens, and what tools tell of their progress."""
+        """Run the calls. Yields the start and end of each, and the progress that tools report."""
         jobs = [self._job(index) for index in range(len(self.calls))]
         self._batch = Batch(jobs, self._started, self._done)
         return self._batch.run()
 
     def tally(self) -> str | None:
-        """Count what failed, for the turn's limits; the text with which a tool ends the turn, if one does."""
+        """Count failures for the turn's limits. Returns the text with which a tool ends the turn, if one does."""
         answer = None
         done = self._batch.results
         for index, call in enumerate(self.calls):
@@ -96,12 +96,12 @@ class Calls:
         return answer
 
     def results(self) -> tuple[ToolResult, ...]:
-        """One result per call, in their order."""
+        """One result for each call, in the order of the calls."""
         done = self._batch.results
         return tuple(done.get(index) or cancelled(call) for index, call in enumerate(self.calls))
 
     def cut_off(self) -> list[ev.ToolDone]:
-        """The ends of calls that were started and whose end was not told, when the turn was interrupted."""
+        """The end events of calls that had started when the turn was interrupted and whose end was not reported."""
         results = self.results()
         return [ev.ToolDone(results[index], results[index].summary) for index in sorted(self._open)]
 

@@ -1,4 +1,4 @@
-"""The time of one turn: it runs, stops while the user is asked or a tool keeps its own time, and expires once."""
+"""Measures the time of one turn. It stops while the user is asked or a tool measures its own time, and expires once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Clock:
         self._handle: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Begin to count. Needs a running event loop."""
+        """Start measuring. Needs a running event loop."""
         self.started = perf_counter()
         if self._seconds is not None:
             self._handle = asyncio.get_running_loop().call_later(self._seconds, self._look)
@@ -37,7 +37,7 @@ class Clock:
 
     @property
     def ms(self) -> float:
-        """All the time so far, in milliseconds."""
+        """The whole time so far, pauses included, in milliseconds."""
         return (perf_counter() - self.started) * 1000
 
     @contextmanager

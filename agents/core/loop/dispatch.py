@@ -36,7 +36,7 @@ log = logging.getLogger("agents.core")
 
 @dataclass(slots=True)
 class Prepared:
-    """A call that may run: its tool, its checked arguments, and what was done to them."""
+    """A checked call that may run: its tool, its arguments, and how they were changed."""
 
     call: ToolCall
     view: View
@@ -171,14 +171,14 @@ async def _resolve(prepared: Prepared) -> None:
 
 
 def refused(call: ToolCall, error: str, content: str, summary: str = "") -> ToolResult:
-    """The result of a call that did not run: `error` is its kind, `content` what the model reads."""
+    """The result of a call that did not run: `error` is the kind of error, `content` the text for the model."""
     return ToolResult(
         call.id, call.name, content, ok=False, error=error, summary=summary or _SUMMARIES[error]
     )
 
 
 def steered(call: ToolCall, signal: ToolSignal) -> ToolResult:
-    """The tool's own words to the model."""
+    """The result for a `ToolSignal`, whose message the tool wrote for the model."""
     error = "retry" if isinstance(signal, ToolRetry) else "failed"
     return refused(call, error, clip(signal.message, 8000), signal.summary or clip(signal.message, 160))
 
@@ -203,7 +203,7 @@ def _invalid(call: ToolCall, view: View, faults: Sequence[Fault]) -> ToolResult:
 
 
 def _crashed(call: ToolCall, error: Exception) -> ToolResult:
-    """A bug, or the world outside: the log gets all of it, the model and the user an id to find it by."""
+    """The result for an unexpected exception: the log gets the details, the model and the user an id to find them."""
     number = os.urandom(4).hex()
     log.error("tool %s failed (error %s)", call.name, number, exc_info=error)
     content = f"{call.name} failed inside (error {number}). The same call again will not help."
@@ -211,7 +211,7 @@ def _crashed(call: ToolCall, error: Exception) -> ToolResult:
 
 
 async def execute(prepared: Prepared, context: ToolContext, before: Before | None = None) -> ToolResult:
-    """Run a prepared call. Only cancellation gets out; everything else is a result."""
+    """Run a prepared call. Raises only on cancellation; every other failure is a result."""
     with collecting() as receipts:
         result = await _executed(prepared, context, before)
     return replace(result, receipts=tuple(receipts)) if receipts else result
@@ -318,7 +318,7 @@ def _with_notes(prepared: Prepared, result: ToolResult, started: float) -> ToolR
 
 
 def _noted(content: str, filled: Mapping[str, Any], warnings: Sequence[str]) -> str:
-    """The model is told what was filled in for it and what was left out."""
+    """The content, preceded by notes about arguments that were filled in or dropped."""
     if filled:
         content = f"{content}\nFilled in for you: {encode(filled)}"
     for warning in warnings:
@@ -327,7 +327,7 @@ def _noted(content: str, filled: Mapping[str, Any], warnings: Sequence[str]) -> 
 
 
 def _summary(value: Any, words: str | None) -> str:
-    """A line for people who were given none."""
+    """A default summary for tools that give none."""
     text = words if words is not None else value
     if type(text) is not str:
         return f"{len(value)} items" if type(value) in (list, tuple) and len(value) != 1 else "Done"
@@ -338,7 +338,7 @@ def _summary(value: Any, words: str | None) -> str:
 async def invoke_all(
     toolbox: Any, calls: Sequence[ToolCall], agent: Any, *, in_order: bool = False
 ) -> list[tuple[ToolCall, ToolResult]]:
-    """What `ToolBox.invoke` and its kin do: the same path as in a turn, without a turn."""
+    """Implements `ToolBox.invoke` and its variants: dispatch as in a turn, without a turn."""
     snapshot = await toolbox.snapshot(agent)
     jobs = [
         Job(in_order or alone(snapshot, call), suspends(snapshot, call), _once(call, snapshot, agent))
@@ -354,13 +354,13 @@ async def invoke_all(
 
 
 def alone(snapshot: Snapshot, call: ToolCall) -> bool:
-    """Whether the call may not run beside others."""
+    """Whether no other call may run at the same time."""
     view = snapshot.views.get(call.name)
     return view is not None and view.tool.options.sequential
 
 
 def suspends(snapshot: Snapshot, call: ToolCall) -> bool:
-    """Whether the call may wait without using the event loop: for a person, or in a thread."""
+    """Whether the call may wait outside of the event loop: for a person, or in a thread."""
     view = snapshot.views.get(call.name)
     return view is not None and (view.tool.suspends or view.tool.threaded)
 

@@ -1,4 +1,4 @@
-"""What happens in a turn, as values: the stream of `Agent.events()`, from which all else is made."""
+"""The events of a turn. `Agent.events()` yields them; all other interfaces are built on them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Status = Literal["done", "limit", "failed", "cancelled", "waiting"]
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A piece of text as the model writes it."""
+    """A piece of text, as the model streams it."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class AssistantSaid:
-    """The whole text of one reply: before tool calls, or (`final`) as the answer."""
+    """The complete text of one reply: before tool calls, or, if `final`, the answer."""
 
     text: str
     final: bool = False
@@ -28,7 +28,7 @@ class AssistantSaid:
 
 @dataclass(frozen=True, slots=True)
 class ToolStarted:
-    """A call was taken up. `arguments` are checked, with what was filled in; as written if they are faulty."""
+    """A call has started. `arguments` are checked and completed; if they are invalid, as the model wrote them."""
 
     call: ToolCall
     arguments: Mapping[str, Any]
@@ -36,7 +36,7 @@ class ToolStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolDone:
-    """A call has its result; `summary` is a short line for people."""
+    """A call has a result. `summary` is one short line for people."""
 
     result: ToolResult
     summary: str
@@ -52,7 +52,7 @@ class ApprovalNeeded:
 
 @dataclass(frozen=True, slots=True)
 class Forwarded:
-    """An event of another agent that works on behalf of this one, or of a tool that tells of its progress."""
+    """An event of another agent that works for this one, or progress that a tool reports."""
 
     source: str
     event: Any

@@ -23,7 +23,9 @@ _IN_USE: set[int] = set()
 
 
 class Conversation:
-    """`messages` is the history as kept; `view` is what a model may be sent: the same, if need be repaired."""
+    """A conversation. `messages` is the history as stored; `view` is what a model may be sent: repaired where
+    necessary.
+    """
 
     __slots__ = ("_known", "messages", "size", "view")
 
@@ -35,7 +37,7 @@ class Conversation:
         """Bytes of the view as it is sent, about."""
 
     def refresh(self) -> None:
-        """Look again at a history that someone else may have changed."""
+        """Read the history again, in case someone else changed it."""
         if len(self.messages) != self._known:
             repaired = repair(self.messages, keep_pending=True)
             self.view = self.messages if repaired == self.messages else repaired
@@ -43,14 +45,14 @@ class Conversation:
             self.size = sum(map(message_size, self.view))
 
     def claim(self) -> bool:
-        """Reserve the list of messages for one turn; False while another turn, of any agent, has it."""
+        """Reserve the list of messages for one turn. Returns False while another turn, of any agent, holds it."""
         if id(self.messages) in _IN_USE:
             return False
         _IN_USE.add(id(self.messages))
         return True
 
     def release(self) -> None:
-        """End the reservation."""
+        """Release the reservation."""
         _IN_USE.discard(id(self.messages))
 
     def append(self, message: Message) -> None:
@@ -74,21 +76,21 @@ class Conversation:
         self.append(UserMessage(text))
 
     def hold(self, calls: tuple[ToolCall, ...]) -> None:
-        """Keep the pending calls as they wait for the user's approval, with what was filled in for them."""
+        """Store the pending calls, with completed arguments, while they wait for the user's approval."""
         last = self.view[-1]
         assert isinstance(last, AssistantMessage)  # noqa: S101 - pending calls are the end of the history
         for messages in (self.messages, self.view):
             messages[-1] = replace(last, calls=calls)
 
     def close_pending(self, why: str = "The call was cancelled.") -> None:
-        """Give every call without a result one that says so."""
+        """Give every call without a result a result that says so."""
         calls = self.pending()
         if calls:
             self.append(ToolMessage(tuple(cancelled(call, why) for call in calls)))
 
 
 def cancelled(call: ToolCall, why: str = "The call was cancelled.") -> ToolResult:
-    """The result of a call that was cancelled; `why` is what the model reads."""
+    """The result of a cancelled call; the model reads `why`."""
     return ToolResult(call.id, call.name, why, ok=False, error="cancelled", summary="Cancelled")
 
 
@@ -103,7 +105,7 @@ def repair(messages: Iterable[Message], *, keep_pending: bool = False) -> list[M
 
 
 def drop_duplicate_calls(messages: Iterable[Message]) -> list[Message]:
-    """Of calls with one id within a reply the first stays."""
+    """Keep the first of several calls with the same id within a reply."""
     kept: list[Message] = []
     for message in messages:
         if isinstance(message, AssistantMessage) and len({call.id for call in message.calls}) < len(
@@ -145,7 +147,7 @@ def pair_results(messages: Iterable[Message], *, keep_pending: bool = False) -> 
 
 
 def drop_empty(messages: Iterable[Message]) -> list[Message]:
-    """Without messages that say nothing."""
+    """Remove messages without content."""
     return [
         message
         for message in messages
@@ -156,7 +158,7 @@ def drop_empty(messages: Iterable[Message]) -> list[Message]:
 
 
 def alternate(messages: Iterable[Message]) -> list[Message]:
-    """With a short reply between two messages of the user, and between results and the user."""
+    """Insert a short reply between two user messages, and between results and a user message."""
     kept: list[Message] = []
     for message in messages:
         if isinstance(message, UserMessage) and kept and not isinstance(kept[-1], AssistantMessage):
@@ -189,7 +191,7 @@ def trim(messages: Sequence[Message], tokens: int, *, count: Counter = estimate_
 
 
 def blocks_of(messages: Sequence[Message]) -> list[list[Message]]:
-    """Messages that may only go together: a reply with calls and its results."""
+    """Groups of messages that must stay together: a reply with calls, and its results."""
     blocks: list[list[Message]] = []
     for message in messages:
         if isinstance(message, ToolMessage) and blocks:

@@ -19,7 +19,7 @@ _KINDS = ("system", "response", "annotation", "before_tool", "after_tool", "hist
 
 @dataclass(frozen=True, slots=True)
 class Hooked:
-    """One hook method by name, and the tools it is for (None: all)."""
+    """A hook method by name, and the tools that it applies to (None: all)."""
 
     method: str
     tools: frozenset[str] | None = None
@@ -30,7 +30,7 @@ class Hooked:
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """The hooks of an agent by the moment at which they run, each kind in declared order."""
+    """The hooks of an agent, grouped by when they run, in the order of their declaration."""
 
     system: tuple[Hooked, ...] = ()
     response: tuple[Hooked, ...] = ()

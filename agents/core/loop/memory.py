@@ -68,7 +68,7 @@ class Summary:
         ]
 
     def _old(self, messages: Sequence[Message]) -> int:
-        """How many of the messages are to go: whole turns, but for the newest one."""
+        """How many messages to summarise: whole turns, except for the newest one."""
         kept, left = len(messages), self._keep
         newest = True
         blocks = blocks_of(messages)
@@ -84,7 +84,7 @@ class Summary:
 
 
 def _mark(messages: Sequence[Message]) -> bytes:
-    """Tells whether the covered messages are still the same ones."""
+    """Identifies the covered messages, to notice when the history has changed."""
     digest = hashlib.blake2b(digest_size=16)
     for message in messages:
         digest.update(repr(message).encode(errors="replace"))

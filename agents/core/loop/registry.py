@@ -32,7 +32,7 @@ class AgentRegistry:
         self._agents: dict[str, Runtime] = {}
 
     def register(self, agent: Runtime) -> Runtime:
-        """Add an agent. Raises ValueError where the name is taken: two agents must never be confused."""
+        """Add an agent. Raises ValueError if the name is taken."""
         if agent.name in self._agents and self._agents[agent.name] is not agent:
             raise ValueError(f"there is already an agent {agent.name!r}")
         self._agents[agent.name] = agent

@@ -24,7 +24,7 @@ from agents.core.tools.toolbox import ToolBox
 
 
 class RunningTurn(Protocol):
-    """A turn as its agent knows it: on which conversation it works, and how to stop it."""
+    """A turn as its agent sees it: the conversation that it works on, and a way to stop it."""
 
     conversation: Conversation
 
@@ -72,7 +72,7 @@ class Runtime(Protocol):
 
 @dataclass(slots=True)
 class TurnState:
-    """What one turn has come to: shared by the turn and the calls of its replies."""
+    """The state of one turn, shared by the turn and the calls of its replies."""
 
     agent: Runtime
     text: str

@@ -32,7 +32,7 @@ NO_ANSWER = "The model ended without an answer."
 
 
 class Interrupted(Exception):
-    """The turn was told to stop while its reader had the word."""
+    """The turn was interrupted while the reader of its events held control."""
 
 
 class Turn:
@@ -60,7 +60,7 @@ class Turn:
         self._cancelling = False
 
     def interrupt(self, reason: str) -> None:
-        """End the turn as soon as possible; from anywhere in the same event loop."""
+        """End the turn as soon as possible. Call it from the same event loop."""
         if self._interrupt is None:
             self._interrupt = reason
             if self._task is not None:
@@ -68,7 +68,7 @@ class Turn:
                 self._task.cancel()
 
     async def events(self, *, resume: bool = False) -> AsyncGenerator[ev.AgentEvent, None]:
-        """The turn. `resume` goes on from calls that wait at the end of the history."""
+        """Run the turn. `resume` continues with calls that wait at the end of the history."""
         agent = self.agent
         agent.begin(self)
         steps = self._steps(resume)
@@ -166,7 +166,7 @@ class Turn:
         yield self._finished(text, "done", reason, extra, memory)
 
     def _check(self) -> None:
-        """After the reader had the word: it may have used it to stop the turn."""
+        """Raise if the reader of the events stopped the turn while it held control."""
         if self._interrupt is not None:
             raise Interrupted
 
@@ -200,7 +200,7 @@ class Turn:
         return str(own)
 
     async def _annotations(self, text: str) -> dict[str, Any]:
-        """What is said of the answer. It counts more than that, so a hook that fails is left out."""
+        """Annotations of the answer. The answer matters more, so a failing hook is ignored."""
         said: dict[str, Any] = {}
         for hooked in self.agent.hooks.annotation:
             try:
@@ -218,7 +218,7 @@ class Turn:
         return limits.reached(self._steps_taken, self.state.usage)
 
     def _end_by(self, error: BaseException) -> ev.Finished | None:
-        """The end that an interruption or an error makes of the turn; None for what is not this turn's business."""
+        """How the turn ends after an interruption or an error; None if the exception belongs to someone else."""
         if isinstance(error, asyncio.CancelledError) and not self._own_cancellation():
             return None
         if isinstance(error, asyncio.CancelledError | Interrupted):
@@ -236,7 +236,7 @@ class Turn:
         return self._finished(text, "failed", "internal")
 
     async def _let_it_strike(self) -> None:
-        """A cancellation of our own that is still under way must not strike the reader of the events."""
+        """Wait for a cancellation that this turn requested, so that it does not hit the reader of the events."""
         try:
             await asyncio.sleep(0)
         except asyncio.CancelledError:
@@ -244,7 +244,7 @@ class Turn:
                 raise
 
     def _own_cancellation(self) -> bool:
-        """Whether the CancelledError is this turn's own; someone else's goes on its way."""
+        """Whether this turn requested the cancellation; any other one is passed on."""
         task = asyncio.current_task()
         if not self._cancelling or task is None:
             return False
@@ -270,7 +270,7 @@ class Turn:
             self.agent.telemetry.tracing.turn_done(self.state.span, finished)
 
     def _settle(self) -> None:
-        """Make the history whole: half a reply as far as it was said, every call with its result."""
+        """Complete the history: a partial reply with its text so far, and a result for every call."""
         calls, self._calls = self._calls, None
         if calls is not None:
             self.conversation.append(ToolMessage(calls.results()))

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def register_prometheus(registry: CollectorRegistry, telemetry: Telemetry = shared) -> None:
-    """Show `telemetry` in a `prometheus_client` registry."""
+    """Export `telemetry` through a `prometheus_client` registry."""
     registry.register(_Collector(telemetry))
 
 
 class _Collector:
-    """What prometheus_client asks for; its base class adds nothing that is needed."""
+    """A collector for prometheus_client, which only requires these methods."""
 
     def __init__(self, telemetry: Telemetry) -> None:
         self.telemetry = telemetry

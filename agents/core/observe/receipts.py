@@ -17,14 +17,14 @@ _open: ContextVar[list[Receipt] | None] = ContextVar("receipts", default=None)
 
 
 def note(receipt: Receipt) -> None:
-    """Keep a receipt with the call that is running; outside of a call nothing happens."""
+    """Attach a receipt to the running tool call. Does nothing outside of a call."""
     kept = _open.get()
     if kept is not None:
         kept.append(receipt)
 
 
 def wanted() -> bool:
-    """Whether anybody would keep a receipt now, for those that are work to make."""
+    """Whether a receipt would be kept now; for receipts that are expensive to make."""
     return _open.get() is not None
 
 

@@ -16,7 +16,7 @@ BUCKETS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 
 
 
 class Series:
-    """What is known of one tool or model: calls, errors by kind, a latency histogram."""
+    """The counters of one tool or model: calls, errors by kind, a latency histogram."""
 
     __slots__ = ("buckets", "calls", "errors", "seconds")
 
@@ -102,7 +102,7 @@ class Telemetry:
         self.turns[status] = self.turns.get(status, 0) + 1
 
     def read(self) -> dict[str, Any]:
-        """Everything as plain values."""
+        """All counters as plain values."""
         return {
             "tools": {name: series.read() for name, series in self.tools.items()},
             "models": {name: series.read() for name, series in self.models.items()},

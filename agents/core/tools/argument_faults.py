@@ -1,4 +1,4 @@
-"""What is wrong with a call's arguments, as values: found by the checker, told to the model by `repair`."""
+"""Errors in a call's arguments, as values: the checker finds them, and `repair` describes them to the model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong with a call's arguments. `choices` are the allowed values of a closed set."""
+    """One error in a call's arguments. `choices` are the allowed values of a closed set."""
 
     kind: str
     path: Path
@@ -21,10 +21,10 @@ class Fault:
 
 
 def unknown(name: str, path: Path, value: Any, known: Sequence[str]) -> Fault:
-    """A parameter that the tool does not have, with those that it has."""
+    """The error for a parameter that the tool does not have, with the names of those that it has."""
     return Fault("unknown", (*path, name), "is not a parameter", name, known)
 
 
 def missing(name: str, path: Path = ()) -> Fault:
-    """A required parameter that the call left out."""
+    """The error for a required parameter that the call lacks."""
     return Fault("missing", (*path, name), "is required and missing")

@@ -39,7 +39,7 @@ class BaseTool:
     phrases: Sequence[str] = ()
 
     def execute(self, args: Any) -> Any:
-        """Do it, and return what the model should read (any JSON value, a text, or a `Result`)."""
+        """Run the tool. Returns what the model should read: any JSON value, a text, or a `Result`."""
         raise NotImplementedError(f"{type(self).__name__} has no execute method")
 
     def get_tool_info(self) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class BaseTool:
 
 
 def as_tool(source: Any) -> Tool:
-    """A class-based tool (or any object with the same four members) as a `Tool`."""
+    """Wraps a class-based tool, or any object with the same four members, as a `Tool`."""
     name = getattr(source, "name", "") or type(source).__name__
     model = getattr(source, "Arguments", None)
     schema = tidy(model.model_json_schema()) if model is not None else source.input_schema

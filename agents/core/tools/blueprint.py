@@ -39,7 +39,7 @@ _FREE = ("enum", "const", "default", "examples")
 
 @dataclass(frozen=True, slots=True)
 class DynamicPlace:
-    """A keyword whose value is asked for at every model call; `path` is where its dict stands."""
+    """A dynamic keyword of a schema, evaluated at every model call; `path` leads to the dict that holds it."""
 
     path: tuple[str | int, ...]
     keyword: str
@@ -51,7 +51,7 @@ class DynamicPlace:
 
 @dataclass(frozen=True, slots=True)
 class Blueprint:
-    """`schema` has no dynamic keyword in it; the values of `places` belong there."""
+    """A tool's parameters. `schema` is without dynamic keywords; their values are inserted at `places`."""
 
     description: str
     schema: Schema
@@ -93,7 +93,7 @@ class Blueprint:
 
 
 class ArgumentFaults(Exception):
-    """Arguments that fit the schema and yet not the type; never leaves the framework."""
+    """The arguments fit the schema but not the type. Never leaves the framework."""
 
     def __init__(self, faults: list[Fault]) -> None:
         super().__init__("arguments do not fit their types")
@@ -210,7 +210,7 @@ def from_function(
     required: Sequence[str] | None = None,
     scope: Mapping[str, Any] | None = None,
 ) -> Blueprint:
-    """The blueprint of a function; `params` fragments override, keyword by keyword, what is inferred."""
+    """The blueprint of a function. `params` fragments override, keyword by keyword, what is inferred."""
     explicit = dict(params or {})
     said = document(function)
     inferred = _Signature(function, method, said, scope)

@@ -12,7 +12,7 @@ from agents.core.messages import ToolCall, Usage
 
 
 def _nowhere(_: Any) -> None:
-    """A call outside of a turn has no one to tell."""
+    """The default `emit` outside of a turn, where nobody listens."""
 
 
 @dataclass(slots=True)

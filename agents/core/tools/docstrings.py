@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Documentation:
-    """What a docstring says of a tool: its description, and that of each parameter."""
+    """The description of a tool and of each of its parameters, from a docstring."""
 
     description: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -43,6 +43,6 @@ def document(function: Any) -> Documentation:
 
 
 def _joined(text: str) -> str:
-    """Paragraphs with their line breaks undone, so that the width of the source is not part of the prompt."""
+    """Paragraphs without their line breaks, so that the width of the source does not reach the prompt."""
     paragraphs = inspect.cleandoc(text).split("\n\n")
     return "\n\n".join(" ".join(line.strip() for line in part.splitlines()).strip() for part in paragraphs)

@@ -1,7 +1,7 @@
-"""How one parameter of a tool is told more about itself: dynamic values, resolvers, narrowing, injection.
+"""Describes one parameter of a tool: dynamic values, resolvers, narrowing, injection.
 
-`Param` goes into `Annotated`; the same words are keys of an explicit `params` fragment. Every callable may be
-sync or async and takes nothing, the tool's owner (the agent), or the owner and one thing more.
+`Param` goes into `Annotated`; the same names are keys of an explicit `params` fragment. Every callable may be sync
+or async, and takes nothing, the owner of the tool (the agent), or the owner and one further argument.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The words for a call that cannot run: what is wrong, what was expected, and the nearest valid value.
+"""Error messages for calls that cannot run: what is wrong, what was expected, and the nearest valid values.
 
-Written so that a model can mend its call from them. Always under 2 KB, whatever the size of the schema.
+Written so that a model can correct its call from them. At most 2 KB, whatever the size of the schema.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SHOWN_CHOICES = 20
 
 
 def invalid_arguments(tool: str, faults: Sequence[Fault], schema: Mapping[str, Any]) -> str:
-    """What is wrong with the arguments, and the schema to fit, as much of it as there is room for."""
+    """Describes what is wrong with the arguments, followed by as much of the schema as fits."""
     lines = [f"{tool} was not run: its arguments do not fit."]
     for fault in faults[:6]:
         lines.append(f"- {describe(fault)}")
@@ -35,7 +35,7 @@ def invalid_arguments(tool: str, faults: Sequence[Fault], schema: Mapping[str, A
 
 
 def unknown_tool(name: str, names: Sequence[str]) -> str:
-    """What the model reads after it called a tool that does not exist, with the nearest names."""
+    """The message for a call of a tool that does not exist, with the nearest names."""
     close = nearest(name, names)
     hint = f" Did you mean {_listed(close)}?" if close else ""
     few = _listed(names[:SHOWN_CHOICES])
@@ -44,7 +44,7 @@ def unknown_tool(name: str, names: Sequence[str]) -> str:
 
 
 def malformed_json(tool: str, why: str, schema: Mapping[str, Any]) -> str:
-    """What the model reads after it sent arguments that are not a JSON object."""
+    """The message for arguments that are not a JSON object."""
     head = f"{clip(tool, 100)} was not run: its arguments are not a JSON object ({clip(why, 200)})."
     for smaller in _schemas(schema, set(), whole=True):
         text = f"{head}\nExpected: {encode(smaller)}"
@@ -81,7 +81,7 @@ def path_text(path: Path) -> str:
 
 
 def clip(text: str, most: int = MOST_BYTES) -> str:
-    """At most so many bytes of UTF-8."""
+    """The text cut to at most `most` bytes of UTF-8."""
     raw = text.encode(errors="replace")
     if len(raw) <= most:
         return text
@@ -97,7 +97,9 @@ def _listed(values: Sequence[Any]) -> str:
 
 
 def _schemas(schema: Mapping[str, Any], at_fault: set[str], *, whole: bool) -> Iterable[Any]:
-    """The expected schema, ever smaller: whole if asked for, what is at fault, without descriptions, names only."""
+    """The expected schema in ever smaller forms: whole if asked for, the part at fault, without descriptions, names
+    only.
+    """
     complete = _shortened(schema, SHOWN_CHOICES)
     if whole:
         yield complete

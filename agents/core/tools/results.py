@@ -37,7 +37,7 @@ class Result:
 
 
 def content_of(value: Any) -> str:
-    """The text for the model."""
+    """The text that the model reads for a value or `Result`."""
     if type(value) is str:
         return cut(value)
     if value is None:
@@ -55,7 +55,7 @@ def cut(text: str, most: int = MOST_CHARACTERS) -> str:
 
 
 def shorten(content: str, most: int) -> str:
-    """A result's content cut to about so many characters; data marks that were open are closed again."""
+    """A result's content cut to about this many characters; `<data>` marks that were open are closed."""
     if len(content) <= most:
         return content
     kept = content[: max(most - len(CLOSING_MARK), 0)]
@@ -64,13 +64,13 @@ def shorten(content: str, most: int) -> str:
 
 
 def close_marks(content: str) -> str:
-    """The content with a data mark that was left open, by a cut, closed at its end."""
+    """The content with its `<data>` mark closed, where a cut left it open."""
     is_open = content.rfind(OPENING_MARK) > content.rfind(CLOSING_MARK)
     return f"{content}\n{CLOSING_MARK}" if is_open else content
 
 
 def encode(value: Any) -> str:
-    """Compact JSON of any value; what JSON has no word for becomes a text, NaN and infinity null."""
+    """Compact JSON of any value. Values without a JSON form become text; NaN and infinity become null."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
     except (ValueError, TypeError):
@@ -97,7 +97,7 @@ def _plain(value: Any) -> Any:
 
 
 def _clean(value: Any, depth: int = 0) -> Any:
-    """The slow way, for values with NaN, odd keys or circles in them."""
+    """The slow path, for values with NaN, unusual keys or cycles."""
     if depth > 50:
         return "..."
     if isinstance(value, float):

@@ -123,7 +123,7 @@ class _Sources:
 
 
 class Snapshotter:
-    """Takes snapshots of a toolbox on behalf of one agent (None: of nobody in particular)."""
+    """Takes snapshots of a toolbox for one agent; None for no agent, as in catalogues."""
 
     def __init__(self, agent: Any = None) -> None:
         self.agent = agent

@@ -102,7 +102,7 @@ class Tool:
 
     @property
     def schema(self) -> Schema:
-        """The parameters as a JSON schema, without their dynamic values. Shared: not to be changed."""
+        """The parameters as a JSON schema, without dynamic values. Shared between tools: do not change it."""
         return self.blueprint.schema
 
     def but(self, *, name: str | None = None, description: str | None = None, **options: Any) -> Tool:
@@ -128,7 +128,7 @@ class Tool:
 
 
 class Declaration:
-    """What `@tool` was told; hangs on the function as `__tool__`."""
+    """The arguments of `@tool`, stored on the function as `__tool__`."""
 
     def __init__(
         self,
@@ -271,7 +271,7 @@ def _names_around(function: Any, frame: FrameType | None) -> Mapping[str, Any] |
 
 
 def declaration_of(function: Any) -> Declaration | None:
-    """What `@tool` declared of a function; None for a function that is no tool."""
+    """The `@tool` declaration of a function; None if it has none."""
     found = getattr(function, "__tool__", None)
     return found if isinstance(found, Declaration) else None
 

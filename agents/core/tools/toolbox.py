@@ -35,7 +35,7 @@ class ToolBox:
 
     @classmethod
     def of(cls, owner: Any) -> ToolBox:
-        """The decorated methods of an object."""
+        """A toolbox of the decorated methods of an object."""
         return cls(tools_of(owner))
 
     @classmethod
@@ -115,7 +115,7 @@ class ToolBox:
         return self.rename(lambda name: prefix + name)
 
     def hide(self, names: Iterable[str]) -> None:
-        """Keep tools from the models' sight until `reveal`; they can be called all the same."""
+        """Hide tools from models until `reveal`; programs can still call them."""
         self.hidden = self.hidden | (set(names) & set(self._tools))
         self.version += 1
 
