@@ -120,6 +120,14 @@ async def test_another_language_turns_the_page_around(enter: Enter, world: Serve
     chat = await person.page.locator(".chat").bounding_box()
     assert chat is not None
     assert chat["x"] == 0
+    await person.says("show airports in red")
+    await expect(person.page.locator(".answer")).to_contain_text("أُضيفت الطبقة")
+    await expect(person.page.locator(".step-title")).to_have_text("إضافة طبقة")
+    panel = await person.page.locator(".layers").bounding_box()
+    control = await person.page.locator(".maplibregl-ctrl-zoom-in").bounding_box()
+    assert panel is not None
+    assert control is not None
+    assert control["x"] + control["width"] < panel["x"], "the panel covers no control"
 
 
 async def test_the_theme_changes_without_a_reload(person: Person) -> None:

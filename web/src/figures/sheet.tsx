@@ -5,7 +5,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Sql } from "../chat/turns/sql";
 import { readable } from "../chat/turns/step";
-import { t } from "../i18n/i18n";
+import { inOwnWords, t } from "../i18n/i18n";
 import { formatValue } from "../i18n/format";
 import { connections, map, mayChange } from "../store/store";
 import { onEscape, useFocusOnOpen } from "../ui/focus";
@@ -58,7 +58,7 @@ function Evidence({ value }: { value: Looked }) {
   if (source === null) return null;
   return (
     <>
-      {source.summary && <p dir="auto">{source.summary}</p>}
+      {source.summary && <p dir="auto">{inOwnWords(source.summary)}</p>}
       {figure.how === "likely" && <p>{t("figureLikelyText")}</p>}
       {figure.note && <p class="quiet" dir="auto">{t(figure.how === "rounded" ? "figureExactly" : "figureReckoned", { note: figure.note })}</p>}
       {source.table && <Behind value={value} />}

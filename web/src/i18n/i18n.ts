@@ -1,21 +1,33 @@
 /** The user's language: strings by key, numbers and dates as that language writes them, and its direction. */
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import { local } from "../browser/storage";
 import { en, type Key } from "./en";
 
 export type { Key };
 export type Strings = Record<Key, string>;
 
-/** English is part of the page; any other language is loaded when it is chosen. */
+/** How the server's own sentences and tools are called in a language. Text that is not the server's stays as it is. */
+export interface Wording {
+  sentences(text: string): string;
+  tool(name: string): string | undefined;
+}
+
+interface Loaded {
+  strings: Strings;
+  wording: Wording | null;
+}
+
+/** English is part of the page, and of the server; any other language is loaded when it is chosen. */
 export const LANGUAGES = {
-  en: { name: "English", load: async (): Promise<Strings> => en },
-  ar: { name: "العربية", load: async (): Promise<Strings> => (await import("./ar")).ar },
+  en: { name: "English", load: async (): Promise<Loaded> => ({ strings: en, wording: null }) },
+  ar: { name: "العربية", load: loadArabic },
 };
 export type Language = keyof typeof LANGUAGES;
 
 const STORED = "geoagent.language";
 
 const strings = signal<Strings>(en);
+const wording = signal<Wording | null>(null);
 export const language = signal<Language>("en");
 export const direction = computed(() => (language.value === "ar" ? "rtl" : "ltr"));
 
@@ -36,16 +48,36 @@ export async function setLanguage(next: Language): Promise<void> {
 }
 
 async function show(next: Language): Promise<void> {
-  strings.value = await LANGUAGES[next].load();
-  language.value = next;
+  const loaded = await LANGUAGES[next].load();
+  batch(() => {
+    strings.value = loaded.strings;
+    wording.value = loaded.wording;
+    language.value = next;
+  });
 }
+
+async function loadArabic(): Promise<Loaded> {
+  const [{ ar }, { wording: words }] = await Promise.all([import("./ar"), import("./ar/wording")]);
+  return { strings: ar, wording: words };
+}
+
+/** A text of the server, such as an answer of the built-in model, in the language of the page where it has words for it. */
+export const inOwnWords = (text: string): string => wording.value?.sentences(text) ?? text;
+
+/** What a tool is called; undefined where only its own name is known. */
+export const toolWords = (name: string): string | undefined => wording.value?.tool(name);
 
 /**
  * The string of this key. `{name}` is filled from `values`, each in its own direction where the text runs to the left;
  * `{name|one=# row|other=# rows}` chooses by the plural form of the value, which stands where `#` is.
  */
 export function t(key: Key, values: Record<string, string | number> = {}): string {
-  return strings.value[key].replace(/\{(\w+)((?:\|\w+=[^|}]*)*)\}/g, (whole, name: string, forms: string) => {
+  return filled(strings.value[key], values);
+}
+
+/** A text with its values, as `t` writes them. */
+export function filled(text: string, values: Record<string, string | number>): string {
+  return text.replace(/\{(\w+)((?:\|\w+=[^|}]*)*)\}/g, (whole, name: string, forms: string) => {
     const value = values[name];
     if (value === undefined) return whole;
     const text = typeof value === "number" ? number(value) : direction.value === "rtl" ? `\u2068${value}\u2069` : value;

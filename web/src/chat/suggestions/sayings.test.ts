@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { setLanguage } from "../../i18n/i18n";
 import { toHtml } from "../turns/markdown";
 import { isOpen, withSayings } from "./sayings";
 
@@ -25,4 +26,14 @@ it("what a table says is text in a button too", () => {
   const page = new DOMParser().parseFromString(html, "text/html");
   expect(page.querySelector("img")).toBeNull();
   expect(page.querySelector("[data-say]")?.textContent).toBe("<img src=x onerror=alert(1)>");
+});
+
+it("proposals of an Arabic answer are buttons that say what the built-in model reads", async () => {
+  await setLanguage("ar");
+  const html = withSayings(toHtml("I did not understand “blah”. You could say:\n- show all airports\n\nSay “undo” to go back."));
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const buttons = [...page.querySelectorAll<HTMLElement>("[data-say]")];
+  await setLanguage("en");
+  expect(buttons.map((it) => it.dataset["say"])).toEqual(["show all airports", "undo"]);
+  expect(buttons[0]?.textContent).toMatch(/^أظهر كل/);
 });

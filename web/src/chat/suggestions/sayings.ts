@@ -3,14 +3,17 @@
  * marks after "say" or "ask". Works on HTML that is safe already, and adds only the button's own text to it.
  */
 
-/** "Say “…”", "ask for example “…”": the quoted words are the second group. */
-const QUOTED = /\b((?:say|ask|try)\b(?: for example| for)?:? )“([^“”]{2,200})”/giu;
-const LIST_FOLLOWS = /\b(?:you could (?:say|ask)|try|for example):\s*$/iu;
+import { labelOf } from "./wording";
+
+/** "Say “…”", "ask for example “…”", in each language: the quoted words are the second group. */
+const QUOTED = /((?:\b(?:say|ask|try)\b(?: for example| for)?:?|اكتب) )“([^“”]{2,200})”/giu;
+const LIST_FOLLOWS = /(?:\b(?:you could (?:say|ask)|try|for example)|تكتب):\s*$/iu;
+const ISOLATES = /[\u2066-\u2069]/g;
 const OWN = "a, code, pre, [role=button]";
 
 /** The HTML with a button for each proposal; `data-say` is what it says. */
 export function withSayings(html: string): string {
-  if (!/say|ask|try|example/i.test(html)) return html;
+  if (!/say|ask|try|example|كتب/i.test(html)) return html;
   const page = new DOMParser().parseFromString(html, "text/html");
   for (const list of page.querySelectorAll("ul, ol")) {
     if (!LIST_FOLLOWS.test(list.previousElementSibling?.textContent ?? "")) continue;
@@ -48,14 +51,15 @@ function split(page: Document, text: string): (string | HTMLElement)[] | null {
 }
 
 /** Not <button>, as for figures: it has to break with the line. */
-function button(page: Document, text: string): HTMLElement {
+function button(page: Document, quoted: string): HTMLElement {
+  const text = quoted.replace(ISOLATES, "");
   const made = page.createElement("span");
   made.className = "saying";
   made.tabIndex = 0;
   made.setAttribute("role", "button");
   made.dataset["say"] = text;
   made.dir = "auto";
-  made.textContent = text;
+  made.textContent = labelOf(text);
   return made;
 }
 

@@ -6,11 +6,17 @@ const COLOURS: Record<string, Key> = { red: "colourRed", blue: "colourBlue", gre
 /** The first that fits counts. */
 const PATTERNS: [RegExp, Key][] = [
   [/^show (?<name>.+) in (?<colour>red|blue|green|orange|purple)$/, "askShowIn"],
+  [/^show (?<name>.+) as circles sized by (?<column>.+)$/, "askCircles"],
+  [/^top (?<n>\d+) (?<name>.+) by (?<column>.+)$/, "askTop"],
+  [/^label the (?<name>.+)$/, "askLabel"],
+  [/^zoom to (?:the )?(?<name>.+)$/, "askZoom"],
+  [/^how many (?<name>.+) are there\?$/, "askCount"],
+  [/^undo$/, "undo"],
   [/^show the (?<n>\d+) largest (?<name>.+)$/, "askLargest"],
   [/^show all (?<name>.+)$/, "askShowAll"],
   [/^show (?<name>.+)$/, "askShow"],
   [/^colou?r (?<name>.+) by (?<column>.+)$/, "askColour"],
-  [/^only the ones with (?<column>.+) over (?<value>.+)$/, "askOver"],
+  [/^only the (?:ones|.+) with (?<column>.+) (?:over|above) (?<value>.+)$/, "askOver"],
   [/^histogram of (?<column>.+)$/, "askHistogram"],
   [/^remove (?<name>.+)$/, "askRemove"],
   [/^which tables are there\?$/, "askTables"],

@@ -6,7 +6,7 @@ import DOMPurify from "dompurify";
 import { Marked } from "marked";
 import { useMemo } from "preact/hooks";
 import { type ButtonWords, marked as withMarks, withButtons } from "../../figures/marks";
-import { language, t } from "../../i18n/i18n";
+import { inOwnWords, language, t } from "../../i18n/i18n";
 import type { Figure } from "../../protocol/types";
 import { map } from "../../store/store";
 import { withSayings } from "../suggestions/sayings";
@@ -44,7 +44,7 @@ purify.addHook("afterSanitizeAttributes", (node) => {
 /** `figures` are the numbers of the text that can be asked where they come from. */
 export function toHtml(markdown: string, figures: readonly Figure[] = []): string {
   if (!purify.isSupported) return escaped(markdown);
-  const html = marked.parse(withMarks(markdown, figures), { async: false });
+  const html = marked.parse(inOwnWords(withMarks(markdown, figures)), { async: false });
   const safe = purify.sanitize(html, { ALLOWED_TAGS: TAGS, ALLOWED_ATTR: ["href", "start", "align"], ALLOWED_URI_REGEXP: LINK });
   const scrolling = safe.replaceAll("<table>", '<div class="table-scroll" tabindex="0"><table>').replaceAll("</table>", "</table></div>");
   return withButtons(scrolling, figures, words);

@@ -3,7 +3,7 @@ import { mayChange } from "../../store/store";
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { exact } from "../../i18n/format";
-import { duration, number, t } from "../../i18n/i18n";
+import { duration, inOwnWords, number, t, toolWords } from "../../i18n/i18n";
 import { approve } from "../../session/commands";
 import { exportOf } from "../../store/presence";
 import type { AnalysisEntry, QuestionEntry, ToolEntry } from "../../store/state";
@@ -15,7 +15,7 @@ type Status = AnalysisEntry["status"];
 /** `answered` is what the turn has answered so far: what it says already is not said once more. */
 export function ToolLine({ entry, turnId, answered }: { entry: ToolEntry; turnId: string; answered: string }) {
   const written = entry.status === "running" && entry.name === "export" ? exportOf(turnId).value : null;
-  const own = entry.status === "ok" && repeats(entry.summary, answered) ? "" : entry.summary;
+  const own = entry.status === "ok" && repeats(entry.summary, answered) ? "" : inOwnWords(entry.summary);
   const note = written === null ? own : t("exportRows", { n: number(written.rows), total: number(written.total) });
   return (
     <Line status={entry.status} title={readable(entry.name)} note={note} ms={entry.ms}>
@@ -136,6 +136,8 @@ export function repeats(summary: string, answer: string): boolean {
 
 /** `add_map_layer` as a person would write it. */
 export function readable(name: string): string {
+  const own = toolWords(name);
+  if (own !== undefined) return own;
   const words = name.replaceAll("_", " ").replace(/\bsql\b/, "SQL");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,7 +1,7 @@
 /** One question and everything that came of it. */
 import { charts } from "../../charts/actions";
 import { looked } from "../../figures/state";
-import { t, time } from "../../i18n/i18n";
+import { inOwnWords, t, time } from "../../i18n/i18n";
 import type { Figure } from "../../protocol/types";
 import { bounds as viewed } from "../../map/tools/selection";
 import { isInSight } from "../../map/camera/sight";
@@ -52,7 +52,7 @@ export const TurnView = memo(function TurnView({ turn, place, count, isRunning, 
       {isLast && turn.end === "done" && <ZoomToResult turn={turn} />}
       {turn.end !== null && (
         <div class="turn-actions">
-          {answered !== "" && <IconButton icon="copy" label={t("copyAnswer")} onClick={() => void copy(answered)} />}
+          {answered !== "" && <IconButton icon="copy" label={t("copyAnswer")} onClick={() => void copy(inOwnWords(answered))} />}
           {mayChange.value && <IconButton icon="retry" label={t("askAgain")} onClick={() => say(turn.text)} />}
           {mayChange.value && isLast && <IconButton icon="edit" label={t("editMessage")} onClick={() => edit(turn.text)} />}
         </div>
