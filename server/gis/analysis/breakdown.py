@@ -1,4 +1,4 @@
-"""How the rows of a result are spread over its classes, where the operation has classes: so many hot, so many cold."""
+"""Counts the rows of a result by class, for operations that classify: how many are hot, how many cold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one step may cost, and the checks before anything of it starts."""
+"""Limits on the cost of one step, and the checks that run before the step starts."""
 
 from __future__ import annotations
 

@@ -77,15 +77,18 @@ class Taken:
 
 
 async def taken(connection: AsyncConnection, pid: int, most: int) -> Taken:
-    """By the transaction that runs in the process `pid`; of a table that is larger than `most` bytes, at least those.
-    The asker needs the right to look at files."""
+    """Space used by the transaction that runs in the PostgreSQL process `pid`.
+
+    A table larger than `most` bytes counts with at least `most`. Needs the right to read PostgreSQL's file
+    information.
+    """
     segments = most // SEGMENT_BYTES + 1
     found = (await connection.execute(_TAKEN, {"pid": pid, "segments": segments})).one()
     return Taken(found.result, found.passing)
 
 
 def full(title: str, size: int, room: int) -> TooExpensive:
-    """The error of a step whose result does not fit into the room of its map; sizes in bytes."""
+    """The error for a step whose result does not fit into the space of its map; sizes in bytes."""
     return TooExpensive(
         f"{title} was stopped: it takes {readable_bytes(size)} and more, and there is room for "
         f"{readable_bytes(max(0, room))} on this map. Drop results that are not needed, filter the inputs, or "
@@ -94,7 +97,7 @@ def full(title: str, size: int, room: int) -> TooExpensive:
 
 
 def crowded(title: str, size: int, allowed: int) -> TooExpensive:
-    """The error of a step that needs more temporary space than is allowed; sizes in bytes."""
+    """The error for a step that needs more temporary space than is allowed; sizes in bytes."""
     return TooExpensive(
         f"{title} was stopped: on the way to its result it needs {readable_bytes(size)} of temporary space and more, "
         f"and {readable_bytes(allowed)} are allowed. Filter the inputs to fewer rows or a smaller area first."

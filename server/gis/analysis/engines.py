@@ -20,7 +20,7 @@ Engine = Literal["postgis", "spark"]
 
 
 class SecondEngine(Protocol):
-    """Spark, or whatever else runs steps that are too much for PostGIS."""
+    """An engine for steps that are too expensive for PostGIS, such as Spark."""
 
     def can_run(self, operation: str) -> bool: ...
 

@@ -24,7 +24,7 @@ _VERSIONS = text(
 
 
 async def inputs_of(connection: AsyncConnection, tables: Sequence[Table]) -> tuple[InputUsed, ...]:
-    """As the transaction of this connection sees them."""
+    """The tables as the transaction of this connection sees them."""
     if not tables:
         return ()
     names = [sql_name(table) for table in tables]

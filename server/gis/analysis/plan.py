@@ -23,7 +23,7 @@ class PlannedStep(Value):
     @model_validator(mode="before")
     @classmethod
     def _renamed(cls, given: Any) -> Any:
-        """Plans that were saved when `merge` was still called `union`, which now is an overlay of two tables."""
+        """Reads plans that were saved when `merge` was still called `union`, which is now an overlay of two tables."""
         if (
             isinstance(given, dict)
             and given.get("operation") == "union"

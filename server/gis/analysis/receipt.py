@@ -30,7 +30,7 @@ class InputUsed(Value):
     @field_validator("version", mode="before")
     @classmethod
     def _as_text(cls, version: object) -> object:
-        """Receipts of before told a number."""
+        """Older receipts hold a number."""
         return str(version)
 
 
@@ -66,7 +66,7 @@ class Receipt(Value):
 
     @property
     def emptied_by(self) -> StepReceipt | None:
-        """Of an empty result: the first step on the way to it that left no rows, given rows to work on."""
+        """For an empty result: the first step on the way to it that received rows and left none."""
         made = {step.table: step for step in self.steps}
         step = self.steps[-1] if self.steps and self.steps[-1].rows == 0 else None
         while step is not None:
@@ -102,7 +102,7 @@ class Receipt(Value):
         return "\n".join([*lines, ""])
 
     def _temporary(self, sql: str) -> str:
-        """The same with temporary tables in place of those of the steps, whose names stand for nothing else."""
+        """The script with temporary tables in place of the tables of the steps."""
         for step in self.steps:
             schema, _, name = step.table.partition(".")
             place = rf'"?\b{schema}"?\."?{re.escape(name)}"?(?!\w)'

@@ -30,7 +30,9 @@ _STEP = re.compile(r"step_\d+")
 
 
 class Parameter(Value):
-    """A value in a recipe that may be changed: `path` in the arguments of a step; `default` is what was used."""
+    """A value in a recipe that may be changed: `path` leads to it in the arguments of a step; `default` is the value
+    of the saved run.
+    """
 
     step: StepId
     path: Path
@@ -99,7 +101,7 @@ def said_values(values: Mapping[str, Any]) -> str:
 
 
 def recipe_of(name: str, plan: Plan, chosen: Sequence[str] | None = None) -> Recipe:
-    """The plan as a recipe; of its candidates those that were chosen, or all. Raises InvalidQuestion."""
+    """The plan as a recipe, with the chosen parameters or all candidates. Raises InvalidQuestion."""
     plan = plan.model_copy(update={"steps": tuple(_readable_filters(step) for step in plan.steps)})
     found = candidates(plan)
     for each in chosen or ():
@@ -113,7 +115,7 @@ def recipe_of(name: str, plan: Plan, chosen: Sequence[str] | None = None) -> Rec
 
 
 def candidates(plan: Plan) -> dict[str, Parameter]:
-    """Every value of a plan that could be changed, by a name of its own."""
+    """Every value of a plan that may be changed, each under a unique name."""
     found: dict[str, Parameter] = {}
     for step in plan.steps:
         for wanted, parameter in _places(_readable_filters(step)):
@@ -150,7 +152,7 @@ def _places(step: PlannedStep) -> Iterator[tuple[str, Parameter]]:
 
 
 def _kind(fragment: Mapping[str, Any], value: Any) -> Kind | None:
-    """What kind of parameter an argument can be; None where it refers to a step, or is not a single value."""
+    """The kind of parameter that an argument can be; None for references to a step and for compound values."""
     if isinstance(value, bool):
         return "yes_no"
     if not isinstance(value, str | int | float):
@@ -215,7 +217,7 @@ def _put(node: Any, path: Path, value: Any) -> Any:
 
 
 def _retitled(title: str, old: Any, new: Any) -> str:
-    """The title with the new value where it names the old one."""
+    """The title with the new value in place of the old one, if the title names it."""
     shown = _shown(new)
     names = [_shown(old), str(old)]
     if isinstance(old, str) and "." in old:

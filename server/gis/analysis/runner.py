@@ -50,7 +50,7 @@ _LIMITS = text(
 
 
 class LiveRegistry(TableRegistry, Protocol):
-    """A registry that can be told to look at once, instead of when the news arrive."""
+    """A registry that can be refreshed at once instead of at the next notification."""
 
     async def refresh(self, patience: float = ..., only: tuple[str, str] | None = ...) -> None:
         """`patience` is how long (seconds) to wait until what is new has been looked into; `only` is the schema and
@@ -64,7 +64,7 @@ PATIENCE = 5.0
 
 @dataclass(frozen=True)
 class StepResult:
-    """A stored result, and what the receipt says of it."""
+    """A stored result, and its entry for the receipt."""
 
     table: Table
     rows: int
@@ -76,7 +76,7 @@ class StepResult:
 
 @dataclass(frozen=True)
 class Task:
-    """A step that is under way, in the transaction of a connection; `room` is what its result may take, in bytes."""
+    """A running step in the transaction of a connection; `room` is the space for its result in bytes."""
 
     connection: AsyncConnection
     operation: Operation[Any]
@@ -89,7 +89,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Computed:
-    """What a receipt says of how rows were computed."""
+    """How the rows were computed, for the receipt."""
 
     engine: str = "PostGIS"
     spark_sql: str | None = None
@@ -172,7 +172,7 @@ class StepRunner:
         return StepResult(stored, rows, receipt, classes, planned.style)
 
     async def varying(self, table: Table, columns: Sequence[str]) -> list[str]:
-        """Those columns of a result that have at least two values."""
+        """The columns of a result that have at least two different values."""
         rows = sql_table(
             exact(table.name), *(column(exact(name)) for name in columns), schema=exact(table.schema_name)
         )
@@ -202,7 +202,9 @@ class StepRunner:
         return storage.typed(storage.flat(built, task.workspace.tables_read))
 
     async def _refuse(self, error: Exception, title: str, workspace: StepWorkspace | None) -> NoReturn:
-        """Raise what the error means. A missing name is ours, unless somebody changed a table meanwhile."""
+        """Raise the GisError that explains a database error. An unknown name is our fault unless a table changed
+        meanwhile.
+        """
         unchanged = False
         if is_undefined(error) and workspace is not None:
             await self._registry.refresh()
@@ -219,12 +221,12 @@ class StepRunner:
         ]
 
     async def _enter(self, connection: AsyncConnection) -> int:
-        """Limit each statement of the transaction; the number of the process that runs them."""
+        """Set the limits of the transaction; returns the id of the PostgreSQL process."""
         milliseconds = str(int(self._budget.seconds * 1000))
         return int((await connection.execute(_LIMITS, {"milliseconds": milliseconds})).one().pid)
 
     async def _prepare(self, connection: AsyncConnection, planned: Step, watch: StepWatch) -> None:
-        """Make the temporary tables, each priced first."""
+        """Create the temporary tables; each is priced first."""
         for number, prepared in enumerate(planned.prepare):
             watch.part("preparing", number, len(planned.prepare))
             await check_cost(connection, prepared.select, self._budget, watch.name, self._budget.bytes)
@@ -236,7 +238,7 @@ class StepRunner:
     async def _store(
         self, connection: AsyncConnection, planned: Step, name: str, watch: StepWatch, room: int, cost: float
     ) -> int:
-        """Make the table, all at once or portion by portion; how many rows it has."""
+        """Create the table, at once or in portions; returns the number of rows."""
         portions = await storage.portions(connection, planned.partition, cost)
         if not portions:
             watch.computed(None, None)

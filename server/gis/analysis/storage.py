@@ -53,7 +53,7 @@ each portion would take as long as the rows do, and PostgreSQL reads for a singl
 
 
 def prepare(prepared: Prepared) -> Iterator[str]:
-    """Make a temporary table with its indexes and statistics."""
+    """Create a temporary table with its indexes and statistics."""
     name = quoted(prepared.name)
     yield literal_sql(CreateTableAs(prepared.select, exact(prepared.name), temporary=True))
     for method, expression in prepared.indexes:
@@ -62,7 +62,7 @@ def prepare(prepared: Prepared) -> Iterator[str]:
 
 
 def forget(prepared: Prepared) -> Iterator[str]:
-    """Drop a temporary table: the connection goes back to the pool and would keep it."""
+    """Drop a temporary table, which would otherwise stay on the pooled connection."""
     yield f"DROP TABLE {quoted(prepared.name)}"
 
 
@@ -100,13 +100,13 @@ def typed(step: Step) -> Step:
 
 
 def at_once(name: str, step: Step) -> str:
-    """Make the table with all its rows, numbered in their order. What it runs reports how many there are."""
+    """Create the table with all its rows, numbered in order. The statement reports the number of rows."""
     made = f"CREATE TABLE {quoted(SCHEMA, name)} AS SELECT made.*, row_number() OVER () AS {ROW_ID} FROM"
     return f"{made} (\n{literal_sql(step.select)}\n) AS made"
 
 
 def create(name: str, step: Step) -> Iterator[str]:
-    """Make the empty table, with the types of the SELECT and a key that fills itself."""
+    """Create the empty table, with the column types of the SELECT and a generated key."""
     yield literal_sql(CreateTableAs(step.select.limit(0), exact(name), schema=SCHEMA))
     yield f"ALTER TABLE {quoted(SCHEMA, name)} ADD COLUMN {ROW_ID} bigint GENERATED ALWAYS AS IDENTITY"
 
@@ -120,7 +120,7 @@ def fill(name: str, step: Step, portion: ColumnElement[bool]) -> Insert:
 
 
 def finish(name: str, step: Step, origin: str, read: Sequence[Table]) -> Iterator[str]:
-    """Key, spatial index, statistics, and comments that say where rows and columns came from."""
+    """Add key, spatial index, statistics, and comments that name the origin of rows and columns."""
     qualified = f"{quoted(SCHEMA, name)}"
     yield f"ALTER TABLE {qualified} ADD PRIMARY KEY ({ROW_ID})"
     if step.geometry_type:
@@ -133,7 +133,7 @@ def finish(name: str, step: Step, origin: str, read: Sequence[Table]) -> Iterato
 
 
 def _carried(name: str, read: Sequence[Table]) -> str | None:
-    """Where a column came from: the first of the tables that has it, as the others' give way to it."""
+    """The origin of a column: the first source that has it, whose value takes precedence."""
     for each in read:
         found = each.column(name)
         if found is not None:
@@ -149,7 +149,7 @@ def _carried(name: str, read: Sequence[Table]) -> str | None:
 
 
 def script(name: str, step: Step, typing: str | None = None) -> str:
-    """The same as a script for psql, without the indexes of the result."""
+    """The same statements as a script for psql, without the indexes of the result."""
     parts = [statement for prepared in step.prepare for statement in prepare(prepared)]
     parts.append(at_once(name, step))
     parts += [typing] if typing else []
@@ -158,13 +158,13 @@ def script(name: str, step: Step, typing: str | None = None) -> str:
 
 
 async def size(connection: AsyncConnection, name: str) -> int:
-    """Bytes on disk, with indexes, of a table of ours."""
+    """Size on disk of a result table, with indexes, in bytes."""
     named = func.to_regclass(f"{quoted(SCHEMA, name)}")
     return int(await connection.scalar(select(func.pg_total_relation_size(named))) or 0)
 
 
 async def passing_size(connection: AsyncConnection, tables: Sequence[Prepared]) -> int:
-    """Bytes on disk, with indexes, of temporary tables of this transaction."""
+    """Size on disk of the temporary tables of this transaction, with indexes, in bytes."""
     names = [func.to_regclass(f"pg_temp.{quoted(each.name)}") for each in tables]
     sizes = [func.coalesce(func.pg_total_relation_size(name), 0) for name in names]
     return sum([int(size) for size in (await connection.execute(select(*sizes))).one()])

@@ -44,7 +44,7 @@ _OWN_PROGRESS = text(
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a step is. `percent` and `estimate_ms` (what is left) are None while nothing can be known."""
+    """Progress of a step. `percent` and `estimate_ms` (the remaining time) are None while they are unknown."""
 
     name: str
     percent: float | None
@@ -58,7 +58,7 @@ Report = Callable[[Progress], Awaitable[None]]
 
 
 class StepWatch:
-    """`async with` it around a step. `part` and `computed` never wait."""
+    """Watches a step while it runs: `async with` it. `part` and `computed` never wait."""
 
     def __init__(self, name: str, report: Report, engine: AsyncEngine) -> None:
         self.name = name
@@ -100,7 +100,7 @@ class StepWatch:
             await self._report(self._now(100.0))
 
     def part(self, phase: Phase, number: int, of: int) -> None:
-        """Part `number` of so many of making temporary tables, or of storing, begins."""
+        """Part `number` of several begins: creating temporary tables, or storing rows."""
         first, last = (0.0, PREPARED) if phase == "preparing" else (COMPUTED, 100.0)
         self._computes_from = PREPARED if phase == "preparing" else self._computes_from
         edges = [first + (last - first) * place / of for place in (number, number + 1)]

@@ -1,4 +1,4 @@
-"""Names to tables while an analysis runs: registry tables, and the results of earlier steps."""
+"""Resolves table names while an analysis runs: tables of the registry, and results of earlier steps."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StepWorkspace:
 
     @property
     def tables_read(self) -> list[Table]:
-        """Each table once, in the order of first use."""
+        """The tables that the step read, in the order of first use."""
         return list({table.id: table for table in self._read}.values())
 
     @property
@@ -58,7 +58,7 @@ class StepWorkspace:
         return table, (_mended(table, "stored") if mended else relation(table).alias("stored"))
 
     def trust(self) -> None:
-        """From now on shapes are taken as they are: they were mended on the way to where they are computed with."""
+        """Use shapes unchanged from now on, because the step already repaired them."""
         self._unsound.clear()
 
     async def examine(self, operation: Operation[Any], arguments: Arguments) -> None:

@@ -1,4 +1,4 @@
-"""Coordinate reference systems of exported files: what they are called, and their definitions."""
+"""Names and definitions of the coordinate reference systems of exported files."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Crs:
 
     @property
     def uri(self) -> str:
-        """For the header `Content-Crs`."""
+        """The value of the header `Content-Crs`."""
         if self.is_lonlat:
             return "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
         return f"http://www.opengis.net/def/crs/{self.authority}/0/{self.code}"

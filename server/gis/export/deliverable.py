@@ -52,7 +52,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A table or layer as it was looked up."""
+    """A requested table or layer after look-up."""
 
     item: ExportItem
     table: Table
@@ -61,7 +61,7 @@ class Wanted:
 
 
 def safe_name(name: str) -> str:
-    """Without folders, control characters or what shells and Windows refuse."""
+    """A file name without folders, control characters, or characters that shells and Windows reject."""
     return _UNFIT.sub("_", name).strip(". ")[:80] or "export"
 
 
@@ -167,7 +167,7 @@ async def write(
 
 
 async def _counted(part: Part, notes: list[str]) -> tuple[Part, Summary]:
-    """The part with what its rows turned out to be, and notes of what the format changes."""
+    """The part with the counts of its rows, and notes about changes that the format requires."""
     source = part.source
     found = await source.summary()
     types = {each.removeprefix("MULTI") if source.kind == "single" else each for each in found.types}
@@ -245,7 +245,7 @@ def _grouped(parts: Sequence[Part]) -> list[list[Part]]:
 async def _write_group(
     request: ExportRequest, kind: ExportFormat, parts: Sequence[Part], path: Path, total: int
 ) -> list[str]:
-    """Notes of what the file lost."""
+    """Writes the parts of one file; returns notes about what the format lost."""
     if kind in DRIVERS or kind == "parquet":
         return [note for part in parts for note in await write_file(part.source, kind, part.name, path)]
     members = {name: total if value == "{count}" else value for name, value in request.members.items()}
@@ -326,7 +326,7 @@ def _zipped(files: Sequence[Path], archive: Path) -> Path:
 def wanted_of(
     item: ExportItem, table: Table, filter: Cql2 | str | None = None, name: str | None = None
 ) -> Wanted:
-    """A table with the filters of its layer and of the request, both of which its rows pass."""
+    """A table with both filters that its rows must pass: that of its layer and that of the request."""
     filters: list[Any] = [each for each in (filter, item.filter) if each]
     if len(filters) == 2:
         both = [_as_json(table, each) for each in filters]

@@ -103,7 +103,7 @@ async def write_file(
 
 
 class Batches:
-    """Chunks of rows, put on the event loop and taken as Arrow batches by a writer in its thread."""
+    """A queue of row chunks: filled on the event loop, read as Arrow batches by the thread that writes."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self.schema = schema
@@ -113,7 +113,7 @@ class Batches:
         self._abandoned = False
 
     async def put(self, chunk: Sequence[Any] | None, writing: asyncio.Task[None]) -> bool:
-        """False when the writer has ended, which it does only when it failed."""
+        """Add a chunk. Returns False once the writer has stopped, which it only does after a failure."""
         putting = asyncio.ensure_future(self._queue.put(chunk))
         await asyncio.wait({putting, writing}, return_when=asyncio.FIRST_COMPLETED)
         if putting.done():
@@ -160,7 +160,7 @@ def value_of(value: Expression, column: Column) -> Expression:
 
 
 def file_names(labels: Sequence[str], kind: FileFormat) -> list[str]:
-    """Column names as the format can have them: GDAL does not tell `Name` from `name`, and Shapefile has ten bytes."""
+    """Column names that the format accepts: GDAL treats `Name` and `name` as equal, and Shapefile allows ten bytes."""
     if kind == "parquet":
         return list(labels)
     names: list[str] = []
@@ -170,7 +170,7 @@ def file_names(labels: Sequence[str], kind: FileFormat) -> list[str]:
 
 
 def short_name(label: str, taken: Sequence[str]) -> str:
-    """At most ten bytes, and no other column's name: `population`, `populati_1`."""
+    """A unique name of at most ten bytes: `population`, `populati_1`."""
     known = {each.lower() for each in taken}
     name, number = _cut(label, SHAPEFILE_NAME), 0
     while name.lower() in known:
@@ -245,7 +245,7 @@ def _write_parquet(source: Source, name: str, path: Path, batches: Batches, geom
 
 
 def wkb_type(wkb: bytes) -> str:
-    """As GeoParquet names it: `MultiPolygon`, `Point Z`."""
+    """The type name of GeoParquet: `MultiPolygon`, `Point Z`."""
     (code,) = struct.unpack_from("<I" if wkb[0] else ">I", wkb, 1)
     return _WKB_TYPES[code % 1000 - 1] + (" Z" if code // 1000 in (1, 3) else "")
 

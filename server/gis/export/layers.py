@@ -110,7 +110,7 @@ def placed(source: Source, placing: Placing) -> Source:
 
 
 def json_head(members: Mapping[str, Any]) -> str:
-    """The beginning of a JSON object, to go on with a comma."""
+    """The beginning of a JSON object, to be continued after a comma."""
     return json.dumps(members, ensure_ascii=False, separators=(",", ":"))[:-1]
 
 
@@ -140,8 +140,9 @@ def harmless(text: Any) -> Any:
 
 
 def _is_formula(cell: str) -> bool:
-    """Spreadsheets skip what is invisible before the first sign, and read full-width and small signs as the plain
-    ones."""
+    """Whether a spreadsheet runs the text. Spreadsheets ignore leading invisible characters, and accept full-width
+    and small forms.
+    """
     first = next((sign for sign in cell if unicodedata.category(sign)[0] not in "ZC"), "")
     return unicodedata.normalize("NFKC", first)[:1] in FORMULA_SIGNS
 
@@ -169,7 +170,7 @@ def _identifier(source: Source) -> Expression:
 
 
 def json_value(value: Expression, column: Column) -> Expression:
-    """As to_json can say it: NaN and the infinities are no JSON, and become null."""
+    """The value for JSON, which has no NaN or infinity: they become null."""
     kind = base_type(column.sql_type)
     if kind == "bytea":
         return sa.func.encode(value, "base64")

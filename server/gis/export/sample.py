@@ -81,7 +81,7 @@ def feature(identifier: Any, geometry: dict[str, Any], properties: dict[str, Any
 
 
 def columns_of(source: Source, layer: Layer) -> dict[str, Expression]:
-    """What the style reads, and the first other columns, with the values that tiles have."""
+    """The columns that the style reads, then the first others, with values as in tiles."""
     styled = [layer.style.column, layer.style.label]
     names = [name for name in styled if name] + [column.name for column in source.columns]
     values: dict[str, Expression] = {}
@@ -100,7 +100,7 @@ def identifier_of(source: Source) -> Expression:
 
 
 def scattered(source: Source, query: sa.Select[Any]) -> sa.Select[Any]:
-    """In an order that has nothing to do with where things lie, the same every time."""
+    """An order that is independent of location, and the same every time."""
     if not source.table.key:
         return query
     columns = relation(source.table).c

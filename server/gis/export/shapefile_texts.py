@@ -23,7 +23,7 @@ class ShapefileTexts:
         self._cut: Counter[str] = Counter()
 
     def check(self, rows: Sequence[Sequence[Any]]) -> None:
-        """Count texts that will be cut. Raises CannotExport for a character that the encoding has not."""
+        """Count texts that will be cut. Raises CannotExport for a character that the encoding lacks."""
         for row in rows:
             for name, value in zip(self._columns, row, strict=False):
                 if isinstance(value, str) and len(self._encoded(value)) > MAX_BYTES:

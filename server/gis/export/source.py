@@ -1,4 +1,4 @@
-"""The rows to export: of which table, which of them, which columns under which names, and where they are."""
+"""The rows to export: their table, the filter, the columns under their names, and the geometry."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CannotExport(GisError):
 
 @dataclass(frozen=True)
 class Field:
-    """A column of the file. `column` says of what type its values are."""
+    """A column of the file. `column` gives the type of its values."""
 
     label: str
     value: Expression
@@ -52,7 +52,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Summary:
-    """Of the rows to export, counted in the database."""
+    """Counts of the rows to export, from the database."""
 
     rows: int
     placed: int
@@ -101,12 +101,12 @@ class Source:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """What the table holds beside geometries."""
+        """The columns of the table except geometries."""
         return tuple(column for column in self.table.columns if column.kind != "geometry")
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """What the file holds beside the geometry."""
+        """The columns of the file except the geometry."""
         values = relation(self.table).c
         added = added_keys(self.table)
         everything = tuple((each.name, each.name) for each in self.columns if each.name not in added)
@@ -168,7 +168,7 @@ class Source:
         return sa.func.ST_Dump(self._whole()).table_valued(sa.column("geom", GEOMETRY)).alias("parts")
 
     def ogr_type(self) -> str:
-        """GDAL's name of the geometry type; where nothing says, FlatGeobuf leaves heights out."""
+        """GDAL's name of the geometry type. FlatGeobuf leaves heights out if the type is not declared."""
         kind, dimensions = declared_type(self.table)
         if kind not in _OGR_TYPES and self.found_type is not None:
             kind, _, dimensions = self.found_type.partition(" ")
@@ -181,7 +181,7 @@ class Source:
 
     @property
     def froms(self) -> tuple[sa.FromClause, ...]:
-        """What the fields may refer to."""
+        """The tables that the fields may refer to."""
         return (relation(self.table), self._parts) if self.kind == "single" else (relation(self.table),)
 
     def rows(self, *selected: Any, beside: sa.FromClause | None = None) -> sa.Select[Any]:
@@ -224,7 +224,7 @@ class Source:
         return int(rows), int(placed)
 
     async def summary(self) -> Summary:
-        """What the file will hold, counted in the database."""
+        """Counts for the file, from the database."""
         if self.placing == "none":
             return Summary(*await self.count())
         shape = geometry_of(self.table)
@@ -248,7 +248,7 @@ class Source:
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """The name, with as many `_` behind it as no other column has; without regard to case."""
+    """The name with underscores appended until no other column has it, ignoring case."""
     known = {each.lower() for each in taken}
     while name.lower() in known:
         name += "_"
