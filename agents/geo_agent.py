@@ -20,9 +20,19 @@ from agents.geo.analysis_tools import ANALYSIS_TOOLS, AnalysisTools
 from agents.geo.chart_tools import ChartTools
 from agents.geo.data_tools import DataTools
 from agents.geo.export_tools import ExportTools, with_links
+from agents.geo.lake_tools import LakeTools
 from agents.geo.map_tools import MapTools
 from agents.geo.sql_tools import SqlTools
-from agents.ports import Analyst, DataSource, Exporter, InfoStore, MapSession, SqlRunner, TableRegistry
+from agents.ports import (
+    Analyst,
+    DataSource,
+    Exporter,
+    InfoStore,
+    LakeTables,
+    MapSession,
+    SqlRunner,
+    TableRegistry,
+)
 from agents.provenance.annotation import annotation
 from agents.provenance.linking import link_figures
 
@@ -36,9 +46,9 @@ log = logging.getLogger("agents.geo_agent")
 _NOTES_SECONDS = 3.0
 
 
-class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, ExportTools, SqlTools, Agent):
+class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, ExportTools, LakeTools, SqlTools, Agent):
     """Without an analyst the tools around analyses are not offered, nor `run_sql` without a runner, nor `export`
-    without an exporter; without an info store there are no notes.
+    without an exporter, nor `add_lake_table` without a place for lake tables; without an info store there are no notes.
     """
 
     description = "Shows, styles, filters and questions the user's PostGIS tables on a map."
@@ -55,6 +65,7 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, ExportTools, SqlT
         info_store: InfoStore | None = None,
         sql: SqlRunner | None = None,
         exporter: Exporter | None = None,
+        lake: LakeTables | None = None,
         socket_emit: Callable[[dict[str, Any]], Any] | None = None,
         history: Iterable[Message] | None = None,
         limits: Limits | None = None,
@@ -67,6 +78,7 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, ExportTools, SqlT
         self.info_store = info_store
         self.sql = sql
         self.exporter = exporter
+        self.lake = lake
         self.seen_tables = {}
         self.told_notes = set()
         self._catalogue = None
@@ -75,6 +87,7 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, ExportTools, SqlT
         self.context = self
         absent = (ANALYSIS_TOOLS if analyst is None else set()) | ({"run_sql"} if sql is None else set())
         absent |= {"export"} if exporter is None else set()
+        absent |= {"add_lake_table"} if lake is None else set()
         if absent:
             self.toolbox = self.toolbox.filter(lambda tool: tool.name not in absent)
 

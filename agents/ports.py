@@ -26,6 +26,7 @@ from agents.domain import (
     Table,
 )
 from agents.exports import ExportReport
+from agents.lake import LakeAdded
 
 Filter = Cql2 | str | None
 
@@ -204,6 +205,17 @@ class Exporter(Protocol):
         """Write the file that `agents.exports.ExportRequest` describes, and give a link to it.
 
         Raises ToolFailed for what the format cannot hold, and for what the request names wrongly.
+        """
+        ...
+
+
+class LakeTables(Protocol):
+    """Registers datasets of Parquet files as tables of a map."""
+
+    async def add(self, location: str, name: str | None, srid: int | None, session: MapSession) -> LakeAdded:
+        """`location` is a path on the server; without a name the table is called as the file or folder.
+
+        Raises ToolFailed with the reason where the path may not be read, holds no dataset, or the name is taken.
         """
         ...
 

@@ -86,7 +86,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         data = await stack.enter_async_context(opened_data(settings))
         analyses = await stack.enter_async_context(opened_analyses(settings, data))
         transfers = await stack.enter_async_context(opened_transfers(settings, data, analyses))
-        agents = TurnAgents(settings, model, extensions, data, analyses, transfers.deliveries)
+        agents = TurnAgents(settings, model, extensions, data, analyses, transfers)
         maps = map_service(settings, data, analyses, agents, model.name)
         origins = Origins(settings.origins, settings.host)
 

@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.domain import Layer, Table
-from agents.geo.catalogue import MAX_TABLE_CHOICES
 from agents.geo.colours import PALETTE, same_colour
-from agents.geo.tools import GeoTools
+from agents.geo.tools import MAX_TABLE_CHOICES, GeoTools
 
 NO_LABEL = "(none)"
 

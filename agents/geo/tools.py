@@ -8,7 +8,6 @@ from typing import Any
 
 from agents.core import ToolFailed
 from agents.domain import OTHERS, Layer, Style, StyleSpec, Table
-from agents.geo.catalogue import Catalogue
 from agents.geo.phrases import feature_count, filter_words
 from agents.ports import Analyst, DataSource, Filter, InfoStore, MapSession, SqlRunner, TableRegistry
 
@@ -26,6 +25,19 @@ FILTERS_BRIEFLY: dict[str, Any] = {
     "description": "CQL2 text, such as population > 1000 AND name LIKE 'A%', or CQL2 JSON.",
 }
 _SEEN_TABLES = 50
+MAX_TABLE_CHOICES = 200
+"""A longer enum of tables is narrowed to the relevant ones."""
+
+
+class Catalogue:
+    """The enum values for one version of the registry."""
+
+    def __init__(self, version: int, tables: Sequence[Table]) -> None:
+        self.version = version
+        self.by_id = {table.id: table for table in tables}
+        # Tuples, because the same tuple is known to be unchanged without looking into it.
+        self.table_ids: Sequence[str] = tuple(self.by_id)
+        self.result_ids: Sequence[str] = tuple(table.id for table in tables if table.is_result)
 
 
 class GeoTools:

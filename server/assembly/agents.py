@@ -15,9 +15,11 @@ from agents.offline.recipe_words import heard_run
 from server.analysts import AnalystDesk
 from server.assembly.analyses import AnalysisParts
 from server.assembly.data import DataParts
+from server.assembly.transfers import TransferParts
 from server.maps.turns.session import TurnSession
 from server.settings import Settings
-from server.transfers.deliveries import Deliveries, ExportDesk
+from server.transfers.deliveries import ExportDesk
+from server.transfers.lake import LakeDesk
 
 if TYPE_CHECKING:
     from server.gis.sql import PostgisSql
@@ -41,13 +43,13 @@ class TurnAgents:
         extensions: Extensions,
         data: DataParts,
         analyses: AnalysisParts,
-        deliveries: Deliveries,
+        transfers: TransferParts,
     ) -> None:
         self._model = model
         self._extensions = extensions
         self._data = data
         self._analyses = analyses
-        self._deliveries = deliveries
+        self._transfers = transfers
         self._reply_characters = settings.reply_characters
         self._sql = select_runner(data) if settings.sql else None
 
@@ -75,7 +77,8 @@ class TurnAgents:
             ),
             info_store=notes,
             sql=self._sql.reading(readable) if self._sql else None,
-            exporter=ExportDesk(self._deliveries),
+            exporter=ExportDesk(self._transfers.deliveries),
+            lake=LakeDesk(self._transfers.lake, readable) if self._transfers.lake else None,
             history=history,
             limits=replace(agent_class.limits, reply_characters=self._reply_characters),
             toolbox=self._extensions.tools,

@@ -54,6 +54,7 @@ def all_routes(
         *health.routes(checks(database, registry, map_service)),
         *metrics.routes(collectors, token.get_secret_value() if token else None),
         *tables.routes(results.readable, results.shown, database.reader, data.notes, data.large.profile_of),
+        *tables.lake_routes(transfers.lake),
         *tiles.routes(tile_service, registry),
         *receipts.routes(analyses.service.store, analyses.recipes),
         *rows.routes(data.data, registry, lookup),

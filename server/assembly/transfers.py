@@ -13,6 +13,7 @@ from server.gis.ingest import IngestLimits
 from server.http.spool import Spool
 from server.settings import Settings
 from server.transfers.deliveries import Deliveries
+from server.transfers.lake import LakeRegistration
 from server.transfers.loading import FileLoader
 from server.transfers.staging import StagedUploads
 from server.transfers.uploads import Quota, Uploads
@@ -27,6 +28,7 @@ class TransferParts:
     spool: Spool
     deliveries: Deliveries
     loader: FileLoader
+    lake: LakeRegistration | None
     exports_at_once: int
 
 
@@ -56,7 +58,8 @@ async def opened_transfers(
         stack.callback(asyncio.create_task(loader.uploads.keep_swept()).cancel)
         stack.callback(asyncio.create_task(loader.uploads.keep_forgetting()).cancel)
         data.registry.on_change(loader.uploads.tables_changed)
-        yield TransferParts(spool, deliveries, loader, exports_at_once)
+        lake = LakeRegistration.of(settings, database.owner, loader.uploads, data.registry.refresh)
+        yield TransferParts(spool, deliveries, loader, lake, exports_at_once)
 
 
 async def file_loader(settings: Settings, data: DataParts) -> FileLoader:

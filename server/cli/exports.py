@@ -45,7 +45,7 @@ def tools_document(format: str) -> str:
     if format not in FORMATS:
         raise typer.BadParameter(f"one of {', '.join(FORMATS)}", param_hint="--format")
     nobody: Any = object()
-    parts = dict.fromkeys(("registry", "map", "data", "analyst", "sql", "exporter"), nobody)
+    parts = dict.fromkeys(("registry", "map", "data", "analyst", "sql", "exporter", "lake"), nobody)
     agent = GeoAgent(build("offline"), **parts)
     made = FORMATS[format](agent.toolbox.static().specs)
     text = made if isinstance(made, str) else json.dumps(made, indent=2, ensure_ascii=False, default=dict)

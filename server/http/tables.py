@@ -3,18 +3,23 @@ map's uploads and results, which other maps do not see; with a view key only the
 /api/maps/{map_id}/tables/{table_id}/preview: some of a table's shapes and its notes, for people who may add it
 to the map. GET .../tables/{table_id}/quality: what a table needs cleaned (`server.gis.query.quality`). GET
 /api/maps/{map_id}/tables/{table_id}/rows and .../stats: its attributes, as those of a layer (`server.http.rows`).
+POST /api/maps/{map_id}/lake registers a dataset of Parquet files: `{location, name?, srid?}`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 from aiohttp import web
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.ports import TableRegistry
 from server.gis.export.source import Source, added_keys
+from server.gis.lake.errors import PathRefused
+from server.gis.lake.paths import NO_FOLDERS
 from server.gis.query.data import PostgisData, ProfileLookup
 from server.gis.query.preview import EMPTY, preview
 from server.http.errors import HttpFault
@@ -22,6 +27,7 @@ from server.http.middleware.map_addresses import is_view
 from server.http.rows import json_answer, page_of
 from server.maps.access import read_only
 from server.notes import Notes
+from server.transfers.lake import LakeRegistration
 
 MAX_PAGE = 1000
 MAX_OFFSET = 10_000_000
@@ -128,6 +134,38 @@ class _Answers:
             content_type="application/geo+json",
             headers={"Cache-Control": "no-store"},
         )
+
+
+class LakeWish(BaseModel):
+    """A dataset of Parquet files that should become a table of the map."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    location: Annotated[str, Field(min_length=1, max_length=2000)]
+    """A path on the server."""
+    name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    srid: int | None = None
+
+
+def lake_routes(lake: LakeRegistration | None) -> list[web.RouteDef]:
+    """`lake` is None where no folder may be read for lake tables."""
+
+    async def register(request: web.Request) -> web.Response:
+        """View links only read, so `map_addresses` refuses them."""
+        if lake is None:
+            raise PathRefused(NO_FOLDERS)
+        try:
+            wish = LakeWish.model_validate_json(await request.text())
+        except (ValidationError, UnicodeDecodeError):
+            raise HttpFault(
+                "invalid_payload", "Send a JSON object with `location`, and `name` or `srid` as needed."
+            ) from None
+        made = await lake.add(request.match_info["map_id"], wish.location, wish.name, wish.srid)
+        return web.json_response(
+            made.model_dump(mode="json"), status=201, headers={"Cache-Control": "no-store"}
+        )
+
+    return [web.post("/api/maps/{map_id}/lake", register)]
 
 
 def _number(request: web.Request, name: str, default: int, least: int, most: int) -> int:

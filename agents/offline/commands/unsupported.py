@@ -18,6 +18,10 @@ _EXPORT = Unsupported(
     "it is not said what to export and as which kind of file",
     "Say for example “export airports as GeoPackage in EPSG:3857”, or open the menu of the layer.",
 )
+_LAKE = Unsupported(
+    "no folder of this server may be read for lake tables (GEOAGENT_LAKE_PATHS), or no path was given",
+    "Say for example “add the dataset /srv/lake/pings as pings”, or upload a file.",
+)
 _PRINT = Unsupported("printing is for your browser", "Use its print command, or share the map.")
 _PLAY = Unsupported(
     "time is not played by words",
@@ -37,6 +41,7 @@ _KNOWN: tuple[tuple[str, Unsupported], ...] = (
     (r"(?:add|insert|create) (?:an? )?(?:new )?(?:row|record|feature|point|entry)\b", _DATA),
     (r"(?:add|insert|create) an? new (?!map\b|layer\b)\w+", _DATA),
     (r"(?:insert|alter)\b", _DATA),
+    (r"(?:add|register) (?:the |a )?(?:dataset|data set|lake table|parquet|geoparquet)\b", _LAKE),
     (r"(?:export|download)\b", _EXPORT),
     (r"save (?:the|this|my) (?:map|layer|data|picture)\b(?! as (?:a )?recipe)", _FILES),
     (r"print\b", _PRINT),

@@ -11,6 +11,7 @@ from server.gis.lake.errors import NoLakeTable, PathRefused
 
 ENDINGS = (".parquet", ".geoparquet", ".parq", ".pq")
 MAX_FILES = 20_000
+NO_FOLDERS = "No folder may be read for lake tables. Set GEOAGENT_LAKE_PATHS to those that may."
 
 
 class LakePaths:
@@ -37,9 +38,7 @@ class LakePaths:
         if not plain.is_absolute():
             raise NoLakeTable(f"{location!r} is no absolute path such as /srv/lake/pings.")
         if not self._folders:
-            raise PathRefused(
-                "No folder may be read for lake tables. Set GEOAGENT_LAKE_PATHS to those that may."
-            )
+            raise PathRefused(NO_FOLDERS)
         path = Path(os.path.realpath(plain))
         self._check(path, location)
         if not path.exists():

@@ -36,6 +36,7 @@ log = structlog.get_logger(__name__)
 SCHEMA = "data"
 LOCK_SECONDS = 10
 """Wait for readers of a table that is replaced or removed."""
+_LOADER = text("SELECT quote_ident(geoagent.role_name('loader'))")
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,16 @@ class Lake:
         self._sample_rows = sample_rows
 
     async def add(
-        self, name: str, location: str, *, srid: int | None = None, replace: bool = False
+        self,
+        name: str,
+        location: str,
+        *,
+        srid: int | None = None,
+        replace: bool = False,
+        private: bool = False,
     ) -> LakeReport:
-        """Register the files at `location` as `data.<name>`; `srid` applies where they do not say it.
+        """Register the files at `location` as `data.<name>`; `srid` applies where they do not say it. A `private` table
+        belongs to the loading role, as uploads do that are not shared; one that is replaced stays private.
 
         Raises PathRefused, NoLakeTable or LakeTableExists; nothing has changed then.
         """
@@ -85,9 +93,12 @@ class Lake:
         try:
             async with self._owner.begin() as connection:
                 await connection.execute(text(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"))
-                await self._make_room(connection, plan, replace)
+                private |= await self._make_room(connection, plan, replace)
                 dataset, bounds = await _make(connection, plan, dataset, batches, srid, remarks)
                 await store.keep(connection, plan.relation, dataset, told.rows, bounds)
+                if private:
+                    loader = await connection.scalar(_LOADER)
+                    await connection.exec_driver_sql(f"ALTER TABLE {plan.relation} OWNER TO {loader}")
         except (DBAPIError, asyncpg.PostgresError, OSError) as error:
             raise _fault(error, plan) from error
         return LakeReport(
@@ -125,27 +136,32 @@ class Lake:
             raise NoLakeTable(f"There is no lake table {table!r}. There are: {names}.")
         return found
 
-    async def _make_room(self, connection: AsyncConnection, plan: TablePlan, replace: bool) -> None:
-        there = await connection.scalar(
-            text("SELECT d.relation IS NOT NULL FROM pg_class AS c LEFT JOIN geoagent_lake.dataset AS d"
-                 " ON d.relation = c.oid WHERE c.oid = to_regclass(:relation)"),
+    async def _make_room(self, connection: AsyncConnection, plan: TablePlan, replace: bool) -> bool:
+        """Drop the lake table that is replaced; whether it was private. Raises LakeTableExists."""
+        found = await connection.execute(
+            text("SELECT d.relation IS NOT NULL AS is_lake, pg_get_userbyid(c.relowner) = geoagent.role_name('loader')"
+                 " AS is_private FROM pg_class AS c LEFT JOIN geoagent_lake.dataset AS d ON d.relation = c.oid"
+                 " WHERE c.oid = to_regclass(:relation)"),
             {"relation": plan.relation},
         )  # fmt: skip
+        there = found.one_or_none()
         if there is None:
-            return
-        if not there:
+            return False
+        if not there.is_lake:
             raise LakeTableExists(
                 f"There is a table {plan.name!r} in {SCHEMA} already, which is no lake table. Take another name."
             )
         if not replace:
             raise LakeTableExists(
-                f"There is a lake table {plan.name!r} already. Refresh it (geoagent lake refresh), or remove it first."
+                f"There is a lake table {plan.name!r} already. Take another name, or refresh it "
+                "(geoagent lake refresh)."
             )
         await connection.execute(
             text("DELETE FROM geoagent_lake.dataset WHERE relation = to_regclass(:relation)"),
             {"relation": plan.relation},
         )
         await connection.exec_driver_sql(f"DROP TABLE {plan.relation}")
+        return bool(there.is_private)
 
 
 async def _make(

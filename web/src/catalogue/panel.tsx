@@ -14,6 +14,7 @@ import { onEscape, ReturnFocus, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { side } from "../ui/page/side";
 import { look, preview } from "./preview";
+import { LakeForm } from "./lake-form";
 import { QualityLine } from "./quality";
 import { Recipes } from "./recipes";
 import { DropResult } from "./result";
@@ -69,6 +70,7 @@ export function Catalogue() {
           }}
         />
       </div>
+      {words.value === "" && <LakeForm />}
       {words.value === "" && <Recipes />}
       {found.value?.total === 0 && <p class="quiet side-note">{t("noTables")}</p>}
       {found.value !== null && found.value.total > found.value.tables.length && (

@@ -16,6 +16,8 @@ export interface Config {
   suggestions: string[];
   /** Whether messages of the form `sql: SELECT …` are run. */
   sql: boolean;
+  /** Whether datasets of Parquet files on the server may be registered. */
+  lake: boolean;
   /** Colour ramps by name, as the server draws with them. */
   ramps: Record<"sequential" | "diverging" | "qualitative", Record<string, string[]>>;
 }
@@ -26,6 +28,7 @@ export const config = signal<Config>({
   basemaps: [],
   suggestions: [],
   sql: false,
+  lake: false,
   ramps: { sequential: {}, diverging: {}, qualitative: {} },
 });
 

@@ -6,7 +6,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { addChart } from "../charts/actions";
 import { kindFor } from "../charts/form";
-import { t } from "../i18n/i18n";
+import { number, t } from "../i18n/i18n";
 import { tableOf } from "../layers/tables";
 import { formatValue } from "../i18n/format";
 import type { Layer } from "../protocol/types";
@@ -50,9 +50,17 @@ export function TablePanel() {
         <span class="quiet">{t("rowCount", { n: count })}</span>
         <IconButton icon="close" label={t("close")} onClick={() => (tableOpen.value = null)} />
       </header>
+      <SampleNote table={layer === undefined ? subjectOf(open).id : layer.table} />
       <Grid key={version} mapId={map.value.mapId} subject={subjectOf(open)} />
     </section>
   );
+}
+
+/** The rows of a lake table stay in its files: what is listed here is the sample in the database. */
+function SampleNote({ table }: { table: string }) {
+  const lake = tableOf(table)?.lake;
+  if (lake == null || lake.sample_rows >= lake.rows) return null;
+  return <p class="table-note quiet" role="note">{t("tableSample", { n: number(lake.sample_rows), rows: number(lake.rows) })}</p>;
 }
 
 function Grid({ mapId, subject }: { mapId: string; subject: Subject }) {

@@ -1,0 +1,20 @@
+"""What became of a dataset that was registered as a lake table."""
+
+from __future__ import annotations
+
+from agents.domain import Bounds, Value
+
+
+class LakeAdded(Value):
+    """A table whose rows stay in Parquet files; PostGIS holds a sample of them."""
+
+    table: str
+    rows: int
+    files: int
+    sample_rows: int
+    geometry: str | None = None
+    srid: int | None = None
+    columns: tuple[str, ...] = ()
+    bounds: Bounds | None = None
+    """Longitude and latitude."""
+    remarks: tuple[str, ...] = ()
