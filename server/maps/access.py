@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from server.gis.tiles.flight import SingleFlight
 from server.maps.encoded import Encoded
 from server.maps.faults import MapFault, unknown_map
+from server.maps.log.rows import single_reads
 from server.maps.log.tables import map_table, secret_table
 
 VIEW = "view_"
@@ -75,7 +76,7 @@ class ViewLinks:
 
     async def _map_of(self, key: str) -> str | None:
         query = select(map_table.c.id).where(map_table.c.view_hash == key_hash(key))
-        async with self._engine.connect() as connection:
+        async with single_reads(self._engine) as connection:
             return (await connection.execute(query)).scalar_one_or_none()
 
     async def view_key(self, map_id: str) -> str | None:
@@ -109,7 +110,7 @@ class ViewLinks:
             return set()
         hashes = {key_hash(key): key for key in keys}
         query = select(map_table.c.view_hash).where(map_table.c.view_hash.in_(hashes))
-        async with self._engine.connect() as connection:
+        async with single_reads(self._engine) as connection:
             standing = {bytes(found) for found in (await connection.execute(query)).scalars()}
         return {key for digest, key in hashes.items() if digest not in standing}
 

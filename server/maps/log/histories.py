@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cachetools import LRUCache
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from server.maps.log.events import CHANGE_EVENTS
+from server.maps.log.events import CHANGE_EVENTS, Event
 from server.maps.log.rows import as_event
 from server.maps.log.tables import event_table
 from server.maps.log.undo import History
@@ -31,15 +33,28 @@ class Histories:
     def __init__(self) -> None:
         self._cache: LRUCache[str, History] = LRUCache(MAX_CACHED_HISTORIES)
 
+    def cached(self, map_id: str) -> History:
+        """The newest history that is cached, or an empty one."""
+        return self._cache.get(map_id) or History()
+
     async def at(self, connection: AsyncConnection, map_id: str, seq: int) -> History:
         """The history of all events up to `seq`, also if a newer one is cached."""
-        kept = self._cache.get(map_id)
-        if kept is not None and kept.seen == seq:
+        kept = self.cached(map_id)
+        if kept.seen == seq:
             return kept
-        history = kept.copy() if kept is not None and kept.seen < seq else History()
-        bounds = {"map_id": map_id, "seen": history.seen, "newest": seq}
-        for row in (await connection.execute(CHANGES, bounds)).all():
-            history.advance(as_event(row).typed())
+        if kept.seen > seq:
+            kept = History()
+        bounds = {"map_id": map_id, "seen": kept.seen, "newest": seq}
+        rows = (await connection.execute(CHANGES, bounds)).all()
+        return self.advanced(map_id, kept, [as_event(row) for row in rows], seq)
+
+    def advanced(self, map_id: str, kept: History, changes: Sequence[Event], seq: int) -> History:
+        """The history up to `seq`, from a cached one and the changes after it."""
+        if kept.seen == seq:
+            return kept
+        history = kept.copy()
+        for change in changes:
+            history.advance(change.typed())
         history.seen = seq
         self._keep(map_id, history)
         return history

@@ -12,7 +12,7 @@ from agents.domain import Layer
 from server.maps.log.events import CHANGE_EVENTS, Event
 from server.maps.log.histories import Histories
 from server.maps.log.replay import MapState, replay
-from server.maps.log.rows import as_event, events_of, layers_of, reading, seq_of
+from server.maps.log.rows import as_event, events_of, layers_of, reading, seq_of, single_reads
 from server.maps.log.tables import event_table, layer_table
 from server.maps.log.undo import History
 
@@ -28,7 +28,7 @@ class MapReader:
 
     async def seq(self, map_id: str) -> int:
         """The number of the newest event."""
-        async with self._engine.connect() as connection:
+        async with single_reads(self._engine) as connection:
             return await seq_of(connection, map_id)
 
     async def read(self, map_id: str, after_seq: int, limit: int | None = None) -> list[Event]:
@@ -87,10 +87,10 @@ class MapReader:
         return await self._layer(query, layer_id=layer_id, version=version)
 
     async def _events(self, query: Select[Any]) -> list[Event]:
-        async with self._engine.connect() as connection:
+        async with single_reads(self._engine) as connection:
             return [as_event(row) for row in await connection.execute(query)]
 
     async def _layer(self, query: Select[Any], **values: Any) -> Layer | None:
-        async with self._engine.connect() as connection:
+        async with single_reads(self._engine) as connection:
             document = (await connection.execute(query, values)).scalar_one_or_none()
         return None if document is None else Layer.model_validate(document)

@@ -7,13 +7,27 @@ that seq. The states of turns and the progress of analyses change between events
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from cachetools import LRUCache
-from sqlalchemy import BindParameter, ColumnElement, Select, bindparam, func, select
-from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Select,
+    Table,
+    Text,
+    bindparam,
+    case,
+    func,
+    literal_column,
+    select,
+)
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from server.gis.analysis.recipes import Recipe
@@ -21,9 +35,9 @@ from server.maps.analyses.recipe_rows import card_of
 from server.maps.analyses.store import progress_of, running_progress
 from server.maps.encoded import Encoded
 from server.maps.faults import unknown_map
-from server.maps.log.events import CHAT_EVENTS, Event
+from server.maps.log.events import CHANGE_EVENTS, CHAT_EVENTS, Event
 from server.maps.log.histories import Histories
-from server.maps.log.rows import as_event, as_layers, reading
+from server.maps.log.rows import as_layers, single_reads
 from server.maps.log.tables import (
     analysis_table,
     comment_thread_table,
@@ -33,67 +47,91 @@ from server.maps.log.tables import (
     recipe_table,
     turn_table,
 )
+from server.maps.log.undo import History
 from server.maps.turns.pending_approval import open_questions
 from server.protocol import AnalysisProgress, EventEnvelope, Snapshot, TurnState
 
 CHAT_IN_SNAPSHOT = 500
+MAX_CHANGES_PER_READ = 1000
+"""Of the undo history, in one statement with the rest of a map; longer ones are read by themselves."""
+NOTHING_CACHED = -1
+OPEN_STATES = ("queued", "running", "waiting")
 MAX_CACHED_CHARACTERS = 32_000_000
 """Of JSON, in all cached snapshots together."""
 VOLATILE_FIELDS = {"turns", "progress"}
 """Fields that change without a new event."""
 
 
-def _documents(rows: Select[Any], order: ColumnElement[Any]) -> ColumnElement[Any]:
-    """The first column of all rows as one JSON list, in this order."""
-    [document] = rows.selected_columns
-    listed = func.jsonb_agg(aggregate_order_by(document, order), type_=JSONB)
-    return func.coalesce(rows.with_only_columns(listed).scalar_subquery(), func.jsonb_build_array())
+def _word(name: str) -> ColumnElement[str]:
+    """A name of this code as part of the statement's text: parameters cost time at each execution."""
+    return literal_column(f"'{name}'", Text)
 
 
-MAP_ID: BindParameter[str] = bindparam("map_id")
-OPEN_TURN = func.jsonb_build_object(
-    "id",
-    turn_table.c.id,
-    "text",
-    turn_table.c.text,
-    "status",
-    turn_table.c.status,
-    "questions",
-    turn_table.c.pause["questions"],
-    "answers",
-    turn_table.c.pause["answers"],
+def _object(**members: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A JSON object of these members."""
+    pairs = [part for name, member in members.items() for part in (_word(name), member)]
+    return func.json_build_object(*pairs, type_=JSON)
+
+
+def _listed(rows: Select[Any]) -> ColumnElement[Any]:
+    """The first column of the rows as one JSON list, in the order of the second."""
+    found = rows.subquery()
+    document, order = found.c
+    listed = func.json_agg(aggregate_order_by(document, order), type_=JSON)
+    return func.coalesce(select(listed).scalar_subquery(), func.json_build_array())
+
+
+def _documents(table: Table, order: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The documents of a map in this table."""
+    return _listed(select(table.c.document, order).where(table.c.map_id == MAP_ID))
+
+
+MAP_ID: BindParameter[str] = bindparam("map_id", type_=Text)
+OPEN_TURN = _object(
+    id=turn_table.c.id,
+    text=turn_table.c.text,
+    status=turn_table.c.status,
+    questions=turn_table.c.pause["questions"],
+    answers=turn_table.c.pause["answers"],
 )
-MOMENT = select(
-    map_table.c.seq,
-    _documents(
-        select(OPEN_TURN).where(
-            turn_table.c.map_id == MAP_ID, turn_table.c.status.in_(["queued", "running", "waiting"])
-        ),
-        turn_table.c.position,
-    ).label("turns"),
-    _documents(running_progress(MAP_ID), analysis_table.c.created_at).label("progress"),
-).where(map_table.c.id == MAP_ID)
-"""What may change without a new event, and the number of the newest one."""
+EVENT = _object(
+    **{name: event_table.c[name] for name in ("map_id", "seq", "type", "turn_id", "at", "payload")}
+)
 CHAT = (
-    select(event_table)
-    .where(event_table.c.map_id == MAP_ID, event_table.c.type.in_(CHAT_EVENTS))
+    select(EVENT.label("event"), event_table.c.seq)
+    .where(event_table.c.map_id == MAP_ID, event_table.c.type.in_(map(_word, sorted(CHAT_EVENTS))))
     .order_by(event_table.c.seq.desc())
     .limit(CHAT_IN_SNAPSHOT)
 )
-DOCUMENTS = select(
-    map_table.c.document,
-    _documents(
-        select(layer_table.c.document).where(layer_table.c.map_id == MAP_ID), layer_table.c.layer_id
-    ).label("layers"),
-    _documents(
-        select(recipe_table.c.document).where(recipe_table.c.map_id == MAP_ID), recipe_table.c.name
-    ).label("recipes"),
-    _documents(
-        select(comment_thread_table.c.document).where(comment_thread_table.c.map_id == MAP_ID),
-        comment_thread_table.c.started,
-    ).label("threads"),
+CHANGES = (
+    select(EVENT.label("event"), event_table.c.seq)
+    .where(
+        event_table.c.map_id == MAP_ID,
+        event_table.c.type.in_(map(_word, sorted(CHANGE_EVENTS))),
+        event_table.c.seq > bindparam("seen", type_=BigInteger),
+    )
+    .order_by(event_table.c.seq)
+    .limit(MAX_CHANGES_PER_READ)
+)
+LASTING = _object(
+    document=map_table.c.document,
+    layers=_documents(layer_table, layer_table.c.layer_id),
+    recipes=_documents(recipe_table, recipe_table.c.name),
+    threads=_documents(comment_thread_table, comment_thread_table.c.started),
+    chat=_listed(CHAT),
+    changes=_listed(CHANGES),
+)
+"""What only changes with a new event."""
+TURNS = select(OPEN_TURN, turn_table.c.position).where(
+    turn_table.c.map_id == MAP_ID, turn_table.c.status.in_(map(_word, OPEN_STATES))
+)
+STATE = select(
+    map_table.c.seq,
+    _listed(TURNS).label("turns"),
+    _listed(running_progress(MAP_ID).add_columns(analysis_table.c.created_at)).label("progress"),
+    case((map_table.c.seq != bindparam("cached", type_=BigInteger), LASTING)).label("lasting"),
 ).where(map_table.c.id == MAP_ID)
-"""What a map consists of besides its events, in one round trip."""
+"""A map in one statement, so all of it is of one moment; without `lasting` where that of the seq is cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +143,17 @@ class EncodedSnapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """What a map is at: its newest event, its turns that have not ended, and its running analyses."""
+class Reading:
+    """A map as one statement found it."""
 
     seq: int
     turns: list[TurnState]
-    """In queue order."""
+    """Those that have not ended, in queue order."""
     progress: list[AnalysisProgress]
+    lasting: Mapping[str, Any] | None
+    """What `LASTING` selects; None where the content of this seq is cached."""
+    history: History
+    """The cached undo history, which the changes in `lasting` continue."""
 
 
 class Snapshots:
@@ -126,49 +168,70 @@ class Snapshots:
 
     async def read(self, map_id: str) -> Snapshot:
         """The map as of now."""
-        async with reading(self._engine) as connection:
-            return await self._whole(connection, map_id, await moment_of(connection, map_id))
+        async with single_reads(self._engine) as connection:
+            reading = await self._reading(connection, map_id, NOTHING_CACHED)
+            return await self._whole(connection, map_id, reading)
 
     async def encoded(self, map_id: str) -> EncodedSnapshot:
-        """The snapshot as JSON. A cached one costs one short query."""
-        async with reading(self._engine) as connection:
-            moment = await moment_of(connection, map_id)
-            kept = self._cache.get(map_id)
-            if kept is None or kept.seq != moment.seq:
-                whole = await self._whole(connection, map_id, moment)
-                kept = EncodedSnapshot(moment.seq, lasting_json(whole))
+        """The snapshot as JSON, in one round trip to the database."""
+        kept = self._cache.get(map_id)
+        async with single_reads(self._engine) as connection:
+            reading = await self._reading(connection, map_id, NOTHING_CACHED if kept is None else kept.seq)
+            if kept is None or reading.lasting is not None:
+                whole = await self._whole(connection, map_id, reading)
+                kept = EncodedSnapshot(reading.seq, lasting_json(whole))
                 if len(kept.json.text) <= MAX_CACHED_CHARACTERS:
                     self._cache[map_id] = kept
-            return EncodedSnapshot(moment.seq, with_volatile_fields(kept.json, moment))
+            return EncodedSnapshot(reading.seq, with_volatile_fields(kept.json, reading))
 
     async def progress(self, map_id: str) -> list[AnalysisProgress]:
         """The last reported progress of the running analyses."""
-        async with self._engine.connect() as connection:
+        async with single_reads(self._engine) as connection:
             return await progress_of(connection, map_id)
 
     def forget(self) -> None:
         """Clear the cache: after an outage the database may have been restored from a backup."""
         self._cache.clear()
 
-    async def _whole(self, connection: AsyncConnection, map_id: str, moment: Moment) -> Snapshot:
-        chat = [as_event(row) for row in await connection.execute(CHAT, {"map_id": map_id})][::-1]
-        history = await self._histories.at(connection, map_id, moment.seq)
-        stored = (await connection.execute(DOCUMENTS, {"map_id": map_id})).one()
+    async def _reading(self, connection: AsyncConnection, map_id: str, cached: int) -> Reading:
+        """What the map is at, with its content unless it is at the seq `cached`."""
+        known = self._histories.cached(map_id)
+        bounds = {"map_id": map_id, "cached": cached, "seen": known.seen}
+        row = (await connection.execute(STATE, bounds)).one_or_none()
+        if row is None:
+            raise unknown_map(map_id)
+        progress = [AnalysisProgress.model_validate(one) for one in row.progress]
+        return Reading(row.seq, [as_state(turn) for turn in row.turns], progress, row.lasting, known)
+
+    async def _whole(self, connection: AsyncConnection, map_id: str, reading: Reading) -> Snapshot:
+        lasting = reading.lasting
+        assert lasting is not None  # noqa: S101 - asked for by the callers
+        chat = [stored_event(event) for event in lasting["chat"]]
+        history = await self._history(connection, map_id, reading, lasting["changes"])
         return Snapshot(
             map_id=map_id,
-            seq=moment.seq,
-            layers=list(as_layers(stored.layers)),
+            seq=reading.seq,
+            layers=list(as_layers(lasting["layers"])),
             charts=list(history.state.charts),
             chat=[EventEnvelope(event=event.name, data=event.wire()) for event in whole_turns(chat)],
             chat_complete=len(chat) < CHAT_IN_SNAPSHOT,
-            turns=moment.turns,
-            progress=moment.progress,
-            recipes=[card_of(Recipe.model_validate(recipe)) for recipe in stored.recipes],
-            document=stored.document or {},
-            threads=stored.threads,
+            turns=reading.turns,
+            progress=reading.progress,
+            recipes=[card_of(Recipe.model_validate(recipe)) for recipe in lasting["recipes"]],
+            document=lasting["document"] or {},
+            threads=lasting["threads"],
             can_undo=history.can_undo,
             can_redo=history.can_redo,
         )
+
+    async def _history(
+        self, connection: AsyncConnection, map_id: str, reading: Reading, changes: Sequence[Any]
+    ) -> History:
+        """The undo history as of the reading. Events never change, so further ones may be read later."""
+        if reading.history.seen <= reading.seq and len(changes) < MAX_CHANGES_PER_READ:
+            events = [stored_event(change) for change in changes]
+            return self._histories.advanced(map_id, reading.history, events, reading.seq)
+        return await self._histories.at(connection, map_id, reading.seq)
 
 
 def lasting_json(snapshot: Snapshot) -> Encoded:
@@ -176,22 +239,19 @@ def lasting_json(snapshot: Snapshot) -> Encoded:
     return Encoded(snapshot.model_dump_json(exclude=VOLATILE_FIELDS))
 
 
-def with_volatile_fields(lasting: Encoded, moment: Moment) -> Encoded:
+def with_volatile_fields(lasting: Encoded, reading: Reading) -> Encoded:
     """The whole snapshot: the cached part, and the fields that change between events."""
     fleeting = {
-        "turns": [turn.model_dump(mode="json") for turn in moment.turns],
-        "progress": [one.model_dump(mode="json") for one in moment.progress],
+        "turns": [turn.model_dump(mode="json") for turn in reading.turns],
+        "progress": [one.model_dump(mode="json") for one in reading.progress],
     }
     return Encoded(f"{lasting.text[:-1]},{json.dumps(fleeting)[1:]}")
 
 
-async def moment_of(connection: AsyncConnection, map_id: str) -> Moment:
-    """What the map is at. Raises MapFault `unknown_map`."""
-    row = (await connection.execute(MOMENT, {"map_id": map_id})).one_or_none()
-    if row is None:
-        raise unknown_map(map_id)
-    progress = [AnalysisProgress.model_validate(one) for one in row.progress]
-    return Moment(row.seq, [as_state(turn) for turn in row.turns], progress)
+def stored_event(found: Mapping[str, Any]) -> Event:
+    """An event from its row as JSON."""
+    at = datetime.fromisoformat(found["at"])
+    return Event(found["map_id"], found["seq"], found["type"], found["turn_id"], at, found["payload"])
 
 
 def as_state(turn: Mapping[str, Any]) -> TurnState:

@@ -24,6 +24,7 @@ from server.maps.log.events import (
 from server.maps.log.histories import Histories
 from server.maps.log.replay import replay
 from server.maps.log.rows import layers_of, reading, seq_of
+from server.maps.log.snapshots import MAX_CHANGES_PER_READ
 from server.maps.log.tables import metadata, turn_table
 from server.maps.service import LayerLookup
 from server.maps.turns.queue import TurnStore
@@ -274,3 +275,17 @@ async def test_the_migrated_tables_are_those_that_the_code_knows(database: Datab
                 (column.name, column.type.compile(postgresql.dialect()).lower()) for column in table.columns
             }
             assert known == {tuple(row) for row in rows}, table.name
+
+
+async def test_the_undo_history_of_a_map_with_more_changes_than_one_statement_reads_is_whole(
+    log: EventLog, database: Database
+) -> None:
+    map_id = await log.create()
+    changes = [layer_added(layer("a", name=f"name {number}")) for number in range(MAX_CHANGES_PER_READ + 1)]
+    await log.append(map_id, changes)
+    restarted = EventLog(database.owner)
+    snapshot = await restarted.snapshots.read(map_id)
+    assert (snapshot.seq, snapshot.can_undo) == (len(changes), True)
+    history = await restarted.reader.history(map_id)
+    assert history.seen == len(changes)
+    assert [each.name for each in history.state.layers] == [f"name {MAX_CHANGES_PER_READ}"]

@@ -11,7 +11,7 @@ from tests.support.round_trips import Counter, counting
 from tests.support.server import Client, client, local_server
 
 MAX_TOOL_EVENT_TRIPS = 6
-MAX_FIRST_JOIN_TRIPS = 6
+MAX_FIRST_JOIN_TRIPS = 1
 WARMING = 3
 COUNTED = 5
 
@@ -23,7 +23,7 @@ async def test_a_tool_event_costs_at_most_six_round_trips_until_everybody_has_it
     assert len(trips) <= MAX_TOOL_EVENT_TRIPS, "\n".join(trips)
 
 
-async def test_the_first_join_of_a_map_costs_at_most_six_round_trips(samples_url: str) -> None:
+async def test_the_first_join_of_a_map_costs_one_round_trip(samples_url: str) -> None:
     async with counting(samples_url) as counter, local_server(counter.url) as server:
         counted = []
         for _ in range(WARMING + COUNTED):
@@ -34,7 +34,7 @@ async def test_the_first_join_of_a_map_costs_at_most_six_round_trips(samples_url
                     await two.ask("join", map_id=one.map_id)
                 counted.append(trips)
     fewest = min(counted[WARMING:], key=len)
-    assert len(fewest) <= MAX_FIRST_JOIN_TRIPS, "\n".join(fewest)
+    assert len(fewest) == MAX_FIRST_JOIN_TRIPS, "\n".join(fewest)
 
 
 async def least_trips(server: Server, one: Client, counter: Counter) -> list[str]:
