@@ -81,6 +81,15 @@ LEFT JOIN pg_index i ON i.indexrelid = c.oid
 """
 
 
+async def change_counters(engine: AsyncEngine, without_statistics: Iterable[int]) -> list[int] | None:
+    """Equal to what was read before as long as no mark changed; None if the database keeps no counters."""
+    async with engine.connect() as connection:
+        statement = of_all("catalog_counters.sql")
+        found = await connection.exec_driver_sql(statement, (sorted(without_statistics),))
+        counters: list[int] | None = found.scalar_one()
+        return counters
+
+
 async def marks(engine: AsyncEngine, schemas: Sequence[str]) -> dict[int, str]:
     """A mark for each readable table, by oid; an entry must be read again when its mark changes."""
     async with engine.connect() as connection:

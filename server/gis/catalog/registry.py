@@ -2,8 +2,8 @@
 
 Read as the reader role, so tables that this role may not read do not exist. Kept current by LISTEN on the DDL
 triggers' channel, by a check after every reconnect, and by a cheap check every few seconds, which catches
-changes that no trigger reports (ANALYZE, privileges, databases without the triggers). Only what changed is read
-again.
+changes that no trigger reports (ANALYZE, privileges, databases without the triggers). With thousands of tables, that
+check first compares counters of the database. Only what changed is read again.
 """
 
 from __future__ import annotations
@@ -34,6 +34,10 @@ log = structlog.get_logger(__name__)
 
 CHANNEL = "geoagent_ddl"
 POLL_INTERVAL_S = 5.0
+EXPENSIVE_LOOK_S = 0.1
+"""Where a look at all tables takes longer, it waits until counters of the database have moved."""
+MAX_LOOK_PAUSE_S = 600.0
+"""Counters may be lost or reset; after so long all tables are looked at anyway."""
 DEBOUNCE_S = 0.05
 PROBE_WAIT_S = 0.3
 """A change waits so long for the probes of its tables before it is published without them."""
@@ -86,6 +90,9 @@ class Registry:
         self._version = 0
         self._was_read = False
         self._marks: dict[int, str] = {}
+        self._counters: list[int] | None = None
+        """As of just before the last look at all tables."""
+        self._looked_at = self._look_took = 0.0
         self._entries: dict[int, Entry] = {}
         self._names = TableNames()
         self._shared_names = TableNames()
@@ -205,14 +212,13 @@ class Registry:
     async def _refresh(self, patience: float, only: Set[Name] | None = None) -> None:
         async with asyncio.timeout(CATALOGUE_TIMEOUT_S):
             if only is None:
-                marks = await catalog.marks(self._engine, self._schemas)
+                marks = await self._all_marks()
             else:
                 marks = await self._marks_of(only)
         self._was_read = True
         gone = self._marks.keys() - marks.keys()
         stale = [oid for oid, mark in marks.items() if self._marks.get(oid) != mark]
-        now = time.monotonic()
-        stale += [oid for oid, (due, _delay) in self._probe_due.items() if oid in marks and due <= now]
+        stale += [oid for oid in self._due_probes() if oid in marks]
         if not gone and not stale:
             return
         whole = len(stale) > 500 and len(stale) > len(marks) / 2
@@ -234,6 +240,26 @@ class Registry:
         done, _pending = await asyncio.wait({probing}, timeout=patience)
         if not done:
             self._publish([self._as_known(entry) for entry in found], removed)
+
+    async def _all_marks(self) -> dict[int, str]:
+        counters = await self._read_counters()
+        began = time.monotonic()
+        marks = await catalog.marks(self._engine, self._schemas)
+        self._looked_at = time.monotonic()
+        self._look_took = self._looked_at - began
+        self._counters = counters
+        return marks
+
+    async def _read_counters(self) -> list[int] | None:
+        without_statistics = [oid for oid, entry in self._entries.items() if not entry.analyzed]
+        return await catalog.change_counters(self._engine, without_statistics)
+
+    async def _may_have_changed(self) -> bool:
+        """Whether a look at all tables is worth its price."""
+        if self._look_took < EXPENSIVE_LOOK_S or time.monotonic() - self._looked_at > MAX_LOOK_PAUSE_S:
+            return True
+        counters = await self._read_counters()
+        return counters is None or counters != self._counters
 
     async def _marks_of(self, named: Set[Name]) -> dict[int, str]:
         """All marks, of which those of the named tables are read now."""
@@ -272,6 +298,10 @@ class Registry:
         _due, delay = self._probe_due.get(entry.oid, (0.0, self._poll_seconds / 2))
         delay = min(MAX_PROBE_DELAY_S, delay * 2)
         self._probe_due[entry.oid] = (time.monotonic() + delay, delay)
+
+    def _due_probes(self) -> list[int]:
+        now = time.monotonic()
+        return [oid for oid, (due, _delay) in self._probe_due.items() if due <= now]
 
     def _as_known(self, entry: Entry) -> Entry:
         """A new entry with the earlier probed values, until the new probe is done."""
@@ -338,11 +368,13 @@ class Registry:
             self._wake.clear()
             started = time.monotonic()
             named, self._named = self._named, set()
-            if started >= due:
-                named = None
+            is_due = started >= due
             try:
                 async with self._lock:
-                    await self._refresh(PROBE_WAIT_S, named)
+                    if is_due and (named is None or await self._may_have_changed()):
+                        named = None
+                    if named is None or named or self._due_probes():
+                        await self._refresh(PROBE_WAIT_S, named)
                 away = False
             except Exception as error:
                 if not away:
@@ -355,3 +387,5 @@ class Registry:
             if named is None:
                 # Looks at all tables take at most a fiftieth of the time, however many there are.
                 due = ended + max(self._poll_seconds, 50 * took)
+            elif is_due:
+                due = ended + self._poll_seconds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -302,6 +303,46 @@ async def test_fresh_statistics_are_noticed_without_any_notification(database: D
         assert kind.samples == ("tree",)
         await run(database, "CREATE TABLE data.unheard (id int)")
         await appears(polling, "data.unheard")
+    finally:
+        await polling.stop()
+
+
+async def test_where_looks_are_expensive_they_wait_until_counters_of_the_database_move(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+
+    def note(name: str) -> None:
+        read = getattr(catalog, name)
+
+        async def noted(*arguments: Any) -> Any:
+            calls.append(name)
+            return await read(*arguments)
+
+        monkeypatch.setattr(catalog, name, noted)
+
+    async def run_apart(*statements: str) -> None:
+        """In a session that ends: PostgreSQL counts what it did at once."""
+        async with database.owner_session({}) as session:
+            for statement in statements:
+                await session.execute(statement)
+
+    note("marks")
+    note("change_counters")
+    monkeypatch.setattr("server.gis.catalog.registry.EXPENSIVE_LOOK_S", 0.0)
+    polling = Registry(database.reader, poll_seconds=0.02)
+    await polling.start()
+    try:
+        await until(lambda: calls[-20:] == 20 * ["change_counters"])
+        await run_apart("CREATE TABLE data.counted (id int)", "COMMENT ON TABLE data.counted IS 'Once'")
+        await appears(polling, "data.counted")
+        await run_apart("COMMENT ON TABLE data.counted IS 'Twice'")
+        await until(lambda: polling.get("data.counted").comment == "Twice")
+        rows = "INSERT INTO data.counted SELECT generate_series(1, 300)"
+        await run_apart(rows, "ANALYZE data.counted", rows, "ANALYZE data.counted")
+        await until(lambda: polling.get("data.counted").row_estimate == 600)
+        await run_apart("DROP TABLE data.counted")
+        await until(lambda: polling.find("data.counted") is None)
     finally:
         await polling.stop()
 
