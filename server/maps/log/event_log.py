@@ -74,6 +74,7 @@ class EventLog:
                 if await writer.flush():
                     self.committing.add(map_id)
             committed = writer.events
+            self._histories.committed(map_id, seq, committed)
         finally:
             if committed or map_id in self.committing:
                 self.committing.discard(map_id)

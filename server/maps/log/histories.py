@@ -59,6 +59,13 @@ class Histories:
         self._keep(map_id, history)
         return history
 
+    def committed(self, map_id: str, before: int, events: Sequence[Event]) -> None:
+        """Continue a history that was cached up to `before` with what this server has just written."""
+        kept = self._cache.get(map_id)
+        if kept is not None and kept.seen == before and events:
+            changes = [event for event in events if event.name in CHANGE_EVENTS]
+            self.advanced(map_id, kept, changes, events[-1].seq)
+
     def forget(self) -> None:
         """Clear the cache: after an outage the database may have been restored from a backup."""
         self._cache.clear()

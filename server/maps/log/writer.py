@@ -9,8 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import delete, text
-from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Layer
@@ -18,7 +17,7 @@ from server.maps.log.events import CHANGE_EVENTS, Change, Event, clean_json
 from server.maps.log.histories import Histories
 from server.maps.log.replay import MapState, apply
 from server.maps.log.rows import layers_of
-from server.maps.log.tables import EVENT_CHANNEL, layer_table
+from server.maps.log.tables import EVENT_CHANNEL
 from server.maps.log.undo import History
 from server.protocol import MapEvent
 
@@ -45,7 +44,11 @@ APPEND = text(
     "WITH added AS (INSERT INTO geoagent.event (map_id, seq, type, turn_id, at, payload)"
     " SELECT :map_id, seq, type, turn_id, at, payload FROM jsonb_to_recordset(CAST(:events AS jsonb))"
     " AS new (seq bigint, type text, turn_id text, at timestamptz, payload jsonb)),"
-    " moved AS (UPDATE geoagent.map SET seq = :seq WHERE id = :map_id)"
+    " moved AS (UPDATE geoagent.map SET seq = :seq WHERE id = :map_id),"
+    " stored AS (INSERT INTO geoagent.layer (map_id, layer_id, document)"
+    " SELECT :map_id, layer ->> 'id', layer FROM jsonb_array_elements(CAST(:layers AS jsonb)) AS layer"
+    " ON CONFLICT (map_id, layer_id) DO UPDATE SET document = excluded.document),"
+    " removed AS (DELETE FROM geoagent.layer WHERE map_id = :map_id AND layer_id = ANY(CAST(:removed AS text[])))"
     " SELECT pg_notify(:channel, :news)"
 )
 
@@ -113,12 +116,14 @@ class MapWriter:
             }
             for event in self.events
         ]
-        await self._project()
+        layers, removed = self._changed_layers()
         await self.connection.execute(
             APPEND,
             {
                 "map_id": self.map_id,
                 "events": json.dumps(rows, ensure_ascii=False),
+                "layers": json.dumps(layers, ensure_ascii=False),
+                "removed": removed,
                 "seq": self.seq,
                 "channel": EVENT_CHANNEL,
                 "news": f"{self.map_id}:{self.seq}",
@@ -130,36 +135,13 @@ class MapWriter:
         """Whether the layer's tiles are of other data than its table has now."""
         return layer.tiles != with_data_tag(layer.tiles, self._data_tags(layer.table))
 
-    async def _project(self) -> None:
-        """Write the layers that changed, and only those."""
-        if self._state is None:
-            return
+    def _changed_layers(self) -> tuple[list[Any], list[str]]:
+        """The documents of the layers to store, and the ids of those to remove."""
         before = {layer.id: layer for layer in self._stored or ()}
-        after = {layer.id: layer for layer in (await self.state()).layers}
-        gone = before.keys() - after.keys()
-        if gone:
-            await self.connection.execute(
-                delete(layer_table).where(
-                    layer_table.c.map_id == self.map_id, layer_table.c.layer_id.in_(gone)
-                )
-            )
+        after = {} if self._state is None else {layer.id: layer for layer in self._state.layers}
         changed = [layer for layer in after.values() if before.get(layer.id) != layer]
-        if changed:
-            statement = upsert(layer_table)
-            statement = statement.on_conflict_do_update(
-                index_elements=["map_id", "layer_id"], set_={"document": statement.excluded.document}
-            )
-            await self.connection.execute(
-                statement,
-                [
-                    {
-                        "map_id": self.map_id,
-                        "layer_id": layer.id,
-                        "document": clean_json(layer.model_dump(mode="json")),
-                    }
-                    for layer in changed
-                ],
-            )
+        documents = [clean_json(layer.model_dump(mode="json")) for layer in changed]
+        return documents, sorted(before.keys() - after.keys())
 
     async def _stamped(self, layer: dict[str, Any]) -> dict[str, Any]:
         """The layer with a version above all earlier ones of its id, and with a tile URL of that version if its
