@@ -18,10 +18,10 @@ from cachetools import TTLCache
 from sqlalchemy import Row, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from server.database.engines import single_reads
 from server.gis.tiles.flight import SingleFlight
 from server.maps.encoded import Encoded
 from server.maps.faults import MapFault, unknown_map
-from server.maps.log.rows import single_reads
 from server.maps.log.tables import map_table, secret_table
 
 VIEW = "view_"

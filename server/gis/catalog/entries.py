@@ -17,6 +17,7 @@ from typing import Any, Literal
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Column, ColumnKind, LakeSource, Table
+from server.database.engines import single_reads
 from server.gis.catalog.statements import of_all, of_some
 from server.gis.expressions.identifiers import WGS84, base_type, join_id
 
@@ -83,7 +84,7 @@ LEFT JOIN pg_index i ON i.indexrelid = c.oid
 
 async def change_counters(engine: AsyncEngine, without_statistics: Iterable[int]) -> list[int] | None:
     """Equal to what was read before as long as no mark changed; None if the database keeps no counters."""
-    async with engine.connect() as connection:
+    async with single_reads(engine) as connection:
         statement = of_all("catalog_counters.sql")
         found = await connection.exec_driver_sql(statement, (sorted(without_statistics),))
         counters: list[int] | None = found.scalar_one()
@@ -92,7 +93,7 @@ async def change_counters(engine: AsyncEngine, without_statistics: Iterable[int]
 
 async def marks(engine: AsyncEngine, schemas: Sequence[str]) -> dict[int, str]:
     """A mark for each readable table, by oid; an entry must be read again when its mark changes."""
-    async with engine.connect() as connection:
+    async with single_reads(engine) as connection:
         rows = await connection.exec_driver_sql(of_all("catalog_marks.sql"), (list(schemas),))
         return {row.oid: row.mark for row in rows}
 
@@ -102,7 +103,7 @@ async def marks_of(
 ) -> dict[int, str]:
     """The same of a few tables: those that are named, or whose index is, and those of the oids."""
     wanted = [list(part) for part in zip(*named, strict=True)] or [[], []]
-    async with engine.connect() as connection:
+    async with single_reads(engine) as connection:
         found = await connection.exec_driver_sql(_NAMED, tuple(wanted))
         asked = sorted({*oids, *found.scalars()})
         rows = await connection.exec_driver_sql(of_some("catalog_marks.sql"), (list(schemas), asked))
@@ -113,7 +114,7 @@ async def entries(
     engine: AsyncEngine, schemas: Sequence[str], oids: Sequence[int] | None = None
 ) -> list[Entry]:
     """All readable tables, or those of the given oids that are still readable."""
-    async with engine.connect() as connection:
+    async with single_reads(engine) as connection:
         if oids is None:
             rows = await connection.exec_driver_sql(of_all("catalog.sql"), (list(schemas),))
         else:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Bounds
+from server.database.engines import single_reads
 from server.gis.profiles.versions import TableState
 from server.gis.styles.statistics import Category, Distribution, Frequencies
 
@@ -100,7 +101,7 @@ class ProfileStore:
         kept = None if fresh else self._kept.get(relid)
         if kept is not None and kept[1] > time.monotonic() - KEPT_S:
             return kept[0]
-        async with self._engine.connect() as connection:
+        async with single_reads(self._engine) as connection:
             row = (await connection.execute(_READ, {"relid": relid})).one_or_none()
         found = None
         if row is not None:

@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Table
+from server.database.engines import single_reads
 
 MAX_AGE_S = 2.0
 """A version that was read less than this ago is not read again."""
@@ -114,7 +115,7 @@ class DataVersions:
 
     async def _read(self, names: list[tuple[str, str]], now: float) -> None:
         asked = {"schemas": [schema for schema, _ in names], "names": [name for _, name in names]}
-        async with self._engine.connect() as connection:
+        async with single_reads(self._engine) as connection:
             rows = (await connection.execute(_STATES, asked)).all()
         for name in names:
             self._known.pop(name, None)

@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import structlog
-from sqlalchemy import select
+from sqlalchemy import ARRAY, Text, any_, cast, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.core.errors import ToolFailed
 from agents.domain import Table
 from agents.ports import TableRegistry
+from server.database.engines import single_reads
 from server.database.lanes import working_for
 from server.gis.profiles.versions import DataVersions
 from server.maps.layers.verbs import LayerService
@@ -117,8 +118,8 @@ class DataFollower:
             layer_table.c.map_id,
             layer_table.c.layer_id,
             *(document[name].astext for name in ("table", "tiles", "data", "estimated")),
-        ).where(layer_table.c.map_id.in_(maps))
-        async with self._engine.connect() as connection:
+        ).where(layer_table.c.map_id == any_(cast(maps, ARRAY(Text))))
+        async with single_reads(self._engine) as connection:
             rows = (await connection.execute(query)).all()
         found = []
         for map_id, layer_id, table_id, tiles, data, estimated in rows:

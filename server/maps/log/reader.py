@@ -9,10 +9,11 @@ from sqlalchemy import Select, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Layer
+from server.database.engines import single_reads
 from server.maps.log.events import CHANGE_EVENTS, Event
 from server.maps.log.histories import Histories
 from server.maps.log.replay import MapState, replay
-from server.maps.log.rows import as_event, events_of, layers_of, reading, seq_of, single_reads
+from server.maps.log.rows import as_event, events_of, layers_of, reading, seq_of
 from server.maps.log.tables import event_table, layer_table
 from server.maps.log.undo import History
 

@@ -23,14 +23,6 @@ async def reading(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
         yield connection
 
 
-@asynccontextmanager
-async def single_reads(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """A connection on which each query is by itself, and costs one round trip instead of three."""
-    async with engine.connect() as connection:
-        await connection.execution_options(isolation_level="AUTOCOMMIT")
-        yield connection
-
-
 def events_of(map_id: str) -> Select[Any]:
     """The query for all events of a map, unordered."""
     return select(event_table).where(event_table.c.map_id == map_id)

@@ -30,6 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from server.database.engines import single_reads
 from server.gis.analysis.recipes import Recipe
 from server.maps.analyses.recipe_rows import card_of
 from server.maps.analyses.store import progress_of, running_progress
@@ -37,7 +38,7 @@ from server.maps.encoded import Encoded
 from server.maps.faults import unknown_map
 from server.maps.log.events import CHANGE_EVENTS, CHAT_EVENTS, Event
 from server.maps.log.histories import Histories
-from server.maps.log.rows import as_layers, single_reads
+from server.maps.log.rows import as_layers
 from server.maps.log.tables import (
     analysis_table,
     comment_thread_table,

@@ -19,6 +19,7 @@ from sqlalchemy import Row, and_, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from agents.domain import Focus
+from server.database.engines import single_reads
 from server.maps.analyses.store import unfinished_analyses
 from server.maps.faults import MapFault
 from server.maps.log.event_log import EventLog
@@ -141,7 +142,7 @@ class TurnStore:
 
     async def open_turns(self) -> list[OpenTurn]:
         """All turns that have not ended, on all servers and maps; the limits bound their number."""
-        async with self._engine.connect() as connection:
+        async with single_reads(self._engine) as connection:
             return await self._open_turns(connection)
 
     async def claim(self, map_id: str) -> Turn | None:
@@ -227,7 +228,7 @@ class TurnStore:
         """The map's turn that has started and not ended: it runs, waits, or is about to continue."""
         query = select(turn_table).where(turn_table.c.map_id == map_id, turn_table.c.status.in_(OPEN))
         query = query.where(turn_table.c.started_at.is_not(None)).order_by(turn_table.c.position).limit(1)
-        async with self._engine.connect() as connection:
+        async with single_reads(self._engine) as connection:
             row = (await connection.execute(query)).one_or_none()
         return None if row is None else as_turn(row)
 
@@ -236,12 +237,12 @@ class TurnStore:
         query = select(turn_table).where(turn_table.c.status == "running")
         if map_id is not None:
             query = query.where(turn_table.c.map_id == map_id)
-        async with self._engine.connect() as connection:
+        async with single_reads(self._engine) as connection:
             return [as_turn(row) for row in await connection.execute(query)]
 
     async def unfinished_analyses(self, turn_id: str) -> dict[str, dict[str, Any]]:
         """For each analysis of the turn that has not ended: the step that ran, and what had finished."""
-        async with self._engine.connect() as connection:
+        async with single_reads(self._engine) as connection:
             return await unfinished_analyses(connection, turn_id)
 
     async def interrupt(self, turn: Turn, changes: Sequence[Change]) -> bool:
