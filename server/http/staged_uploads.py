@@ -16,6 +16,7 @@ from server.database.lanes import Lane
 from server.http.errors import HttpFault
 from server.http.middleware.map_addresses import is_view
 from server.maps.access import read_only
+from server.sockets.limits import shared_address
 from server.transfers.loading import FileLoader
 from server.transfers.staging import decision_of
 
@@ -26,8 +27,8 @@ NO_STORE = {"Cache-Control": "no-store"}
 def routes(loader: FileLoader) -> list[web.RouteDef]:
     """The routes of uploads that wait for a decision."""
     staged = loader.staged
-    # Moving rows holds a connection that joins and chats need.
-    deciding = Lane("deciding on uploads", 1, wait=30.0)
+    # Moving rows holds a connection that joins and chats need. An address moves one at a time, and keeps no other out.
+    deciding = Lane("deciding on uploads", 2, 1, wait=30.0)
 
     async def targets(request: web.Request) -> web.Response:
         if is_view(request):
@@ -38,7 +39,7 @@ def routes(loader: FileLoader) -> list[web.RouteDef]:
     async def decide(request: web.Request) -> web.Response:
         wanted = await _body(request)
         decision = decision_of(wanted.get("mode"), wanted.get("table"))
-        async with deciding.place():
+        async with deciding.place(shared_address(request)):
             answer = await staged.finish(
                 request.match_info["map_id"], _number(request), decision, loader.share_all
             )

@@ -53,11 +53,13 @@ class StagedUploads:
         self._loading_s = loading_s
 
     async def stage(self, reservation: Reservation) -> None:
-        """The table is complete and waits for `finish` or `discard`."""
+        """The table is complete and waits for `finish` or `discard`. Raises QuotaExceeded."""
         await uninterrupted(self._stage(reservation))
 
     async def _stage(self, reservation: Reservation) -> None:
         async with self._owner.begin() as connection:
+            await connection.execute(TAKE_LOCK, {"key": LOCK})
+            await self._uploads.check_table(connection, reservation)
             await connection.execute(
                 text("UPDATE geoagent.upload SET staged_at = now() WHERE id = :id"),
                 {"id": reservation.number},
@@ -66,7 +68,7 @@ class StagedUploads:
     async def targets(self, map_id: str | None) -> Sequence[str]:
         """The ids of the tables that the map's uploads may be appended to, or may replace; the latest first."""
         async with self._owner.connect() as connection:
-            return [join_id(SCHEMA, name) for name in await _uploads_of(connection, map_id)]
+            return [join_id(SCHEMA, name) for name, _address in await _uploads_of(connection, map_id)]
 
     async def finish(
         self, map_id: str | None, number: int, decision: Decision, shared: bool
@@ -77,16 +79,20 @@ class StagedUploads:
             async with self._owner.begin() as connection:
                 await connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{int(self._loading_s)}s'")
                 staged, address = await self._staged(connection, map_id, number)
+                addresses = {address}
                 if decision.mode == "new":
                     name, remarks = await self._name(connection, number, staged, decision.table, shared), []
                 else:
-                    name = await _target(connection, map_id, decision.table)
+                    name, owner_address = await _target(connection, map_id, decision.table)
+                    # The rows now count as the table's, whoever sent them.
+                    addresses.add(owner_address)
                     remarks = await merge(connection, staged, name, decision.mode)
                     await connection.execute(
                         text("DELETE FROM geoagent.upload WHERE id = :id"), {"id": number}
                     )
                 await connection.execute(TAKE_LOCK, {"key": LOCK})
-                self._uploads.check_left(*await self._uploads.counted(connection, address), 0)
+                for each in sorted(addresses):
+                    self._uploads.check_left(*await self._uploads.counted(connection, each), 0)
                 rows = await connection.exec_driver_sql(f"SELECT count(*) FROM {relation(name)}")  # noqa: S608 - quoted
                 return {"table": join_id(SCHEMA, name), "rows": rows.scalar(), "remarks": remarks}
         except DBAPIError as error:
@@ -159,21 +165,22 @@ def name_taken(name: str) -> GisError:
     return TableExists(f"There is a table {name!r} in {SCHEMA} already. Take another name.")
 
 
-async def _uploads_of(connection: AsyncConnection, map_id: str | None) -> list[str]:
-    found = await connection.scalars(
+async def _uploads_of(connection: AsyncConnection, map_id: str | None) -> list[tuple[str, str]]:
+    """Table and address of each upload of the map, the latest first."""
+    found = await connection.execute(
         text(
-            "SELECT u.table_name FROM geoagent.upload AS u"
+            "SELECT u.table_name, u.address FROM geoagent.upload AS u"
             " JOIN pg_tables AS t ON t.schemaname = 'data' AND t.tablename = u.table_name"
             " WHERE u.map_id IS NOT DISTINCT FROM :map_id AND u.loaded_at IS NOT NULL ORDER BY u.id DESC"
         ),
         {"map_id": map_id},
     )
-    return list(found)
+    return [(row.table_name, row.address) for row in found]
 
 
-async def _target(connection: AsyncConnection, map_id: str | None, table: str) -> str:
-    """The name of the upload of this id or name. Others' tables are never changed by an upload."""
-    for name in await _uploads_of(connection, map_id):
+async def _target(connection: AsyncConnection, map_id: str | None, table: str) -> tuple[str, str]:
+    """The name and the address of the upload of this id or name. Others' tables are never changed by an upload."""
+    for name, address in await _uploads_of(connection, map_id):
         if table in (name, join_id(SCHEMA, name)):
-            return name
+            return name, address
     raise UnknownTable(f"{table!r} was not uploaded here, so no file can change it. Make a new table.")

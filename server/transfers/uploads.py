@@ -129,9 +129,7 @@ class Uploads:
                 ),
                 {"table": table, "id": number},
             )
-            taken = int(await connection.scalar(_SIZE, {"table": table}) or 0)
-            own, everybody = await self.counted(connection, reservation.address)
-            self.check_left(own - reservation.size, everybody - reservation.size, taken)
+            await self.check_table(connection, reservation)
             await connection.execute(
                 text("UPDATE geoagent.upload SET loaded_at = now() WHERE id = :id"), {"id": number}
             )
@@ -152,6 +150,13 @@ class Uploads:
             )
             if gone:
                 await drop_orphan(connection, table)
+
+    async def check_table(self, connection: AsyncConnection, reservation: Reservation) -> None:
+        """Count the table in place of its file, while `LOCK` is held. Raises QuotaExceeded where it is larger than what
+        other uploads have left meanwhile."""
+        taken = int(await connection.scalar(_SIZE, {"table": reservation.table}) or 0)
+        own, everybody = await self.counted(connection, reservation.address)
+        self.check_left(own - reservation.size, everybody - reservation.size, taken)
 
     async def counted(self, connection: AsyncConnection, address: str) -> tuple[int, int]:
         """Bytes of the address's uploads, and of all."""

@@ -14,7 +14,8 @@ import sqlalchemy as sa
 
 from server.app import Server
 from server.gis.ingest.merge import PREFIX
-from server.transfers.uploads import Uploads
+from server.transfers.staging import StagedUploads, decision_of
+from server.transfers.uploads import Quota, QuotaExceeded, Uploads
 from tests.support.looking import until
 from tests.support.server import client
 
@@ -225,6 +226,59 @@ async def test_what_nobody_decides_on_is_dropped(server: Server, mine: Uploader)
             sa.text("UPDATE geoagent.upload SET staged_at = staged_at - interval '2 hours'")
         )
     await uploads.sweep()
+    assert await waiting(server) == []
+
+
+async def test_rows_of_another_address_count_as_those_of_the_table_they_are_appended_to(
+    server: Server, mine: Uploader
+) -> None:
+    """Otherwise an address could fill the database through the table of another."""
+    await mine.loaded(TREES, "of one address")
+    many = b"name,height,lon,lat\n" + b"".join(b"tree %d,%d,8.5,47.4\n" % (n, n % 30) for n in range(3000))
+    _, report = await mine.send(many, stage="true")
+    owner = server.database.owner
+    async with owner.begin() as connection:
+        await connection.execute(
+            sa.text("UPDATE geoagent.upload SET address = table_name WHERE map_id = :map_id"),
+            {"map_id": mine.map_id},
+        )
+        size = sa.text("SELECT pg_total_relation_size(to_regclass('data.\"of one address\"'))")
+        limit = int(await connection.scalar(size) or 0) + 100_000
+    staged = StagedUploads(owner, Uploads(owner, Quota(per_address=limit)), 60.0)
+    for mode in ("append", "replace"):
+        with pytest.raises(QuotaExceeded):
+            await staged.finish(
+                mine.map_id, report["staged"], decision_of(mode, "of one address"), shared=False
+            )
+    assert len(await rows(server, "of one address")) == 2
+    await staged.discard(mine.map_id, report["staged"])
+    assert await waiting(server) == []
+
+
+async def test_staged_tables_take_no_more_space_than_is_left_when_they_are_complete(
+    server: Server, mine: Uploader
+) -> None:
+    owner = server.database.owner
+    uploads = Uploads(owner, Quota(per_address=100_000))
+    staged = StagedUploads(owner, uploads, 60.0)
+
+    async def stage(table: str) -> None:
+        async with uploads.reserved(table, mine.map_id, "10.0.0.1", 1000) as reservation:
+            async with server.database.loader_session({}) as session:
+                await session.execute(
+                    f"CREATE TABLE data.\"{table}\" AS SELECT repeat('x', 900) FROM generate_series(1, 80)"
+                )
+            await staged.stage(reservation)
+
+    await stage(f"{PREFIX}first")
+    with pytest.raises(QuotaExceeded):
+        await stage(f"{PREFIX}second")
+    assert await waiting(server) == [f"{PREFIX}first"]
+    async with owner.connect() as connection:
+        number = await connection.scalar(
+            sa.text("SELECT id FROM geoagent.upload WHERE table_name = :name"), {"name": f"{PREFIX}first"}
+        )
+    await staged.discard(mine.map_id, int(number))
     assert await waiting(server) == []
 
 
