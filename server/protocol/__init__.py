@@ -8,4 +8,6 @@ message may have 512 KiB: a larger one is refused as `too_large`, and one above 
 from server.protocol.acknowledgements import *  # noqa: F403 - one namespace, as one contract
 from server.protocol.documents import *  # noqa: F403
 from server.protocol.events import *  # noqa: F403
+from server.protocol.figures import *  # noqa: F403
 from server.protocol.requests import *  # noqa: F403
+from server.protocol.transient import *  # noqa: F403

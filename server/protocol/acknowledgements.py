@@ -10,7 +10,7 @@ from agents.charts import Chart
 from agents.domain import Layer, Place, RecipeCard
 from agents.exports import ExportReport
 from server.protocol.documents import CommentThread, MapDocument
-from server.protocol.events import AnalysisProgress, Pointing
+from server.protocol.transient import AnalysisProgress, Pointing
 
 
 class Fault(BaseModel):

@@ -1,4 +1,4 @@
-"""Events for everyone on a map: persisted ones with a number, and transient ones.
+"""Events that are numbered, stored, and sent to everyone on a map. Events without a number are in `transient`.
 
 Events may gain fields and never lose them.
 """
@@ -11,9 +11,10 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from agents.charts import Chart
-from agents.domain import Bounds, Cql2, Focus, Layer, QueryReceipt, RecipeCard
+from agents.domain import Focus, Layer, QueryReceipt, RecipeCard
 from server.protocol.documents import Bookmark, Comment, CommentThread
-from server.protocol.requests import Position, Projection, Selection
+from server.protocol.figures import Figure, FigureSource
+from server.protocol.requests import Projection
 
 
 class MapEvent(BaseModel):
@@ -33,39 +34,6 @@ class UserMessage(MapEvent):
     focus: Focus | None = None
     author: str | None = None
     """The person's name on the map, if they gave one."""
-
-
-class FigureSource(BaseModel):
-    """The source of figures of an answer: a tool call, and its query if it is known."""
-
-    call_id: str
-    tool: str
-    summary: str = ""
-    """One line about what the call did."""
-    sql: str | None = None
-    """A statement that runs in psql unchanged."""
-    table: str | None = None
-    filter: Cql2 | None = None
-    """Selects the rows of `table` that the figure was computed from; all of them without a filter."""
-    key: str | None = None
-    """The column whose value identifies a figure's row."""
-
-
-class Figure(BaseModel):
-    """A number in the answer. `start` and `end` are offsets in `message`, in Unicode code points."""
-
-    start: int
-    end: int
-    text: str
-    source: int | None = None
-    """Index in `sources`; null if the number was found in no result."""
-    row: Any = None
-    """The value of the source's `key`, if the figure is of one row."""
-    how: Literal["stated", "rounded", "reckoned", "likely"] = "stated"
-    """How it was found: `stated` as in a result, `rounded` or in another unit, `reckoned` (calculated) from several
-    numbers, or `likely`: it equals a number of a result, but the words do not say that it is that number."""
-    note: str = ""
-    """The exact value, or how it was calculated from several numbers: `7,895 ÷ 28,298 = 27.9 %`."""
 
 
 class AiResponse(MapEvent):
@@ -411,134 +379,4 @@ EVENTS: dict[str, type[MapEvent]] = {
     "comment_removed": CommentRemoved,
     "thread_resolved": ThreadResolved,
     "thread_removed": ThreadRemoved,
-}
-
-
-class AiDelta(BaseModel):
-    """More of the text that a turn is streaming. A new text begins at offset 0 after each `ai_response` and
-    `tool_called` of the turn.
-    """
-
-    map_id: str
-    turn_id: str
-    text: str
-    offset: int
-    """UTF-16 code units of this text that were sent before. If it exceeds what the client has, it missed a part."""
-
-
-class TurnWaiting(BaseModel):
-    """The server is busy: `ahead` turns start before the map's next turn; null when it starts.
-
-    Sent when the number changes, and every few seconds for people who have just joined.
-    """
-
-    map_id: str
-    turn_id: str
-    ahead: int | None
-
-
-class AnalysisProgress(BaseModel):
-    """Progress of the running step: `step` of `steps`, counted from 1, with the title `name`."""
-
-    map_id: str
-    analysis_id: str
-    step: int
-    steps: int
-    name: str
-    percent: float | None
-    """Of this step, from PostgreSQL's progress views and the finished parts; null if unknown."""
-    rows: int | None
-    elapsed_ms: float
-    estimate_ms: float | None = None
-    """Estimated remaining time of the step at its present speed; null if unknown."""
-    phase: Literal["waiting", "reconnecting", "preparing", "computing", "storing"] = "computing"
-    """`waiting` until other analyses finish; `reconnecting` while the step runs again after a lost database
-    connection; `storing` while key and index are built."""
-    steps_known: bool = False
-    """False if more steps than `steps` may follow."""
-
-
-class ExportProgress(BaseModel):
-    """How far a file is that a turn writes."""
-
-    map_id: str
-    turn_id: str
-    name: str
-    rows: int
-    """Written so far."""
-    total: int
-    """0 until they are counted."""
-
-
-class ViewRequested(BaseModel):
-    """The turn asks browsers to show these bounds (EPSG:4326)."""
-
-    map_id: str
-    turn_id: str | None
-    bounds: Bounds
-
-
-class Someone(BaseModel):
-    """A connection. `id` has no meaning outside of this map; `name` is empty until the person gave one."""
-
-    id: str
-    name: str = ""
-    viewer: bool = False
-    """Uses a view link: sees everything, cannot change or point at anything."""
-
-
-class Presence(BaseModel):
-    """Who is on the map. `people` are ids and `known` their details; of more than 50 people both list 50."""
-
-    map_id: str
-    people: list[str]
-    known: list[Someone] = []
-    count: int = 0
-    """Number of people on the map, including those who are not listed."""
-    viewers: int = 0
-    """How many of them use a view link."""
-
-
-class Pointing(BaseModel):
-    """What one person points at and sees. Only changed fields are present; null clears one."""
-
-    person: str
-    pointer: Position | None = None
-    selection: Selection | None = None
-    bounds: Bounds | None = None
-
-
-class Gestures(BaseModel):
-    """What people on the map pointed at since the last of these events, which is sent a few times a second at
-    most.
-    """
-
-    map_id: str
-    people: list[Pointing]
-
-
-class AccessWithdrawn(BaseModel):
-    """The view link that this client used was withdrawn."""
-
-    map_id: str
-
-
-class ServerClosing(BaseModel):
-    """This server shuts down and closes the connection. Connect again after this delay, which differs between
-    clients.
-    """
-
-    reconnect_after_ms: int
-
-
-TRANSIENT: dict[str, type[BaseModel]] = {
-    "ai_delta": AiDelta,
-    "turn_waiting": TurnWaiting,
-    "analysis_progress": AnalysisProgress,
-    "export_progress": ExportProgress,
-    "view_requested": ViewRequested,
-    "presence": Presence,
-    "gestures": Gestures,
-    "access_withdrawn": AccessWithdrawn,
-    "server_closing": ServerClosing,
 }
