@@ -192,7 +192,12 @@ def _expression(node: Any) -> str:
         verb = {"s_intersects": "is in", "s_within": "is within", "s_disjoint": "is outside of"}.get(
             op, op[2:]
         )
-        return f"the position {verb} the given area"
+        named = (
+            each["name"]
+            for each in arguments
+            if isinstance(each, Mapping) and isinstance(each.get("name"), str)
+        )
+        return f"the position {verb} {next(named, 'the given area')}"
     if op in _SHAPE_FACTS:
         return _SHAPE_FACTS[op]
     return f"{op}({', '.join(_operand(argument) for argument in arguments)})"

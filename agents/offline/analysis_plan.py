@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from agents.domain import Bounds, Cql2, Place, Table
 from agents.offline.commands.analyses.analysis import Chain, LookWords, rows_of
-from agents.offline.language.vocabulary import columns_called
+from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import column_called, name_column, ranks_descending, top_column
 from agents.offline.meaning.features import Features

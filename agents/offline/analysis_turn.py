@@ -22,11 +22,10 @@ from agents.geo.phrases import (
     table_rows,
     value,
 )
-from agents.offline.analysis_plan import PERCENT, SHARE, PlannedOperation, drawn, filled, planned, title_of
+from agents.offline.analysis_plan import SHARE, PlannedOperation, drawn, filled, planned, title_of
 from agents.offline.answers.wording import plain, why_failed
 from agents.offline.commands.analyses.analysis import Chain, read_analysis
 from agents.offline.commands.analyses.examples import nearest_examples
-from agents.offline.commands.analyses.groups import PER_AREA
 from agents.offline.language.reading import read
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.columns import name_column, number_columns
@@ -133,7 +132,8 @@ def _look(scene: Scene, table: Table, operations: Sequence[PlannedOperation], do
     named = next((c for c in columns if c.name in own_names), None) or name_column(table)
     added = [c.name for c in columns if not any(source.column(c.name) for source in read)]
     rest = added or [c.name for c in number_columns(table)]
-    groups = tuple(done.arguments.get("per") or ())
+    by = done.arguments.get("by")
+    groups = (*(done.arguments.get("per") or ()), *(by if isinstance(by, list | tuple) else ()))
     first = [c.name for c in columns if c.name in (named and named.name, *groups, ranked)]
     sort = (
         {"sort": ranked, "descending": not done.arguments.get("smallest", False)} if ranked in first else {}
@@ -141,7 +141,8 @@ def _look(scene: Scene, table: Table, operations: Sequence[PlannedOperation], do
     figures = [c.name for c in number_columns(table) if c.name in added]
     if _has_figure(done, scene.vocabulary.operations) and figures:
         named_by_it = str(done.arguments.get("name"))
-        lead = named_by_it if named_by_it in figures else figures[0]
+        asked = [each for each in figures if each != "count"] or figures
+        lead = named_by_it if named_by_it in figures else asked[0]
         first = [*first, lead]
         sort = {"sort": lead, "descending": True}
         limit = _MOST_SHOWN if done.result.data["rows"] <= _MOST_SHOWN else _MOST_RANKED
@@ -156,7 +157,7 @@ def _has_figure(done: Done, operations: Sequence[OperationInfo]) -> bool:
     return (
         "counts" in _traits(done, operations)
         or bool(given.get("aggregates") or given.get("per"))
-        or given.get("name") in (PERCENT, PER_AREA)
+        or "expression" in given
     )
 
 
@@ -245,8 +246,15 @@ def _summary(
     total = _total(ran[-1], found) if {"counts", "groups"} <= traits else None
     if total is not None:
         return f"{title}: {total}.{text.partition('.')[2]}{f' {told}' if told else ''}"
+    figure = look.arguments.get("sort") if look is not None and _has_figure(ran[-1], operations) else None
     if isinstance(last, Grouped) and found.get("rows"):
-        text = _greatest(title, found) + _left_out(last, looks.get(_COUNT))
+        text = _greatest(title, found, str(figure)) + _left_out(last, looks.get(_COUNT))
+    elif (
+        figure in found.get("columns", ())
+        and "ranks" not in traits
+        and (ran[-1].arguments.keys() & {"aggregates", "expression"})
+    ):
+        text = _greatest(title, found, str(figure))
     if found.get("rows"):
         listed = table_rows(list(found["columns"]), found["rows"], _MOST_SHOWN)
         if len(found["rows"]) < facts["rows"]:
@@ -302,11 +310,13 @@ def _total(done: Done, found: Mapping[str, Any]) -> str | None:
     return f"{plain(value(figures[0]))} ({count_of(row['count'], 'row')})"
 
 
-def _greatest(title: str, found: Mapping[str, Any]) -> str:
+def _greatest(title: str, found: Mapping[str, Any], figure_name: str) -> str:
     """`Average elevation of airports per country: Nepal has the greatest, 2,345.`; all that share it are named."""
-    rows = [row_values(list(found["columns"]), row) for row in found["rows"]]
-    figure = rows[0][1]
-    names = [plain(value(row[0])) for row in rows if row[1] == figure]
+    columns = list(found["columns"])
+    rows = [row_values(columns, row) for row in found["rows"]]
+    at = columns.index(figure_name)
+    figure = rows[0][at]
+    names = [" ".join(plain(value(each)) for each in row[:at]) for row in rows if row[at] == figure]
     have = "has" if len(names) == 1 else "have"
     return f"{title}: {listed(names)} {have} the greatest, {plain(value(figure))}."
 

@@ -13,9 +13,10 @@ from agents.offline.commands.analyses.analysis import language_of
 from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.language import lexicon, phrasebook
 from agents.offline.language.chart import FILLERS
+from agents.offline.language.column_names import columns_called
 from agents.offline.language.grammar import words_in
 from agents.offline.language.tokens import tokenize
-from agents.offline.language.vocabulary import Vocabulary, columns_called
+from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import Phrases, fold, name_words, singular, word_set
 from agents.offline.parser import COMMANDS
 

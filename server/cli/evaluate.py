@@ -81,5 +81,5 @@ async def _results(
 
 def _tell(tried: Attempt) -> None:
     """Progress on standard error; the table is for standard output."""
-    sign = {"right": "✓", "declined": "–", "wrong": "✗"}[tried.judgement.verdict]
+    sign = {"right": "✓", "asked": "?", "declined": "–", "wrong": "✗"}[tried.judgement.verdict]
     print(f"  {sign} {tried.case.name} ({tried.outcome.seconds:.1f} s)", file=sys.stderr, flush=True)

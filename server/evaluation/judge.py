@@ -16,13 +16,13 @@ RELATIVE_TOLERANCE = 0.01
 """Allows for rounding in answers and for different ellipsoids in distances."""
 UNIT_FACTORS = (1.0, 1e-3, 1e3, 1e-6, 1e6)
 
-Verdict = Literal["right", "declined", "wrong"]
+Verdict = Literal["right", "asked", "declined", "wrong"]
 
 
 @dataclass(frozen=True)
 class Judgement:
     """`declined`: the model did nothing and said so, although the request could be answered. Honest, but not
-    right.
+    right. `asked`: it did nothing and asked which of several things is meant.
     """
 
     verdict: Verdict
@@ -36,6 +36,8 @@ def judge(case: Case, outcome: Outcome) -> Judgement:
     faults = tuple(refusal_faults(case, outcome) if case.refused else answer_faults(case, outcome))
     if not faults:
         return Judgement("right")
+    if outcome.asked:
+        return Judgement("asked", faults)
     if outcome.declined:
         return Judgement("declined", faults)
     return Judgement("wrong", faults)

@@ -74,6 +74,15 @@ class Outcome:
         return [shown.layer for shown in self.layers] != list(self.before)
 
     @property
+    def asked(self) -> bool:
+        """Whether nothing was done and the answer is a question: by the memory of models that keep one, else by its
+        question mark."""
+        memories = [event.payload.get("memory") or {} for event in self.events if event.name == "ai_response"]
+        endings = [kept.get("outcome") for kept in memories[-1].values()] if memories else []
+        is_question = "asked" in endings if endings else self.answer.rstrip().endswith("?")
+        return self.declined and not self.refusals and is_question
+
+    @property
     def declined(self) -> bool:
         """Whether nothing was done and the answer says so: a refusal, a question, or text without a tool call."""
         worked = any(event.name == "analysis_finished" for event in self.events)

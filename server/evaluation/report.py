@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 from server.evaluation.judge import Verdict
 from server.evaluation.run import Attempt
 
 HEADER = (
-    "| category | cases | right | declined | wrong | unbacked | tokens in | tokens out | cost | seconds |\n"
-    "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    "| category | cases | right | asked | declined | wrong | unbacked | tokens in | tokens out | cost | seconds |\n"
+    "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
 )
 
 
 def passes(tried: Attempt, model: str) -> bool:
-    """Whether a case is right, or declined by the offline model where that is allowed."""
+    """Whether a case is right, or asked back or declined by the offline model where that is allowed."""
     verdict = tried.judgement.verdict
     beyond = model == "offline" and tried.case.offline == "declines"
-    return verdict == "right" or (beyond and verdict == "declined")
+    return verdict == "right" or (beyond and verdict in ("asked", "declined"))
 
 
 def markdown(results: Sequence[Attempt], model: str) -> str:
@@ -67,14 +67,22 @@ def _row(title: str, results: Sequence[Attempt]) -> str:
     counts, sums = _counts(results), _sums(results)
     right = f"{counts['right']} ({counts['right'] / len(results):.0%})"
     cost = "–" if sums["cost"] is None else f"${sums['cost']:.4f}"
-    cells = [title, len(results), right, counts["declined"], counts["wrong"], sums["unbacked"]]
+    cells = [
+        title,
+        len(results),
+        right,
+        counts["asked"],
+        counts["declined"],
+        counts["wrong"],
+        sums["unbacked"],
+    ]
     cells += [f"{sums['tokens_in']:,}", f"{sums['tokens_out']:,}", cost, f"{sums['seconds']:.1f}"]
     return f"| {' | '.join(map(str, cells))} |"
 
 
 def _counts(results: Sequence[Attempt]) -> dict[str, int]:
     counts: Counter[Verdict] = Counter(tried.judgement.verdict for tried in results)
-    return {"right": counts["right"], "declined": counts["declined"], "wrong": counts["wrong"]}
+    return {verdict: counts[verdict] for verdict in get_args(Verdict)}
 
 
 def _sums(results: Sequence[Attempt]) -> dict[str, Any]:

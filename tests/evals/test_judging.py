@@ -51,6 +51,7 @@ def case(name: str) -> Case:
     [
         ("airports in red", [[ADD], ["Done."]], "right", ""),
         ("airports in red", [["I have put the airports on the map in red."]], "declined", "there are 0"),
+        ("airports in red", [["Which airports do you mean: those of today or those of 1980?"]], "asked", "there are 0"),
         ("airports in red", [[add("airports", "blue")], ["Done."]], "wrong", "colour"),
         ("airports in red", [[add("cities")], ["Done."]], "wrong", "data.cities"),
         (
@@ -115,8 +116,8 @@ async def test_the_table_has_a_line_for_each_category_and_says_what_failed(
     results = await Evaluation(*server).run(cases, on_result=told.append)
     assert told == results
     table = report.markdown(results, "scripted")
-    assert "| show | 1 | 1 (100%) | 0 | 0 | 0 |" in table
-    assert "| ask | 1 | 0 (0%) | 1 | 0 | 0 |" in table
+    assert "| show | 1 | 1 (100%) | 0 | 0 | 0 | 0 |" in table
+    assert "| ask | 1 | 0 (0%) | 0 | 1 | 0 | 0 |" in table
     assert "- **how many** (declined): the answer does not say 28298" in table
     facts = report.as_json(results, "scripted")
     assert (facts["cases"], facts["passed"], facts["right"], facts["declined"]) == (2, 1, 1, 1)

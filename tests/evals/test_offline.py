@@ -49,7 +49,7 @@ async def test_what_it_does_not_cover_is_not_replaced_by_something_else(
 ) -> None:
     """It says that it did not understand, or why it cannot be done, and the map is as it was."""
     tried = await evaluation.attempt(case)
-    assert tried.judgement.verdict in ("right", "declined"), tried.judgement.faults
+    assert tried.judgement.verdict in ("right", "asked", "declined"), tried.judgement.faults
     if tried.judgement.verdict == "declined":
         said = tried.outcome.answer
         assert said.startswith(("I did not understand", "I understood", "I cannot do that")), said

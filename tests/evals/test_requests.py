@@ -1,4 +1,4 @@
-"""Requests as people type them, over twelve tables: each is answered right or declined, never answered wrongly.
+"""Requests as people type them, over twelve tables: right, asked back about or declined, and never answered wrongly.
 
 They were written from the tables, not from the language's page. `LEAST_RIGHT` may only grow.
 """
@@ -42,12 +42,12 @@ def test_what_is_expected_is_what_geopandas_finds(file: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [case.name for case in CASES])
-async def test_a_request_is_answered_right_or_declined(tried: dict[str, Attempt], name: str) -> None:
+async def test_a_request_is_never_answered_wrongly(tried: dict[str, Attempt], name: str) -> None:
     judgement = tried[name].judgement
-    assert judgement.verdict in ("right", "declined"), judgement.faults
+    assert judgement.verdict in ("right", "asked", "declined"), judgement.faults
 
 
 async def test_most_requests_are_answered(tried: dict[str, Attempt]) -> None:
     right = [name for name, each in tried.items() if each.judgement.verdict == "right"]
-    declined = [name for name, each in tried.items() if each.judgement.verdict == "declined"]
-    assert len(right) >= LEAST_RIGHT * len(CASES), declined
+    others = [name for name, each in tried.items() if each.judgement.verdict != "right"]
+    assert len(right) >= LEAST_RIGHT * len(CASES), others

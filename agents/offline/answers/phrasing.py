@@ -43,9 +43,10 @@ from agents.offline.answers.wording import (
     without_known,
 )
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.intents import Command, Count, Rows, Statistic
+from agents.offline.meaning.intents import Command, Count, Lookup, Rows, Statistic
 from agents.offline.meaning.scene import Done
-from agents.offline.meaning.units import column_unit
+from agents.offline.meaning.units import column_unit, convert
+from agents.units import Unit
 
 
 class Phrasing:
@@ -304,7 +305,11 @@ class Phrasing:
         return f"Removed the chart **{plain(facts['removed'])}**."
 
     def statistics(self, done: Done, facts: Facts, command: Command | None) -> str:
-        what = command.intent.what if command is not None and isinstance(command.intent, Statistic) else "all"
+        intent = command.intent if command is not None else None
+        what = (
+            intent.what if isinstance(intent, Statistic) else "sum" if isinstance(intent, Lookup) else "all"
+        )
+        unit = intent.unit if isinstance(intent, Statistic) else None
         stats = facts["stats"]
         column = f"`{facts['column']}`"
         table = self.vocabulary.table(str(facts["table"]))
@@ -323,7 +328,7 @@ class Phrasing:
             "maximum": "greatest",
         }.get(what)
         if word is not None and stats.get(what) is not None:
-            found = self._measured(facts, stats[what])
+            found = self._measured(facts, stats[what], unit)
             return f"The {word} {column} of {name}{where} is {found}{basis}.{sampled_words(stats)}"
         if what == "values" or stats.get("mean") is None:
             top = [
@@ -339,10 +344,13 @@ class Phrasing:
             f"median {self._measured(facts, stats['median'])}{basis}.{sampled_words(stats)}"
         )
 
-    def _measured(self, facts: Facts, item: Any) -> str:
+    def _measured(self, facts: Facts, item: Any, wanted: Unit | None = None) -> str:
+        """With the column's unit, or converted to the one that was `wanted`."""
         table = self.vocabulary.table(str(facts.get("table")))
         column = table.column(str(facts.get("column"))) if table else None
         unit = column_unit(column) if column is not None else None
+        if unit is not None and wanted is not None:
+            item, unit = convert(float(item), unit, wanted), wanted
         text = plain(value(item))
         return (
             f"{text} {unit.symbol}"

@@ -7,8 +7,10 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.commands.requests import command
+from agents.offline.language.column_names import measure_columns
 from agents.offline.language.conditions import joined
-from agents.offline.language.vocabulary import Vocabulary, measure_columns
+from agents.offline.language.nouns import are_counts
+from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, name_words
 from agents.offline.meaning.intents import (
     ColumnMention,
@@ -102,6 +104,21 @@ def _compared(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     return Lookup(bound["what"], bound["one"], (bound["other"],))
 
 
+def _together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    """`how many residents do Old Town and Riverside have together?`"""
+    return Lookup(bound["what"], bound["one"], (bound["other"],), total=True)
+
+
+def _of_those_there(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how many pupils go to primary schools?`: of a column that counts."""
+    subject = bound["rows"]
+    tables = tuple(each for table in subject.mention.tables if (each := vocabulary.table(table)) is not None)
+    columns = _columns(tables, bound["what"], vocabulary)
+    if subject.top is not None or not columns or not are_counts(tables, columns):
+        return None
+    return Statistic("sum", ColumnMention(bound["what"], columns), subject.mention, subject.where)
+
+
 def _found_and_shown(bound: Mapping[str, Any], _: Vocabulary) -> Intent | None:
     """`find airports in Germany and show them as big blue circles`."""
     subject, look = bound["rows"], bound["look"]
@@ -192,6 +209,20 @@ COMMANDS = (
         "<what> [the] (most common|most frequent|commonest) {what:words} (of|among|in) {rows:selection}",
         _most_common,
         -1.0,
+    ),
+    command(
+        "how many {what:words} (go to|attend|work at|work in|use) [all] [the] {rows:selection}",
+        _of_those_there,
+    ),
+    command(
+        "how many {what:words} do {one:words} and {other:words} have [together|in total|altogether|combined]",
+        _together,
+        -1.0,
+    ),
+    command(
+        "[what is] [the] (total|combined) {what:words} of {one:words} and {other:words} [together|combined]",
+        _together,
+        3.0,
     ),
     command("compare {what:words} (of|in) {one:words} (and|with|to) {other:words}", _compared),
     command(

@@ -13,9 +13,9 @@ from agents.geo.phrases import listed
 from agents.offline.answers.suggestions import suggestions
 from agents.offline.answers.wording import plain
 from agents.offline.commands.analyses.analysis import read_analysis
+from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.lexicon import MEASURE_OF_NOUN
 from agents.offline.language.reading import read
-from agents.offline.language.vocabulary import columns_called, measure_columns
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number, name_column, named_column
@@ -24,6 +24,7 @@ from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Ask, Calls, Refuse, Say, Scene
 from agents.offline.meaning.spellings import unquoted
+from agents.offline.meaning.units import column_unit
 from agents.offline.meaning.values import with_name
 
 _SHOWN_COLUMNS = 4
@@ -64,6 +65,9 @@ async def statistic(scene: Scene, intent: i.Statistic) -> Calls:
         raise Refuse(
             f"{column.name} of {table.title} holds no numbers, so it has no {_NAMES.get(intent.what, intent.what)}"
         )
+    own = column_unit(column)
+    if intent.unit is not None and (own is None or own.dimension != intent.unit.dimension):
+        raise Refuse(f"it is not known what {column.name} of {table.title} is in {intent.unit.symbol}")
     arguments: dict[str, Any] = {"table": table.id, "column": column.name}
     filters = await _filters(scene, table, intent.subject, intent.where)
     if filters is not None:
@@ -140,6 +144,8 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
             continue
         column = named_column(scene, table, i.ColumnMention(intent.words, tuple(columns)))
         filters = reduce(lambda one, other: combined("or", one, other), known)
+        if intent.total:
+            return [("column_stats", {"table": table.id, "column": column.name, "filters": filters})]
         named = name_column(table)
         shown = list(dict.fromkeys([*([named.name] if named else []), column.name]))
         arguments: dict[str, Any] = {"table": table.id, "columns": shown, "filters": filters, "limit": 5}

@@ -23,6 +23,8 @@ from agents.offline.meaning.intents import (
     Top,
     Unsupported,
 )
+from agents.offline.meaning.units import unit_named
+from agents.units import Unit
 
 _NEAR = word_set("near nearby around nearest closest farthest furthest intersects intersecting overlapping")
 """Relations in space, which no condition on columns has."""
@@ -115,7 +117,17 @@ class DataCommands(Grammar):
     def _of_rows(self, what: str, column: ColumnMention, given: Subject) -> Statistic | None:
         """Of all rows that are meant: the first ones of a ranking are for the analysis."""
         full = self.tail(given, looks=False)
-        return Statistic(what, column, full.mention, full.where) if full.top is None else None
+        unit = self._unit_of_answer()
+        return Statistic(what, column, full.mention, full.where, unit) if full.top is None else None
+
+    def _unit_of_answer(self) -> Unit | None:
+        """`in km`, at the end."""
+        start = self.cursor.at
+        unit = unit_named(self.cursor.word(), self.cursor.word(1)) if self.cursor.take("in") else None
+        self.cursor.at += unit[1] if unit is not None else 0
+        if unit is None:
+            self.cursor.at = start
+        return unit[0] if unit is not None else None
 
     def _extreme_of_column(self) -> Statistic | None:
         """`the highest elevation of the airports in France`: of a column, where its table is named as well."""
@@ -131,7 +143,18 @@ class DataCommands(Grammar):
         """`elevation of the airports`: the subject first, for its columns are the ones that are meant."""
         cursor, start = self.cursor, self.cursor.at
         for ahead in range(1, 7):
-            if cursor.word(ahead) not in ("of", "for", "in", "among", "across", "per", "over"):
+            if cursor.word(ahead) not in (
+                "of",
+                "for",
+                "in",
+                "among",
+                "across",
+                "per",
+                "over",
+                "at",
+                "on",
+                "along",
+            ):
                 continue
             cursor.at = start + ahead + 1
             subject = self.subject()

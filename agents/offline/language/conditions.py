@@ -36,6 +36,7 @@ from agents.offline.meaning.intents import (
     Operand,
     Quantity,
 )
+from agents.offline.meaning.units import column_unit, unit_named
 from agents.units import MAGNITUDES
 
 
@@ -319,15 +320,21 @@ class Conditions(ValueRules):
             cursor.at = value
             found = self._with_other_column()
         named_twice = column is not None and found is not None and found.column not in (None, column)
-        if found is None or named_twice or (column is None and self._is_distance_to()):
+        if found is None or named_twice or (column is None and self._is_distance_to(found)):
             cursor.at = start
             return None
-        self._own_unit(self.tables if column is None else (), column.columns if column is not None else ())
+        own = self._own_unit(
+            self.tables if column is None else (), column.columns if column is not None else ()
+        )
         if column is not None:
             return replace(found, column=column)
-        return self._with_trailing_column(found)
+        full = self._with_trailing_column(found)
+        if own is not None and full is found and found.column is None:
+            self._take_period(own)
+            return replace(found, column=own)
+        return full
 
-    def _own_unit(self, tables: tuple[Table, ...], names: tuple[str, ...]) -> None:
+    def _own_unit(self, tables: tuple[Table, ...], names: tuple[str, ...]) -> ColumnMention | None:
         """Past `mg/l`, of a column that is called `no3_mg_l`: it is the column's own unit."""
         words, used = self.cursor.keys(most=2)
         own = [*names, *(column.name for table in tables for column in table.columns)]
@@ -336,8 +343,10 @@ class Conditions(ValueRules):
                 name for name in own if name_words(name)[1:][-length:] == words[:length] and used[length - 1]
             ]
             if ends and not any(name_words(name) == words[:length] for name in own):
+                start = self.cursor.at
                 self.cursor.at += used[length - 1]
-                return
+                return ColumnMention(self.cursor.since(start), tuple(dict.fromkeys(ends)))
+        return None
 
     def _range(self) -> Between | None:
         cursor = self.cursor
@@ -399,13 +408,18 @@ class Conditions(ValueRules):
         measure = "old" if word in ("older", "younger") else ""
         return Compare(AFTERWARDS[word], value, measure=measure) if word else None
 
-    def _is_distance_to(self) -> bool:
+    def _is_distance_to(self, found: Compare | Between) -> bool:
         """`more than 50 km from Berlin` is no attribute of anything."""
+        value = found.value if isinstance(found, Compare) else found.low
+        if isinstance(value, Quantity) and value.unit is not None and value.unit.dimension == "share":
+            return False
         return self.cursor.word() in ("from", "of", "away", "around")
 
     def _with_trailing_column(self, found: Compare | Between) -> Condition:
         """`over 1 million in population`, `above 2000 m elevation`, `over 300 m high`."""
         cursor, start = self.cursor, self.cursor.at
+        if (share := self._share_of(found)) is not None:
+            return share
         cursor.take("of", "in")
         measure = ADJECTIVES.get(cursor.word())
         if measure is not None:
@@ -414,10 +428,44 @@ class Conditions(ValueRules):
         if cursor.take("above sea level", "a.s.l.", "asl"):
             return replace(found, measure="high")
         column = take_column(cursor, self.vocabulary, self.tables)
+        if column is not None:
+            self._take_period(column)
         if column is None or (_goes_on(cursor) and not self._compares_next()):
             cursor.at = start
             return found
         return replace(found, column=column)
+
+    def _take_period(self, column: ColumnMention) -> None:
+        """`4000 riders a day`, of a column that is called `daily_riders`."""
+        for words, period in _PERIODS.items():
+            if period & {word for name in column.columns for word in name_words(name)}:
+                self.cursor.take(*(f"{each} {words}" for each in ("a", "per", "each", "every")))
+
+    def _share_of(self, found: Compare | Between) -> Condition | None:
+        """`more than 50 % of the households are renters`, of a column in percent whose comment has those words."""
+        cursor, start = self.cursor, self.cursor.at
+        value = found.value if isinstance(found, Compare) else found.low
+        if not isinstance(value, Quantity) or value.unit is None or value.unit.dimension != "share":
+            return None
+        said: list[str] = []
+        cursor.take("of")
+        while cursor.word() and cursor.word() not in ("and", "or", "but", ",", "then", "in", "with"):
+            if cursor.word() not in ("the", "its", "their", "all", "are", "is", "?", "."):
+                said += name_words(cursor.word())
+            cursor.at += 1
+        names = [
+            column.name
+            for table in self.tables
+            for column in table.columns
+            if said
+            and (unit := column_unit(column)) is not None
+            and unit.dimension == "share"
+            and set(said) <= {*name_words(column.name), *name_words(column.comment or "")}
+        ]
+        if len(names) != 1:
+            cursor.at = start
+            return None
+        return replace(found, column=ColumnMention(" ".join(said), tuple(names)))
 
     def _compares_next(self) -> bool:
         """`… 2 floors built after 1990`: whether the next column and its comparison follow."""
@@ -444,6 +492,9 @@ class Conditions(ValueRules):
         if token.kind == "word" and (take_colour(cursor) or take_ramp(cursor)) and ends_value(cursor):
             return None
         cursor.at = begin
+        unit = unit_named(cursor.word(), cursor.word(1)) if opener == "in" else None
+        if unit is not None and cursor.token(unit[1]) is None:
+            return None  # of the answer
         if cursor.word() in METHODS or cursor.sees("total") or cursor.sees("general"):
             return None
         day = take_day(cursor)
@@ -487,6 +538,12 @@ class Conditions(ValueRules):
         return OneOf(text, how="kind") if text and not _VERBS & set(text.lower().split()) else None
 
 
+_PERIODS = {
+    "day": frozenset(("daily", "day", "adt", "aadt")),
+    "year": frozenset(("annual", "yearly", "year")),
+    "hour": frozenset(("hourly", "hour")),
+}
+"""What `a day` says again of a column."""
 _VERBS = frozenset(("has", "have", "had", "does", "do", "did"))
 """No value of a column: a sentence that was not understood."""
 

@@ -110,6 +110,28 @@ MEASURE_OF_NOUN = {
 }  # fmt: skip
 """The measure that a noun asks for when no column is called so."""
 
+ABBREVIATIONS: dict[str, tuple[str, ...]] = {
+    own: tuple(words.split())
+    for own, words in {
+        "addr": "address", "alt": "altitude", "amt": "amount", "avg": "average mean", "cap": "capacity",
+        "cat": "category", "cls": "class", "cnt": "count number", "conc": "concentration", "dens": "density",
+        "desc": "description", "dia": "diameter", "dist": "distance", "elev": "elevation", "est": "estimate",
+        "hh": "household", "lvl": "level", "max": "maximum", "med": "median", "min": "minimum", "no": "number",
+        "nr": "number", "num": "number", "pct": "percent percentage share", "pop": "population", "prov": "province",
+        "qty": "quantity", "temp": "temperature", "val": "value", "vol": "volume", "yr": "year",
+    }.items()
+}  # fmt: skip
+"""Words of columns' names, and what they are short for."""
+
+FIGURE_NOUNS = word_set("amount concentration count figure level limit rate reading score value")
+"""Nouns behind the name of a number that say no more than that it is one: `nitrate level`, `speed limit`."""
+
+UNIT_NOUNS = {
+    **dict.fromkeys(("circumference", "diameter", "height", "length", "thickness", "width"), "length"),
+    "area": "area", "size": "area", "speed": "speed", "weight": "mass", "share": "share", "percentage": "share",
+}  # fmt: skip
+"""What is measured in the units of a dimension."""
+
 STATISTICS = {
     "average": "mean", "mean": "mean", "avg": "mean", "median": "median", "sum": "sum", "total": "sum",
     "minimum": "minimum", "min": "minimum", "maximum": "maximum", "max": "maximum", "statistics": "all",

@@ -10,9 +10,10 @@ import re
 
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
+from agents.offline.language.column_names import UNIT_WORDS
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, COLOURS, NUMBER_WORDS, RAMPS
-from agents.offline.language.vocabulary import UNIT_WORDS, Vocabulary
+from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning.intents import ColumnMention, Day, Mention, Quantity
 from agents.offline.meaning.units import density_of, unit_named
@@ -134,7 +135,7 @@ def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...
     counted = cursor.take("number of", "numbers of") is not None
     words, used = cursor.keys()
     match = vocabulary.match_column(tables, words) if words else None
-    if match is None or not used[match.length - 1] or (counted and not _are_counts(tables, match.found)):
+    if match is None or not used[match.length - 1] or (counted and not are_counts(tables, match.found)):
         cursor.at = start
         return None
     begin = cursor.at
@@ -144,7 +145,7 @@ def take_column(cursor: Cursor, vocabulary: Vocabulary, tables: tuple[Table, ...
     return mention
 
 
-def _are_counts(tables: tuple[Table, ...], names: tuple[str, ...]) -> bool:
+def are_counts(tables: tuple[Table, ...], names: tuple[str, ...]) -> bool:
     """Whether columns hold whole numbers without a unit: `number of pupils` is no length or weight."""
     columns = [column for table in tables for name in names if (column := table.column(name)) is not None]
     return all(

@@ -40,6 +40,7 @@ EVERYWHERE = Phrases(
 
 WITH = Phrases(
     "(that|which) (have|has) | who have | with | having | have | has | whose | where | (for|of) which"
+    " | [that] (carry|carrying|hold|holding|record|recording|reach|reaching|offer|offering|employ|employing)"
 )
 NOT = Phrases("""
     but not | and not | not | except for | except | excluding | other than | apart from | excluded |

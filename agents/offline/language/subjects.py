@@ -105,6 +105,7 @@ class Grammar:
             if mention is not None:
                 return Subject(mention, all=not mention.everything)
             cursor.take("all of the", "all the", "all of", "all", "every", "each")
+        one = cursor.word() in ("a", "an", "any")
         while cursor.word() in ARTICLES:
             cursor.at += 1
         top = self.superlative()
@@ -131,7 +132,7 @@ class Grammar:
             ):
                 break
         cursor.at = begin
-        kind = self._rows_of_a_value(top) if values else None
+        kind = self._rows_of_a_value(top, one=one) if values else None
         if kind is not None:
             return replace(kind, all=everything)
         cursor.at = begin
@@ -174,10 +175,11 @@ class Grammar:
         text = words_of([self.cursor.tokens[place] for place in places])
         return OneOf(text, how="kind")
 
-    def _rows_of_a_value(self, top: Top | None) -> Subject | None:
-        """`oaks`, of trees: a value of a column in its plural, which names the rows that have it."""
+    def _rows_of_a_value(self, top: Top | None, *, one: bool = False) -> Subject | None:
+        """`oaks`, of trees: a value of a column in its plural, which names the rows that have it. `one`: an article
+        was read, as in `a motorway`."""
         start = self.cursor.at
-        first = self._value_noun()
+        first = self._value_noun(one=one)
         if first is None:
             return None
         table, column, value = first
@@ -193,15 +195,15 @@ class Grammar:
         where = OneOf(" or ".join(values), ColumnMention(column, (column,)), "is")
         return Subject(Mention(self.cursor.since(start), (table.id,)), where, top)
 
-    def _value_noun(self) -> tuple[Table, str, str] | None:
-        """A value in its plural, with its table and column."""
+    def _value_noun(self, *, one: bool = False) -> tuple[Table, str, str] | None:
+        """A value in its plural, with its table and column; of `one` in its singular."""
         cursor, start = self.cursor, self.cursor.at
         words, used = cursor.keys(most=3)
         for length in range(len(words), 0, -1):
             cursor.at = start + max(used[length - 1] - 1, 0)
             last = cursor.word()
             cursor.at += 1
-            if used[length - 1] and singular(last) != last:
+            if used[length - 1] and (one or singular(last) != last):
                 found = self.vocabulary.match_value(words[:length])
                 if found is not None:
                     return found

@@ -18,13 +18,23 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS
 from agents.offline.language.looks import settled
-from agents.offline.language.nouns import take_count, take_quantity
+from agents.offline.language.nouns import are_counts, take_column, take_count, take_quantity
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words, singular, word_set
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.intents import ColumnMention, Condition, Group, Look, Negation, OneOf, Quantity
+from agents.offline.meaning.intents import (
+    ColumnMention,
+    Condition,
+    Group,
+    Look,
+    Mention,
+    Negation,
+    OneOf,
+    Quantity,
+)
 from agents.offline.meaning.steps import ColumnWords
+from agents.offline.meaning.units import unit_named
 
 MAX_LIMITS = 6
 MAX_COLUMN_WORDS = 4
@@ -32,6 +42,8 @@ MAX_TEXT_TOKENS = 30
 MAX_WORDS = 6
 UNKNOWN_COLUMN, GUESS, NAMED_PLACE, FREE_TEXT, COMPARED, LOOKED_UP = 3.0, 3.0, 2.0, 2.0, 0.5, 2.0
 """Costs; the known words of the data cost nothing."""
+NAMED = 2.0
+"""Added for `Oak Park Hospital` as a hospital of some kind: written so, it is a name."""
 ANY_WORD = 0.1
 """Added for a bare word that may be a value, so that a template that has the word itself is cheaper."""
 _COLUMN_ENDS = word_set("""
@@ -60,7 +72,7 @@ class Tags(Grammar):
             "also": self._also, "kept": self._kept, "number": self._number, "then": self._then,
             "mention": self._mention, "mentions": self._mentions, "selection": self._selection, "look": self._look,
             "title": self._title, "share": self._share, "box": self._box, "value": self._value, "where": self._where,
-            "words": self._words, "surface": self._surface,
+            "words": self._words, "surface": self._surface, "owned": self._owned, "area_unit": self._area_unit,
         }  # fmt: skip
 
     def spans(self, slot: Slot, at: int) -> Sequence[Span]:
@@ -153,6 +165,7 @@ class Tags(Grammar):
         ):
             return
         cost = (GUESS if subject.mention.guessed else 0.0) + (1.0 if subject.where is not None else 0.0)
+        cost += NAMED if subject.where is not None and _is_proper(cursor.since(at)) else 0.0
         yield self._span(at, subject, drawn, cost)
         if tail and self._shown_in_part(subject) and cursor.take("shown on the map", "on the map"):
             drawn = True
@@ -268,6 +281,27 @@ class Tags(Grammar):
         for span in list(self._columns(cursor.at)):
             yield Span(span.end, {"function": function, "column": span.value}, span.cost)
 
+    def _owned(self, at: int) -> Iterable[Span]:
+        """`maximum well depth`, `hospital beds`: rows and a figure of a column of theirs. Counts are summed up."""
+        cursor = self.cursor
+        cursor.at = at
+        function = ANALYSIS_FUNCTIONS.get(cursor.word())
+        cursor.at += function is not None
+        mention = self.mention()
+        table = self.vocabulary.table(mention.tables[0]) if mention and len(mention.tables) == 1 else None
+        if (
+            mention is None
+            or table is None
+            or mention.guessed
+            or singular(cursor.word(-1)) != cursor.word(-1)
+        ):
+            return
+        column = take_column(cursor, self.vocabulary, (table,))
+        if column is not None and (function or are_counts((table,), column.columns)):
+            figure = {"function": function or "sum", "column": ColumnWords(column.text)}
+            rows = Features(Mention(mention.text, (table.id,)), text=mention.text)
+            yield Span(cursor.at, (rows, figure), ANY_WORD)
+
     def _figures(self, at: int) -> Iterable[Span]:
         """`total population and mean area`, as the operations take it."""
         for first in list(self._figure(at)):
@@ -290,6 +324,13 @@ class Tags(Grammar):
 
     def _surface(self, at: int) -> Iterable[Span]:
         return self._measured(at, "area")
+
+    def _area_unit(self, at: int) -> Iterable[Span]:
+        """`hectare`, `square kilometre`."""
+        self.cursor.at = at
+        found = unit_named(self.cursor.word(), self.cursor.word(1))
+        if found is not None and found[0].dimension == "area":
+            yield Span(at + found[1], found[0])
 
     def _measured(self, at: int, dimension: str) -> Iterable[Span]:
         self.cursor.at = at
@@ -489,6 +530,12 @@ class Tags(Grammar):
                 if found is not None:
                     yield Span(self.cursor.at, found, column.cost)
                     break
+
+
+def _is_proper(text: str) -> bool:
+    """Whether all words have a capital, and the last one is a singular."""
+    words = text.split()
+    return all(word[:1].isupper() for word in words) and singular(words[-1].lower()) == words[-1].lower()
 
 
 def _cost(condition: Condition) -> float:

@@ -6,20 +6,18 @@ version changes. All matching is on folded singular words, longest match first.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from agents.core.model import ToolSpec
-from agents.domain import Column, Layer, Table
-from agents.offline.language.lexicon import MEASURE_OF_NOUN, MEASURES
-from agents.offline.language.words import fold, misspelt, name_words, singular, word_set
+from agents.domain import Layer, Table
+from agents.offline.language.column_names import DULL, columns_called, comment_head, contains
+from agents.offline.language.words import misspelt, name_words
 from agents.ports import OperationInfo, TableRegistry
-from agents.units import COLUMN_ENDINGS, UNITS
 
 T = TypeVar("T")
 Words = tuple[str, ...]
@@ -27,19 +25,11 @@ Words = tuple[str, ...]
 _LONGEST = 6
 _FEW_TABLES = 500
 _MOST_SAMPLED = 100
-_MOST_MEANT = 50
-"""Where a name means more tables than that, which one is asked before columns matter; those of the others are not
-compared."""
+_SHORTEST_END = 5
+"""Letters of the end of a compound that may be said for all of it."""
 RESULTS = "analysis"
 """The schema of analysis results. They are known by their ids only, and by their layers' names: each step of
 an analysis adds one, and the words of a request must not change their meaning under way."""
-_HEAD_ENDS = word_set("""
-    of with in from for by at on per that which where and or as is are to the a an above below over
-    under between
-""")
-UNIT_WORDS = {singular(word) for word in COLUMN_ENDINGS if UNITS[word].dimension != "time"} | {"deg"}
-"""Units as words of a column's name. `year` is a measure there."""
-_DULL = word_set("table data layer feature row column value number name type list of all each one")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +61,7 @@ class TableIndex:
             self._exact[words].append(table)
             for word in set(words):
                 self._by_word[word].append(table)
-            for word in set(_head(table.comment)) - _DULL:
+            for word in set(comment_head(table.comment)) - DULL:
                 self._by_comment[word].append(table)
 
     @cached_property
@@ -95,7 +85,7 @@ class TableIndex:
             if length > 1 and (holding := self._holding(part)):
                 return Match(length, holding)
         single = words[:1]
-        if single and single[0] not in _DULL and (holding := self._holding(single)):
+        if single and single[0] not in DULL and (holding := self._holding(single)):
             return Match(1, holding)
         if words and len(words[0]) > 2:
             commented = self._commented(words[0])
@@ -121,13 +111,15 @@ class TableIndex:
         rarest = min((self._worded(word) for word in part), key=len)
         if len(part) == 1:
             return tuple(rarest)
-        return tuple(table for table in rarest if _contains(name_words(table.name), part))
+        return tuple(table for table in rarest if contains(name_words(table.name), part))
 
     def guess(self, word: str) -> Match[Table] | None:
-        """The table that a word is plainly a typing mistake of."""
+        """The table that a word is plainly a typing mistake of, or the end of whose name it is: `quakes`."""
         if len(self.tables) > 2000:
             return None
-        right = misspelt(word, [*(self._shared._by_word if self._shared is not None else ()), *self._by_word])
+        known = [*(self._shared._by_word if self._shared is not None else ()), *self._by_word]
+        ends = [each for each in known if len(word) >= _SHORTEST_END and each.endswith(word)]
+        right = ends[0] if len(ends) == 1 else misspelt(word, known)
         found = self.match((right,)) if right else None
         return Match(1, found.found, guessed=True) if found else None
 
@@ -222,92 +214,8 @@ class Vocabulary:
         table = self._tables.get(layer.table)
         name = table.name if table else layer.table.rsplit(".", 1)[-1]
         words = name_words(name)
-        return (words, name_words(layer.table), *((word,) for word in words if word not in _DULL))
-
-
-def columns_called(tables: Sequence[Table], words: Words) -> list[str]:
-    """Names of columns that the words mean: whole name, name without unit, part of it, measure, comment."""
-    described = {
-        (column.name, column.kind, column.comment): column
-        for table in tables[:_MOST_MEANT]
-        for column in table.columns
-        if column.kind != "geometry"
-    }
-    columns = list(described.values())
-    for fits in (_is_name, _is_name_without_unit, _is_part_of_name, _is_measure, _is_in_comment):
-        found = [column for column in columns if fits(column, words)]
-        if found:
-            return _closest(found)
-    return []
-
-
-def measure_columns(table: Table, measure: str) -> list[str]:
-    """Numeric (or date) columns that hold a measure, in the order of the measure's own words; the best tier only."""
-    wanted = ("integer", "number", "date", "timestamp") if measure == "time" else ("integer", "number")
-    columns = [column for column in table.columns if column.kind in wanted and column.name not in table.key]
-    for word in MEASURES.get(measure, ()):
-        found = [column for column in columns if word in name_words(column.name)]
-        if found:
-            return _closest(found)
-    return []
-
-
-def _closest(columns: Sequence[Column]) -> list[str]:
-    """Those whose names say least besides: `population` before `population_density`."""
-    lengths = {
-        column.name: len([w for w in name_words(column.name) if w not in UNIT_WORDS]) for column in columns
-    }
-    return _unique(column.name for column in columns if lengths[column.name] == min(lengths.values()))
-
-
-def _is_name(column: Column, words: Words) -> bool:
-    return name_words(column.name) == words
-
-
-def _is_name_without_unit(column: Column, words: Words) -> bool:
-    name = name_words(column.name)
-    return len(name) > 1 and name[-1] in UNIT_WORDS and name[:-1] == words
-
-
-def _is_part_of_name(column: Column, words: Words) -> bool:
-    return _contains(name_words(column.name), words) and words[0] not in UNIT_WORDS
-
-
-def _is_measure(column: Column, words: Words) -> bool:
-    if len(words) != 1 or column.kind not in ("integer", "number", "date", "timestamp"):
-        return False
-    measure = MEASURE_OF_NOUN.get(words[0])
-    return measure is not None and any(word in name_words(column.name) for word in MEASURES[measure])
-
-
-def _is_in_comment(column: Column, words: Words) -> bool:
-    return len(words[0]) > 2 and words[0] not in _DULL and _contains(_head(column.comment), words)
-
-
-@lru_cache(maxsize=65536)
-def _head(comment: str | None) -> Words:
-    """The words of a comment up to its first preposition: `Airports of the world` -> airport."""
-    head: list[str] = []
-    for word in re.findall(r"[^\W_]+|[.,;:(]", fold(comment or ""))[:12]:
-        if (word in _HEAD_ENDS or not word[0].isalnum()) and head:
-            break
-        if word not in _HEAD_ENDS and word[0].isalnum():
-            head.extend(name_words(word))
-    return tuple(head)
-
-
-def _contains(name: Words, part: Words) -> bool:
-    size = len(part)
-    return any(name[at : at + size] == part for at in range(len(name) - size + 1))
+        return (words, name_words(layer.table), *((word,) for word in words if word not in DULL))
 
 
 def _prefix(words: Words, name: Words) -> int:
     return len(name) if name and words[: len(name)] == name else 0
-
-
-def _unique(items: Iterable[T]) -> list[T]:
-    found: list[T] = []
-    for item in items:
-        if item not in found:
-            found.append(item)
-    return found

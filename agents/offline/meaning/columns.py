@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.domain import Column, Table
-from agents.offline.language.vocabulary import UNIT_WORDS, columns_called, measure_columns
+from agents.offline.language.column_names import UNIT_WORDS, columns_called, measure_columns
 from agents.offline.language.words import name_words, nearest, word_set
 from agents.offline.meaning.intents import Between, ColumnMention, Compare, Day, Quantity, Top
 from agents.offline.meaning.scene import Refuse, Scene

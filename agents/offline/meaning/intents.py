@@ -314,6 +314,8 @@ class Statistic:
     column: ColumnMention
     subject: Mention
     where: Condition | None = None
+    unit: Unit | None = None
+    """What the answer is to be in, where that was said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,11 +348,13 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """One fact about a named thing: `the population of Germany`; with `others`, to compare them."""
+    """One fact about a named thing: `the population of Germany`; with `others`, to compare them or, as a `total`, to
+    add them up."""
 
     words: str
     of: str
     others: tuple[str, ...] = ()
+    total: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,14 @@ table that does and that shares codes with it (`airports in Europe` by the count
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Sequence
 from typing import Any
 
 from agents.core.errors import ToolFailed
 from agents.domain import Column, Cql2, Table
+from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold, name_words, nearest, word_set
 from agents.offline.meaning.columns import name_column, text_columns
 from agents.offline.meaning.scene import Refuse, Scene
@@ -40,6 +42,8 @@ _KINDS = (
 _REGIONS = word_set("country nation state region province territory")
 _CODES = word_set("iso code fips abbreviation abbrev a2 a3 nuts")
 _COVERED = 0.95
+MAX_AREA_CHARACTERS = 20_000
+"""Of an area as GeoJSON, which becomes part of a filter."""
 
 
 def property_of(column: str) -> Cql2:
@@ -96,9 +100,13 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
 
 
 async def _after_its_column(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """`felt widely`: the name of a column, then its value."""
+    """`felt widely`, `widely felt`: the name of a column and its value."""
     first, _, value = text.partition(" ")
-    column = next((each for each in text_columns(table) if value and fold(each.name) == fold(first)), None)
+    before, _, last = text.rpartition(" ")
+    columns = {fold(each.name): each for each in text_columns(table)} if value else {}
+    column = columns.get(fold(first))
+    if column is None:
+        column, value = columns.get(fold(last)), before
     if column is None or (await _stored(scene, table, [column], [text])):
         return None
     stored = (await _stored(scene, table, [column], [value])).get(column.name)
@@ -157,7 +165,9 @@ async def _any_of(
             kept = filters.setdefault(best, [])
             kept.extend(value for value in stored[best] if value not in kept)
             continue
-        found = await _elsewhere(scene, table, forms) if elsewhere else None
+        found = (
+            await _elsewhere(scene, table, forms) or await _inside(scene, table, part) if elsewhere else None
+        )
         if found is None:
             raise await _nowhere(scene, table, columns, part)
         others.append(found)
@@ -326,6 +336,37 @@ async def _elsewhere(scene: Scene, table: Table, forms: Sequence[str]) -> Cql2 |
             if found is not None:
                 return found
     return None
+
+
+async def _inside(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """By place: the rows that lie in the one area of another table that is called so."""
+    found = await scene.data.find_place(text, limit=_MOST_LOOKUPS)
+    areas = {
+        (place.table, place.name)
+        for place in found
+        if place.whole
+        and (other := scene.vocabulary.table(place.table)) is not None
+        and other.geometry_family == "polygon"
+        and RESULTS not in (other.schema_name, table.schema_name)
+    }
+    if len(areas) != 1 or table.geometry_column is None:
+        return None
+    ((table_id, name),) = areas
+    other = scene.table(table_id)
+    named = name_column(other)
+    if other.id == table.id or named is None or other.geometry_column is None:
+        return None
+    answer = await scene.data.query(
+        other.id, [other.geometry_column], equals(named.name, [name]), limit=2, lonlat=True
+    )
+    rows = answer.get("rows", ())
+    if len(rows) != 1 or len(json.dumps(rows[0], default=str)) > MAX_AREA_CHARACTERS:
+        return None
+    area = {**rows[0][other.geometry_column], "name": name}
+    inside: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column), area]}
+    if not await scene.data.count(table.id, inside):
+        raise Refuse(f"nothing of {table.title} lies in {name}, of {other.title}")
+    return inside
 
 
 def _grouping(other: Table) -> list[Column]:

@@ -24,6 +24,7 @@ from server.gis.expressions.identifiers import GEOMETRY, WGS84, Expression
 from server.gis.filters.literals import bound
 from server.gis.filters.terms import NUMBERS, Term
 
+MAX_NAME_CHARACTERS = 100
 MAX_COORDINATES = 50_000
 WEB_MERCATOR = 3857
 WEB_MERCATOR_LATITUDE = 85.06
@@ -63,7 +64,8 @@ def is_geometry(node: Mapping[str, Any]) -> bool:
 
 
 def geometry_literal(node: Mapping[str, Any]) -> Term:
-    """GeoJSON, a Feature, or `{"bbox": [west, south, east, north]}`. Raises InvalidFilter."""
+    """GeoJSON, a Feature, or `{"bbox": [west, south, east, north]}`. A `name` of the geometry is kept, for what is said
+    of the filter. Raises InvalidFilter."""
     if "bbox" in node and "type" not in node:
         west, south, east, north = _bbox(node["bbox"])
         boxes = [box(west, south, east, north)] if west <= east else [
@@ -72,7 +74,9 @@ def geometry_literal(node: Mapping[str, Any]) -> Term:
         found: BaseGeometry = boxes[0] if len(boxes) == 1 else MultiPolygon(boxes)
         return Term("geometry", {"bbox": [west, south, east, north]}, value=found)
     found = _cut(_valid(_shape(node)))
-    return Term("geometry", _geojson(found), value=found)
+    name = node.get("name")
+    named = {"name": name[:MAX_NAME_CHARACTERS]} if isinstance(name, str) else {}
+    return Term("geometry", {**_geojson(found), **named}, value=found)
 
 
 def spatial_relation(op: str, left: Term, right: Term) -> Term:

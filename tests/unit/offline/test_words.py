@@ -6,10 +6,10 @@ import pytest
 
 from agents.domain import Column, ColumnKind
 from agents.geo.phrases import filter_words, number
+from agents.offline.language.column_names import columns_called
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.nouns import take_colour, take_day, take_quantity
 from agents.offline.language.tokens import tokenize
-from agents.offline.language.vocabulary import columns_called
 from agents.offline.language.words import fold, misspelt, name_words, singular
 from agents.offline.meaning.units import column_unit, convert, unit_named
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES

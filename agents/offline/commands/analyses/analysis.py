@@ -26,6 +26,7 @@ from agents.ports import OperationInfo
 COMMANDS = (groups, rankings, latitudes, totals, hot_spots, tabular)
 _JOINERS = (", and then", ", then", "and then", "; then", "then", ", and", "and", ";", ",")
 _STOPS = frozenset(("and", "then", ";", ","))
+_SENTENCE_ENDS = ("?", "!", ".")
 MAX_PARTS = 12
 
 
@@ -237,8 +238,9 @@ class AnalysisReader(TemplateReader):
             cursor.take(p.TAIL) or cursor.take_meaning() or cursor.take("?", "!", ".")
         ):
             pass
-        ends = cursor.done or cursor.word() in _STOPS or self._starts_look()
-        return cursor.at if ends else None
+        if cursor.done or cursor.word() in _STOPS or self._starts_look():
+            return cursor.at
+        return cursor.at - 1 if cursor.at > at and cursor.word(-1) in _SENTENCE_ENDS else None
 
     @property
     def _in_part(self) -> bool:
@@ -248,7 +250,7 @@ class AnalysisReader(TemplateReader):
     def _following(self, at: int) -> int | None:
         cursor = self.cursor
         cursor.at = at
-        if not cursor.take(*_JOINERS):
+        if not cursor.take(*_JOINERS, *_SENTENCE_ENDS):
             return None
         while cursor.take(p.FLUFF):
             pass

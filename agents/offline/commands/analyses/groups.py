@@ -12,13 +12,14 @@ from typing import Any
 
 from agents.domain import Table
 from agents.offline.answers.wording import FIGURE_NAMES
-from agents.offline.commands.analyses.rules import Context, Steps, counted, rule
+from agents.offline.commands.analyses.rules import Build, Context, Steps, counted, rule
+from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.conditions import joined
-from agents.offline.language.vocabulary import columns_called
 from agents.offline.language.words import name_words, singular
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.intents import Mention
-from agents.offline.meaning.steps import ColumnWords, Grouped, step
+from agents.offline.meaning.steps import Added, ColumnWords, Grouped, step
+from agents.offline.meaning.units import column_unit
 
 AFTER_IN_EACH = 2.0
 """What it costs to read `in each country` as a column of the rows, rather than as the areas of a table."""
@@ -46,6 +47,68 @@ def _own_column(bindings: Mapping[str, Any], context: Context) -> Steps | None:
         return (Grouped(rows, names[0], figure),)
     title = f"Number of {rows.noun} by {bindings['by'].text}"
     return (Grouped(rows, names[0], {"function": "count"}, title=title),)
+
+
+def _owned(build: Build) -> Build:
+    """The same of `hospital beds`, which names the rows and their column."""
+
+    def built(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+        rows, figure = bindings["owned"]
+        return build({**bindings, "source": rows, "figure": figure}, context)
+
+    return built
+
+
+def _own_columns(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`number of trees by district and condition`."""
+    rows: Features = bindings["source"]
+    by: tuple[ColumnWords, ...] = bindings["by"]
+    if not rows.named or len(by) < 2 or not all(context.has_column(rows, each.text) for each in by):
+        return None
+    figure = bindings.get("figure")
+    wanted = {"aggregates": counted([figure])} if figure is not None else {}
+    return (step("summarise", rows, by=list(by), **wanted),)
+
+
+def _per_area(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`residents per hectare in each district`: by the table's own column of areas, else by their measured size."""
+    areas, unit, what = bindings["areas"], bindings["unit"], bindings["what"]
+    table = context.table(areas)
+    names = columns_called((table,), name_words(what.text)) if table is not None else []
+    if table is None or areas.guessed or len(names) != 1 or not _is_number(table, names[0]):
+        return None
+    sizes = [column for column in table.columns if column.name in measure_columns(table, "area")]
+    own = [(column.name, measured) for column in sizes if (measured := column_unit(column)) is not None]
+    name = f"per_{'_'.join(unit.symbol.replace('²', '2').split())}"
+    if len(own) > 1 or table.column(name) is not None or table.column("area_m2") is not None:
+        return None
+    size, factor = (own[0][0], own[0][1].factor) if own else ("area_m2", 1.0)
+    title = f"{what.text} per {unit.symbol} of {areas.noun}, by the {f'column {size}' if own else 'measured area'}"
+    expression = f"{names[0]} * {unit.factor / factor:.12g} / {size}"
+    source = areas if own else RESULT
+    divided = replace(step("calculate", source, name=name, expression=expression), title=title)
+    return (divided,) if own else (step("measure", areas, measures=["area"]), divided)
+
+
+def _greatest_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`which species has the largest average height`: of named rows, or of those that have both columns."""
+    found = (_own_column if "source" in bindings else _own_figure)(bindings, context)
+    figure = bindings["figure"]
+    table = context.table(found[0].source) if found and isinstance(found[0], Grouped) else None
+    names = columns_called((table,), name_words(figure["column"].text)) if table is not None else []
+    if not found or len(names) != 1:
+        return None
+    way = {"smallest": True} if bindings["how"] in ("lowest", "smallest") else {}
+    top = step("top", RESULT, by=Added(f"{figure['function']}_{names[0]}"), n=1, ties=True, **way)
+    said = (
+        f"The {bindings['by'].text} with the {bindings['how']} {figure['function']} {figure['column'].text}"
+    )
+    return (*found, replace(top, title=said))
+
+
+def _is_number(table: Table, name: str) -> bool:
+    column = table.column(name)
+    return column is not None and column.kind in _NUMBERS
 
 
 def _own_figure(bindings: Mapping[str, Any], context: Context) -> Steps | None:
@@ -124,9 +187,12 @@ def _by_place(bindings: Mapping[str, Any], context: Context) -> Steps | None:
 
 
 def columns_named(table: Table, words: tuple[str, ...], *, whole: bool) -> list[str]:
-    """The columns whose names are these words, or, if none is and not `whole`, have them in it."""
+    """The columns whose names are these words, the table's noun before them apart (`road class`), or, if none is and
+    not `whole`, have them in it."""
     columns = [column.name for column in table.columns if column.kind != "geometry"]
-    exact = [name for name in columns if name_words(name) == words]
+    noun = set(name_words(table.name))
+    rest = words[next((at for at, word in enumerate(words) if word not in noun), 0) :]
+    exact = [name for name in columns if name_words(name) in (words, rest)]
     if exact or whole:
         return exact
     return [name for name in columns if set(words) <= set(name_words(name))]
@@ -170,6 +236,19 @@ RULES = (
     *(rule(f"{figure} {_BY} {{by:column}} [{{more:condition}}]", _own_column) for figure in _FIGURES),
     rule(f"<what> [the] [total] number of {{what:column}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
     rule(f"<what> {{figure:figure}} {_BY} {{by:column}}", _own_figure, NO_ROWS),
+    rule(f"[<what>|count|sum|sum up] {{owned:owned}} {_BY} {{by:column}}", _owned(_own_column)),
+    rule("[<what>|count|sum|sum up] {owned:owned} <for_each> [of] {areas:bare}", _owned(_by_place), BY_PLACE),
+    rule(
+        "(which|what) {by:column} has [the] how=(highest|largest|greatest|lowest|smallest) {figure:figure}"
+        f" [{_OF} {{source:rows}}]",
+        _greatest_figure,
+    ),
+    *(rule(f"{figure} {_BY} {{by:columns}}", _own_columns) for figure in _FIGURES),
+    rule(
+        "<what> [number of] {what:column} per {unit:area_unit} [<for_each>|of] [all] {areas:bare}",
+        _per_area,
+        -1.0,
+    ),
     rule(f"{_SHARE} ({_BY}|in each|in every|each) {{by:column}}", _share, -1.0),
     rule("<what> density of [the] {source:bare} <for_each> [of] {areas:bare}", _density, -1.0),
     *(

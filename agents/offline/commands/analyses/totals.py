@@ -8,7 +8,9 @@ from typing import Any
 
 from agents.offline.answers.wording import FIGURE_NAMES
 from agents.offline.commands.analyses.rules import Context, Steps, counted, rule
-from agents.offline.language.vocabulary import measure_columns
+from agents.offline.language.column_names import columns_called, measure_columns
+from agents.offline.language.nouns import are_counts
+from agents.offline.language.words import name_words
 from agents.offline.meaning.features import RESULT, Features
 from agents.offline.meaning.intents import Mention
 from agents.offline.meaning.steps import ColumnWords, Ranking, step
@@ -64,6 +66,16 @@ def _of_the_first(bindings: Mapping[str, Any], _: Context) -> Steps | None:
             replace(step("summarise", RESULT, aggregates=counted([figure])), title=title))  # fmt: skip
 
 
+def _attended(bindings: Mapping[str, Any], context: Context) -> Steps | None:
+    """`how many pupils go to schools within 1 km of a hospital`: of a column that counts."""
+    rows: Features = bindings["source"]
+    table = context.table(rows)
+    columns = columns_called((table,), name_words(bindings["what"].text)) if table is not None else []
+    if table is None or not rows.named or not columns or not are_counts((table,), tuple(columns)):
+        return None
+    return _figure_near(bindings, rows, {"function": "sum", "column": bindings["what"]})
+
+
 _NEAR = "[<are>] near=(<closer> {distance:length} <away>) {other:any}"
 RULES = (
     rule(
@@ -71,6 +83,10 @@ RULES = (
         _of_the_first,
     ),
     rule(f"<what> {{figure:figure}} (of|for) [all] [the] {{source:rows}} {_NEAR}", _near),
+    rule(
+        f"how many {{what:column}} (go to|attend|work at|work in|use) [all] [the] {{source:rows}} {_NEAR}",
+        _attended,
+    ),
     rule(
         "(how many (people|inhabitants|residents|persons) (live|are living|reside)|[what is] [the] [total] population)"
         f" {_NEAR}",

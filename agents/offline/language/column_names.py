@@ -1,0 +1,163 @@
+"""Which columns some words mean: by name, abbreviation, measure or comment. Words are folded and singular."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from agents.domain import Column, Table
+from agents.offline.language.lexicon import (
+    ABBREVIATIONS,
+    FIGURE_NOUNS,
+    MEASURE_OF_NOUN,
+    MEASURES,
+    UNIT_NOUNS,
+)
+from agents.offline.language.words import fold, name_words, singular, word_set
+from agents.units import COLUMN_ENDINGS, UNITS
+
+Words = tuple[str, ...]
+
+MAX_MEANT = 50
+"""Where a name means more tables than that, which one is asked before columns matter; those of the others are not
+compared."""
+UNIT_WORDS = {singular(word) for word in COLUMN_ENDINGS if UNITS[word].dimension != "time"} | {"deg"}
+"""Units as words of a column's name. `year` is a measure there."""
+DULL = word_set("table data layer feature row column value number name type list of all each one")
+_NUMBERS = ("integer", "number")
+_HEAD_ENDS = word_set("""
+    of with in from for by at on per that which where and or as is are to the a an above below over
+    under between
+""")
+
+
+def columns_called(tables: Sequence[Table], words: Words) -> list[str]:
+    """Names of columns that the words mean: whole name, name without unit, part of it, abbreviation, measure, comment;
+    else with words before or behind it that say no more (`tree height`, `nitrate level`).
+    """
+    described = {
+        (column.name, column.kind, column.comment): column
+        for table in tables[:MAX_MEANT]
+        for column in table.columns
+        if column.kind != "geometry"
+    }
+    columns = list(described.values())
+    found = _first(columns, words, _KNOWN)
+    if found or len(words) < 2:
+        return found
+    if words[-1] in FIGURE_NOUNS:
+        found = _first([each for each in columns if each.kind in _NUMBERS], words[:-1], _KNOWN)
+    if not found and words[-1] in UNIT_NOUNS:
+        found = _first(columns, words, (_is_measured,))
+    return found or _of_their_tables(tables, words)
+
+
+def measure_columns(table: Table, measure: str) -> list[str]:
+    """Numeric (or date) columns that hold a measure, in the order of the measure's own words; the best tier only."""
+    wanted = (*_NUMBERS, "date", "timestamp") if measure == "time" else _NUMBERS
+    columns = [column for column in table.columns if column.kind in wanted and column.name not in table.key]
+    for word in MEASURES.get(measure, ()):
+        found = [column for column in columns if word in name_words(column.name)]
+        if found:
+            return _closest(found)
+    return []
+
+
+def contains(name: Words, part: Words) -> bool:
+    """Whether the words of `part` follow each other in `name`."""
+    size = len(part)
+    return any(name[at : at + size] == part for at in range(len(name) - size + 1))
+
+
+@lru_cache(maxsize=65536)
+def comment_head(comment: str | None) -> Words:
+    """The words of a comment up to its first preposition: `Airports of the world` -> airport."""
+    head: list[str] = []
+    for word in re.findall(r"[^\W_]+|[.,;:(]", fold(comment or ""))[:12]:
+        if (word in _HEAD_ENDS or not word[0].isalnum()) and head:
+            break
+        if word not in _HEAD_ENDS and word[0].isalnum():
+            head.extend(name_words(word))
+    return tuple(head)
+
+
+Fits = Callable[[Column, Words], bool]
+
+
+def _first(columns: Sequence[Column], words: Words, tiers: Sequence[Fits]) -> list[str]:
+    """The columns of the first tier that has any."""
+    for fits in tiers:
+        found = [column for column in columns if fits(column, words)]
+        if found:
+            return _closest(found)
+    return []
+
+
+def _of_their_tables(tables: Sequence[Table], words: Words) -> list[str]:
+    """`road class` of road segments: the noun of the table, then a column of it."""
+    found: list[str] = []
+    for table in tables[:MAX_MEANT]:
+        noun = set(name_words(table.name))
+        length = next((at for at, word in enumerate(words) if word not in noun), len(words))
+        if 0 < length < len(words):
+            columns = [column for column in table.columns if column.kind != "geometry"]
+            found += _first(columns, words[length:], _KNOWN)
+    return list(dict.fromkeys(found))
+
+
+def _closest(columns: Sequence[Column]) -> list[str]:
+    """Those whose names say least besides: `population` before `population_density`."""
+    lengths = {column.name: len(_bare(column)) for column in columns}
+    return list(
+        dict.fromkeys(column.name for column in columns if lengths[column.name] == min(lengths.values()))
+    )
+
+
+def _bare(column: Column) -> Words:
+    return tuple(word for word in name_words(column.name) if word not in UNIT_WORDS)
+
+
+def _is_name(column: Column, words: Words) -> bool:
+    return name_words(column.name) == words
+
+
+def _is_name_without_unit(column: Column, words: Words) -> bool:
+    name = name_words(column.name)
+    return len(name) > 1 and name[-1] in UNIT_WORDS and name[:-1] == words
+
+
+def _is_part_of_name(column: Column, words: Words) -> bool:
+    return contains(name_words(column.name), words) and words[0] not in UNIT_WORDS
+
+
+def _is_abbreviated(column: Column, words: Words) -> bool:
+    """`median income` for `med_income_usd`, `well number` for `well_no`."""
+    name = _bare(column)
+    return len(name) == len(words) and all(
+        word == own or word in ABBREVIATIONS.get(own, ()) for own, word in zip(name, words, strict=True)
+    )
+
+
+def _is_measure(column: Column, words: Words) -> bool:
+    if len(words) != 1 or column.kind not in (*_NUMBERS, "date", "timestamp"):
+        return False
+    measure = MEASURE_OF_NOUN.get(words[0])
+    return measure is not None and any(word in name_words(column.name) for word in MEASURES[measure])
+
+
+def _is_in_comment(column: Column, words: Words) -> bool:
+    return len(words[0]) > 2 and words[0] not in DULL and contains(comment_head(column.comment), words)
+
+
+def _is_measured(column: Column, words: Words) -> bool:
+    """`trunk diameter` for `trunk_cm`: the name without its unit, then a noun of what is measured in such units."""
+    *name, unit = name_words(column.name)
+    measured = UNITS.get(unit)
+    fits = measured is not None and measured.dimension == UNIT_NOUNS[words[-1]]
+    return fits and tuple(name) == words[:-1]
+
+
+_KNOWN: tuple[Fits, ...] = (
+    _is_name, _is_name_without_unit, _is_part_of_name, _is_abbreviated, _is_measure, _is_in_comment,
+)  # fmt: skip
