@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.domain import Column, ColumnKind
+from agents.domain import Column, ColumnKind, Table
 from agents.geo.phrases import filter_words, number
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.cursor import Cursor
@@ -168,6 +168,27 @@ def test_columns_are_found_by_name_part_and_measure(said: tuple[str, ...], colum
     assert columns_called([AIRPORTS[0]], said) == columns
 
 
+@pytest.mark.parametrize(
+    ("said", "columns"),
+    [
+        (("median", "income"), ["med_income_usd"]),
+        (("well", "number"), ["well_no"]),
+        (("well", "depth"), ["depth_ft"]),
+        (("trunk", "diameter"), ["trunk_cm"]),
+        (("speed", "limit"), ["speed_kmh"]),
+        (("district",), []),
+        (("speed", "diameter"), []),
+    ],
+)
+def test_a_column_is_found_by_more_words_than_its_name(said: tuple[str, ...], columns: list[str]) -> None:
+    names = ("med_income_usd", "well_no", "depth_ft", "trunk_cm", "speed_kmh", "dist_km")
+    table = Table(
+        id="data.wells", schema_name="data", name="wells", row_estimate=1,
+        columns=tuple(Column(name=name, kind="number", sql_type="float8") for name in names),
+    )  # fmt: skip
+    assert columns_called([table], said) == columns
+
+
 def test_the_shortest_name_is_meant() -> None:
     assert columns_called([COUNTRIES[0]], ("person",)) == ["population"]
 
@@ -193,6 +214,13 @@ def test_the_shortest_name_is_meant() -> None:
         (
             {"op": "s_intersects", "args": [{"property": "geom"}, {"bbox": [0, 0, 1, 1]}]},
             "the position is in the given area",
+        ),
+        (
+            {
+                "op": "s_intersects",
+                "args": [{"property": "geom"}, {"type": "Point", "coordinates": [1, 2], "name": "Ulm"}],
+            },
+            "the position is in Ulm",
         ),
         (None, ""),
     ],
