@@ -30,7 +30,7 @@ from agents.offline.meaning.place_meant import full_name, place_meant, reach
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.steps import Added, AnalysisStep, ColumnWords, Grouped, Kept, NamedBy, Ranking
-from agents.offline.meaning.values import equals, property_of
+from agents.offline.meaning.stored_values import equals, property_of
 from agents.ports import AnalysisSession, OperationTrait
 
 _OPENING = re.compile(

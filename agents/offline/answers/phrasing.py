@@ -31,6 +31,7 @@ from agents.offline.answers.wording import (
     is_plural,
     legend_words,
     look_words,
+    measured,
     name_of,
     place_words,
     plain,
@@ -45,7 +46,6 @@ from agents.offline.answers.wording import (
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.intents import Command, Count, Lookup, Rows, Statistic
 from agents.offline.meaning.scene import Done
-from agents.offline.meaning.units import column_unit, convert
 from agents.units import Unit
 
 
@@ -345,18 +345,8 @@ class Phrasing:
         )
 
     def _measured(self, facts: Facts, item: Any, wanted: Unit | None = None) -> str:
-        """With the column's unit, or converted to the one that was `wanted`."""
         table = self.vocabulary.table(str(facts.get("table")))
-        column = table.column(str(facts.get("column"))) if table else None
-        unit = column_unit(column) if column is not None else None
-        if unit is not None and wanted is not None:
-            item, unit = convert(float(item), unit, wanted), wanted
-        text = plain(value(item))
-        return (
-            f"{text} {unit.symbol}"
-            if unit is not None and unit.symbol not in ("people", "days", "years")
-            else text
-        )
+        return measured(table.column(str(facts.get("column"))) if table else None, item, wanted)
 
     def rows(self, done: Done, facts: Facts, command: Command | None) -> str:
         rows, columns = facts.get("rows", []), list(facts.get("columns", []))

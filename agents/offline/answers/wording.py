@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.core.messages import ToolResult
-from agents.domain import SqlAnswer
+from agents.domain import Column, SqlAnswer
 from agents.geo.colours import colour_name
 from agents.geo.phrases import count_of, filter_words, listed, number, table_rows, value
 from agents.offline.meaning.columns import name_column
+from agents.offline.meaning.units import column_unit, convert
+from agents.units import Unit
 
 Facts = Mapping[str, Any]
 FIGURE_NAMES = {"sum": "Total", "mean": "Average", "median": "Median", "max": "Highest", "min": "Lowest"}
@@ -185,6 +187,19 @@ def quality_words(quality: Facts) -> str:
     kinds = f"Geometries: {listed([f'{number(n)} {kind}' for kind, n in types.items()])}. " if types else ""
     basis = "" if quality.get("exact") else "Estimated from a sample: "
     return f"{kinds}{basis}{listed(found) if found else 'no missing, invalid or repeated values'}."
+
+
+def measured(column: Column | None, item: Any, wanted: Unit | None = None) -> str:
+    """A value with its column's unit, or converted to the one that was `wanted`."""
+    unit = column_unit(column) if column is not None else None
+    if unit is not None and wanted is not None:
+        item, unit = convert(float(item), unit, wanted), wanted
+    text = plain(value(item))
+    return (
+        f"{text} {unit.symbol}"
+        if unit is not None and unit.symbol not in ("people", "days", "years")
+        else text
+    )
 
 
 def place_words(place: Facts) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from agents.domain import Table
 from agents.offline.commands.requests import command
 from agents.offline.language.column_names import measure_columns
-from agents.offline.language.conditions import joined
+from agents.offline.language.conditions.rules import joined
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, name_words

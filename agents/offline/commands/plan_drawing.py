@@ -13,7 +13,7 @@ from agents.offline.meaning.columns import name_column, top_column
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
-from agents.offline.meaning.values import equals
+from agents.offline.meaning.stored_values import equals
 
 _MOST_TOP = 100
 

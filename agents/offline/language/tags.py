@@ -13,7 +13,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
-from agents.offline.language.conditions import joined
+from agents.offline.language.conditions.rules import joined
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
 from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS

@@ -10,7 +10,7 @@ from agents.offline.meaning.columns import ranks_descending, top_column
 from agents.offline.meaning.intents import Top
 from agents.offline.meaning.resolver import combined
 from agents.offline.meaning.scene import Calls, Scene
-from agents.offline.meaning.values import property_of
+from agents.offline.meaning.stored_values import property_of
 
 MAX_SHARING = 100
 

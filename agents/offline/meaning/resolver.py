@@ -6,8 +6,8 @@ import datetime
 from dataclasses import replace
 
 from agents.domain import Column, Cql2, Focus, Table
+from agents.offline.language.conditions.value_text import opposite_of
 from agents.offline.language.tokens import tokenize
-from agents.offline.language.value_text import opposite_of
 from agents.offline.language.words import fold, name_words
 from agents.offline.meaning import values
 from agents.offline.meaning.columns import YEARS, compared_column, is_number, is_point_in_time, named_column
@@ -28,8 +28,10 @@ from agents.offline.meaning.intents import (
     Quantity,
     Shaped,
 )
+from agents.offline.meaning.other_tables import joined
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted
+from agents.offline.meaning.stored_values import equals, property_of
 from agents.offline.meaning.units import column_unit, convert
 
 _CONVERTED = frozenset(("length", "area", "speed", "mass"))
@@ -70,7 +72,7 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
 async def _lacking(scene: Scene, table: Table, column: Column) -> Cql2:
     """`with no dwellings`: rows without a value, or, of things that are counted in every row, those with 0."""
     counts = column.kind == "integer" and name_words(column.name)[-1] != fold(column.name).rpartition("_")[2]
-    own = values.property_of(column.name)
+    own = property_of(column.name)
     if counts and not (await scene.data.stats(table.id, column.name)).get("nulls"):
         return {"op": "=", "args": [own, 0]}
     return {"op": "isNull", "args": [own]}
@@ -102,7 +104,7 @@ def _negated(inner: Cql2) -> Cql2:
 def _shaped(table: Table, fact: str) -> Cql2:
     if table.geometry_column is None:
         raise Refuse(f"{table.title} has no geometries")
-    own = values.property_of(table.geometry_column)
+    own = property_of(table.geometry_column)
     if fact == "missing":
         return {"op": "isNull", "args": [own]}
     asked: Cql2 = {"op": "is_empty" if fact == "empty" else "is_valid", "args": [own]}
@@ -130,12 +132,12 @@ async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
 def _typed(table: Table, column: Column, text: str) -> Cql2:
     """A word for a column that holds no text."""
     if column.kind == "boolean" and text.lower() in ("true", "yes", "false", "no"):
-        return {"op": "=", "args": [values.property_of(column.name), text.lower() in ("true", "yes")]}
+        return {"op": "=", "args": [property_of(column.name), text.lower() in ("true", "yes")]}
     tokens = tokenize(text)
     numbers = [token.value for token in tokens if token.kind == "number"]
     others = [token for token in tokens if token.kind != "number" and token.lower not in ("or", "and", ",")]
     if is_number(column) and numbers and not others:
-        return values.equals(column.name, [_number(column, number) for number in numbers])
+        return equals(column.name, [_number(column, number) for number in numbers])
     raise Refuse(f"{column.name} of {table.title} holds {column.kind} values, and “{text}” is none")
 
 
@@ -160,7 +162,7 @@ def _comparison(scene: Scene, table: Table, condition: Compare) -> Cql2:
         return _decade(table, column, condition.op, condition.value)
     return {
         "op": condition.op,
-        "args": [values.property_of(column.name), _operand(table, column, condition.value)],
+        "args": [property_of(column.name), _operand(table, column, condition.value)],
     }
 
 
@@ -193,7 +195,7 @@ def _with_column(scene: Scene, table: Table, column: Column, op: str, mention: C
             f"{column.name} is in {one_unit.symbol} and {other.name} is in {other_unit.symbol}",
             "Calculate a column in the same unit first, then compare with that.",
         )
-    return {"op": op, "args": [values.property_of(column.name), values.property_of(other.name)]}
+    return {"op": op, "args": [property_of(column.name), property_of(other.name)]}
 
 
 def _decade(table: Table, column: Column, op: str, decade: Day) -> Cql2:
@@ -201,7 +203,7 @@ def _decade(table: Table, column: Column, op: str, decade: Day) -> Cql2:
     if not (is_number(column) and set(name_words(column.name)) & YEARS):
         raise Refuse(f"{column.name} of {table.title} holds no dates and no years")
     first = int(decade.text[:4])
-    own = values.property_of(column.name)
+    own = property_of(column.name)
     if op in ("=", "<>"):
         within: Cql2 = {"op": "between", "args": [own, first, first + 9]}
         return within if op == "=" else _negated(within)
@@ -215,7 +217,7 @@ def _range(scene: Scene, table: Table, condition: Between) -> Cql2:
     low, high = (_operand(table, column, end) for end in (condition.low, condition.high))
     if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
         low, high = high, low
-    return {"op": "between", "args": [values.property_of(column.name), low, high]}
+    return {"op": "between", "args": [property_of(column.name), low, high]}
 
 
 def _operand(table: Table, column: Column, value: Operand) -> float | int | str | bool:
@@ -254,7 +256,7 @@ def _number(column: Column, value: float) -> float | int:
 def _time(column: Column, op: str, value: Operand) -> Cql2:
     """A comparison with a day or a whole year: `after 2010` begins with 2011."""
     first, following = _span(column, value)
-    own = values.property_of(column.name)
+    own = property_of(column.name)
     if op in ("=", "<>"):
         within: Cql2 = {
             "op": "and",
@@ -310,7 +312,7 @@ async def _focus(scene: Scene, table: Table, what: str) -> Cql2:
         return await _selected(scene, table, focus)
     if table.geometry_column is None:
         raise Refuse(f"{table.title} has no geometry, so it lies nowhere")
-    own = values.property_of(table.geometry_column)
+    own = property_of(table.geometry_column)
     if has_area and (what != "view" or focus.bounds is None):
         return {"op": "s_intersects", "args": [own, focus.area]}
     if focus.bounds is not None:
@@ -333,8 +335,8 @@ async def _selected(scene: Scene, table: Table, focus: Focus) -> Cql2:
         )
     other = scene.table(layer.table)
     if len(other.key) == 1:
-        chosen = values.equals(other.key[0], list(focus.feature_ids))
-        found = chosen if other.id == table.id else await values.joined(scene, table, other, chosen)
+        chosen = equals(other.key[0], list(focus.feature_ids))
+        found = chosen if other.id == table.id else await joined(scene, table, other, chosen)
         if found is not None:
             return found
     raise Refuse(

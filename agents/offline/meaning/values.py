@@ -6,22 +6,20 @@ table that does and that shares codes with it (`airports in Europe` by the count
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Sequence
 from typing import Any
 
 from agents.core.errors import ToolFailed
 from agents.domain import Column, Cql2, Table
-from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold, name_words, nearest, word_set
 from agents.offline.meaning.columns import name_column, text_columns
+from agents.offline.meaning.other_tables import inside_of, through_another
 from agents.offline.meaning.scene import Refuse, Scene
-from agents.offline.meaning.spellings import adjective_forms, place_forms, spellings, unquoted
+from agents.offline.meaning.spellings import adjective_forms, place_forms, unquoted
+from agents.offline.meaning.stored_values import equals, property_of, stored_values
 
 log = logging.getLogger("agents.offline")
-_MOST_ROWS = 500
-_SMALL_TABLE = 5000
 _MOST_LOOKUPS = 12
 _PLACES = (
     word_set("country nation continent"),
@@ -30,39 +28,19 @@ _PLACES = (
     word_set("city town place location borough area"),
 )
 """Columns that say where something is, wide ones first: `in Peru` is the country, not the town in Indiana."""
-GROUPS = word_set("""
-    continent region subregion country state province nation zone territory area admin name
-""")
-"""Words in the names of columns that many rows share a value of."""
 _KINDS = (
     word_set("""
     type kind class category status size use usage surface group level grade rank fclass
 """),
 )
 _REGIONS = word_set("country nation state region province territory")
-_CODES = word_set("iso code fips abbreviation abbrev a2 a3 nuts")
-_COVERED = 0.95
-MAX_AREA_CHARACTERS = 20_000
-"""Of an area as GeoJSON, which becomes part of a filter."""
-
-
-def property_of(column: str) -> Cql2:
-    """A column as CQL2 JSON."""
-    return {"property": column}
-
-
-def equals(column: str, values: Sequence[Any]) -> Cql2:
-    """The condition that a column has one of the values, as CQL2 JSON."""
-    if len(values) == 1:
-        return {"op": "=", "args": [property_of(column), values[0]]}
-    return {"op": "in", "args": [property_of(column), list(values)]}
 
 
 async def in_column(scene: Scene, table: Table, column: Column, text: str) -> Cql2:
     """`country is Germany or France`."""
     found: list[Any] = []
     for part in await _parts(scene, table, [column], text):
-        values = (await _stored(scene, table, [column], place_forms(part))).get(column.name)
+        values = (await stored_values(scene, table, [column], place_forms(part))).get(column.name)
         if not values:
             raise await _no_value(scene, table, column, part)
         found.extend(value for value in values if value not in found)
@@ -93,7 +71,7 @@ async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     try:
         return await _any_of(scene, table, own, text, elsewhere=False, adjective=True)
     except Refuse as refusal:
-        found = await _elsewhere(scene, table, adjective_forms(text))
+        found = await through_another(scene, table, adjective_forms(text))
         if found is not None:
             return found
         raise refusal from None
@@ -107,17 +85,17 @@ async def _after_its_column(scene: Scene, table: Table, text: str) -> Cql2 | Non
     column = columns.get(fold(first))
     if column is None:
         column, value = columns.get(fold(last)), before
-    if column is None or (await _stored(scene, table, [column], [text])):
+    if column is None or (await stored_values(scene, table, [column], [text])):
         return None
-    stored = (await _stored(scene, table, [column], [value])).get(column.name)
+    stored = (await stored_values(scene, table, [column], [value])).get(column.name)
     return equals(column.name, stored) if stored else None
 
 
 async def value_with_not(scene: Scene, table: Table, text: str) -> Cql2 | None:
     """`not felt`, where that whole text is a value of a column and `felt` alone is not."""
     columns = _in_order(table, _KINDS, names=False)
-    whole = await _stored(scene, table, columns, [f"not {text}"])
-    if len(whole) != 1 or await _stored(scene, table, columns, [text]):
+    whole = await stored_values(scene, table, columns, [f"not {text}"])
+    if len(whole) != 1 or await stored_values(scene, table, columns, [text]):
         return None
     return next(equals(name, found) for name, found in whole.items())
 
@@ -128,7 +106,7 @@ async def with_name(scene: Scene, table: Table, text: str) -> Cql2:
     if column is None:
         raise Refuse(f"{table.title} has no names")
     wanted = unquoted(text)
-    stored = (await _stored(scene, table, [column], [wanted])).get(column.name)
+    stored = (await stored_values(scene, table, [column], [wanted])).get(column.name)
     if stored:
         return equals(column.name, stored)
     like = contains(column.name, wanted)
@@ -157,7 +135,7 @@ async def _any_of(
     others: list[Cql2] = []
     for part in await _parts(scene, table, columns, text):
         forms = adjective_forms(part) if adjective else place_forms(part)
-        stored = await _stored(scene, table, columns, forms)
+        stored = await stored_values(scene, table, columns, forms)
         best = next((column.name for column in columns if column.name in stored), None)
         if best is not None and elsewhere:
             best, stored = await _not_another(scene, table, columns, part, best, stored)
@@ -166,7 +144,9 @@ async def _any_of(
             kept.extend(value for value in stored[best] if value not in kept)
             continue
         found = (
-            await _elsewhere(scene, table, forms) or await _inside(scene, table, part) if elsewhere else None
+            await through_another(scene, table, forms) or await inside_of(scene, table, part)
+            if elsewhere
+            else None
         )
         if found is None:
             raise await _nowhere(scene, table, columns, part)
@@ -188,7 +168,7 @@ async def _not_another(
     ]
     if not regions or not _REGIONS & set(name_words(best)):
         return best, stored
-    others = await _stored(scene, table, regions, place_forms(text))
+    others = await stored_values(scene, table, regions, place_forms(text))
     for other, found in others.items():
         elsewhere = {
             "op": "and",
@@ -212,7 +192,7 @@ async def _parts(scene: Scene, table: Table, columns: Sequence[Column], text: st
         return parts
     whole = unquoted(text)
     if not text.startswith('"') and (
-        await _stored(scene, table, columns, [whole]) or await _known_place(scene, whole)
+        await stored_values(scene, table, columns, [whole]) or await _known_place(scene, whole)
     ):
         return [whole]
     # Three parts may be two values, one of which has an `and` in it; longest first.
@@ -224,7 +204,7 @@ async def _parts(scene: Scene, table: Table, columns: Sequence[Column], text: st
             index + 1 < len(parts)
             and len(parts) > 2
             and pair.lower() in text.lower()
-            and await _stored(scene, table, columns, [pair])
+            and await stored_values(scene, table, columns, [pair])
         ):
             merged.append(pair)
             index += 2
@@ -274,158 +254,6 @@ def _in_order(table: Table, first: Sequence[frozenset[str]], *, names: bool) -> 
     return sorted(columns, key=rank)[:_MOST_LOOKUPS]
 
 
-async def _stored(
-    scene: Scene, table: Table, columns: Sequence[Column], forms: Sequence[str]
-) -> dict[str, list[Any]]:
-    """By column the values as they are stored that equal one of the forms but for case and accents.
-
-    The first column that has one counts. If none has the usual spellings, one slower look folds every row.
-    """
-    if not columns or not forms:
-        return {}
-    wanted = {fold(form) for form in forms}
-    for column in columns:
-        plain: Cql2 = {"op": "in", "args": [property_of(column.name), spellings(forms)]}
-        found = await _rows_with(scene, table, [column], [plain], wanted)
-        if found:
-            return found
-    thorough = [
-        {"op": "=", "args": [_folded(property_of(column.name)), _folded(form)]}
-        for column in columns
-        for form in forms
-    ]
-    return await _rows_with(scene, table, columns, thorough, wanted)
-
-
-async def _rows_with(
-    scene: Scene, table: Table, columns: Sequence[Column], tests: list[Cql2], wanted: set[str]
-) -> dict[str, list[Any]]:
-    condition: Cql2 = tests[0] if len(tests) == 1 else {"op": "or", "args": tests}
-    try:
-        answer = await scene.data.query(table.id, [column.name for column in columns], condition, limit=200)
-    except ToolFailed as failure:
-        log.info("looking up values in %s failed: %s", table.id, failure)
-        return {}
-    found: dict[str, list[Any]] = {}
-    for row in answer.get("rows", ()):
-        for column in columns:
-            item = row.get(column.name)
-            if isinstance(item, str) and fold(item) in wanted and item not in found.get(column.name, ()):
-                found.setdefault(column.name, []).append(item)
-    return found
-
-
-def _folded(operand: Any) -> Cql2:
-    return {"op": "casei", "args": [{"op": "accenti", "args": [operand]}]}
-
-
-async def _elsewhere(scene: Scene, table: Table, forms: Sequence[str]) -> Cql2 | None:
-    """A filter on the table's codes or names, taken from rows of another table that have the value."""
-    known = scene.vocabulary.few_tables or await scene.agent.registry.search(
-        f"countries regions {forms[0]}", 50
-    )
-    others = [
-        other
-        for other in known
-        if other.id != table.id and 0 < other.row_estimate <= _SMALL_TABLE and _links(table, other)
-    ]
-    for other in others[:4]:
-        stored = await _stored(scene, other, _grouping(other), forms)
-        for column, values in stored.items():
-            found = await joined(scene, table, other, equals(column, values))
-            if found is not None:
-                return found
-    return None
-
-
-async def _inside(scene: Scene, table: Table, text: str) -> Cql2 | None:
-    """By place: the rows that lie in the one area of another table that is called so."""
-    found = await scene.data.find_place(text, limit=_MOST_LOOKUPS)
-    areas = {
-        (place.table, place.name)
-        for place in found
-        if place.whole
-        and (other := scene.vocabulary.table(place.table)) is not None
-        and other.geometry_family == "polygon"
-        and RESULTS not in (other.schema_name, table.schema_name)
-    }
-    if len(areas) != 1 or table.geometry_column is None:
-        return None
-    ((table_id, name),) = areas
-    other = scene.table(table_id)
-    named = name_column(other)
-    if other.id == table.id or named is None or other.geometry_column is None:
-        return None
-    answer = await scene.data.query(
-        other.id, [other.geometry_column], equals(named.name, [name]), limit=2, lonlat=True
-    )
-    rows = answer.get("rows", ())
-    if len(rows) != 1 or len(json.dumps(rows[0], default=str)) > MAX_AREA_CHARACTERS:
-        return None
-    area = {**rows[0][other.geometry_column], "name": name}
-    inside: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column), area]}
-    if not await scene.data.count(table.id, inside):
-        raise Refuse(f"nothing of {table.title} lies in {name}, of {other.title}")
-    return inside
-
-
-def _grouping(other: Table) -> list[Column]:
-    """Columns that say what a row is or belongs to: its name, its continent; not its capital."""
-    own = name_column(other)
-    return [c for c in text_columns(other) if c is own or GROUPS & set(name_words(c.name))][:_MOST_LOOKUPS]
-
-
-async def joined(scene: Scene, table: Table, other: Table, condition: Cql2) -> Cql2 | None:
-    """The rows of `table` that belong to these of `other` by a column that both have; None where none is."""
-    names = sorted({theirs for _, theirs in _links(table, other)})
-    try:
-        answer = await scene.data.query(other.id, names, condition, limit=_MOST_ROWS)
-        rows = answer.get("rows", ())
-        if answer.get("truncated"):
-            return None
-        for ours, theirs in _links(table, other):
-            values = sorted({row[theirs] for row in rows if row.get(theirs)})
-            if values and await _covers(scene, table, ours, other, theirs):
-                candidate = equals(ours, values)
-                if await scene.data.count(table.id, candidate):
-                    return candidate
-    except ToolFailed as failure:
-        log.info("joining %s with %s failed: %s", table.id, other.id, failure)
-    return None
-
-
-async def _covers(scene: Scene, table: Table, ours: str, other: Table, theirs: str) -> bool:
-    """Whether the other table knows nearly all codes of ours; else rows would be missed silently."""
-    answer = await scene.data.query(other.id, [theirs], limit=_SMALL_TABLE)
-    codes = sorted({row[theirs] for row in answer.get("rows", ()) if row.get(theirs)})
-    if not codes:
-        return False
-    known = await scene.data.count(table.id, equals(ours, codes))
-    coded = await scene.data.count(
-        table.id, {"op": "not", "args": [{"op": "isNull", "args": [property_of(ours)]}]}
-    )
-    return bool(coded) and known >= _COVERED * coded
-
-
-def _links(table: Table, other: Table) -> list[tuple[str, str]]:
-    """Pairs of columns that may hold the same codes or names: `country_code` of ours, `iso_a2` of countries."""
-    about = set(name_words(other.name))
-    pairs = []
-    for theirs in text_columns(other):
-        their_words = set(name_words(theirs.name))
-        if not their_words & _CODES:
-            continue
-        for ours in text_columns(table):
-            our_words = set(name_words(ours.name))
-            if (our_words & about and our_words & _CODES) or (our_words & their_words) - {
-                "name",
-                "code",
-                "id",
-            }:
-                pairs.append((ours.name, theirs.name))
-    return pairs
-
-
 async def _no_value(scene: Scene, table: Table, column: Column, text: str) -> Refuse:
     values = await _values_of(scene, table, column)
     close = nearest(text, values, 3) or values[:5]
@@ -439,7 +267,7 @@ async def _nowhere(scene: Scene, table: Table, columns: Sequence[Column], text: 
     close = nearest(text, [each for each in dict.fromkeys(values) if len(each) > 3], 3, score=75)
     hint = f"Did you mean {' or '.join(close)}?" if close else ""
     own = name_column(table)
-    if own is not None and own not in columns and await _stored(scene, table, [own], place_forms(text)):
+    if own is not None and own not in columns and await stored_values(scene, table, [own], place_forms(text)):
         hint = f"It is the name of one: say “{table.name.replace('_', ' ')} named {text}”."
     if not hint and columns:
         hint = f"I looked in its columns {', '.join(column.name for column in columns[:8])}."

@@ -7,7 +7,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 MAX_LINES = 420
 LONGER = {
-    "agents/offline/language/conditions.py",
     "agents/offline/language/tags.py",
     "agents/offline/meaning/intents.py",
 }

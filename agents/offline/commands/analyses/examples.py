@@ -15,7 +15,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import fold, name_words
 from agents.offline.meaning.columns import name_column, number_columns, text_columns
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.values import GROUPS
+from agents.offline.meaning.other_tables import GROUPS
 
 MAX_EXAMPLES = 3
 _LENGTH, _COUNT, _LENGTHS, _SURFACE = "5 km", "10", "1, 5 and 10 km", "20 ha"

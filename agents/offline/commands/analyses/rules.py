@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.domain import Table
-from agents.offline.language.conditions import joined
+from agents.offline.language.conditions.rules import joined
 from agents.offline.language.grammar import Choice, Kept, Node, Sequence_, Slot, Template, compiled, parts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words

@@ -1,0 +1,231 @@
+"""Comparisons: `above 2000 m`, `between 1 and 2 km`, `more than 50 % of the households are renters`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agents.domain import Table
+from agents.offline.language.conditions.value_text import ValueRules, ends_value, take_comparator
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS
+from agents.offline.language.nouns import take_column, take_day, take_quantity
+from agents.offline.language.words import name_words
+from agents.offline.meaning.intents import Between, ColumnMention, Compare, Condition, Quantity
+from agents.offline.meaning.units import column_unit
+from agents.units import MAGNITUDES
+
+
+class Comparisons(ValueRules):
+    """The rules for comparisons over one cursor."""
+
+    def comparison(self, column: ColumnMention | None = None) -> Condition | None:
+        """`above 2000 m`, `at least 5`, `between 1 and 2 km`, `2000 m or more`, then perhaps the column or measure."""
+        cursor, start = self.cursor, self.cursor.at
+        if column is None:
+            cursor.take("that are", "which are", "that lie", "lying", "located", "situated", "are", "is")
+        else:
+            cursor.take("is", "are", "was", "of", "lies")
+        value = cursor.at
+        found: Compare | Between | None = self._range() or self._compared() or self._afterwards()
+        if found is None and column is not None:
+            cursor.at = value
+            found = self._with_other_column()
+        named_twice = column is not None and found is not None and found.column not in (None, column)
+        if found is None or named_twice or (column is None and self._is_distance_to(found)):
+            cursor.at = start
+            return None
+        own = self._own_unit(
+            self.tables if column is None else (), column.columns if column is not None else ()
+        )
+        if column is not None:
+            return replace(found, column=column)
+        full = self._with_trailing_column(found)
+        if own is not None and full is found and found.column is None:
+            self._take_period(own)
+            return replace(found, column=own)
+        return full
+
+    def _own_unit(self, tables: tuple[Table, ...], names: tuple[str, ...]) -> ColumnMention | None:
+        """Past `mg/l`, of a column that is called `no3_mg_l`: it is the column's own unit."""
+        words, used = self.cursor.keys(most=2)
+        own = [*names, *(column.name for table in tables for column in table.columns)]
+        for length in range(len(words), 0, -1):
+            ends = [
+                name for name in own if name_words(name)[1:][-length:] == words[:length] and used[length - 1]
+            ]
+            if ends and not any(name_words(name) == words[:length] for name in own):
+                start = self.cursor.at
+                self.cursor.at += used[length - 1]
+                return ColumnMention(self.cursor.since(start), tuple(dict.fromkeys(ends)))
+        return None
+
+    def _range(self) -> Between | None:
+        cursor = self.cursor
+        if cursor.take("between", "from") is None:
+            return None
+        column = self._measured()
+        low = take_day(cursor) or take_quantity(cursor)
+        if low is None or cursor.take("and", "to", "-", "–", "until") is None:
+            return None
+        high = take_day(cursor) or take_quantity(cursor)
+        if high is None:
+            return None
+        if isinstance(low, Quantity) and isinstance(high, Quantity):
+            low = replace(_of_one_magnitude(low, high), unit=low.unit or high.unit)
+            high = replace(high, unit=high.unit or low.unit)
+        return Between(low, high, column)
+
+    def _compared(self) -> Compare | None:
+        cursor = self.cursor
+        comparator = take_comparator(cursor)
+        if comparator is None:
+            return None
+        op, measure, word = comparator
+        if cursor.take("sea level", "mean sea level"):
+            return Compare(op, Quantity(0.0, text="sea level"), measure="high")
+        cursor.take("the year", "year")
+        column = self._measured()
+        value = take_day(cursor) or take_quantity(cursor)
+        if value is None:
+            return None
+        if word in ("after", "before", "since", "until", "till"):
+            measure = "time"
+        return Compare(op, value, column, measure)
+
+    def _with_other_column(self) -> Compare | None:
+        """`dwellings > floors`: the values of another column of the same row."""
+        comparator = take_comparator(self.cursor)
+        other = take_column(self.cursor, self.vocabulary, self.tables) if comparator is not None else None
+        if comparator is None or other is None or goes_on(self.cursor):
+            return None
+        return Compare(comparator[0], other)
+
+    def _measured(self) -> ColumnMention | None:
+        """`between magnitude 4 and 5`: the column in front of the number."""
+        start = self.cursor.at
+        column = take_column(self.cursor, self.vocabulary, self.tables)
+        token = self.cursor.token()
+        if column is None or token is None or token.kind != "number":
+            self.cursor.at = start
+            return None
+        return column
+
+    def _afterwards(self) -> Compare | None:
+        """`2000 m or more`, `5 and above`."""
+        value = take_quantity(self.cursor)
+        if value is None or self.cursor.take("or", "and") is None:
+            return None
+        word = self.cursor.take_any(AFTERWARDS)
+        measure = "old" if word in ("older", "younger") else ""
+        return Compare(AFTERWARDS[word], value, measure=measure) if word else None
+
+    def _is_distance_to(self, found: Compare | Between) -> bool:
+        """`more than 50 km from Berlin` is no attribute of anything."""
+        value = found.value if isinstance(found, Compare) else found.low
+        if isinstance(value, Quantity) and value.unit is not None and value.unit.dimension == "share":
+            return False
+        return self.cursor.word() in ("from", "of", "away", "around")
+
+    def _with_trailing_column(self, found: Compare | Between) -> Condition:
+        """`over 1 million in population`, `above 2000 m elevation`, `over 300 m high`."""
+        cursor, start = self.cursor, self.cursor.at
+        if (share := self._share_of(found)) is not None:
+            return share
+        cursor.take("of", "in")
+        measure = ADJECTIVES.get(cursor.word())
+        if measure is not None:
+            cursor.at += 1
+            return replace(found, measure=measure)
+        if cursor.take("above sea level", "a.s.l.", "asl"):
+            return replace(found, measure="high")
+        column = take_column(cursor, self.vocabulary, self.tables)
+        if column is not None:
+            self._take_period(column)
+        if column is None or (goes_on(cursor) and not self._compares_next()):
+            cursor.at = start
+            return found
+        return replace(found, column=column)
+
+    def _take_period(self, column: ColumnMention) -> None:
+        """`4000 riders a day`, of a column that is called `daily_riders`."""
+        for words, period in _PERIODS.items():
+            if period & {word for name in column.columns for word in name_words(name)}:
+                self.cursor.take(*(f"{each} {words}" for each in ("a", "per", "each", "every")))
+
+    def _share_of(self, found: Compare | Between) -> Condition | None:
+        """`more than 50 % of the households are renters`, of a column in percent whose comment has those words."""
+        cursor, start = self.cursor, self.cursor.at
+        value = found.value if isinstance(found, Compare) else found.low
+        if not isinstance(value, Quantity) or value.unit is None or value.unit.dimension != "share":
+            return None
+        said: list[str] = []
+        cursor.take("of")
+        while cursor.word() and cursor.word() not in ("and", "or", "but", ",", "then", "in", "with"):
+            if cursor.word() not in ("the", "its", "their", "all", "are", "is", "?", "."):
+                said += name_words(cursor.word())
+            cursor.at += 1
+        names = [
+            column.name
+            for table in self.tables
+            for column in table.columns
+            if said
+            and (unit := column_unit(column)) is not None
+            and unit.dimension == "share"
+            and set(said) <= {*name_words(column.name), *name_words(column.comment or "")}
+        ]
+        if len(names) != 1:
+            cursor.at = start
+            return None
+        return replace(found, column=ColumnMention(" ".join(said), tuple(names)))
+
+    def _compares_next(self) -> bool:
+        """`… 2 floors built after 1990`: whether the next column and its comparison follow."""
+        start = self.cursor.at
+        column = take_column(self.cursor, self.vocabulary, self.tables)
+        compares = column is not None and take_comparator(self.cursor) is not None
+        self.cursor.at = start
+        return compares
+
+    def lone_quantity(self) -> Quantity | None:
+        """A number that is not the beginning of a name (`10 Downing Street`)."""
+        start = self.cursor.at
+        quantity = take_quantity(self.cursor)
+        if quantity is not None and self.cursor.word() and not ends_value(self.cursor):
+            self.cursor.at = start
+            return None
+        return quantity
+
+    def numbers(self, first: Quantity | None) -> list[Quantity]:
+        """`5`, `5 or 7`, `5, 6 and 7`: the last one's unit serves those without."""
+        found = [first] if first is not None else []
+        while found:
+            start = self.cursor.at
+            joiner = self.cursor.take(", or", ", and", "or", "and", ",")
+            more = take_quantity(self.cursor) if joiner is not None else None
+            if more is None or not (joiner != "," or ends_value(self.cursor)):
+                self.cursor.at = start
+                break
+            found.append(more)
+        return [replace(each, unit=each.unit or found[-1].unit) for each in found]
+
+
+_PERIODS = {
+    "day": frozenset(("daily", "day", "adt", "aadt")),
+    "year": frozenset(("annual", "yearly", "year")),
+    "hour": frozenset(("hourly", "hour")),
+}
+"""What `a day` says again of a column."""
+
+
+def _of_one_magnitude(low: Quantity, high: Quantity) -> Quantity:
+    """`between 1 and 5 million` begins at a million."""
+    said = [MAGNITUDES.get(word) for word in high.text.lower().split()]
+    factor = next((each for each in said if each is not None), None)
+    if factor is None or not low.text.replace(".", "").isdigit() or low.value >= factor:
+        return low
+    return replace(low, value=low.value * factor)
+
+
+def goes_on(cursor: Cursor) -> bool:
+    """Whether the words after a column say more than that there is one."""
+    return cursor.word() in ("of", "is", "=", ">", "<") or (bool(cursor.word()) and not ends_value(cursor))

@@ -1,0 +1,135 @@
+"""Values that a table does not have itself: through another table that shares codes with it, or by place."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+
+from agents.core.errors import ToolFailed
+from agents.domain import Column, Cql2, Table
+from agents.offline.language.vocabulary import RESULTS
+from agents.offline.language.words import name_words, word_set
+from agents.offline.meaning.columns import name_column, text_columns
+from agents.offline.meaning.scene import Refuse, Scene
+from agents.offline.meaning.stored_values import equals, property_of, stored_values
+
+log = logging.getLogger("agents.offline")
+_MOST_LOOKUPS = 12
+_MOST_ROWS = 500
+_SMALL_TABLE = 5000
+_CODES = word_set("iso code fips abbreviation abbrev a2 a3 nuts")
+_COVERED = 0.95
+MAX_AREA_CHARACTERS = 20_000
+"""Of an area as GeoJSON, which becomes part of a filter."""
+GROUPS = word_set("""
+    continent region subregion country state province nation zone territory area admin name
+""")
+"""Words in the names of columns that many rows share a value of."""
+
+
+async def through_another(scene: Scene, table: Table, forms: Sequence[str]) -> Cql2 | None:
+    """A filter on the table's codes or names, taken from rows of another table that have the value."""
+    known = scene.vocabulary.few_tables or await scene.agent.registry.search(
+        f"countries regions {forms[0]}", 50
+    )
+    others = [
+        other
+        for other in known
+        if other.id != table.id and 0 < other.row_estimate <= _SMALL_TABLE and _links(table, other)
+    ]
+    for other in others[:4]:
+        stored = await stored_values(scene, other, _grouping(other), forms)
+        for column, values in stored.items():
+            found = await joined(scene, table, other, equals(column, values))
+            if found is not None:
+                return found
+    return None
+
+
+async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
+    """By place: the rows that lie in the one area of another table that is called so."""
+    found = await scene.data.find_place(text, limit=_MOST_LOOKUPS)
+    areas = {
+        (place.table, place.name)
+        for place in found
+        if place.whole
+        and (other := scene.vocabulary.table(place.table)) is not None
+        and other.geometry_family == "polygon"
+        and RESULTS not in (other.schema_name, table.schema_name)
+    }
+    if len(areas) != 1 or table.geometry_column is None:
+        return None
+    ((table_id, name),) = areas
+    other = scene.table(table_id)
+    named = name_column(other)
+    if other.id == table.id or named is None or other.geometry_column is None:
+        return None
+    answer = await scene.data.query(
+        other.id, [other.geometry_column], equals(named.name, [name]), limit=2, lonlat=True
+    )
+    rows = answer.get("rows", ())
+    if len(rows) != 1 or len(json.dumps(rows[0], default=str)) > MAX_AREA_CHARACTERS:
+        return None
+    area = {**rows[0][other.geometry_column], "name": name}
+    inside: Cql2 = {"op": "s_intersects", "args": [property_of(table.geometry_column), area]}
+    if not await scene.data.count(table.id, inside):
+        raise Refuse(f"nothing of {table.title} lies in {name}, of {other.title}")
+    return inside
+
+
+def _grouping(other: Table) -> list[Column]:
+    """Columns that say what a row is or belongs to: its name, its continent; not its capital."""
+    own = name_column(other)
+    return [c for c in text_columns(other) if c is own or GROUPS & set(name_words(c.name))][:_MOST_LOOKUPS]
+
+
+async def joined(scene: Scene, table: Table, other: Table, condition: Cql2) -> Cql2 | None:
+    """The rows of `table` that belong to these of `other` by a column that both have; None where none is."""
+    names = sorted({theirs for _, theirs in _links(table, other)})
+    try:
+        answer = await scene.data.query(other.id, names, condition, limit=_MOST_ROWS)
+        rows = answer.get("rows", ())
+        if answer.get("truncated"):
+            return None
+        for ours, theirs in _links(table, other):
+            values = sorted({row[theirs] for row in rows if row.get(theirs)})
+            if values and await _covers(scene, table, ours, other, theirs):
+                candidate = equals(ours, values)
+                if await scene.data.count(table.id, candidate):
+                    return candidate
+    except ToolFailed as failure:
+        log.info("joining %s with %s failed: %s", table.id, other.id, failure)
+    return None
+
+
+async def _covers(scene: Scene, table: Table, ours: str, other: Table, theirs: str) -> bool:
+    """Whether the other table knows nearly all codes of ours; else rows would be missed silently."""
+    answer = await scene.data.query(other.id, [theirs], limit=_SMALL_TABLE)
+    codes = sorted({row[theirs] for row in answer.get("rows", ()) if row.get(theirs)})
+    if not codes:
+        return False
+    known = await scene.data.count(table.id, equals(ours, codes))
+    coded = await scene.data.count(
+        table.id, {"op": "not", "args": [{"op": "isNull", "args": [property_of(ours)]}]}
+    )
+    return bool(coded) and known >= _COVERED * coded
+
+
+def _links(table: Table, other: Table) -> list[tuple[str, str]]:
+    """Pairs of columns that may hold the same codes or names: `country_code` of ours, `iso_a2` of countries."""
+    about = set(name_words(other.name))
+    pairs = []
+    for theirs in text_columns(other):
+        their_words = set(name_words(theirs.name))
+        if not their_words & _CODES:
+            continue
+        for ours in text_columns(table):
+            our_words = set(name_words(ours.name))
+            if (our_words & about and our_words & _CODES) or (our_words & their_words) - {
+                "name",
+                "code",
+                "id",
+            }:
+                pairs.append((ours.name, theirs.name))
+    return pairs

@@ -1,0 +1,72 @@
+"""The values of a table's columns as they are stored, found whatever their case and accents."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from agents.core.errors import ToolFailed
+from agents.domain import Column, Cql2, Table
+from agents.offline.language.words import fold
+from agents.offline.meaning.scene import Scene
+from agents.offline.meaning.spellings import spellings
+
+log = logging.getLogger("agents.offline")
+
+
+def property_of(column: str) -> Cql2:
+    """A column as CQL2 JSON."""
+    return {"property": column}
+
+
+def equals(column: str, values: Sequence[Any]) -> Cql2:
+    """The condition that a column has one of the values, as CQL2 JSON."""
+    if len(values) == 1:
+        return {"op": "=", "args": [property_of(column), values[0]]}
+    return {"op": "in", "args": [property_of(column), list(values)]}
+
+
+async def stored_values(
+    scene: Scene, table: Table, columns: Sequence[Column], forms: Sequence[str]
+) -> dict[str, list[Any]]:
+    """By column the values as they are stored that equal one of the forms but for case and accents.
+
+    The first column that has one counts. If none has the usual spellings, one slower look folds every row.
+    """
+    if not columns or not forms:
+        return {}
+    wanted = {fold(form) for form in forms}
+    for column in columns:
+        plain: Cql2 = {"op": "in", "args": [property_of(column.name), spellings(forms)]}
+        found = await _rows_with(scene, table, [column], [plain], wanted)
+        if found:
+            return found
+    thorough = [
+        {"op": "=", "args": [_folded(property_of(column.name)), _folded(form)]}
+        for column in columns
+        for form in forms
+    ]
+    return await _rows_with(scene, table, columns, thorough, wanted)
+
+
+async def _rows_with(
+    scene: Scene, table: Table, columns: Sequence[Column], tests: list[Cql2], wanted: set[str]
+) -> dict[str, list[Any]]:
+    condition: Cql2 = tests[0] if len(tests) == 1 else {"op": "or", "args": tests}
+    try:
+        answer = await scene.data.query(table.id, [column.name for column in columns], condition, limit=200)
+    except ToolFailed as failure:
+        log.info("looking up values in %s failed: %s", table.id, failure)
+        return {}
+    found: dict[str, list[Any]] = {}
+    for row in answer.get("rows", ()):
+        for column in columns:
+            item = row.get(column.name)
+            if isinstance(item, str) and fold(item) in wanted and item not in found.get(column.name, ()):
+                found.setdefault(column.name, []).append(item)
+    return found
+
+
+def _folded(operand: Any) -> Cql2:
+    return {"op": "casei", "args": [{"op": "accenti", "args": [operand]}]}
