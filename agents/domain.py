@@ -360,6 +360,14 @@ class Place(Value):
     """What was asked for is all of its name, or its code; not a part of it, and not only similar."""
 
 
+class FoundPlaces(Value):
+    """Places with a name, best match first."""
+
+    places: tuple[Place, ...] = ()
+    not_searched: tuple[str, ...] = ()
+    """Ids of tables that did not answer in time: a place of that name may be in them, too."""
+
+
 class SqlAnswer(Value):
     """Rows of a SELECT that a model wrote. `sql` is the statement as it ran; values are plain JSON."""
 

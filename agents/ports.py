@@ -16,10 +16,10 @@ from agents.domain import (
     Bounds,
     Cql2,
     Focus,
+    FoundPlaces,
     Layer,
     LayerChange,
     LayerDraft,
-    Place,
     RecipeCard,
     SqlAnswer,
     StyleSpec,
@@ -141,7 +141,7 @@ class DataSource(Protocol):
         the reference system that `geometry_crs` names for each."""
         ...
 
-    async def find_place(self, text: str, limit: int = 5) -> Sequence[Place]: ...
+    async def find_place(self, text: str, limit: int = 5) -> FoundPlaces: ...
 
 
 class SqlRunner(Protocol):

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -16,7 +16,7 @@ from aiohttp import web
 from agents.core.model import Model
 from agents.core.observe.prometheus import register_prometheus
 from agents.core.observe.tracing import use_opentelemetry
-from agents.domain import Place
+from agents.domain import FoundPlaces
 from agents.models import warm
 from server.assembly.agents import Extensions, TurnAgents
 from server.assembly.analyses import AnalysisParts, opened_analyses
@@ -90,7 +90,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
         maps = map_service(settings, data, analyses, agents, model.name)
         origins = Origins(settings.origins, settings.host)
 
-        async def find_places(map_id: str, text: str, limit: int) -> Sequence[Place]:
+        async def find_places(map_id: str, text: str, limit: int) -> FoundPlaces:
             return await data.reading(await analyses.results.readable(map_id)).find_place(text, limit)
 
         sockets = SocketServer(

@@ -9,7 +9,7 @@ from agents.core import Param, Result, ToolFailed, tool
 from agents.domain import Column, Table
 from agents.geo import choices
 from agents.geo.phrases import count_of, filter_words, number
-from agents.geo.tools import FILTERS_BRIEFLY, GeoTools, read_filter
+from agents.geo.tools import FILTERS_BRIEFLY, GeoTools, read_filter, unsearched
 
 DescribedTable = Annotated[str, Param(enum=choices.described_tables, shown=choices.NAME)]
 _MAX_TABLES_LISTED = 100
@@ -154,9 +154,13 @@ class DataTools(GeoTools):
         Args:
             text: The name of the place.
         """
-        places = list(await self.data.find_place(text, limit=5))
-        facts = {"found": len(places), "places": [place.model_dump() for place in places]}
-        return Result(facts, summary=f"{count_of(len(places), 'place')} called “{text}”")
+        found = await self.data.find_place(text, limit=5)
+        facts = {
+            "found": len(found.places),
+            "places": [place.model_dump() for place in found.places],
+            **unsearched(found),
+        }
+        return Result(facts, summary=f"{count_of(len(found.places), 'place')} called “{text}”")
 
     @tool
     async def cannot_do(self, reason: str, alternative: str | None = None) -> Result:

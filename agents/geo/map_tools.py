@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from agents.core import Param, Result, ToolFailed, tool
-from agents.domain import Bounds, Layer, LayerChange, LayerDraft, Place
+from agents.domain import Bounds, FoundPlaces, Layer, LayerChange, LayerDraft, Place
 from agents.geo import choices
 from agents.geo.phrases import bounds_words, count_of, feature_count, filter_words, listed, style_words
 from agents.geo.styles import STYLE_BRIEFLY, STYLE_SCHEMA, STYLE_SHOWN, changed_style, check_hidden, new_style
-from agents.geo.tools import FILTERS_BRIEFLY, FILTERS_SCHEMA, GeoTools, layer_facts, read_filter
+from agents.geo.tools import FILTERS_BRIEFLY, FILTERS_SCHEMA, GeoTools, layer_facts, read_filter, unsearched
 
 TableId = Annotated[str, Param(enum=choices.table_ids, narrow=choices.narrow_tables)]
 LayerId = Annotated[str, Param(enum=choices.layer_ids, resolve=choices.only_layer)]
@@ -167,9 +167,14 @@ class MapTools(GeoTools):
                 )
             box, words, facts = target.bounds, target.name, {"layer": layer}
         elif place is not None:
-            places = await self.find_places(place)
-            box, words = places[0].bounds, places[0].name
-            facts = {"place": _place_facts(places[0]), "others": [_place_facts(item) for item in places[1:4]]}
+            found = await self.find_places(place)
+            first, *others = found.places
+            box, words = first.bounds, first.name
+            facts = {
+                "place": _place_facts(first),
+                "others": [_place_facts(item) for item in others[:3]],
+                **unsearched(found),
+            }
         else:
             box = _valid_bounds(bounds)
             words = bounds_words(box)
@@ -196,12 +201,15 @@ class MapTools(GeoTools):
             {"redone": what, "layers": [item.name for item in self.map.layers()]}, summary=f"Redone: {what}"
         )
 
-    async def find_places(self, text: str) -> list[Place]:
+    async def find_places(self, text: str) -> FoundPlaces:
         """Find places by name, at least one. Raises ToolFailed if no place has this name."""
-        places = list(await self.data.find_place(text, limit=5))
-        if not places:
-            raise ToolFailed(f"No place called {text!r} is in the user's tables.")
-        return places
+        found = await self.data.find_place(text, limit=5)
+        if not found.places:
+            late = f" Not searched, because it would take too long: {', '.join(found.not_searched)}."
+            raise ToolFailed(
+                f"No place called {text!r} is in the user's tables.{late if found.not_searched else ''}"
+            )
+        return found
 
 
 def _look(layer: Layer) -> str:

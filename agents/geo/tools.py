@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.core import ToolFailed
-from agents.domain import OTHERS, Layer, Style, StyleSpec, Table
+from agents.domain import OTHERS, FoundPlaces, Layer, Style, StyleSpec, Table
 from agents.geo.phrases import feature_count, filter_words
 from agents.ports import Analyst, DataSource, Filter, InfoStore, MapSession, SqlRunner, TableRegistry
 
@@ -108,6 +108,11 @@ def asked_style(style: StyleSpec | Style) -> dict[str, Any]:
     return StyleSpec.model_validate(style.model_dump(include=set(StyleSpec.model_fields))).model_dump(
         exclude_defaults=True
     )
+
+
+def unsearched(found: FoundPlaces) -> dict[str, Any]:
+    """The fact that tables did not answer a search for a place in time, if there are such."""
+    return {"not_searched_in_time": list(found.not_searched)} if found.not_searched else {}
 
 
 def layer_facts(layer: Layer, drawn: str = "") -> dict[str, Any]:

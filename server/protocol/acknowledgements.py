@@ -190,9 +190,10 @@ class ThreadAck(Ack):
 
 
 class PlacesAck(Ack):
-    """Places, best match first; empty if nothing has such a name."""
+    """Places, best match first; empty if nothing has such a name. Tables in `not_searched` did not answer in time."""
 
     places: list[Place]
+    not_searched: list[str] = []
 
 
 class ExportAck(Ack):

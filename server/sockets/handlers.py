@@ -7,10 +7,10 @@ by whatever key it was joined. Only `join` and `leave` see the key.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-from agents.domain import LayerChange, LayerDraft, Place
+from agents.domain import FoundPlaces, LayerChange, LayerDraft
 from agents.exports import ExportReport, ExportRequest
 from server.database.lanes import working_for
 from server.maps.access import Access
@@ -60,7 +60,7 @@ from server.sockets.connection import MAX_MAPS, Connection
 from server.sockets.packets import MAX_TEXT
 
 Ack = dict[str, Any]
-FindPlaces = Callable[[str, str, int], Awaitable[Sequence[Place]]]
+FindPlaces = Callable[[str, str, int], Awaitable[FoundPlaces]]
 """Called with map id, text and limit."""
 ExportFile = Callable[[str, ExportRequest], Awaitable[ExportReport]]
 """Called with map id and request."""
@@ -287,7 +287,10 @@ class Handlers:
 
     async def find_place(self, connection: Connection, request: FindPlace) -> Ack:
         found = await self._find_places(request.map_id, request.text, request.limit)
-        return {"places": [place.model_dump(mode="json") for place in found]}
+        return {
+            "places": [place.model_dump(mode="json") for place in found.places],
+            "not_searched": list(found.not_searched),
+        }
 
     async def export(self, connection: Connection, request: Export) -> Ack:
         wanted = ExportRequest.model_validate(request.model_dump(exclude={"map_id"}, exclude_unset=True))

@@ -40,6 +40,7 @@ from agents.offline.answers.wording import (
     sampled_words,
     selected_words,
     table_line,
+    unsearched_words,
     where_words,
     without_known,
 )
@@ -249,7 +250,7 @@ class Phrasing:
         place = facts["place"]
         others = [place_words(item) for item in facts.get("others", ())]
         also = f" There {'is' if len(others) == 1 else 'are'} also {listed(others)}." if others else ""
-        return f"Zoomed to {place_words(place)}.{also}"
+        return f"Zoomed to {place_words(place)}.{also}{unsearched_words(facts)}"
 
     def retraced(self, done: Done, facts: Facts, command: Command | None) -> str:
         name, past = ("undone", "Undone") if done.call.name == "undo" else ("redone", "Done again")
@@ -400,11 +401,12 @@ class Phrasing:
     def placed(self, done: Done, facts: Facts, command: Command | None) -> str:
         places = facts["places"]
         if not places:
-            return f"No place called “{plain(str(done.arguments.get('text', '')))}” is in your tables."
+            text = plain(str(done.arguments.get("text", "")))
+            return f"No place called “{text}” is in your tables.{unsearched_words(facts)}"
         lines = [f"{place_words(place)} at {position_words(place)}" for place in places]
         first = places[0]["name"]
         more = "" if len(lines) == 1 else "\nAlso: " + "; ".join(lines[1:]) + "."
-        return f"{lines[0]}.{more} Say “zoom to {plain(first)}” to go there."
+        return f"{lines[0]}.{more} Say “zoom to {plain(first)}” to go there.{unsearched_words(facts)}"
 
     def refused(self, done: Done, facts: Facts, command: Command | None) -> str:
         return refusal(str(facts.get("reason", "")), str(facts.get("alternative", "") or ""))

@@ -208,6 +208,17 @@ def place_words(place: Facts) -> str:
     return f"**{plain(place['name'])}** ({plain(place['kind'])}{detail})"
 
 
+def unsearched_words(facts: Facts) -> str:
+    """The tables that a search for a place left out, as a sentence after a space; else nothing."""
+    missed = [plain(table) for table in facts.get("not_searched_in_time", ())]
+    if not missed:
+        return ""
+    return (
+        f" Not searched, because it would take the database too long: {listed(missed)}. "
+        "A place of that name may be there."
+    )
+
+
 def position_words(place: Facts) -> str:
     """Latitude and longitude in degrees, with their hemispheres."""
     north, east = place["latitude"], place["longitude"]

@@ -65,7 +65,7 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
         return [("zoom_to", {"bounds": list(intent.bounds)})]
     if intent.place is not None and intent.table is not None:
         meant = await place_meant(scene, intent.place, intent.table)
-        first = await scene.data.find_place(intent.place, limit=1)
+        first = (await scene.data.find_place(intent.place, limit=1)).places
         if first and (first[0].table, first[0].bounds) == (meant.table, meant.bounds):
             return [("zoom_to", {"place": intent.place})]
         return [("zoom_to", {"bounds": list(meant.bounds)})]
@@ -90,7 +90,7 @@ async def zoom(scene: Scene, intent: Zoom) -> Calls:
 
 async def _no_group(scene: Scene, text: str) -> None:
     """Refuse a continent or the like, which many rows share, rather than go to some town of a similar name."""
-    places = await scene.data.find_place(text, limit=1)
+    places = (await scene.data.find_place(text, limit=1)).places
     if (places and set(name_words(text)) & set(name_words(places[0].name))) or text.isupper():
         return
     for table in scene.vocabulary.index.own[:MAX_TABLES_TRIED]:

@@ -52,13 +52,13 @@ async def inside_of(scene: Scene, table: Table, text: str) -> Cql2 | None:
     found = await scene.data.find_place(text, limit=_MOST_LOOKUPS)
     areas = {
         (place.table, place.name)
-        for place in found
+        for place in found.places
         if place.whole
         and (other := scene.vocabulary.table(place.table)) is not None
         and other.geometry_family == "polygon"
         and RESULTS not in (other.schema_name, table.schema_name)
     }
-    if len(areas) != 1 or table.geometry_column is None:
+    if len(areas) != 1 or found.not_searched or table.geometry_column is None:
         return None
     ((table_id, name),) = areas
     other = scene.table(table_id)

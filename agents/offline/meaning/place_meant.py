@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.domain import Bounds, Place
+from agents.geo.phrases import listed
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold
 from agents.offline.meaning.intents import Mention
@@ -28,20 +29,29 @@ BETTER_KNOWN = 4.0
 async def place_meant(scene: Scene, text: str, table: str | None = None, near: Bounds | None = None) -> Place:
     """`table`: only its rows may be meant. `near`: of several places the one in these bounds, if there is only one.
 
-    Raises Refuse where no place is called so as a whole, Ask where several may be meant.
+    Raises Refuse where no place is called so as a whole or a table did not answer in time, Ask where several may be
+    meant.
     """
     name, _, hint = text.partition(",")
     places: list[Place] = []
+    missed: set[str] = set()
     for form in _forms(name.strip()):
         asked = f"{form},{hint}" if hint.strip() else form
         found = await scene.data.find_place(asked, limit=MAX_CANDIDATES)
         # Results of analyses repeat the rows that they were made from, those of this very analysis among them.
-        own = [each for each in found if not each.table.startswith(f"{RESULTS}.")]
+        own = [each for each in found.places if not each.table.startswith(f"{RESULTS}.")]
+        missed |= {each for each in found.not_searched if not each.startswith(f"{RESULTS}.")}
         places = [each for each in own if each.whole and table in (None, each.table)]
         if places:
             break
+    if missed and table not in {each.table for each in places}:
+        raise Refuse(
+            f"it would take the database too long to look for “{text}” in {listed(sorted(missed))}, and the place "
+            "that you mean may be there",
+            "Ask again later, or make the names there faster to search: with fewer rows, or as a table with an index.",
+        )
     if not places:
-        names = [each.name for each in await scene.data.find_place(text, limit=3)]
+        names = [each.name for each in (await scene.data.find_place(text, limit=3)).places]
         alike = f"The nearest names are {', '.join(dict.fromkeys(names))}." if names else ""
         raise Refuse(
             f"no table and no place is called “{text}”", alike or f"There are {scene.some_tables()}."

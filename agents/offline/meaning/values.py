@@ -216,7 +216,8 @@ async def _parts(scene: Scene, table: Table, columns: Sequence[Column], text: st
 
 async def _known_place(scene: Scene, text: str) -> bool:
     try:
-        return any(fold(place.name) == fold(text) for place in await scene.data.find_place(text, limit=1))
+        found = await scene.data.find_place(text, limit=1)
+        return any(fold(place.name) == fold(text) for place in found.places)
     except ToolFailed:
         return False
 

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.core.observe import receipts
-from agents.domain import Bounds, Column, Cql2, Place, Table
+from agents.domain import Bounds, Column, Cql2, FoundPlaces, Table
 from agents.ports import Filter, TableRegistry
 from server.gis.errors import InvalidQuestion, unknown_column
 from server.gis.expressions import extents
@@ -204,7 +204,7 @@ class PostgisData:
     def _recording_guard(self) -> RecordingGuard:
         return RecordingGuard(self._guard.engine, self._guard.seconds, self._guard.cost)
 
-    async def find_place(self, text: str, limit: int = 5) -> Sequence[Place]:
+    async def find_place(self, text: str, limit: int = 5) -> FoundPlaces:
         return await places.find(self._guard, self._registry.tables(), text, limit)
 
 

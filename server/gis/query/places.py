@@ -1,15 +1,16 @@
 """Finds places by name in the person's own tables: exact matches before prefixes, word starts and similar
 names.
 
-Case, accents and hyphens are ignored. Among equal matches the more populous comes first. A table that fails or
-takes longer than `STATEMENT_TIMEOUT_S` is left out.
+Case, accents and hyphens are ignored. Among equal matches the more populous comes first. A table that takes longer
+than `STATEMENT_TIMEOUT_S` is named in the result, because the place that is meant may be in it; one that cannot be read
+at all is left out.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +19,9 @@ import structlog
 from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
-from agents.domain import Bounds, Place, Table
+from agents.domain import Bounds, FoundPlaces, Place, Table
 from server.gis.catalog.gazetteer import Searchable, folded, searchable
-from server.gis.errors import DataUnavailable, GisError, InvalidQuestion
+from server.gis.errors import DataBusy, DataUnavailable, GisError, InvalidQuestion, TooExpensive
 from server.gis.expressions import extents
 from server.gis.expressions.declared_types import declared_type
 from server.gis.expressions.geometry_checks import computable
@@ -33,7 +34,7 @@ from server.gis.query.values import as_json
 log = structlog.get_logger(__name__)
 
 STATEMENT_TIMEOUT_S = 3.0
-"""Per statement of a search; a table that takes longer is left out."""
+"""Per statement of a search."""
 MAX_FOLDED_ROWS = 300_000
 """In larger tables names are not folded row by row; only conditions that an index on the name serves are used."""
 MAX_FUZZY_ROWS = 60_000
@@ -59,7 +60,7 @@ class _Match:
     """The row's regions and codes, folded: a hint after a comma is searched in it."""
 
 
-async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5) -> list[Place]:
+async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5) -> FoundPlaces:
     """Places with that name, best match first; `Paris, Texas` prefers rows that also contain Texas. Raises
     InvalidQuestion or DataUnavailable.
     """
@@ -68,11 +69,12 @@ async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5)
     if not wanted:
         raise InvalidQuestion("Name a place.")
     candidates = searchable(tables)
-    matches = await _everywhere(guard, candidates, wanted, limit)
+    missed: set[str] = set()
+    matches = await _everywhere(guard, candidates, wanted, limit, missed)
     if not any(match.rank < BEGINS for match in matches):
-        matches += await _by_kind(guard, candidates, wanted, limit)
+        matches += await _by_kind(guard, candidates, wanted, limit, missed)
     if not matches:
-        matches = await _similar(guard, candidates, wanted, limit)
+        matches = await _similar(guard, candidates, wanted, limit, missed)
     if near:
         preferred = [match for match in matches if near in match.location_text]
         matches = preferred or matches
@@ -80,7 +82,10 @@ async def find(guard: Guard, tables: Sequence[Table], text: str, limit: int = 5)
     unique = {(match.place.name, match.place.table, match.place.bounds): match for match in matches}
     best = list(unique.values())[:limit]
     _note(best)
-    return [match.place for match in best]
+    return FoundPlaces(
+        places=tuple(match.place for match in best),
+        not_searched=tuple(each.table.id for each in candidates if each.table.id in missed),
+    )
 
 
 def _note(best: Sequence[_Match]) -> None:
@@ -111,12 +116,14 @@ def _order(match: _Match) -> tuple[Any, ...]:
 
 
 async def _everywhere(
-    guard: Guard, candidates: Sequence[Searchable], wanted: str, limit: int
+    guard: Guard, candidates: Sequence[Searchable], wanted: str, limit: int, missed: set[str]
 ) -> list[_Match]:
-    return await _gather([_matches(guard, each, wanted, limit) for each in candidates])
+    return await _gather([(each, _matches(guard, each, wanted, limit)) for each in candidates], missed)
 
 
-async def _by_kind(guard: Guard, candidates: Sequence[Searchable], wanted: str, limit: int) -> list[_Match]:
+async def _by_kind(
+    guard: Guard, candidates: Sequence[Searchable], wanted: str, limit: int, missed: set[str]
+) -> list[_Match]:
     """`paris airport`, `city of paris`: searches for the name without the word for its kind, in tables of that
     kind.
     """
@@ -126,33 +133,39 @@ async def _by_kind(guard: Guard, candidates: Sequence[Searchable], wanted: str, 
         if each.kind in words and len(words) > 1:
             rest = " ".join(word for word in words if word not in (each.kind, "of", "the"))
             if rest:
-                asked.append(_matches(guard, each, rest, limit, anywhere=True))
-    return await _gather(asked)
+                asked.append((each, _matches(guard, each, rest, limit, anywhere=True)))
+    return await _gather(asked, missed)
 
 
-async def _similar(guard: Guard, candidates: Sequence[Searchable], wanted: str, limit: int) -> list[_Match]:
+async def _similar(
+    guard: Guard, candidates: Sequence[Searchable], wanted: str, limit: int, missed: set[str]
+) -> list[_Match]:
     """For misspelled names: the most similar names, compared in this process."""
     if len(wanted) < 4:
         return []
     small = [each for each in candidates if each.table.row_estimate <= MAX_FOLDED_ROWS]
-    return await _gather([_similar_in(guard, each, wanted, limit) for each in small])
+    return await _gather([(each, _similar_in(guard, each, wanted, limit)) for each in small], missed)
 
 
-async def _gather(asked: Sequence[Any]) -> list[_Match]:
+async def _gather(
+    asked: Sequence[tuple[Searchable, Coroutine[Any, Any, list[_Match]]]], missed: set[str]
+) -> list[_Match]:
+    """The matches of all tables; the ids of those that did not answer in time are added to `missed`."""
     gate = asyncio.Semaphore(MAX_CONCURRENT)
 
-    async def one(question: Any) -> list[_Match]:
+    async def one(where: Searchable, question: Coroutine[Any, Any, list[_Match]]) -> list[_Match]:
         async with gate:
             try:
-                found: list[_Match] = await question
+                return await question
             except DataUnavailable:
                 raise
             except GisError as error:
                 log.info("a table was left out of a search for a place", reason=error.message)
+                if isinstance(error, (TooExpensive, DataBusy)):
+                    missed.add(where.table.id)
                 return []
-            return found
 
-    return [match for found in await asyncio.gather(*map(one, asked)) for match in found]
+    return [match for found in await asyncio.gather(*(one(*each) for each in asked)) for match in found]
 
 
 async def _matches(

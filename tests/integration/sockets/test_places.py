@@ -7,10 +7,18 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
+from sqlalchemy import text
 
 from server.app import Server
+from tests.support.looking import until
 from tests.support.models import ScriptedModel
 from tests.support.server import client, local_server
+
+ENDLESS = (
+    "CREATE VIEW data.endless_places AS SELECT a.name, a.geom FROM data.cities a CROSS JOIN data.cities b"
+    " CROSS JOIN data.cities c"
+)
+"""The planner refuses to search it."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -34,12 +42,37 @@ async def test_a_place_is_found_with_where_it_is_and_which_table_says_so(server:
         assert one.numbered() == [], "looking is no event"
 
 
-@pytest.mark.parametrize("text", ["'; DROP TABLE data.cities; --", "100%", "\\", "' OR 1=1", "🗺️" * 50])
-async def test_whatever_is_typed_finds_places_or_nothing(server: Server, text: str) -> None:
+@pytest.mark.parametrize("words", ["'; DROP TABLE data.cities; --", "100%", "\\", "' OR 1=1", "🗺️" * 50])
+async def test_whatever_is_typed_finds_places_or_nothing(server: Server, words: str) -> None:
     async with client(server) as one:
         await one.ask("join")
-        assert (await one.ask("find_place", text=text))["places"] == []
+        assert (await one.ask("find_place", text=words))["places"] == []
         assert (await one.ask("find_place", text="Paris"))["places"]
+
+
+async def test_a_table_that_takes_too_long_is_named_with_the_places(samples_url: str) -> None:
+    """The place that is meant may be in it, so it is not left out silently, and a calculation is declined."""
+    async with local_server(samples_url) as server, client(server) as one:
+        async with server.database.owner.begin() as connection:
+            await connection.execute(text(ENDLESS))
+        await until(lambda: server.registry.find("data.endless_places") is not None)
+        await one.ask("join")
+        found = await one.ask("find_place", text="Berlin")
+        assert found["places"][0]["name"] == "Berlin"
+        assert found["not_searched"] == ["data.endless_places"]
+        for words, expected in (
+            ("where is Berlin?", "Not searched"),
+            ("zoom to Berlin", "Not searched"),
+            (
+                "how many airports are within 50 km of Berlin?",
+                "too long to look for “Berlin” in data.endless",
+            ),
+        ):
+            await one.says(words)
+            assert expected in one.named("ai_response")[-1]["message"]
+        assert one.named("view_requested")
+        async with server.database.owner.begin() as connection:
+            await connection.execute(text("DROP VIEW data.endless_places"))
 
 
 async def test_only_who_is_on_the_map_may_look(server: Server) -> None:

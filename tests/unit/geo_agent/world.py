@@ -15,6 +15,7 @@ from agents.domain import (
     USUAL_CLASSES,
     Bounds,
     Focus,
+    FoundPlaces,
     Layer,
     LayerChange,
     LayerDraft,
@@ -149,7 +150,7 @@ class MemoryData:
         shown = [{name: row[name] for name in names} for row in rows[:limit]]
         return {"columns": names, "rows": shown, "total": len(rows), "truncated": len(rows) > limit}
 
-    async def find_place(self, text: str, limit: int = 5) -> Sequence[Place]:
+    async def find_place(self, text: str, limit: int = 5) -> FoundPlaces:
         places = []
         for table in (COUNTRIES[0], CITIES[0], AIRPORTS[0]):
             for row in self.rows.get(table.id, []):
@@ -167,7 +168,7 @@ class MemoryData:
                             detail=row.get("country") or "",
                         )
                     )
-        return places[:limit]
+        return FoundPlaces(places=tuple(places[:limit]))
 
 
 class MemoryMap:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.domain import LayerDraft, Place
+from agents.domain import FoundPlaces, LayerDraft
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
 from tests.unit.offline.chatting import Chat, known, where
@@ -56,10 +56,10 @@ async def test_a_place_is_never_one_of_whose_name_it_is_a_part() -> None:
     chat = Chat(world, analyst=Desk(world))
     found = world.data.find_place
 
-    async def find_place(text: str, limit: int = 5) -> list[Place]:
-        berlin = (await found("Berlin"))[0]
+    async def find_place(text: str, limit: int = 5) -> FoundPlaces:
+        berlin = (await found("Berlin")).places[0]
         part = berlin.model_copy(update={"name": "Lake Geneva Airfield", "whole": False})
-        return [part] if text == "Lake Geneva" else list(await found(text, limit))
+        return FoundPlaces(places=(part,)) if text == "Lake Geneva" else await found(text, limit)
 
     world.data.find_place = find_place  # type: ignore[method-assign]
     answer = await chat("airports within 100 km of Lake Geneva")
@@ -72,14 +72,15 @@ async def test_of_places_about_as_well_known_one_is_asked_for_and_the_answer_is_
     world = World()
     desk = Desk(world)
     chat = Chat(world, analyst=desk)
-    berlin = (await world.data.find_place("Berlin"))[0]
+    berlin = (await world.data.find_place("Berlin")).places[0]
     twins = [berlin.model_copy(update={"detail": "Germany", "population": 300_000})]
     twins.append(
         berlin.model_copy(update={"detail": "United States", "population": 200_000, "longitude": -71.2})
     )
 
-    async def find_place(text: str, limit: int = 5) -> list[Place]:
-        return [each for each in twins if text == "Berlin" or text.endswith(each.detail)]
+    async def find_place(text: str, limit: int = 5) -> FoundPlaces:
+        named = [each for each in twins if text == "Berlin" or text.endswith(each.detail)]
+        return FoundPlaces(places=tuple(named))
 
     world.data.find_place = find_place  # type: ignore[method-assign]
     answer = await chat("airports within 50 km of Berlin")

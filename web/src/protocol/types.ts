@@ -1443,11 +1443,12 @@ export interface UndoAck {
   what: string;
 }
 /**
- * Places, best match first; empty if nothing has such a name.
+ * Places, best match first; empty if nothing has such a name. Tables in `not_searched` did not answer in time.
  */
 export interface PlacesAck {
   ok: true;
   places: Place[];
+  not_searched: string[];
 }
 /**
  * A named place found in the person's own tables.

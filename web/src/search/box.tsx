@@ -22,7 +22,7 @@ export function SearchBox() {
   const words = useSignal("");
   const open = useSignal(false);
   const active = useSignal(0);
-  const { places, tables, busy } = useFound(words);
+  const { places, notSearched, tables, busy } = useFound(words);
   const found = useComputed(() => results(words.value, layers.value, places.value, tables.value));
   const input = useRef<HTMLInputElement>(null);
   const shown = open.value && words.value.trim() !== "";
@@ -69,8 +69,14 @@ export function SearchBox() {
       <div class="search-list card" id="search-results" role="listbox" aria-label={t("searchResults")} hidden={!shown}>
         {shown && <Groups found={found.value} at={at} take={take} />}
         {shown && found.value.length === 0 && <p class="quiet" role="presentation">{busy.value ? t("searching") : t("searchNothing")}</p>}
+        {shown && notSearched.value.length > 0 && (
+          <p class="quiet" role="presentation" dir="auto">{t("notSearched", { tables: notSearched.value.map(shortName).join(", ") })}</p>
+        )}
       </div>
-      <div class="hidden" role="status">{shown && !busy.value ? t("searchCount", { n: found.value.length }) : ""}</div>
+      <div class="hidden" role="status">
+        {shown && !busy.value ? t("searchCount", { n: found.value.length }) : ""}
+        {shown && notSearched.value.length > 0 ? ` ${t("notSearched", { tables: notSearched.value.map(shortName).join(", ") })}` : ""}
+      </div>
     </div>
   );
 }
@@ -78,6 +84,7 @@ export function SearchBox() {
 /** What the server finds for the words, once the person has stopped typing; late answers to other words do not count. */
 function useFound(words: { value: string }) {
   const places = useSignal<Place[]>([]);
+  const notSearched = useSignal<string[]>([]);
   const tables = useSignal<Table[]>([]);
   const busy = useSignal(false);
   // Who only looks finds what is on the map, not what else is in the tables.
@@ -85,11 +92,11 @@ function useFound(words: { value: string }) {
   useEffect(() => {
     let isLate = false;
     busy.value = asked.length > 1;
-    [places.value, tables.value] = [[], []];
+    [places.value, notSearched.value, tables.value] = [[], [], []];
     const ask = async () => {
       const found = await Promise.all([findPlaces(asked, MOST.places), searchTables(asked, MOST.tables)]);
       if (isLate) return;
-      [places.value, tables.value] = found;
+      [{ places: places.value, notSearched: notSearched.value }, tables.value] = found;
       busy.value = false;
     };
     const timer = asked.length > 1 ? setTimeout(() => void ask(), PAUSE) : undefined;
@@ -98,7 +105,7 @@ function useFound(words: { value: string }) {
       clearTimeout(timer);
     };
   }, [asked]);
-  return { places, tables, busy };
+  return { places, notSearched, tables, busy };
 }
 
 function Groups({ found, at, take }: { found: Result[]; at: number; take: (result: Result) => void }) {
@@ -131,7 +138,11 @@ const ICONS = { coordinates: "target", layers: "layers", places: "pin", tables: 
 function titleOf(result: Result): string {
   if (result.group === "coordinates") return asText(result.reading);
   if (result.group === "layers") return result.layer.name;
-  return result.group === "places" ? result.place.name : result.table.id.replace(/^data\./, "");
+  return result.group === "places" ? result.place.name : shortName(result.table.id);
+}
+
+function shortName(table: string): string {
+  return table.replace(/^data\./, "");
 }
 
 function detailOf(result: Result): string {

@@ -91,10 +91,12 @@ export function duplicateLayer(id: string): void {
   void asked("layer_add", { table: layer.table, name: `${layer.name} 2`, filter: layer.filter, style });
 }
 
-/** Places of that name in the tables of the server; none when it cannot be asked. */
-export async function findPlaces(text: string, limit: number): Promise<Place[]> {
+/** Places of that name in the tables of the server, and the tables that were not searched; none when it cannot be asked. */
+export async function findPlaces(text: string, limit: number): Promise<{ places: Place[]; notSearched: string[] }> {
   const answer = await connection?.request("find_place", { text, limit });
-  return answer?.ok ? (answer as unknown as PlacesAck).places : [];
+  if (!answer?.ok) return { places: [], notSearched: [] };
+  const { places, not_searched } = answer as unknown as PlacesAck;
+  return { places, notSearched: not_searched ?? [] };
 }
 
 export async function undo(): Promise<void> {

@@ -63,7 +63,7 @@ async def test_questions_fail_clearly_while_the_database_is_away_and_work_again_
     assert len(setting.registry.tables()) == 3
     await setting.cable.plug()
     assert await setting.data.count("airports") == before
-    assert (await setting.data.find_place("Paris"))[0].table == "data.cities"
+    assert (await setting.data.find_place("Paris")).places[0].table == "data.cities"
 
 
 async def test_a_question_under_way_when_the_database_goes_fails_clearly(setting: Setting) -> None:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from agents.domain import Place
+from agents.domain import FoundPlaces, Place
 from server.database.engines import Database
 from server.gis.catalog.registry import Registry
 from server.gis.errors import InvalidQuestion
@@ -35,7 +35,7 @@ async def data(samples: Database) -> AsyncIterator[PostgisData]:
 
 
 async def first(data: PostgisData, text: str) -> Place:
-    return (await data.find_place(text))[0]
+    return (await data.find_place(text)).places[0]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ async def test_what_is_said_after_a_comma_chooses_among_namesakes(data: PostgisD
 
 
 async def test_a_word_for_its_kind_leads_to_the_table_of_that_kind(data: PostgisData) -> None:
-    places = await data.find_place("airport of Zurich")
+    places = (await data.find_place("airport of Zurich")).places
     assert {place.table for place in places} == {"data.airports"}
     assert all("zurich" in f"{place.name} {place.detail}".lower() for place in places)
 
@@ -97,10 +97,10 @@ async def test_a_point_gets_room_around_it_and_a_position_inside(data: PostgisDa
 
 
 async def test_a_name_that_is_nowhere_finds_nothing(data: PostgisData) -> None:
-    assert await data.find_place("xqzzkw") == []
-    assert await data.find_place("%") == []
-    assert await data.find_place("'; DROP TABLE data.cities; --") == []
-    assert await data.find_place("Weg ohne Form") == []
+    assert await data.find_place("xqzzkw") == FoundPlaces()
+    assert await data.find_place("%") == FoundPlaces()
+    assert await data.find_place("'; DROP TABLE data.cities; --") == FoundPlaces()
+    assert await data.find_place("Weg ohne Form") == FoundPlaces()
 
 
 async def test_no_name_at_all_is_refused(data: PostgisData) -> None:
@@ -110,6 +110,6 @@ async def test_no_name_at_all_is_refused(data: PostgisData) -> None:
 
 
 async def test_as_many_as_asked_for_and_each_once(data: PostgisData) -> None:
-    places = await data.find_place("San", limit=7)
+    places = (await data.find_place("San", limit=7)).places
     assert len(places) == 7
     assert len({(place.name, place.bounds) for place in places}) == 7

@@ -29,6 +29,7 @@ export const map: Record<keyof typeof texts, string> = {
   searchClear: "امسح البحث",
   searchResults: "ما عُثر عليه",
   searching: "جارٍ البحث…",
+  notSearched: "لم يُبحث عن الأماكن في هذه الجداول لأن ذلك يستغرق وقتًا طويلًا: {tables}",
   searchNothing: "لم يُعثر على شيء",
   searchCount: "{n|zero=لا نتائج|one=نتيجة واحدة|two=نتيجتان|few=# نتائج|many=# نتيجة|other=# نتيجة}",
   coordinates: "الإحداثيات",
