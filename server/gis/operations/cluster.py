@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, FromClause, Label, func, select
 
 from server.gis.errors import InvalidQuestion
 from server.gis.operations.support.attributes.columns import carried, free_name
@@ -22,7 +23,7 @@ from server.gis.operations.support.base import (
 )
 from server.gis.operations.support.earth.geodesy import geometry, lonlat
 from server.gis.operations.support.earth.local_projection import flattened
-from server.gis.operations.support.earth.projections import local_equidistant
+from server.gis.operations.support.earth.projections import Projection, local_equidistant, utm_zone
 from server.gis.operations.support.earth.units import Length
 from server.gis.operations.support.matching.pairs import pairs_within
 
@@ -78,12 +79,11 @@ class Cluster(Operation[ClusterArguments]):
             if arguments.distance is None or arguments.distance <= 0:
                 raise InvalidQuestion("DBSCAN needs a distance, such as '5 km'.")
             pairs = pairs_within(source, source, arguments.distance)
-            projection = await local_equidistant(source, workspace)
+            projection = await utm_zone(source, workspace) or await local_equidistant(source, workspace)
             note = projection.note
             flat = free_name("flat", {GEOMETRY, *(label.name for label in own)})
             kept = [*own, shape.label(GEOMETRY)]
-            prepared, rows = flattened(source, projection, lonlat(source), kept, workspace, flat)
-            prepare = (prepared,)
+            prepare, rows = _in_plane(source, projection, kept, workspace, flat)
             number = func.ST_ClusterDBSCAN(rows.c[flat], arguments.distance, arguments.minimum).over()
             statement = select(
                 *(rows.c[label.name] for label in own), number.label(name), rows.c[GEOMETRY]
@@ -97,6 +97,18 @@ class Cluster(Operation[ClusterArguments]):
             comments={name: "Number of the cluster from 0; empty: belongs to none (noise)."},
             style={"kind": "categorical", "column": name},
         )
+
+
+def _in_plane(
+    source: Source, projection: Projection, kept: Sequence[Label[Any]], workspace: Workspace, name: str
+) -> tuple[tuple[Prepared, ...], FromClause]:
+    """The rows with their shape in the projection, called `name`."""
+    shape = lonlat(source)
+    if projection.is_set_up_once:
+        found = select(projection.apply(shape).label(name), *kept).select_from(source.rows)
+        return (), found.where(func.coalesce(func.ST_IsEmpty(shape), True).is_(False)).subquery(name)
+    prepared, rows = flattened(source, projection, shape, kept, workspace, name)
+    return (prepared,), rows
 
 
 def _on_sphere(shape: ColumnElement[Any]) -> ColumnElement[Any]:

@@ -23,7 +23,7 @@ from server.gis.operations.support.base import (
 )
 from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, lonlat
 from server.gis.operations.support.earth.local_projection import transformed
-from server.gis.operations.support.earth.projections import Projection, reach_of
+from server.gis.operations.support.earth.projections import Projection, reach_of, utm_zone
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.coverage import is_area, simplified_areas
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
@@ -69,8 +69,8 @@ class Simplify(Operation[SimplifyArguments]):
         own = carried(source)
         if source.family == "line":
             kind, note = source.table.geometry_type or "Geometry", LINES_NOTE
-            if plane.projection is None:
-                line = _of_kind(plane.simplified(lonlat(source)), kind)
+            if plane.is_cheap:
+                line = _of_kind(plane.back(plane.simplified(plane.apply(lonlat(source)))), kind)
                 return reshaped(source, line, kind, WGS84, notes=[plane.note, note])
         else:
             kind, note = "MultiPolygon" if source.family == "polygon" else "Geometry", COVERAGE_NOTE
@@ -84,17 +84,17 @@ class Simplify(Operation[SimplifyArguments]):
             is_line = func.GeometryType(shape).in_(("LINESTRING", "MULTILINESTRING"))
             new = case((is_area(shape), area), (is_line, new), else_=shape)
         kept = [features.c[f"a{n}"].label(f"a{n}") for n in range(len(own))]
-        if plane.projection is not None:
-            back, rows = transformed(
-                features, plane.projection.back, new, kept, workspace, "round", keep=True
-            )
+        if plane.is_cheap:
+            new, rows = plane.back(new), features
+        else:
+            back, rows = transformed(features, plane.back, new, kept, workspace, "round", keep=True)
             prepared, new = (*prepared, back), rows.c["round"]
             kept = [rows.c[f"a{n}"] for n in range(len(own))]
         return Step(
             select(
                 *(column.label(label.name) for column, label in zip(kept, own, strict=True)),
                 _of_kind(new, kind).label(GEOMETRY),
-            ).select_from(features if plane.projection is None else rows),
+            ).select_from(rows),
             geometry_type=kind,
             srid=WGS84,
             prepare=(featured, *prepared),
@@ -118,11 +118,27 @@ class _Plane:
     def note(self) -> str:
         return self.projection.note if self.projection else DEGREES_NOTE
 
+    @property
+    def is_cheap(self) -> bool:
+        """Whether shapes may be transformed one by one."""
+        return self.projection is None or self.projection.is_set_up_once
+
+    def apply(self, shape: ColumnElement[Any]) -> ColumnElement[Any]:
+        """An EPSG:4326 geometry in the plane."""
+        return shape if self.projection is None else self.projection.apply(shape)
+
+    def back(self, shape: ColumnElement[Any]) -> ColumnElement[Any]:
+        """A geometry of the plane in EPSG:4326."""
+        return shape if self.projection is None else self.projection.back(shape)
+
     def simplified(self, line: ColumnElement[Any]) -> ColumnElement[Any]:
         return func.ST_SimplifyPreserveTopology(line, self.tolerance, type_=Geometry())
 
 
 async def _plane(source: Source, tolerance: float, workspace: Workspace) -> _Plane:
+    zone = await utm_zone(source, workspace)
+    if zone is not None:
+        return _Plane(zone, tolerance)
     reach = await reach_of(source, workspace)
     if reach.is_local:
         projection = reach.equidistant()
@@ -140,11 +156,11 @@ def _features(source: Source, plane: _Plane, workspace: Workspace) -> tuple[Prep
     whole = case((is_area(lonlat(source)), areas), else_=shape)
     place = cast(func.row_number().over(), BigInteger()).label("place")
     columns = [place, *(label.element.label(f"a{n}") for n, label in enumerate(carried(source)))]
-    if plane.projection is not None:
-        apply = plane.projection.apply
-        return transformed(source.rows, apply, whole, columns, workspace, "shape", keep=True)
+    if not plane.is_cheap:
+        return transformed(source.rows, plane.apply, whole, columns, workspace, "shape", keep=True)
     prepared = Prepared(
-        workspace.temporary("features"), select(whole.label("shape"), *columns).select_from(source.rows)
+        workspace.temporary("features"),
+        select(plane.apply(whole).label("shape"), *columns).select_from(source.rows),
     )
     features = table(
         prepared.name, column("shape", Geometry()), *(column(each.name, each.type) for each in columns)

@@ -86,3 +86,40 @@ def joined(rows, metres: float) -> list[set[int]]:
             group, frontier = group | near, near
         groups.append({int(numbers[each]) for each in group})
     return groups
+
+
+async def test_within_a_utm_zone_that_zone_is_the_plane(bench: Bench, scattered: str) -> None:
+    """PostGIS knows zones by their numbers, so shapes need not be laid flat together; the receipt names the zone."""
+    answer = await bench.run("grid", source=scattered, size="10 km", shape="square")
+    assert any("UTM zone 32N (EPSG:32632)" in note for note in answer.receipt.notes)
+    points = (await bench.run("filter", source=scattered, filter="id >= 0")).rows.set_index("id").loc[there()]
+    x, y = Proj("EPSG:32632")(points.x.to_numpy(), points.y.to_numpy())
+    _, counts = np.unique(np.floor(np.stack([x, y]) / 10_000), axis=1, return_counts=True)
+    assert sorted(answer.rows["count"]) == sorted(counts)
+    areas = [abs(Geod(ellps="WGS84").geometry_area_perimeter(cell)[0]) for cell in answer.rows.geom]
+    assert np.allclose(areas, 1e8, rtol=1e-3)
+    for operation, arguments in (("cluster", {"distance": "2 km"}), ("simplify", {"tolerance": "1 km"})):
+        source = scattered if operation == "cluster" else await tracks(bench)
+        notes = (await bench.run(operation, source=source, **arguments)).receipt.notes
+        assert any("EPSG:32632" in note for note in notes), operation
+
+
+async def tracks(bench: Bench) -> str:
+    """Two lines near Ulm, and a row without one."""
+    await bench.make(
+        "CREATE TABLE data.tracks AS SELECT n AS id, CASE WHEN n < 3 THEN ST_SetSRID(ST_MakeLine(ARRAY("
+        "SELECT ST_MakePoint(10 + 0.01 * i, 48 + n + 0.002 * (i % 2)) FROM generate_series(0, 30) i)), 4326) END"
+        "::geometry(LineString, 4326) AS geom FROM generate_series(1, 3) n",
+    )
+    return "data.tracks"
+
+
+async def test_lines_simplified_in_a_zone_stay_within_the_tolerance(bench: Bench) -> None:
+    await bench.make("DROP TABLE IF EXISTS data.tracks")
+    source = await tracks(bench)
+    before = (await bench.run("filter", source=source, filter="id >= 0")).rows.set_index("id")
+    after = (await bench.run("simplify", source=source, tolerance="300 m")).rows.set_index("id")
+    assert after.geom[3] is None
+    for number in (1, 2):
+        assert len(after.geom[number].coords) == 2 < len(before.geom[number].coords)
+        assert after.geom[number].coords[0] == pytest.approx(before.geom[number].coords[0], abs=1e-9)

@@ -128,11 +128,14 @@ def spots(
 ) -> tuple[tuple[Prepared, ...], FromClause]:
     """Where each row is counted, as point `spot` of the plane, with columns of the source; and their alias.
 
-    Rows without a geometry are left out. Points are projected a thousand at a time, because PostGIS reads the
-    definition of a projection again for each geometry, which takes a hundred times longer than to project a point.
+    Rows without a geometry are left out. Points are projected a thousand at a time where PostGIS reads the definition
+    of the projection again for each geometry, which takes a hundred times longer than to project a point.
     """
     labels = list(columns)
     there = centre(source)
+    if projection.is_set_up_once:
+        found = select(projection.apply(there).label("spot"), *labels).select_from(source.rows)
+        return (), found.where(func.coalesce(func.ST_IsEmpty(there), True).is_(False)).subquery("spots")
     centred = Prepared(
         workspace.temporary("centres"),
         select((func.row_number().over() - 1).label("place"), there.label("centre"), *labels)
