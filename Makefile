@@ -15,7 +15,7 @@ CLIENT_SOURCES := $(shell find web -name node_modules -prune -o -name dist -prun
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast bench chaos lint fmt docs client lock clean browser
+.PHONY: help run test test-fast bench bench-spark chaos lint fmt docs client lock clean browser
 .DELETE_ON_ERROR:
 
 help: ## Show what there is to make
@@ -50,6 +50,9 @@ docs: $(VENV)/installed-for-tests ## Build the documentation site in .local/site
 
 bench: $(VENV)/installed-for-tests $(CLIENT) ## Measure start, tool calls, tiles and sockets, and print a table
 	@$(BIN)/python -m tests.bench
+
+bench-spark: $(VENV)/installed-for-tests $(VENV)/installed-for-spark ## Measure steps in PostGIS and on Spark by size (BENCH="--millions 1 10 50")
+	@$(BIN)/python -m tests.bench.spark $(BENCH)
 
 chaos: $(VENV)/installed-for-tests ## Attack a server, break its database and its disks, and check that others notice nothing
 	@$(BIN)/python -m tests.chaos

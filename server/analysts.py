@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,10 +11,10 @@ from agents.analyst import Analyst
 from agents.core import ToolContext, ToolFailed, hand_over
 from agents.core.model import Model
 from agents.domain import RecipeCard
+from agents.engine_words import asked_engine
 from agents.geo.operation_tools import output_facts
 from agents.geo.phrases import breakdown_words, count_of
 from agents.ports import AnalysisReport, DataSource, InfoStore, OperationInfo
-from server.gis.analysis.engines import Engine
 from server.gis.catalog.readable_tables import ReadableTables
 from server.maps.analyses.failures import reason_of
 from server.maps.analyses.recipes import Recipes
@@ -113,17 +112,6 @@ class AnalystDesk:
             raise
         made = [each for each in analysis.outcomes()[:-1] if each.step in plan.outputs]
         return AnalysisReport(summary, outputs=[output_facts(each) for each in (*made, last)])
-
-
-_ON_SPARK = re.compile(r"[\s,(]*\bon\s+(?:apache\s+)?spark\b[\s.!?)]*$", re.IGNORECASE)
-
-
-def asked_engine(goal: str) -> tuple[str, Engine | None]:
-    """The goal without “on Spark” at its end, and the engine that this asks for."""
-    found = _ON_SPARK.search(goal)
-    if found is None or not goal[: found.start()].strip():
-        return goal, None
-    return goal[: found.start()].rstrip(), "spark"
 
 
 def _turn(session: Any) -> TurnSession:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from agents.core.errors import ToolFailed
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from agents.core.model import ModelRequest
 from agents.domain import Table
+from agents.engine_words import SAID, Wanted, asked_engine
 from agents.geo.phrases import refusal
 from agents.offline.analysis_turn import AnalysingAgent, analyst_reply
 from agents.offline.answers.phrasing import Phrasing
@@ -75,13 +76,15 @@ class Turn:
         self.preferred: tuple[str, ...] = ()
         self.outcome: Outcome = "done"
         self.question: Question | None = None
+        self.engine: Wanted | None = None
+        """Where the analyses of the message should run; words that say so are not part of `text`."""
 
     async def reply(self) -> AssistantMessage:
         if len(self.text) > MAX_CHARACTERS and not is_sql(self.text):
             self.outcome = "unread"
             return AssistantMessage(TOO_LONG.reason, memory=self._memory(recall(self.messages)[0].layers))
         if not is_sql(self.text):
-            self.text = " ".join(self.text.split())
+            self.text, self.engine = asked_engine(" ".join(self.text.split()))
         if "finish" in self.tools and isinstance(self.agent, AnalysingAgent):
             return await analyst_reply(self.request, self.agent, self.text, self.done)
         await read(self._prepare, self.agent.map.layers())
@@ -217,10 +220,15 @@ class Turn:
             ToolCall(
                 place.call_id(len(self.messages), before + index),
                 step.name,
-                json.dumps(step.arguments, ensure_ascii=False, separators=(",", ":")),
+                json.dumps(self._on_engine(step), ensure_ascii=False, separators=(",", ":")),
             )
             for index, step in enumerate(steps)
         )
+
+    def _on_engine(self, step: PlannedCall) -> Mapping[str, Any]:
+        if self.engine is None or step.name != "run_analysis":
+            return step.arguments
+        return {**step.arguments, "goal": f"{step.arguments['goal']} {SAID[self.engine]}"}
 
     async def _answer(self, notes: Sequence[str], left: Sequence[Command] = ()) -> AssistantMessage:
         """What came of all calls, command by command, and what there is to say besides."""
@@ -229,6 +237,12 @@ class Turn:
         for place in dict.fromkeys(self.places):
             calls = [done for done, own in zip(self.done, self.places, strict=True) if own == place]
             told.append(phrasing.sentences(calls, await self._command_at(place)))
+        if (
+            self.engine
+            and self.outcome == "done"
+            and not any(each.call.name == "run_analysis" for each in self.done)
+        ):
+            notes = [*notes, f"This needed no analysis, so “{SAID[self.engine]}” changes nothing."]
         text = "\n\n".join(part for part in (*told, *notes) if part) + _left(left)
         return AssistantMessage(text or self._nothing_said())
 

@@ -37,6 +37,15 @@ _ATTEMPTS = 3
 """Starts of the Connect server, whose free port somebody else may take in between."""
 
 
+SEDONA_SETTINGS: Mapping[str, str] = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.extensions": "org.apache.sedona.sql.SedonaSqlExtensions",
+    "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+    "spark.kryo.registrator": "org.apache.sedona.core.serde.SedonaKryoRegistrator",
+}
+"""What GeoAgent needs of a Spark Connect server; docker-compose.yml names them, too."""
+
+
 @dataclass(frozen=True)
 class ClusterSize:
     """Megabytes are heap sizes; a JVM needs about 300 MB beside its heap."""
@@ -164,10 +173,7 @@ class LocalCluster:
             "spark.ui.showConsoleProgress": "false",
             "spark.local.dir": str(self._folder),
             "spark.sql.warehouse.dir": str(self._folder / "warehouse"),
-            "spark.sql.session.timeZone": "UTC",
-            "spark.sql.extensions": "org.apache.sedona.sql.SedonaSqlExtensions",
-            "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
-            "spark.kryo.registrator": "org.apache.sedona.core.serde.SedonaKryoRegistrator",
+            **SEDONA_SETTINGS,
             "spark.sql.shuffle.partitions": str(4 * self._size.cores * self._size.workers),
             **self._settings,
         }

@@ -1,4 +1,5 @@
-"""Where a step runs: in PostGIS, or on Spark where somebody asked for that or PostGIS would not start it.
+"""Where a step runs: in PostGIS, or on Spark where somebody asked for that or PostGIS would not start it; on both, if
+somebody asked to verify it.
 
 An analyst and a map do not know engines: they run steps through `Engines`, and the receipt says what computed them.
 """
@@ -13,10 +14,14 @@ from agents.domain import Table
 from agents.ports import TableRegistry
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.runner import StepResult, StepRunner
+from server.gis.analysis.verification import TOLERANCE, Comparison
 from server.gis.analysis.watch import Report
-from server.gis.errors import InvalidQuestion, NotStarted
+from server.gis.errors import DataUnavailable, GisError, InvalidQuestion, NotStarted
 
-Engine = Literal["postgis", "spark"]
+Engine = Literal["postgis", "spark", "verify"]
+"""`verify` runs a step on both, and its receipt says whether they agree."""
+OTHER_ROWS = {"sample": "it picks other rows there, by another hash"}
+"""Operations whose rows differ by intention, and why."""
 
 
 class SecondEngine(Protocol):
@@ -54,22 +59,72 @@ class Engines:
     ) -> StepResult:
         """Raises GisError. `asked` is the engine that somebody asked for; else PostGIS, and Spark for what PostGIS
         refuses to start as too expensive, where Spark can do it."""
-        if asked == "spark":
-            if self._spark is None:
-                raise InvalidQuestion(
-                    "No Spark is configured on this server (GEOAGENT_SPARK). Ask for it without “on Spark”."
-                )
+        if asked in ("spark", "verify") and self._spark is None:
+            raise InvalidQuestion(
+                "No Spark is configured on this server (GEOAGENT_SPARK). Ask for it without “on Spark”."
+            )
+        if asked == "spark" and self._spark is not None:
             return await self._spark.run(step, results, name, report, readable, room)
         try:
-            return await self._postgis.run(step, results, name, report, readable, room)
+            made = await self._postgis.run(step, results, name, report, readable, room)
         except NotStarted as refused:
             if asked == "postgis" or self._spark is None or not self._spark.can_run(step.operation):
                 raise
-            made = await self._spark.run(step, results, name, report, readable, room)
-            note = f"On Spark, because in PostGIS {refused.message[0].lower()}{refused.message[1:]}"
-            receipt = made.receipt.model_copy(update={"notes": (*made.receipt.notes, note)})
-            return replace(made, receipt=receipt)
+            on_spark = await self._spark.run(step, results, name, report, readable, room)
+            why = f"in PostGIS {refused.message[0].lower()}{refused.message[1:]}"
+            noted = _noted(on_spark, f"On Spark, because {why}")
+            return _noted(noted, f"Not verified, because {why}") if asked == "verify" else noted
+        if asked != "verify" or self._spark is None:
+            return made
+        return await self._verified(made, self._spark, step, results, name, report, readable, room)
+
+    async def _verified(
+        self,
+        made: StepResult,
+        spark: SecondEngine,
+        step: PlannedStep,
+        results: Mapping[str, Table],
+        name: str,
+        report: Report,
+        readable: TableRegistry | None,
+        room: int | None,
+    ) -> StepResult:
+        """The result of PostGIS, with a note whether Spark's has the same rows; that one is dropped again."""
+        if step.operation in OTHER_ROWS:
+            return _noted(made, f"Not verified on Spark: {OTHER_ROWS[step.operation]}.")
+        try:
+            other = await spark.run(step, results, second_name(name), report, readable, room)
+        except DataUnavailable:
+            raise
+        except GisError as fault:
+            return _noted(made, f"Not verified on Spark: {fault.message}")
+        found = await self._postgis.compare(made.table, other.table)
+        receipt = made.receipt.model_copy(update={"spark_sql": other.receipt.spark_sql})
+        return _noted(replace(made, receipt=receipt), _agreement(found, other.receipt.engine))
 
     async def varying(self, table: Table, columns: Sequence[str]) -> list[str]:
         """Those columns of a result that have at least two values; results are in PostGIS, whatever computed them."""
         return await self._postgis.varying(table, columns)
+
+
+def second_name(name: str) -> str:
+    """The table that holds Spark's rows while they are compared with those of the table `name`."""
+    return f"{name[-54:]}_on_spark"
+
+
+def _noted(made: StepResult, note: str) -> StepResult:
+    receipt = made.receipt.model_copy(update={"notes": (*made.receipt.notes, note)})
+    return replace(made, receipt=receipt)
+
+
+def _agreement(found: Comparison, engine: str) -> str:
+    if found.rows != found.other_rows:
+        return f"Engines disagree: PostGIS made {found.rows:,} rows, and {engine} {found.other_rows:,}."
+    if found.counted_only:
+        return (
+            f"Verified: {engine} makes {found.rows:,} rows, too. They are too many to be compared one by one."
+        )
+    if found.different:
+        example = f" ({found.example})" if found.example else ""
+        return f"Engines disagree: {found.different:,} of {found.rows:,} rows differ from those of {engine}{example}."
+    return f"Verified: {engine} makes the same {found.rows:,} rows ({TOLERANCE})."

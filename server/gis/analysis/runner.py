@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from agents.core.nearest import nearest
 from agents.domain import Table
 from agents.ports import TableRegistry
+from server.database.quoting import quoted
 from server.gis.analysis import storage
 from server.gis.analysis.breakdown import Breakdown, breakdown
 from server.gis.analysis.budget import Budget, check_cost, check_pairs, check_whole
@@ -27,6 +28,7 @@ from server.gis.analysis.narrowing import narrowed
 from server.gis.analysis.parts import with_parts
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.receipt import StepReceipt
+from server.gis.analysis.verification import Comparison, compare_tables
 from server.gis.analysis.watch import Progress, Report, StepWatch
 from server.gis.analysis.workspace import StepWorkspace
 from server.gis.errors import (
@@ -185,6 +187,15 @@ class StepRunner:
             await self._enter(connection)
             found = (await connection.execute(select(*others))).one() if others else ()
         return [name for name, varies in zip(columns, found, strict=True) if varies]
+
+    async def compare(self, kept: Table, other: Table) -> Comparison:
+        """Compare two results, and drop the other one."""
+        async with self._writer.begin() as connection:
+            await self._enter(connection)
+            found = await compare_tables(connection, kept, other)
+            await connection.exec_driver_sql(f"DROP TABLE {quoted(other.schema_name, other.name)}")
+        await self._registry.refresh(PATIENCE, (other.schema_name, other.name))
+        return found
 
     async def _compute(self, task: Task) -> tuple[Step, int, Computed]:
         """Make the table of the result with all its rows; the step as planned, and how many rows."""

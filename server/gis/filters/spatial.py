@@ -85,7 +85,7 @@ def spatial_relation(op: str, left: Term, right: Term) -> Term:
     """
     _check(op, left, right)
     srid = left.srid if not left.is_literal else right.srid
-    a, b = _stored(left, srid), _stored(right, srid)
+    a, b = in_system(left, srid), in_system(right, srid)
     sql: Expression = RELATIONS[op](a, b, type_=sa.Boolean)
     columns = [each for each in (left, right) if not each.is_literal]
     sound = [sa.not_(unsound(each.expression, declared_kind(each.column)[0])) for each in columns]
@@ -108,7 +108,7 @@ def within_distance(left: Term, right: Term, metres: Term) -> Term:
         if given.is_literal and not column.is_literal:
             around = _search_box(given.value, float(metres.value))
             if around is not None:
-                bounds = _stored(Term("geometry", None, value=around), column.srid)
+                bounds = in_system(Term("geometry", None, value=around), column.srid)
                 near = sa.and_(column.expression.op("&&", is_comparison=True)(bounds), near)
     return Term("boolean", {"op": DISTANCE, "args": [left.json, right.json, metres.json]}, near)
 
@@ -121,7 +121,7 @@ def _check(op: str, left: Term, right: Term) -> None:
         raise InvalidFilter(f"{op} needs the geometry column of the table as one of its arguments.")
 
 
-def _stored(term: Term, srid: int) -> Expression:
+def in_system(term: Term, srid: int) -> Expression:
     """The term in the column's coordinate system. Geometries without a known SRID are taken to be in EPSG:4326."""
     if term.is_literal:
         return _transformed(_parameter(_projectable(term.value, srid)), WGS84, srid)
@@ -139,7 +139,7 @@ def _transformed(geometry: Expression, source: int, target: int) -> Expression:
 
 
 def _geography(term: Term) -> Expression:
-    lonlat = _stored(term, WGS84)
+    lonlat = in_system(term, WGS84)
     return sa.cast(lonlat, Geography())
 
 

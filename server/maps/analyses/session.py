@@ -23,7 +23,7 @@ from agents.ports import OperationTrait
 from server.database.engines import is_unavailable
 from server.database.lanes import Lane, visitor
 from server.gis.analysis.budget import Budget, readable_bytes
-from server.gis.analysis.engines import Engine, Engines
+from server.gis.analysis.engines import Engine, Engines, second_name
 from server.gis.analysis.plan import Plan, PlannedStep
 from server.gis.analysis.receipt import Receipt
 from server.gis.analysis.runner import Progress, StepResult
@@ -251,6 +251,8 @@ class MapAnalysis:
         room = await self._room()
         name = _table_name(step.title or step.operation)
         await self._service.store.keep_table(self.id, name)
+        if self._engine == "verify":
+            await self._service.store.keep_table(self.id, second_name(name))
         known = {outcome.step: outcome.table for outcome in self._outcomes}
         return await self._service.runner.run(step, known, name, report, self._readable, room, self._engine)
 

@@ -98,7 +98,6 @@ async def test_points_in_zones_are_counted_over_all_rows_of_the_files_that_matte
         "zone = 2 AND value > 110",
         "kind = 'it''s a \\ \"plane\"' AND at < TIMESTAMP('2024-01-02T00:00:00Z')",
         "value IS NULL",
-        "S_INTERSECTS(geometry, POLYGON((6 46, 9 46, 9 50, 6 50, 6 46)))",
     ],
 )
 async def test_all_types_arrive_as_postgis_has_them(lakes: Lakes, where: str) -> None:
@@ -115,6 +114,20 @@ async def test_all_types_arrive_as_postgis_has_them(lakes: Lakes, where: str) ->
             ]
             continue
         assert [v if v == v else None for v in one[name]] == [v if v == v else None for v in two[name]]
+
+
+async def test_filters_by_place_read_what_lies_there(lakes: Lakes) -> None:
+    near = "S_INTERSECTS(geometry, POLYGON((6 46, 9 46, 9 50, 6 50, 6 46)))"
+    for where, files in (
+        (near, 1),
+        (f"{near} AND value > 100 AND S_WITHIN(geometry, BBOX(5, 40, 8, 60))", 1),
+        (f"{near} OR value > 140", 2),
+        (f"NOT {near}", 2),
+    ):
+        one, two, receipt = await lakes.both("filter", source="pings", filter=where)
+        assert len(one) > 20
+        assert sorted(one["id"]) == sorted(two["id"])
+        assert any(f"{files} of 2 files" in note for note in receipt.notes), where
 
 
 async def test_selections_and_clips_read_what_lies_near_the_other_table(lakes: Lakes) -> None:

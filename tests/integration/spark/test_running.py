@@ -78,6 +78,33 @@ async def test_a_step_that_postgis_would_not_start_runs_on_spark(bench: SparkBen
         await alone.run(step, {}, "by_country_alone", _silent)
 
 
+async def test_a_step_that_is_verified_runs_on_both_engines(bench: SparkBench) -> None:
+    engines = Engines(StepRunner(bench.database.writer, bench.registry, Budget()), bench.spark)
+    step = PlannedStep(
+        id="step_1",
+        operation="spatial_join",
+        arguments={
+            "source": "data.countries",
+            "other": "data.airports",
+            "aggregates": [{"function": "count"}],
+        },
+        title="Airports of countries",
+    )
+    made = await engines.run(step, {}, "airports_verified", _silent, asked="verify")
+    assert made.receipt.engine == "PostGIS"
+    assert made.receipt.spark_sql is not None
+    said = made.receipt.notes[-1]
+    assert said.startswith(
+        f"Verified: Apache Spark 3.5.5, Apache Sedona 1.7.1 makes the same {made.rows} rows"
+    )
+    assert await _results(bench, "airports_verified_on_spark") == 0
+    other = PlannedStep(
+        id="step_1", operation="centroid", arguments={"source": "data.countries"}, title="Centres"
+    )
+    refused = await engines.run(other, {}, "centres_verified", _silent, asked="verify")
+    assert refused.receipt.notes[-1].startswith("Not verified on Spark: centroid does not run on Spark")
+
+
 async def test_what_spark_cannot_do_is_refused_with_the_reason(bench: SparkBench) -> None:
     with pytest.raises(InvalidQuestion, match="simplify does not run on Spark: borders that areas share"):
         await bench.run_on_spark("simplify", source="data.countries", tolerance="10 km")

@@ -213,3 +213,31 @@ async def test_a_step_that_fails_ends_the_analysis_with_its_reason() -> None:
     answer = await Chat(world, analyst=desk)("nearest airport to each city")
     assert "The target is empty." in answer
     assert desk.analysis.failed is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "goal"),
+    [
+        ("how many countries are there per continent, on Spark?", "on Spark"),
+        ("average elevation of airports per country on spark", "on Spark"),
+        ("buffer airports by 10 km, and verify it", "on both engines"),
+        ("number of airports by country on both engines", "on both engines"),
+    ],
+)
+async def test_where_an_analysis_runs_reaches_the_analyst_and_does_not_change_its_steps(
+    said: str, goal: str
+) -> None:
+    world = World()
+    chat = Chat(world, analyst=Desk(world))
+    answer = await chat(said)
+    ((name, arguments),) = chat.calls
+    assert name == "run_analysis"
+    assert arguments["goal"].endswith(f" {goal}")
+    assert "cannot" not in answer
+
+
+async def test_words_for_analyses_change_nothing_elsewhere_and_this_is_said() -> None:
+    world = World()
+    answer = await Chat(world, analyst=Desk(world))("show airports on Spark")
+    assert [layer.table for layer in world.map.layers()] == ["data.airports"]
+    assert "This needed no analysis, so “on Spark” changes nothing." in answer

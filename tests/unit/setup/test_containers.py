@@ -13,6 +13,8 @@ import pytest
 import yaml
 
 from server.settings import Settings
+from server.spark.cluster import SEDONA_SETTINGS
+from server.spark.jars import JARS
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
@@ -74,8 +76,34 @@ def test_every_variable_that_compose_hands_over_is_a_setting(compose: dict[str, 
 
 def test_every_base_image_has_a_version() -> None:
     images = re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)
-    assert len(images) == 2
-    assert all(re.search(r":\d+(\.\d+)*-", image) for image in images)
+    stages = {"base"}
+    assert len(images) == 4
+    assert all(re.search(r":\d+(\.\d+)*-", image) for image in images if image not in stages)
+
+
+def test_spark_has_a_master_two_workers_and_a_connect_server_that_only_containers_reach(
+    compose: dict[str, Any],
+) -> None:
+    services = {name: each for name, each in compose["services"].items() if name.startswith("spark")}
+    assert set(services) == {"spark-master", "spark-worker", "spark"}
+    for each in services.values():
+        assert each["profiles"] == ["spark"]
+        assert each["build"]["target"] == "spark"
+        assert "ports" not in each, "Spark Connect asks for no password"
+        assert (each["cap_drop"], each["read_only"]) == (["ALL"], True)
+        assert each["volumes"] == compose["services"]["server"]["volumes"], "the same paths everywhere"
+    assert services["spark-worker"]["deploy"]["replicas"] == 2
+    command = services["spark"]["command"]
+    listed = command[command.index("--jars") + 1]
+    assert [Path(each).name for each in listed.split(",")] == [jar.file_name for jar in JARS]
+    given = dict(each.partition("=")[::2] for each in command if each.startswith("spark."))
+    assert given.items() >= SEDONA_SETTINGS.items()
+    assert {"spark.driver.host", "spark.ui.port"} <= given.keys(), "from which progress is read"
+
+
+def test_the_default_image_is_that_of_the_server_alone(compose: dict[str, Any]) -> None:
+    assert re.findall(r"^FROM \S+ AS (\w+)$", DOCKERFILE, re.MULTILINE)[-1] == "server"
+    assert compose["services"]["server"]["build"]["target"] == "${GEOAGENT_IMAGE:-server}"
 
 
 def test_the_server_starts_from_the_files_that_the_image_holds_and_no_others(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from server.analysts import asked_engine
+from agents.engine_words import asked_engine
 from server.settings import Settings
 from server.spark import jars
 from server.spark.problem import SparkProblem
@@ -19,6 +19,13 @@ from server.spark.problem import SparkProblem
 @pytest.mark.parametrize("ending", ["on Spark", " on spark.", ", on Apache Spark!", "(on Spark)"])
 def test_on_spark_at_the_end_asks_for_spark(ending: str) -> None:
     assert asked_engine(f"count airports by country {ending}") == ("count airports by country", "spark")
+
+
+@pytest.mark.parametrize(
+    "ending", ["on both engines", ", verified", "and verify it on Spark.", ", verify", "by both engines"]
+)
+def test_verify_at_the_end_asks_for_both(ending: str) -> None:
+    assert asked_engine(f"count airports by country {ending}") == ("count airports by country", "verify")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,165 @@
+"""Whether two tables hold the same rows, whatever their order: what two engines made of the same step."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import shapely
+import sqlalchemy as sa
+from shapely.geometry.base import BaseGeometry
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from agents.domain import Table
+from server.gis.expressions.identifiers import base_type, exact
+from server.gis.operations.support.base import ROW_ID
+
+MAX_ROWS = 100_000
+"""Of larger tables only the number of rows is compared."""
+RELATIVE = 1e-6
+ABSOLUTE = 1e-9
+"""By which numbers may differ."""
+DEGREES, METRES = 1e-6, 0.1
+"""By which shapes may differ, in geographic systems and in others."""
+TOLERANCE = "numbers to six digits, shapes within about 10 cm"
+NEIGHBOURS = 50
+"""Rows that are tried where only numbers and shapes tell them apart."""
+_NUMBERS = ("real", "double precision", "numeric")
+
+Row = tuple[tuple[str | None, ...], tuple[float | None, ...], tuple[BaseGeometry | None, ...]]
+"""Values that must be equal, as texts; numbers; and shapes."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`different` rows of the first table have no equal in the second; `example` describes one."""
+
+    rows: int
+    other_rows: int
+    different: int = 0
+    example: str = ""
+    counted_only: bool = False
+
+    @property
+    def agrees(self) -> bool:
+        return self.rows == self.other_rows and not self.different
+
+
+async def compare_tables(connection: AsyncConnection, one: Table, two: Table) -> Comparison:
+    """All columns but the key, which only numbers the rows."""
+    counts = [
+        int(await connection.scalar(sa.select(sa.func.count()).select_from(_relation(each))) or 0)
+        for each in (one, two)
+    ]
+    if counts[0] != counts[1] or counts[0] > MAX_ROWS:
+        return Comparison(counts[0], counts[1], counted_only=True)
+    if [column.name for column in one.columns] != [column.name for column in two.columns]:
+        return Comparison(counts[0], counts[1], counts[0], "columns have other names")
+    rows = [await _rows(connection, each, one) for each in (one, two)]
+    names = [
+        column.name for column in one.columns if _kind(column.sql_type) == "text" and column.name != ROW_ID
+    ]
+    tolerance = DEGREES if one.srid in (0, 4326) else METRES
+    return await asyncio.to_thread(compare_rows, rows[0], rows[1], names, tolerance)
+
+
+def compare_rows(
+    one: Sequence[Row], two: Sequence[Row], names: Sequence[str], tolerance: float = DEGREES
+) -> Comparison:
+    """`names` are those of the values that must be equal; `tolerance` is in units of the shapes."""
+    left, right = _grouped(one), _grouped(two)
+    lonely: list[Row] = []
+    for key, rows in left.items():
+        lonely += _without_equal(rows, right.get(key, []), tolerance)
+    example = ""
+    if lonely:
+        said = [
+            f"{name} = {value}" for name, value in zip(names, lonely[0][0], strict=True) if value is not None
+        ]
+        example = f"for example {', '.join(said[:3])[:200]}" if said else ""
+    return Comparison(len(one), len(two), len(lonely), example)
+
+
+def _without_equal(rows: Sequence[Row], others: Sequence[Row], tolerance: float) -> list[Row]:
+    left = sorted(others, key=_order)
+    lonely = []
+    for row in sorted(rows, key=_order):
+        place = next((n for n, each in enumerate(left[:NEIGHBOURS]) if _same(row, each, tolerance)), None)
+        if place is None:
+            lonely.append(row)
+        else:
+            del left[place]
+    return lonely
+
+
+def _grouped(rows: Sequence[Row]) -> Mapping[tuple[str | None, ...], list[Row]]:
+    found: dict[tuple[str | None, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row[0]].append(row)
+    return found
+
+
+def _order(row: Row) -> tuple[float, ...]:
+    numbers = [-math.inf if value is None or math.isnan(value) else value for value in row[1]]
+    for shape in row[2]:
+        place = (-math.inf, -math.inf) if shape is None or shape.is_empty else shape.bounds[:2]
+        numbers += [round(side, 5) for side in place]
+    return tuple(numbers)
+
+
+def _same(one: Row, two: Row, tolerance: float) -> bool:
+    return all(map(_same_number, one[1], two[1])) and all(
+        _same_shape(a, b, tolerance) for a, b in zip(one[2], two[2], strict=True)
+    )
+
+
+def _same_number(one: float | None, two: float | None) -> bool:
+    if one is None or two is None:
+        return one is two
+    return math.isclose(one, two, rel_tol=RELATIVE, abs_tol=ABSOLUTE) or (math.isnan(one) and math.isnan(two))
+
+
+def _same_shape(one: BaseGeometry | None, two: BaseGeometry | None, tolerance: float) -> bool:
+    if one is None or two is None:
+        return one is two
+    if one.is_empty or two.is_empty or one.geom_type != two.geom_type:
+        return bool(one.is_empty and two.is_empty)
+    return bool(one.equals_exact(two, tolerance) or one.hausdorff_distance(two) <= tolerance)
+
+
+def _kind(sql_type: str) -> str:
+    kind = base_type(sql_type)
+    return "geometry" if kind == "geometry" else "number" if kind in _NUMBERS else "text"
+
+
+def _relation(table: Table) -> Any:
+    return sa.table(exact(table.name), schema=exact(table.schema_name))
+
+
+async def _rows(connection: AsyncConnection, table: Table, like: Table) -> list[Row]:
+    """The rows of a table with the columns of another."""
+    kinds = [(each.name, _kind(each.sql_type)) for each in like.columns if each.name != ROW_ID]
+    values: list[sa.ColumnElement[Any]] = []
+    for name, kind in kinds:
+        column: sa.ColumnElement[Any] = sa.column(exact(name))
+        if kind == "geometry":
+            values.append(sa.func.ST_AsBinary(column))
+        else:
+            values.append(sa.cast(column, sa.Double() if kind == "number" else sa.Text()))
+    found = await connection.execute(sa.select(*values).select_from(_relation(table)))
+    places = {
+        kind: [n for n, (_, each) in enumerate(kinds) if each == kind]
+        for kind in ("text", "number", "geometry")
+    }
+    return [
+        (
+            tuple(row[n] for n in places["text"]),
+            tuple(row[n] for n in places["number"]),
+            tuple(None if row[n] is None else shapely.from_wkb(bytes(row[n])) for n in places["geometry"]),
+        )
+        for row in found.all()
+    ]

@@ -1,0 +1,1 @@
+"""Steps of analyses in PostGIS and on Spark, by size: `make bench-spark`."""

@@ -1,0 +1,102 @@
+"""The same points as GeoParquet and in PostGIS: `pings` around 1,600 zones, in files sorted by place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import asyncpg
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import shapely
+
+PIECE = 500_000
+"""Rows that are made at once."""
+FILE_ROWS = 2_500_000
+GROUP_ROWS = 100_000
+WEST, SOUTH, SIDE = 5.0, 45.0, 10.0
+"""Degrees."""
+
+ZONES = f"""
+CREATE TABLE data.zones AS SELECT x * 40 + y AS id, 'zone ' || (x % 8) AS region,
+  ST_MakeEnvelope({WEST} + x * 0.25, {SOUTH} + y * 0.25, {WEST} + (x + 1) * 0.25, {SOUTH} + (y + 1) * 0.25, 4326)
+    ::geometry(Polygon, 4326) AS geom
+FROM generate_series(0, 39) AS x, generate_series(0, 39) AS y
+"""
+POINTS = """
+CREATE TABLE data.{name} (id bigint, hour integer, value double precision, geom geometry(Point, 4326))
+"""
+
+
+def write_pings(folder: Path, rows: int) -> list[Path]:
+    """A GeoParquet dataset of `rows` points: their longitudes rise from file to file."""
+    folder.mkdir(parents=True)
+    files = max(1, -(-rows // FILE_ROWS))
+    for number in range(files):
+        first, last = rows * number // files, rows * (number + 1) // files
+        _write(folder / f"part-{number:03}.parquet", first, last, (number / files, (number + 1) / files))
+    return sorted(folder.iterdir())
+
+
+def _write(file: Path, first: int, last: int, share: tuple[float, float]) -> None:
+    random = np.random.default_rng(first)
+    west, east = (WEST + SIDE * each for each in share)
+    described = {
+        "version": "1.1.0",
+        "primary_column": "geometry",
+        "columns": {
+            "geometry": {
+                "encoding": "WKB",
+                "geometry_types": ["Point"],
+                "bbox": [west, SOUTH, east, SOUTH + SIDE],
+            }
+        },
+    }
+    schema = pa.schema(
+        {"id": pa.int64(), "hour": pa.int32(), "value": pa.float64(), "geometry": pa.binary()},
+        {"geo": json.dumps(described)},
+    )
+    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+        for start in range(first, last, PIECE):
+            count = min(PIECE, last - start)
+            points = shapely.points(
+                random.uniform(west, east, count), random.uniform(SOUTH, SOUTH + SIDE, count)
+            )
+            arrays = [
+                np.arange(start, start + count),
+                random.integers(0, 24, count, dtype=np.int32),
+                random.normal(100, 20, count),
+                shapely.to_wkb(points),
+            ]
+            writer.write_table(pa.table(arrays, schema=schema), row_group_size=GROUP_ROWS)
+
+
+async def load_pings(connection: asyncpg.Connection, files: Sequence[Path], name: str) -> None:
+    """The rows of files as `data.<name>`, with key, index and statistics."""
+    await connection.execute(POINTS.format(name=name))
+    for file in files:
+        with pq.ParquetFile(file) as opened:
+            for batch in opened.iter_batches(PIECE):
+                columns = [each.to_pylist() for each in batch.columns]
+                shapes = shapely.to_wkb(
+                    shapely.set_srid(shapely.from_wkb(batch.column(3).to_numpy(zero_copy_only=False)), 4326),
+                    hex=True,
+                    include_srid=True,
+                )
+                rows = zip(columns[0], columns[1], columns[2], shapes, strict=True)
+                text = "".join(f"{n}\t{hour}\t{value!r}\t{shape}\n" for n, hour, value, shape in rows)
+                await connection.copy_to_table(
+                    name,
+                    schema_name="data",
+                    source=_whole(text.encode()),
+                    columns=["id", "hour", "value", "geom"],
+                )
+    await connection.execute(f"ALTER TABLE data.{name} ADD PRIMARY KEY (id)")
+    await connection.execute(f"CREATE INDEX ON data.{name} USING gist (geom)")
+    await connection.execute(f"VACUUM ANALYZE data.{name}")
+
+
+async def _whole(content: bytes) -> AsyncIterator[bytes]:
+    yield content
