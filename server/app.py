@@ -98,7 +98,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
             analyses.results,
             analyses.recipes,
             find_places,
-            transfers.deliveries.make,
+            transfers.deliveries.announced,
             origins,
             settings.rate,
         )

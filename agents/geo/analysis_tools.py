@@ -47,13 +47,7 @@ class AnalysisTools(GeoTools):
 
     @tool(sequential=True)
     async def drop_result(self, table: Annotated[str, Param(enum=result_ids)]) -> Result:
-        """Delete the result of an analysis for good, when the user asks for that. This cannot be undone.
-
-        Layers that show it must be removed first.
-
-        Args:
-            table: The result's table.
-        """
+        """Delete the result of an analysis for good, when the user asks for that; first remove layers that show it."""
         await self._the_analyst().drop_result(table, self.map)
         return Result({"dropped": table}, summary=f"Dropped {table}")
 
@@ -62,7 +56,7 @@ class AnalysisTools(GeoTools):
         """Keep the plan of the latest analysis as a recipe of the map, to be run again with other values.
 
         Args:
-            name: What the recipe is called, in a few words.
+            name: A few words.
             parameters: Which of its values may be changed for a run; without it, all that can be.
         """
         card = await self._the_analyst().save_recipe(name, parameters, self.map)
@@ -75,7 +69,6 @@ class AnalysisTools(GeoTools):
         """Run a recipe of the map again, as an analysis of its own.
 
         Args:
-            recipe: Which one.
             values: New values by parameter name; what is left out is as it was saved.
         """
         with context.own_time():
@@ -84,22 +77,13 @@ class AnalysisTools(GeoTools):
 
     @tool(sequential=True)
     async def rename_recipe(self, recipe: RecipeName, name: str) -> Result:
-        """Give a recipe of the map another name.
-
-        Args:
-            recipe: Which one.
-            name: Its new name.
-        """
+        """Give a recipe of the map another name."""
         await self._the_analyst().rename_recipe(recipe, name, self.map)
         return Result({"name": name}, summary=f"Renamed the recipe “{recipe}” to “{name}”")
 
     @tool(sequential=True)
     async def remove_recipe(self, recipe: RecipeName) -> Result:
-        """Take a recipe off the map, when the user asks for that.
-
-        Args:
-            recipe: Which one.
-        """
+        """Take a recipe off the map, when the user asks for that."""
         await self._the_analyst().remove_recipe(recipe, self.map)
         return Result({"removed": recipe}, summary=f"Removed the recipe “{recipe}”")
 

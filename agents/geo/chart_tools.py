@@ -86,9 +86,9 @@ class ChartTools(GeoTools):
         bins: Annotated[int, Param(minimum=2, maximum=60)] | None = None,
         title: str | None = None,
     ) -> Result:
-        """Draw a chart of a layer (of the features that its filter lets pass) or of a whole table, for the user to see.
+        """Draw a chart of a layer (of what its filter lets pass) or of a whole table.
 
-        Everything is aggregated in the database. The result holds the numbers that are drawn.
+        The result holds the numbers that are drawn.
 
         Args:
             kind: bar: a group each; line: over numbers or time; scatter: two numbers; histogram: one; box: quartiles.
@@ -97,8 +97,8 @@ class ChartTools(GeoTools):
             y: bar, line: the number to aggregate (rows are counted without it); scatter, box: a number.
             color: bar, line, scatter, histogram: a column of few values to split by.
             aggregate: bar, line: how y is aggregated.
-            bins: At most so many bars, bins or boxes; a good number when left out.
-            title: A short heading; made from the columns when left out.
+            bins: At most so many bars, bins or boxes.
+            title: Short; made from the columns when left out.
         """
         draft = ChartDraft(
             kind=kind, **self.chart_subject(data), filter=read_filter(filters), x=x, y=y, color=color,
@@ -109,11 +109,7 @@ class ChartTools(GeoTools):
 
     @tool(sequential=True)
     async def remove_chart(self, chart: Annotated[str, Param(enum=chart_ids, resolve=only_chart)]) -> Result:
-        """Take a chart away.
-
-        Args:
-            chart: The chart to remove.
-        """
+        """Take a chart away."""
         gone = await self.map.remove_chart(chart)
         left = [each.title for each in self.map.charts()]
         return Result({"removed": gone.title, "charts": left}, summary=f"Removed the chart {gone.title}")

@@ -45,12 +45,7 @@ class DataTools(GeoTools):
 
     @tool
     async def describe_table(self, table: DescribedTable) -> Result:
-        """What a table holds: columns with types, samples and ranges, bounds, and counts of nulls, empty, invalid and
-        repeated values (none where left out).
-
-        Args:
-            table: The table to describe.
-        """
+        """What a table holds: columns with types, samples, ranges; bounds; counts of flaws (none where left out)."""
         found = self.table(table)
         self.remember_tables([found])
         facts: dict[str, Any] = {
@@ -77,12 +72,7 @@ class DataTools(GeoTools):
         column: Annotated[str, Param(resolve=choices.only_numeric_column)],
         filters: dict[str, Any] | str | None = None,
     ) -> Result:
-        """Count, nulls, distinct, minimum, maximum, mean, median, sum and most common values of a column, exactly.
-
-        Args:
-            table: The table.
-            column: One of its columns.
-        """
+        """Count, nulls, distinct, minimum, maximum, mean, median, sum and most common values of a column, exactly."""
         found = self._with_columns(table, [column])
         wanted = read_filter(filters)
         stats = dict(await self.data.stats(found.id, column, wanted))
@@ -91,11 +81,7 @@ class DataTools(GeoTools):
 
     @tool(params={"filters": FILTERS_BRIEFLY})
     async def count_features(self, table: str, filters: dict[str, Any] | str | None = None) -> Result:
-        """How many rows of a table pass a filter, counted in the database.
-
-        Args:
-            table: The table.
-        """
+        """How many rows of a table pass a filter, counted in the database."""
         found = self.table(table)
         wanted = read_filter(filters)
         count = await self.data.count(found.id, wanted)
@@ -121,11 +107,9 @@ class DataTools(GeoTools):
         """Rows of a table: filtered, sorted, at most 100.
 
         Args:
-            table: The table.
-            columns: Which columns; all but geometry when left out.
-            sort: The column to sort by.
+            columns: All but geometry when left out.
+            sort: A column.
             descending: Greatest first.
-            limit: How many rows.
             lonlat: Geometry in longitude and latitude, not in the table's own reference system.
         """
         found = self._with_columns(table, [*(columns or ()), *([sort] if sort else [])])
@@ -149,11 +133,7 @@ class DataTools(GeoTools):
 
     @tool
     async def find_place(self, text: str) -> Result:
-        """Where a place is, by its name in the user's own tables.
-
-        Args:
-            text: The name of the place.
-        """
+        """Where a place is, by its name in the user's own tables."""
         found = await self.data.find_place(text, limit=5)
         facts = {
             "found": len(found.places),
@@ -167,7 +147,7 @@ class DataTools(GeoTools):
         """Refuse what the data or the tools cannot give, in place of guessing.
 
         Args:
-            reason: Why it cannot be done, for the user.
+            reason: Why, for the user.
             alternative: The nearest thing that can be done.
         """
         facts = {"reason": reason, **({"alternative": alternative} if alternative else {})}

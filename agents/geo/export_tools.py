@@ -49,8 +49,7 @@ class ExportTools(GeoTools):
         file_name: str | None = None,
         options: dict[str, Any] | None = None,
     ) -> Result:
-        """Write tables, layers or results, with or without geometry, into a file to download. Put its link into the
-        answer."""
+        """Write tables, layers or results into a file to download. Put its link into the answer."""
         if self.exporter is None:
             raise ToolFailed("Files cannot be written here.")
         listed = [{"source": each} if isinstance(each, str) else each for each in items]

@@ -38,9 +38,8 @@ class MapTools(GeoTools):
         The result tells how many features passed the filter and whether the browsers drew them.
 
         Args:
-            table: The table to draw.
             layer_id: A short new id; a free one is made when left out.
-            name: What people call the layer, short; after the table when left out.
+            name: What people call the layer, short.
         """
         if any(layer.id == layer_id for layer in self.map.layers()):
             free = choices.next_layer_id(table, [layer.id for layer in self.map.layers()])
@@ -83,12 +82,9 @@ class MapTools(GeoTools):
         What is left out stays as it is.
 
         Args:
-            layer_id: The layer to change.
             filters: CQL2 as for add_map_layer. Replaces the layer's whole filter: to narrow it further, join the
                 present one and the new one by "and".
             clear_filters: Show all features of the table again.
-            name: A new name for people.
-            visible: Show or hide.
             opacity: 0 is invisible, 1 opaque.
             order: Where it is drawn: top, bottom, up, down, or a place counted from 0 at the bottom.
         """
@@ -124,11 +120,7 @@ class MapTools(GeoTools):
 
     @tool(sequential=True)
     async def remove_map_layer(self, layer_id: LayerId) -> Result:
-        """Take a layer off the map. The data stays; undo brings the layer back.
-
-        Args:
-            layer_id: The layer to remove.
-        """
+        """Take a layer off the map. The data stays; undo brings the layer back."""
         layer = self.layer(layer_id)
         await self.map.remove_layer(layer_id)
         left = [item.name for item in self.map.layers()]
@@ -152,8 +144,7 @@ class MapTools(GeoTools):
         """Move everyone's view to a layer, a place or a bounding box; give exactly one. Only when the user asks for it.
 
         Args:
-            layer: A layer on the map.
-            place: The name of a place, as it may stand in the user's tables.
+            place: The name of a place in the user's tables.
             bounds: West, south, east, north in degrees; west > east crosses the antimeridian.
         """
         if sum(item is not None for item in (layer, place, bounds)) != 1:

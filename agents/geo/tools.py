@@ -22,7 +22,7 @@ FILTERS_SCHEMA: dict[str, Any] = {
 }
 FILTERS_BRIEFLY: dict[str, Any] = {
     "type": ["object", "string"],
-    "description": "CQL2 text, such as population > 1000 AND name LIKE 'A%', or CQL2 JSON.",
+    "description": "CQL2 text (population > 1000 AND name LIKE 'A%') or JSON.",
 }
 _SEEN_TABLES = 50
 MAX_TABLE_CHOICES = 200

@@ -58,10 +58,10 @@ class AnalysisProgress(BaseModel):
 
 
 class ExportProgress(BaseModel):
-    """How far a file is that a turn writes."""
+    """How far a file is that a turn writes; or a request `export`, which only its own connection hears of."""
 
     map_id: str
-    turn_id: str
+    turn_id: str | None = None
     name: str
     rows: int
     """Written so far."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from pydantic import BaseModel
+
 from agents.domain import FoundPlaces, LayerChange, LayerDraft
 from agents.exports import ExportReport, ExportRequest
 from server.database.lanes import working_for
@@ -32,6 +34,7 @@ from server.protocol import (
     CommentAdd,
     CommentRemove,
     Export,
+    ExportProgress,
     FindPlace,
     Gesture,
     Introduce,
@@ -62,8 +65,11 @@ from server.sockets.packets import MAX_TEXT
 Ack = dict[str, Any]
 FindPlaces = Callable[[str, str, int], Awaitable[FoundPlaces]]
 """Called with map id, text and limit."""
-ExportFile = Callable[[str, ExportRequest], Awaitable[ExportReport]]
-"""Called with map id and request."""
+Tell = Callable[[str, int, int], Awaitable[None]]
+ExportFile = Callable[[str, ExportRequest, Tell], Awaitable[ExportReport]]
+"""Called with map id, request, and what hears the file's name, its rows so far and all its rows."""
+Send = Callable[[Connection, str, BaseModel], Awaitable[None]]
+"""Called with an event for one connection."""
 Move = Callable[[Connection, Access], Awaitable[None]]
 
 
@@ -79,6 +85,7 @@ class Handlers:
         export_file: ExportFile,
         enter_room: Move,
         leave_room: Move,
+        send: Send,
     ) -> None:
         self._maps = maps
         self._results = results
@@ -87,6 +94,7 @@ class Handlers:
         self._export_file = export_file
         self._enter_room = enter_room
         self._leave_room = leave_room
+        self._send = send
 
     async def join(self, connection: Connection, request: Join) -> Ack:
         if len(connection.maps) >= MAX_MAPS and request.map_id not in connection.maps:
@@ -294,8 +302,13 @@ class Handlers:
 
     async def export(self, connection: Connection, request: Export) -> Ack:
         wanted = ExportRequest.model_validate(request.model_dump(exclude={"map_id"}, exclude_unset=True))
+
+        async def tell(name: str, done: int, total: int) -> None:
+            body = ExportProgress(map_id=request.map_id, name=name, rows=done, total=total)
+            await self._send(connection, "export_progress", body)
+
         with working_for(connection.address or connection.person):
-            report = await self._export_file(request.map_id, wanted)
+            report = await self._export_file(request.map_id, wanted, tell)
         return {"file": report.model_dump(mode="json")}
 
 

@@ -18,6 +18,7 @@ from typing import Any, cast
 import structlog
 from aiohttp import web
 from engineio.packet import MESSAGE
+from pydantic import BaseModel
 from socketio.packet import EVENT
 
 from server.database.lanes import work_for
@@ -84,7 +85,7 @@ class SocketServer:
         )
         self._io.eio.large_messages = LargeMessages(rate)
         self._handlers = Handlers(
-            maps, results, recipes, find_places, export_file, self._enter_room, self._leave_room
+            maps, results, recipes, find_places, export_file, self._enter_room, self._leave_room, self._tell
         )
         self._io.on("connect", self._connected)
         self._io.on("disconnect", self._disconnected)
@@ -105,6 +106,9 @@ class SocketServer:
         self._send(room(map_id), event, body)
         for access in self._viewed.get(map_id, {}).values():
             self._send(room(access.key), event, access.hide_map_id(body))
+
+    async def _tell(self, connection: Connection, event: str, body: BaseModel) -> None:
+        await self._io.emit(event, body.model_dump(mode="json"), to=connection.sid)
 
     def _send(self, place: str, event: str, body: Encoded) -> None:
         """Send one packet to every socket in a room. The library's own `emit` starts a task for each of them."""

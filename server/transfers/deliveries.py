@@ -43,6 +43,8 @@ TELL_EVERY_S = 0.5
 Readable = Callable[[str], Awaitable[TableRegistry]]
 CurrentLayer = Callable[[str, str], Awaitable[Layer | None]]
 Told = Callable[[int, int], None]
+Tell = Callable[[str, int, int], Awaitable[None]]
+"""Called with the name of the file, the rows written so far, and all rows (0 until they are counted)."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,24 @@ class Deliveries:
         return report.model_copy(
             update={"link": link, "expires_at": expires_at.isoformat(timespec="minutes")}
         )
+
+    async def announced(self, map_id: str, request: ExportRequest, tell: Tell) -> ExportReport:
+        """As `make`, and `tell` how far the file is until it is written."""
+        name = request.file_name or request.items[0].name or request.items[0].source
+        done, total = 0, 0
+
+        def told(*counted: int) -> None:
+            nonlocal done, total
+            done, total = counted
+
+        making = asyncio.create_task(self.make(map_id, request, told))
+        try:
+            while not (await asyncio.wait({making}, timeout=TELL_EVERY_S))[0]:
+                await tell(name, done, total)
+            return making.result()
+        finally:
+            making.cancel()
+            await asyncio.gather(making, return_exceptions=True)
 
     @asynccontextmanager
     async def opened(
@@ -196,28 +216,14 @@ class ExportDesk:
     async def export(self, request: dict[str, Any], session: Any) -> ExportReport:
         if not isinstance(session, TurnSession):
             raise ToolFailed("A file is made for a map.")
-        wanted = checked(request)
-        name = wanted.file_name or wanted.items[0].name or wanted.items[0].source
-        state = {"done": 0, "total": 0}
 
-        def told(done: int, total: int) -> None:
-            state.update(done=done, total=total)
+        async def tell(name: str, done: int, total: int) -> None:
+            body = ExportProgress(
+                map_id=session.map_id, turn_id=session.turn_id, name=name, rows=done, total=total
+            )
+            await session.announce("export_progress", body)
 
-        making = asyncio.create_task(self._deliveries.make(session.map_id, wanted, told))
-        try:
-            while not (await asyncio.wait({making}, timeout=TELL_EVERY_S))[0]:
-                body = ExportProgress(
-                    map_id=session.map_id,
-                    turn_id=session.turn_id,
-                    name=name,
-                    rows=state["done"],
-                    total=state["total"],
-                )
-                await session.announce("export_progress", body)
-            return making.result()
-        finally:
-            making.cancel()
-            await asyncio.gather(making, return_exceptions=True)
+        return await self._deliveries.announced(session.map_id, checked(request), tell)
 
 
 def checked(request: Any) -> ExportRequest:

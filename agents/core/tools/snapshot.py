@@ -210,7 +210,7 @@ def _view(tool: Tool, uses: Sequence[tuple[DynamicPlace | None, _Source]]) -> Vi
 
 
 def _nothing_there(described: Any) -> str:
-    return f"{described or ''} (There is no valid value at the moment.)".strip()
+    return f"{described or ''} (None exists now.)".strip()
 
 
 def _with(node: Any, path: tuple[str | int, ...], keyword: str, value: Any) -> Any:

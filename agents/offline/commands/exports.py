@@ -1,28 +1,35 @@
-"""Files to download: `export the result as GeoPackage in EPSG:2154`, `save airports as csv`."""
+"""Files to download: `export the result as GeoPackage in EPSG:2154`, `save airports above 2000 m as csv`.
+
+What the file should hold and how is said before or behind its format, in any order: `export the columns name and iata
+of airports as JSON grouped by country, with a note "draft"`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 from agents.domain import Table
+from agents.offline.commands.plan_drawing import top_rows
 from agents.offline.commands.requests import command
-from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.columns import column_called
-from agents.offline.meaning.intents import Export, Intent, Mention
+from agents.offline.meaning.intents import Export, Intent, Mention, Quantity
+from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Calls, Scene
 
+MAX_WISHES = 5
 _FORMATS = {
     "geopackage": "gpkg", "gpkg": "gpkg", "geojson": "geojson", "json": "json", "shapefile": "shp",
     "shape": "shp", "shp": "shp", "flatgeobuf": "fgb", "fgb": "fgb", "geoparquet": "parquet", "parquet": "parquet",
-    "kml": "kml", "csv": "csv", "excel": "xlsx", "xlsx": "xlsx", "spreadsheet": "xlsx",
+    "kml": "kml", "csv": "csv", "excel": "xlsx", "xlsx": "xlsx", "spreadsheet": "xlsx", "geojsonl": "geojsonl",
+    "geojson text sequence": "geojsonl",
 }  # fmt: skip
-_FORMAT = f"[a|an|one] format=({'|'.join(_FORMATS)}) [file|files|workbook|text sequence]"
+_FORMAT = f"[a|an|one] [zip=(zipped)] format=({'|'.join(_FORMATS)}) [file|files|workbook|records]"
 _WHAT = "([all] result=(the result|the results|result|results)|it|this|{subject:mention})"
 _MORE = "[(and|,) {second:mention} [(and|, and|,) {third:mention}]]"
 _COLUMNS = "[only] [the] column[s] {columns:columns} (of|from|in)"
 _ENCODINGS = ("utf-8", "utf-8-sig", "windows-1252", "iso-8859-1", "iso-8859-15", "latin-1", "utf-16")
-_ENCODING = f"[(in|with|encoded as|encoded in) [the] [encoding] encoding=({'|'.join(_ENCODINGS)})]"
 _PLACES = {
     "with x and y": "xy",
     "with coordinates": "xy",
@@ -31,55 +38,122 @@ _PLACES = {
     "without geometries": "none",
     "without coordinates": "none",
 }
-_PLACE = f"[places=({'|'.join(_PLACES)})]"
-_CRS = "[(in|into|to|with) [the] [projection|crs|coordinate system] epsg [:] {srid:count}]"
-_ENDINGS = f"{_CRS} {_PLACE} {_CRS} {_ENCODING}"
+_KINDS = {"single": "single", "single-part": "single", "multi": "multi", "multi-part": "multi"}
+_WISHES = (
+    "(in|into|to|with) [the] [projection|crs|coordinate system] authority=(epsg|esri) [:] {srid:count}",
+    f"places=({'|'.join(_PLACES)})",
+    f"(in|with|encoded as|encoded in) [the] [encoding] encoding=({'|'.join(_ENCODINGS)})",
+    "(with|rounded to|with coordinates of|with coordinates rounded to) {precision:count}"
+    " (decimals|decimal|decimal places|decimal digits)",
+    "[with] [records|rows] (grouped|nested) (by|under) {group:column}",
+    f"(as|with) kind=({'|'.join(_KINDS)}) (part|parts|geometry|geometries|shapes)",
+    "[with] note [saying|that says|reading|:] ({note:name}|{note:text})",
+    "[with] counted=(count|number of rows|number of features|number of records|row count)",
+    "[with] (member|top-level member) {member:name} [=|:|as] ({value:name}|{value:number})",
+    "(called|named) {name:name}",
+)
+_MEMBERS = ("member", "value")
 
 
-def _exported(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
-    srid = bound.get("srid")
+def _wishes(left: int = MAX_WISHES) -> str:
+    """Each wish may be any; several members are told apart by how many wishes follow."""
+    if not left:
+        return ""
+    wish = "|".join(_WISHES)
+    for name in _MEMBERS:
+        wish = wish.replace(f"{{{name}:", f"{{{name}{left}:")
+    return f"[[,] [and] ({wish}) {_wishes(left - 1)}]"
+
+
+_HOW = _wishes()
+_EXPORT = "(export|download|save|write|deliver)"
+COMMANDS = tuple(
+    command(f"{_EXPORT} {what} (as|to|into|in) {target}", lambda bound, _: _exported(bound), cost)
+    for what, cost in (
+        (f"{_WHAT} {_MORE} {_HOW}", 0.0),
+        (f"{_COLUMNS} {_WHAT} {_HOW}", 0.0),
+        (_HOW, 0.0),
+        # Words that may be a condition may as well be a wish.
+        (f"{{rows:selection}} {_HOW}", 0.5),
+        (f"{_COLUMNS} {{rows:selection}} {_HOW}", 0.5),
+    )
+    for target in (f"{_FORMAT} {_HOW}", f"{{file:name}} {_HOW}")
+)
+
+
+def _exported(bound: Mapping[str, Any]) -> Intent | None:
+    rows, target = bound.get("rows"), PurePath(bound.get("file", ""))
     # An article may stand before the format.
-    words = str(bound["format"]).lower().split()
+    said = (
+        str(bound["format"]).lower().removeprefix("the ") if "format" in bound else target.suffix[1:].lower()
+    )
+    if said not in _FORMATS or (rows is not None and not rows.mention.known):
+        return None
     return Export(
-        bound.get("subject"),
-        next(_FORMATS[word] for word in words if word in _FORMATS),
-        int(srid) if srid is not None else None,
+        bound.get("subject") if rows is None else rows.mention,
+        _FORMATS[said],
+        where=None if rows is None else rows.where,
+        top=None if rows is None else rows.top,
         is_result="result" in bound,
         others=tuple(bound[name] for name in ("second", "third") if name in bound),
         columns=tuple(words.text for words in bound.get("columns", ())),
-        encoding=str(bound["encoding"]).lower() if "encoding" in bound else None,
-        places=_PLACES[str(bound["places"]).lower()] if "places" in bound else None,
+        file_name=target.stem or bound.get("name"),
+        group_by=bound["group"].text if "group" in bound else None,
+        options=tuple(_options(bound).items()),
     )
 
 
-COMMANDS = (
-    command(
-        f"(export|download|save|write|deliver) {_WHAT} {_MORE} (as|to|into|in) {_FORMAT} {_ENDINGS}",
-        _exported,
-    ),
-    command(
-        f"(export|download|save|write|deliver) {_COLUMNS} {_WHAT} (as|to|into|in) {_FORMAT} {_ENDINGS}",
-        _exported,
-    ),
-    command(f"(export|download|save|write|deliver) [{_WHAT}] {_CRS} (as|to|into|in) {_FORMAT}", _exported),
-)
+def _options(bound: Mapping[str, Any]) -> dict[str, Any]:
+    """What the request says of the whole file, as the tool `export` takes it."""
+    wanted = {
+        "crs": f"{bound['authority'].upper()}:{int(bound['srid'])}" if "srid" in bound else None,
+        "geometry": _PLACES.get(str(bound.get("places")).lower()),
+        "kind": _KINDS.get(str(bound.get("kind")).lower()),
+        "precision": bound.get("precision"),
+        "encoding": str(bound["encoding"]).lower() if "encoding" in bound else None,
+        "members": _members(bound) or None,
+        "zipped": "zip" in bound or None,
+    }
+    return {name: value for name, value in wanted.items() if value is not None}
+
+
+def _members(bound: Mapping[str, Any]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    if "note" in bound:
+        members["note"] = str(bound["note"]).strip("\"'“”‘’")
+    for left in range(MAX_WISHES, 0, -1):
+        if f"member{left}" in bound:
+            value = bound[f"value{left}"]
+            number = value.value if isinstance(value, Quantity) else None
+            members[bound[f"member{left}"]] = (
+                value if number is None else int(number) if number.is_integer() else number
+            )
+    if "counted" in bound:
+        members["count"] = "{count}"
+    return members
 
 
 async def export(scene: Scene, intent: Export) -> Calls:
     """A layer brings its filter; a table that no layer shows, such as a result without geometry, goes whole."""
-    wanted = {
-        "crs": None if intent.srid is None else f"EPSG:{intent.srid}",
-        "geometry": intent.places,
-        "encoding": intent.encoding,
-    }
-    given = {name: value for name, value in wanted.items() if value is not None}
-    items: list[Any] = [_source(scene, intent, mention) for mention in (intent.subject, *intent.others)]
-    if intent.columns:
-        table = _table(scene, items[0])
+    sources = [_source(scene, intent, mention) for mention in (intent.subject, *intent.others)]
+    items: list[Any] = list(sources)
+    options = dict(intent.options)
+    if intent.columns or intent.where or intent.top or intent.group_by:
+        table = _table(scene, sources[0])
+        where = None if intent.where is None else await to_cql2(scene, table, intent.where)
+        if intent.top is not None and intent.top.limit:
+            found = await top_rows(scene, table, where, intent.top)
+            if isinstance(found, list):
+                return found
+            where = found
         columns = [column_called(scene, table, text) for text in intent.columns]
-        items = [{"source": items[0], "columns": columns}]
-    options = {"options": given} if given else {}
-    return [("export", {"items": items, "format": intent.format, **options})]
+        wanted = {"source": sources[0], "columns": columns, "filter": where}
+        items[0] = {name: value for name, value in wanted.items() if value}
+        if intent.group_by:
+            options["group_by"] = column_called(scene, table, intent.group_by)
+    named = {"file_name": intent.file_name} if intent.file_name else {}
+    given = {"options": options} if options else {}
+    return [("export", {"items": items, "format": intent.format, **named, **given})]
 
 
 def _table(scene: Scene, source: str) -> Table:

@@ -31,7 +31,7 @@ async def show(scene: Scene, intent: i.Show) -> Calls:
         )
     where = await to_cql2(scene, table, intent.where) if intent.where is not None else None
     if intent.top is not None and intent.top.limit:
-        found = await _top_rows(scene, table, where, intent.top)
+        found = await top_rows(scene, table, where, intent.top)
         if isinstance(found, list):
             return found
         where = found
@@ -83,11 +83,11 @@ def _show_again(scene: Scene, layer: Layer, table: Table, intent: i.Show) -> Cal
     return [("update_map_layer", arguments)]
 
 
-async def _top_rows(scene: Scene, table: Table, where: Cql2 | None, top: i.Top) -> Calls | Cql2:
+async def top_rows(scene: Scene, table: Table, where: Cql2 | None, top: i.Top) -> Calls | Cql2:
     """First the rows are asked for, then their keys are the filter."""
     if len(table.key) != 1:
         raise Refuse(
-            f"{table.title} has no single key, so its first rows cannot be picked out on the map",
+            f"{table.title} has no single key, so its first rows cannot be picked out",
             f"Ask for a list: “list the top {top.limit} {table.title}”.",
         )
     if top.limit > _MOST_TOP:
@@ -118,7 +118,7 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
     wanted = await to_cql2(scene, table, intent.where) if intent.where is not None else None
     if intent.top is not None and intent.top.limit:
         kept = combined("and", layer.filter, wanted) if wanted is not None else layer.filter
-        found = await _top_rows(scene, table, kept, intent.top)
+        found = await top_rows(scene, table, kept, intent.top)
         if isinstance(found, list):
             return found
         return [("update_map_layer", {"layer_id": layer.id, "filters": found})]

@@ -379,14 +379,17 @@ class Export:
 
     subject: Mention | None
     format: str
-    srid: int | None = None
+    where: Condition | None = None
+    top: Top | None = None
     is_result: bool = False
     others: tuple[Mention, ...] = ()
     """Further tables or layers of the same file."""
     columns: tuple[str, ...] = ()
-    encoding: str | None = None
-    places: str | None = None
-    """`xy`, `wkt` or `none`, as the export calls them."""
+    file_name: str | None = None
+    group_by: str | None = None
+    """Words of the column by which records of JSON are grouped."""
+    options: tuple[tuple[str, Any], ...] = ()
+    """Options of the tool `export`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pyogrio
 import pytest
+from sqlalchemy import text
 
 from server.app import Server
 from tests.support.server import Client, client, local_server
@@ -148,3 +151,72 @@ async def test_the_sentences_of_an_analyst_end_in_the_right_files(samples_url: s
         await one.says("export the result as FlatGeobuf")
         path, _ = await delivered(server, one, tmp_path)
         assert (pyogrio.read_info(path)["features"], pyogrio.read_info(path)["crs"]) == (145, "EPSG:3035")
+
+
+async def test_json_has_the_groups_members_and_decimals_that_were_asked_for_in_words(
+    samples_url: str, tmp_path: Path
+) -> None:
+    async with local_server(samples_url) as server, client(server) as one:
+        await one.ask("join")
+
+        async def exported(sentence: str) -> tuple[str, Any]:
+            await one.says(sentence)
+            path, _ = await delivered(server, one, tmp_path)
+            return path.name, json.loads(path.read_text("utf-8"))
+
+        name, grouped = await exported(
+            "export the columns name and continent of countries as JSON grouped by continent without geometry"
+        )
+        assert name == "countries.json"
+        assert {"name": "Peru", "continent": "South America"} in grouped["South America"]
+        assert len(grouped["South America"]) == 13
+        _, same = await exported(
+            "export the columns name and continent of countries grouped by continent as json without geometry"
+        )
+        assert same == grouped
+
+        _, document = await exported(
+            "export airports in Peru as GeoJSON with 3 decimals, with a note 'Draft, not for navigation' and the count"
+        )
+        assert (document["note"], document["count"]) == ("Draft, not for navigation", 161)
+        assert len(document["features"]) == 161
+        places = [each["geometry"]["coordinates"] for each in document["features"]]
+        assert all(round(value, 3) == value for place in places for value in place)
+        assert any(round(value, 2) != value for place in places for value in place)
+
+        async with server.database.reader.connect() as connection:
+            count = await connection.scalar(text("SELECT count(*) FROM data.cities WHERE population > 15e6"))
+        _, document = await exported(
+            'export cities with more than 15 million people as json with the member source "Natural Earth", '
+            "the member year 2024 and the number of rows"
+        )
+        assert {**document, "records": len(document["records"])} == {
+            "source": "Natural Earth",
+            "year": 2024,
+            "count": count,
+            "records": count,
+        }
+
+        _, document = await exported("export airports in Peru as geojson in EPSG:2154 rounded to 0 decimals")
+        assert document["crs"]["properties"]["name"] == "urn:ogc:def:crs:EPSG::2154"
+        assert all(value == int(value) for value in document["features"][0]["geometry"]["coordinates"])
+
+
+async def test_the_file_is_named_zipped_and_of_single_parts_in_words(
+    samples_url: str, tmp_path: Path
+) -> None:
+    async with local_server(samples_url) as server, client(server) as one:
+        await one.ask("join")
+        await one.says('export countries in Europe as GeoPackage with single parts, called "europe 2024"')
+        path, answer = await delivered(server, one, tmp_path)
+        assert path.name == "europe 2024.gpkg"
+        info = pyogrio.read_info(path)
+        assert info["geometry_type"] == "Polygon"
+        assert info["features"] > 51
+        await one.says("export airports in Peru to peru.csv")
+        path, answer = await delivered(server, one, tmp_path)
+        assert (path.name, "161 rows" in answer) == ("peru.csv", True)
+        await one.says("export airports in Peru as a zipped GeoPackage in ESRI:54009")
+        path, answer = await delivered(server, one, tmp_path)
+        assert (path.suffix, "ESRI:54009" in answer) == (".zip", True)
+        assert pyogrio.read_info(path)["features"] == 161

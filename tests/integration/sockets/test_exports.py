@@ -282,6 +282,28 @@ async def test_a_program_exports_over_the_socket(server: Server, one: Client, tm
     assert await one.refused("export", **wrong) == "invalid_payload"
 
 
+async def test_a_program_hears_how_far_its_own_export_is(
+    server: Server, one: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deliveries, "TELL_EVERY_S", 0.02)
+    async with server.database.owner.begin() as connection:
+        await connection.execute(text(LARGE.format(rows=ROWS)))
+    await server.registry.refresh()
+    async with client(server) as other:
+        await other.ask("join", map_id=one.map_id)
+        wanted = {"items": [{"source": "data.readings", "name": "readings"}], "format": "csv"}
+        file = (await one.ask("export", **wanted))["file"]
+        told = one.named("export_progress")
+        assert {(each["map_id"], each["turn_id"], each["name"]) for each in told} == {
+            (one.map_id, None, "readings")
+        }
+        rows = [each["rows"] for each in told]
+        assert rows == sorted(rows)
+        assert any(0 < each < ROWS for each in rows), rows
+        assert not other.named("export_progress"), "only who asked for the file hears of it"
+    assert file["layers"][0]["rows"] == ROWS
+
+
 async def test_who_only_looks_exports_nothing_over_the_socket(server: Server, one: Client) -> None:
     key = (await one.ask("share", view=True))["view_key"]
     async with client(server) as viewer:

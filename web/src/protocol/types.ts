@@ -1242,11 +1242,11 @@ export interface AnalysisProgress {
   steps_known: boolean;
 }
 /**
- * How far a file is that a turn writes.
+ * How far a file is that a turn writes; or a request `export`, which only its own connection hears of.
  */
 export interface ExportProgress {
   map_id: string;
-  turn_id: string;
+  turn_id: string | null;
   name: string;
   rows: number;
   total: number;

@@ -66,7 +66,7 @@ export function tellProgress(news: AnalysisProgress): void {
 }
 
 export function tellExport(news: ExportProgress): void {
-  exportOf(news.turn_id).value = news;
+  if (news.turn_id != null) exportOf(news.turn_id).value = news;
 }
 
 function write(turnId: string, text: Text): void {
