@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 from agents.core.errors import ToolFailed
 from agents.core.messages import AssistantMessage, ToolCall
 from agents.core.model import ModelRequest
-from agents.domain import Table
+from agents.domain import Column, Table
 from agents.geo.phrases import (
     breakdown_words,
     count_of,
@@ -28,9 +28,11 @@ from agents.offline.commands.analyses.analysis import Chain, read_analysis
 from agents.offline.commands.analyses.examples import nearest_examples
 from agents.offline.language.reading import read
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import name_column, number_columns
 from agents.offline.meaning.scene import Ask, Done, MapAgent, Refuse, Scene
 from agents.offline.meaning.steps import Grouped
+from agents.offline.meaning.units import column_unit
 from agents.ports import AnalysisSession, OperationInfo, OperationTrait
 
 _MOST_SHOWN = 20
@@ -103,7 +105,7 @@ async def analyst_reply(
             and _LOOK in tools
             and (0 < rows <= _MOST_SHOWN or (rows and _has_figure(ran[-1], vocabulary.operations)))
         ):
-            arguments = _look(scene, agent.session.outcomes()[-1].table, operations, ran[-1])
+            arguments = _look(scene, agent.session.outcomes()[-1].table, operations, ran[-1], goal)
             return _call(request, _LOOK, arguments, len(done), len(operations))
         arguments = {"summary": _summary(chain, ran, looks, vocabulary.operations, recipe.meant)}
         made = agent.session.outcomes()[-1].table
@@ -119,8 +121,11 @@ async def analyst_reply(
     return _call(request, "cannot_do", {name: words for name, words in facts.items() if words}, len(done))
 
 
-def _look(scene: Scene, table: Table, operations: Sequence[PlannedOperation], done: Done) -> dict[str, Any]:
-    """The question for the rows of the result: what they are called, and what the operations have added."""
+def _look(
+    scene: Scene, table: Table, operations: Sequence[PlannedOperation], done: Done, goal: str
+) -> dict[str, Any]:
+    """The question for the rows of the result: what they are called, which columns the goal names, and what the
+    operations have added."""
     columns = [c for c in table.columns if c.kind != "geometry" and c.name not in table.key]
     ranks = "ranks" in _traits(done, scene.vocabulary.operations)
     ranked = str(done.arguments.get("by") or "") if ranks else ""
@@ -147,8 +152,20 @@ def _look(scene: Scene, table: Table, operations: Sequence[PlannedOperation], do
         sort = {"sort": lead, "descending": True}
         limit = _MOST_SHOWN if done.result.data["rows"] <= _MOST_SHOWN else _MOST_RANKED
         return {"table": table.id, "columns": list(dict.fromkeys([*first, *figures])), **sort, "limit": limit}
-    wanted = list(dict.fromkeys([*first, *rest]))[:_MOST_COLUMNS]
+    wanted = list(dict.fromkeys([*first, *_named_in(goal, columns), *rest]))[:_MOST_COLUMNS]
     return {"table": table.id, "columns": wanted, **sort, "limit": _MOST_SHOWN}
+
+
+def _named_in(goal: str, columns: Sequence[Column]) -> list[str]:
+    """The columns whose names, with or without their units, are words of the goal that follow each other."""
+    words = f" {' '.join(name_words(goal))} "
+    found = []
+    for each in columns:
+        own = name_words(each.name)
+        names = [own, own[:-1]] if column_unit(each) is not None else [own]
+        if any(name and f" {' '.join(name)} " in words for name in names):
+            found.append(each.name)
+    return found
 
 
 def _has_figure(done: Done, operations: Sequence[OperationInfo]) -> bool:

@@ -37,6 +37,7 @@ COUNTS = frozenset({"count", "rows", "total", "nulls", "distinct", "not_finite",
 """Names of row counts in results."""
 _YEAR = re.compile(r"(?<!\d)(?:1\d{3}|2[01]\d{2})(?!\d)")
 _IDENTIFIER = re.compile(r"(?:.*_)?(?:id|fid|gid|oid|code|srid|version|order|iso_numeric)$", re.IGNORECASE)
+_CODE = re.compile(r"0\d+|\d+(?:[-/:]\d+)+|\d+(?:\.\d+){2,}")
 _DATA = re.compile(r"<data>\n(.*)\n</data>", re.DOTALL)
 
 
@@ -138,7 +139,11 @@ def _add(
                 )
             )  # fmt: skip
     words = list(_words(value))
-    found.names.update(each for key, each in words if key not in _PROSE and _has_digit(each))
+    found.names.update(
+        each
+        for key, each in words
+        if key not in _PROSE and 1 < len(each) <= _MAX_LABEL_CHARS and is_name(each)
+    )
     styled = next((one for one in receipts if one.column), None)
     of_legend = source if styled is None else _source(result, styled)
     for key, prose in (("", text), *((key, each) for key, each in words if key in _PROSE)):
@@ -268,7 +273,8 @@ def years_in(text: str) -> Iterator[float]:
     yield from map(float, _YEAR.findall(text))
 
 
-def _has_digit(text: str) -> bool:
-    return (
-        1 < len(text) <= 80 and any(sign.isdigit() for sign in text) and any(sign.isalpha() for sign in text)
-    )
+def is_name(text: str) -> bool:
+    """Whether digits of a text are no figure: those of a name (`Area 51`) or a code (`08425-1036`, `007`)."""
+    if any(sign.isalpha() for sign in text):
+        return any(sign.isdigit() for sign in text)
+    return _CODE.fullmatch(text) is not None

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from agents.core.messages import Message, UserMessage
 from agents.provenance.calculations import CalculationSearch, format_value
 from agents.provenance.context import MAX_LABELS, Context
-from agents.provenance.evidence import CELL, TEXT, VALUE, Evidence, Fact, Source, evidence, years_in
+from agents.provenance.evidence import CELL, TEXT, VALUE, Evidence, Fact, Source, evidence, is_name, years_in
 from agents.provenance.measures import Nouns, UnitPhrase, fits_unit, is_about, measure_of
 from agents.provenance.numerals import Numeral, Reading, numerals, values_in
 from agents.provenance.vocabulary import NO_CLAIM
@@ -270,9 +270,9 @@ def _coarser(numeral: Numeral) -> Iterator[Reading]:
 
 
 def _spans(text: str, names: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Occurrences of names that contain digits, also with Markdown's backslashes in them."""
+    """Occurrences of names and codes that contain digits, also with Markdown's backslashes in them."""
     bare = text.replace("\\", "")
     for name in names:
-        if name in bare and any(sign.isdigit() for sign in name) and any(sign.isalpha() for sign in name):
+        if name in bare and is_name(name):
             pattern = r"\\?".join(re.escape(sign) for sign in name)
             yield from (match.span() for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", text))

@@ -86,6 +86,9 @@ def load(
     srid: Annotated[int | None, typer.Option(help="EPSG code, where the file does not say it.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Of text, where the file does not say it.")] = None,
     subdivide: Annotated[bool, typer.Option(help="Cut shapes of too many vertices into pieces.")] = False,
+    quoted_text: Annotated[
+        bool, typer.Option(help="Keep values in quotes as texts where a CSV puts all values in quotes.")
+    ] = False,
     mode: Annotated[
         Literal["new", "append", "replace"],
         typer.Option(help="Make a new table, or append the rows to the one of --table, or replace its rows."),
@@ -97,7 +100,7 @@ def load(
     """
     from server.cli.data import load_into
 
-    load_into(file, table, layer, layers, srid, encoding, subdivide, mode)
+    load_into(file, table, layer, layers, srid, encoding, subdivide, quoted_text, mode)
 
 
 @app.command()

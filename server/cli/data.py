@@ -49,6 +49,7 @@ def load_into(
     srid: int | None,
     encoding: str | None,
     subdivide: bool = False,
+    quoted_text: bool = False,
     mode: Literal["new", "append", "replace"] = "new",
 ) -> None:
     """Load a file as tables of the schema `data`, or into one that is there, and print rows, remarks and problems."""
@@ -63,7 +64,9 @@ def load_into(
 
     async def run() -> None:
         async with open_database() as database:
-            limits = IngestLimits(vertices=Settings().upload_vertices, subdivide=subdivide)
+            limits = IngestLimits(
+                vertices=Settings().upload_vertices, subdivide=subdivide, quoted_text=quoted_text
+            )
             wanted: list[tuple[str | None, str | None]] = [(table, layer)]
             if layers == "each":
                 names = await layer_names(path, encoding=encoding, limits=limits)

@@ -1,8 +1,9 @@
 """POST /api/uploads: a file of the person's own becomes a table. `multipart/form-data` with `file` and, as wanted,
 `map` (which alone sees the table until it is shared; without it, everybody does), `table` (its name), `layer`, `srid`,
-`encoding`, `subdivide` (`true` cuts shapes of too many vertices into pieces), `layers` (`each` makes a table of each
-layer, `united` one table of all), `mode` (`append` adds the rows to the upload `table` of the same map, `replace` puts
-them in place of its rows) and `stage` (`true` reads the file and waits for a decision: `server.http.staged_uploads`);
+`encoding`, `subdivide` (`true` cuts shapes of too many vertices into pieces), `quoted` (`text` keeps values in quotes
+as texts where a CSV quotes all values), `layers` (`each` makes a table of each, `united` one table of all), `mode`
+(`append` adds the rows to the upload `table` of the same map, `replace` puts them in place of its rows) and `stage`
+(`true` reads the file and waits for a decision: `server.http.staged_uploads`);
 answered with 201 and what came of it: with `layers=each` a list `tables`, and in `failed` the layers that could not be
 loaded. POST /api/maps/{map_id}/tables/{table_id}/share shows it to all.
 
@@ -40,7 +41,7 @@ RECEIVED_PER_ADDRESS = 32
 """Each holds a file and no more; the spool bounds the bytes, and `slow_clients` the time."""
 PIECE = 256 * 1024
 LONGEST_FIELD = 1000
-FIELDS = ("table", "layer", "layers", "srid", "encoding", "map", "subdivide", "mode", "stage")
+FIELDS = ("table", "layer", "layers", "srid", "encoding", "map", "subdivide", "quoted", "mode", "stage")
 
 AccessTo = Callable[[str], Awaitable[Access]]
 
@@ -107,6 +108,7 @@ def _options(fields: dict[str, str], map_id: str | None) -> dict[str, Any]:
         "srid": _srid(fields.get("srid")),
         "encoding": fields.get("encoding") or None,
         "subdivide": fields.get("subdivide") == "true",
+        "quoted_text": fields.get("quoted") == "text",
         "stage": bool(fields.get("stage")),
         "decision": _decision(fields, map_id),
     }

@@ -58,6 +58,8 @@ class FileToLoad:
     encoding: str | None = None
     subdivide: bool = False
     """Whether shapes of too many vertices are cut into pieces."""
+    quoted_text: bool = False
+    """Whether values in quotes are texts in a CSV that puts all values in quotes."""
     stage: bool = False
     """Whether the table waits for a decision that follows."""
     decision: Decision | None = None
@@ -131,6 +133,7 @@ class FileLoader:
                     self.limits,
                     space=min(self.limits.space, reservation.left),
                     subdivide=file.subdivide,
+                    quoted_text=file.quoted_text,
                 ),
                 shared=False,
                 folder=file.transfer.folder,

@@ -1,8 +1,11 @@
-"""The geometry column of a result declares what it holds: one type, and the multi one where there are both."""
+"""The geometry column of a result declares what it holds: one type, and the multi one where there are both; and it is
+in the reference system of the table that the step began with.
+"""
 
 from __future__ import annotations
 
-from sqlalchemy import column, func, select, table
+from sqlalchemy import column, func, literal, or_, select, table
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from server.database.quoting import quoted
@@ -39,3 +42,35 @@ async def narrowed(connection: AsyncConnection, schema: str, name: str, step: St
     value = f"ST_Multi({GEOMETRY})" if len(kinds) > 1 else GEOMETRY
     declared = f"geometry({kind}{DIMENSIONS[flags[0]]}, {srids[0]})"
     return f"ALTER TABLE {schema}.{quoted(name)} ALTER COLUMN {GEOMETRY} TYPE {declared} USING {value}::{declared}"
+
+
+async def in_srid(connection: AsyncConnection, schema: str, name: str, step: Step, srid: int) -> str | None:
+    """Transform a result in longitude and latitude to `srid`; the statement that did, None where a shape of it has no
+    place there, so that all stay where they are."""
+    declared = f"geometry({step.geometry_type}, {srid})"
+    moved = f"ST_Transform({GEOMETRY}, {srid})"
+    if (step.geometry_type or "").upper() == "MULTIPOLYGON":
+        # What was cut at the antimeridian or goes around a pole may touch itself on another sheet.
+        whole = f"ST_Multi(ST_CollectionExtract(ST_MakeValid({moved}), 3))"
+        moved = f"CASE WHEN ST_IsValid({moved}) THEN {moved} ELSE {whole} END"
+    qualified = f"{schema}.{quoted(name)}"
+    statement = f"ALTER TABLE {qualified} ALTER COLUMN {GEOMETRY} TYPE {declared} USING ({moved})::{declared}"
+    shape = table(name, column(GEOMETRY), schema=schema).c[GEOMETRY]
+    edges = (func.ST_XMax(shape) - func.ST_XMin(shape), func.ST_YMax(shape) - func.ST_YMin(shape))
+    endless = or_(*(each.in_([literal(float("inf")), literal(float("nan"))]) for each in edges))
+    try:
+        async with connection.begin_nested():
+            await connection.exec_driver_sql(statement)
+            if await connection.scalar(select(func.count().filter(endless))):
+                raise _NoPlace
+    except _NoPlace:
+        return None
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", "") != "XX000":
+            raise
+        return None
+    return statement
+
+
+class _NoPlace(Exception):
+    """A shape has no finite coordinates in the reference system."""

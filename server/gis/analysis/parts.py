@@ -35,7 +35,11 @@ def with_parts(step: Step, parts: Parts) -> Step:
         joined = made.outerjoin(one, true())
         statement = select(*others, one.c.shape.label(GEOMETRY)).select_from(joined)
     # A portion is taken of a table of the step's own select, which is inside now.
-    return replace(step, select=statement, geometry_type=_typed(step.geometry_type, parts), partition=None)
+    counted = (
+        None if parts == "single" and step.counted is not None and step.counted.of_rows else step.counted
+    )
+    geometry_type = _typed(step.geometry_type, parts)
+    return replace(step, select=statement, geometry_type=geometry_type, partition=None, counted=counted)
 
 
 def _typed(declared: str, parts: Parts) -> str:

@@ -7,7 +7,7 @@ the task cancels the statement in PostgreSQL and leaves nothing of the step; ste
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Protocol
 
 from pydantic import ValidationError
@@ -22,9 +22,10 @@ from server.database.quoting import quoted
 from server.gis.analysis import storage
 from server.gis.analysis.breakdown import Breakdown, breakdown
 from server.gis.analysis.budget import Budget, check_cost, check_pairs, check_whole
+from server.gis.analysis.counting import counted_notes
 from server.gis.analysis.disk import DiskWatch, crowded, full
 from server.gis.analysis.inputs import inputs_of
-from server.gis.analysis.narrowing import narrowed
+from server.gis.analysis.narrowing import in_srid, narrowed
 from server.gis.analysis.parts import with_parts
 from server.gis.analysis.plan import PlannedStep
 from server.gis.analysis.receipt import StepReceipt
@@ -146,8 +147,7 @@ class StepRunner:
                         watch.computed(1.0, rows)
                         typing = None
                         if not computed.sampled:
-                            typing = await narrowed(connection, storage.SCHEMA, name, planned)
-                        await storage.execute(connection, [typing] if typing else [])
+                            typing, computed = await self._typed(task, planned, computed)
                         await self._finish(connection, planned, name, watch, workspace, step.operation)
                         await self._check_room(connection, name, room, title)
                         classes = {} if computed.sampled else await breakdown(connection, name, planned)
@@ -206,7 +206,24 @@ class StepRunner:
         await self._prepare(connection, planned, task.watch)
         cost = await check_cost(connection, planned.select, self._budget, title, task.room)
         rows = await self._store(connection, planned, task.name, task.watch, task.room, cost)
-        return planned, rows, Computed()
+        return planned, rows, Computed(notes=await counted_notes(connection, task.name, planned))
+
+    async def _typed(self, task: Task, planned: Step, computed: Computed) -> tuple[str | None, Computed]:
+        """Give the geometry of the result its type, and the reference system of the first table that was named; the
+        statement that did."""
+        connection, srid = task.connection, task.workspace.srid_of(task.operation, task.arguments)
+        moved = None
+        if planned.geometry_type is not None and srid > 0 and planned.srid not in (0, srid):
+            moved = await in_srid(connection, storage.SCHEMA, task.name, planned, srid)
+            note = (
+                f"Shapes are in EPSG:{planned.srid}: some have no place in EPSG:{srid}, that of the table."
+                if moved is None
+                else f"Shapes are in EPSG:{srid}, as those of the table."
+            )
+            computed = replace(computed, notes=(*computed.notes, note))
+        typing = await narrowed(connection, storage.SCHEMA, task.name, planned)
+        await storage.execute(connection, [typing] if typing else [])
+        return ";\n".join(filter(None, (moved, typing))) or None, computed
 
     async def _plan(self, task: Task) -> Step:
         built = with_parts(await task.operation.build(task.arguments, task.workspace), task.arguments.parts)

@@ -94,6 +94,12 @@ class StepWorkspace:
             return table.model_copy(update={"geometry_type": self._typed[table.id]})
         return table
 
+    def srid_of(self, operation: Operation[Any], arguments: Arguments) -> int:
+        """The reference system that the result belongs in: that of the first table named that has geometries; 0 where
+        it stays in that of the step."""
+        tables = (self._named(name) for name in operation.tables(arguments) if operation.own_crs)
+        return next((each.srid for each in tables if each.geometry_column), 0)
+
     def temporary(self, stem: str) -> str:
         self._temporaries += 1
         return f"{stem}_{self._step}_{self._temporaries}"

@@ -20,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Cql2, Table
 from agents.exports import ExportedLayer, ExportFormat, ExportItem, ExportReport, ExportRequest, renamed
+from agents.geo.phrases import count_of
 from server.gis.errors import listed, unknown_column
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import DRIVERS, file_names, write_file
@@ -189,6 +190,12 @@ async def _counted(part: Part, notes: list[str]) -> tuple[Part, Summary]:
             f"{part.name} has {found.rows:,} rows; a sheet holds {MOST_SHEET_ROWS:,}. Take csv."
         )
     notes += _notes(part, source)
+    if jumping := await source.jumping():
+        notes.append(
+            f"Longitudes jump within {count_of(jumping, 'shape')} of {part.name}, across the antimeridian or around a "
+            f"pole: most programs draw that wrongly. EPSG:{part.source.table.srid}, the system of the table, has no "
+            "such jump; tidy splits what crosses the antimeridian."
+        )
     return replace(part, source=source), found
 
 

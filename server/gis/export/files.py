@@ -86,7 +86,11 @@ async def write_file(
     writing = asyncio.create_task(work)
     try:
         values = [value_of(each.value, each.column) for each in source.fields]
-        shape = [sa.func.ST_AsBinary(source.geometry())] if geometry else []
+        place = source.geometry() if geometry else sa.null()
+        if kind == "kml":
+            # GDAL gives up at the first empty shape.
+            place = sa.case((sa.func.ST_IsEmpty(place), sa.null()), else_=place)
+        shape = [sa.func.ST_AsBinary(place)] if geometry else []
         async with aclosing(source.stream(source.rows(*values, *shape))) as chunks:
             async for chunk in chunks:
                 if texts is not None:

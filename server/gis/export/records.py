@@ -9,8 +9,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from server.gis.errors import unknown_column
 from server.gis.export.layers import ALL_DECIMALS, features, json_head, with_properties
-from server.gis.export.source import CannotExport, Source
+from server.gis.export.source import Source
+from server.gis.expressions.identifiers import relation
 
 RECORD_SEPARATOR = "\x1e"
 
@@ -53,11 +55,13 @@ async def _list(source: Source) -> AsyncGenerator[bytes, None]:
 
 
 async def _groups(source: Source, group_by: str) -> AsyncGenerator[bytes, None]:
-    group = next((each for each in source.fields if group_by in (each.label, each.column.name)), None)
+    group = next((each.value for each in source.fields if group_by in (each.label, each.column.name)), None)
     if group is None:
-        there = ", ".join(each.label for each in source.fields)
-        raise CannotExport(f"{group_by!r} is not among the columns of the file, which are: {there}.")
-    key = sa.cast(group.value, sa.Text)
+        # It need not be in the records, whose groups say it already.
+        if group_by not in {each.name for each in source.columns}:
+            raise unknown_column(source.table, group_by)
+        group = relation(source.table).c[group_by]
+    key = sa.cast(group, sa.Text)
     query = with_properties(source, key, _shape(source))
     before: tuple[Any, ...] = ()
     yield b"{"

@@ -14,8 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Column, Cql2, Table
 from agents.exports import MultiKind, Placing
 from server.gis.errors import GisError, translated
-from server.gis.export.crs import LONLAT, Crs
+from server.gis.export.crs import LONLAT, WGS84, Crs
 from server.gis.expressions.declared_types import declared_type, may_be_curved
+from server.gis.expressions.geometry_checks import jumps
 from server.gis.expressions.identifiers import ADDED_KEY, GEOMETRY, Expression, geometry_of, relation
 from server.gis.filters import compile_filter
 from server.gis.styles.errors import require_srid
@@ -131,6 +132,8 @@ class Source:
                 (across, self._rounded(sa.func.ST_X(shape)), "double precision"),
                 (up, self._rounded(sa.func.ST_Y(shape)), "double precision"),
             ]
+            if "Z" in declared_type(self.table)[1]:
+                made.append(("z", self._rounded(sa.func.ST_Z(shape)), "double precision"))
         return tuple(
             Field(
                 name := free_name(label, taken),
@@ -237,6 +240,15 @@ class Source:
         )
         found = frozenset(each.removesuffix("M") for each in types or () if each)
         return Summary(int(rows), int(placed), found, bool(heights))
+
+    async def jumping(self) -> int:
+        """How many rows cross the antimeridian or go around a pole, where they become longitude and latitude."""
+        if not self.crs.is_lonlat or self.table.srid == WGS84 or self.placing == "none":
+            return 0
+        if declared_type(self.table)[0] in ("POINT", "MULTIPOINT"):
+            return 0
+        (rows,) = await self._row(sa.func.count().filter(jumps(self._whole())))
+        return int(rows)
 
     async def _row(self, *selected: Any) -> Sequence[Any]:
         query = replace(self, kind=None).rows(*selected).order_by(None)

@@ -42,6 +42,22 @@ def reasonable(shape: Expression, kind: str) -> Expression:
     return sa.and_(text.op("!~*")(sa.literal_column("'nan|inf'")), _within(shape))
 
 
+def jumps(shape: Expression) -> Expression:
+    """Whether a shape in longitude and latitude has an edge over more than half of all longitudes, as those have that
+    cross the antimeridian or go around a pole without being cut. An edge along a pole is none."""
+    edge = sa.func.ST_DumpSegments(shape).table_valued("path", sa.column("geom", GEOMETRY), name="edge")
+    ends = [end(edge.c.geom) for end in (sa.func.ST_StartPoint, sa.func.ST_EndPoint)]
+    first, last = (sa.func.ST_X(end) for end in ends)
+    polar = sa.and_(*(sa.func.abs(sa.func.ST_Y(end)) > sa.literal_column("89.999") for end in ends))
+    half: Expression = sa.literal_column("180")
+    torn = sa.exists(
+        sa.select(sa.literal_column("1"))
+        .select_from(edge)
+        .where(sa.func.abs(first - last) > half, sa.not_(polar))
+    )
+    return sa.case((sa.func.ST_XMax(shape) - sa.func.ST_XMin(shape) > half, torn), else_=sa.false())
+
+
 def _within(shape: Expression) -> Expression:
     """Whether the stored box is within the limits; an empty geometry has no box and passes."""
     edges: list[Expression] = [sa.literal_column(f"{sign}{MAX_COORDINATE}") for sign in ("-", "-", "", "")]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlalchemy import ColumnElement, Float, case, cast, func, literal, select
 
+from agents.geo.phrases import count_of
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.attributes.columns import number
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
+    Counted,
     Geometry,
     Operation,
     Source,
@@ -28,7 +32,7 @@ from server.gis.operations.support.earth.geodesy import geometry, lonlat
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.shapes import of_family, reshaped
 from server.gis.operations.support.geometry.uniting import united
-from server.gis.operations.support.geometry.validity import sound, there
+from server.gis.operations.support.geometry.validity import nowhere, sound, there
 
 
 class BufferArguments(Arguments):
@@ -43,7 +47,7 @@ class BufferArguments(Arguments):
 
 
 class Buffer(Operation[BufferArguments]):
-    """Areas within a distance in metres, measured on the WGS 84 spheroid; the result is in EPSG:4326."""
+    """Areas within a distance in metres, measured on the WGS 84 spheroid."""
 
     name = "buffer"
     summary = "Areas within a distance (fixed or from a column) of features; dissolve=true unites them."
@@ -102,8 +106,18 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
     left = func.ST_CollectionExtract(func.ST_Difference(shape, strip), 3, type_=Geometry())
     inner = case((func.ST_IsEmpty(left), None), else_=func.ST_Multi(left, type_=Geometry()))
     width = length_text(2 * (positive.distance or 0))
-    notes = [NOTE, f"Areas that are nowhere wider than {width} have no shape any more."]
-    return reshaped(source, inner, "MultiPolygon", WGS84, notes=notes)
+    before = select(func.count().filter(nowhere(geometry(source)))).select_from(source.rows).scalar_subquery()
+
+    def notes(without: int, missing: int) -> list[str]:
+        gone = without - missing
+        if gone <= 0:
+            return [f"No area vanished: each is wider than {width} somewhere."]
+        return [f"{count_of(gone, 'area')} vanished, being nowhere wider than {width}."]
+
+    counted = Counted(
+        lambda made: select(func.count().filter(nowhere(made.c[GEOMETRY])), before).select_from(made), notes
+    )
+    return replace(reshaped(source, inner, "MultiPolygon", WGS84, notes=[NOTE]), counted=counted)
 
 
 def _radius(arguments: BufferArguments, source: Source) -> ColumnElement[float]:

@@ -19,7 +19,7 @@ class CentroidArguments(Arguments):
 
 
 class Centroid(Operation[CentroidArguments]):
-    """A point for each feature in EPSG:4326, weighed in an equal-area projection around it."""
+    """A point for each feature, weighed in an equal-area projection around it."""
 
     name = "centroid"
     summary = "Turn features into points: the centroid, or with inside=true a point surely on the feature."

@@ -19,6 +19,7 @@ from sqlalchemy import (
     table,
 )
 
+from agents.geo.phrases import count_of
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import carried, comparable, free_name, geometry_out
@@ -26,6 +27,7 @@ from server.gis.operations.support.base import (
     GEOMETRY,
     ROW_ID,
     Arguments,
+    Counted,
     Geography,
     Geometry,
     Operation,
@@ -37,7 +39,7 @@ from server.gis.operations.support.base import (
     table_argument,
 )
 from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geography, geometry, lonlat
-from server.gis.operations.support.earth.units import Length
+from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.matching.pairs import pairs_within
 
 MAX_TOLERANCE_M = 100_000.0
@@ -115,6 +117,17 @@ class Deduplicate(Operation[DeduplicateArguments]):
         return Step.keeping(source, kept, notes=notes)
 
 
+def _dropped(tolerance: float, name: str) -> Counted:
+    """How many of the rows in a temporary table are not in the result."""
+    before = select(func.count()).select_from(table(name)).scalar_subquery()
+
+    def notes(kept: int, all_rows: int) -> list[str]:
+        gone = all_rows - kept
+        return [f"{count_of(gone, 'row')} left out: a row before is within {length_text(tolerance)}."]
+
+    return Counted(lambda made: select(func.count(), before).select_from(made), notes, of_rows=True)
+
+
 def _order(arguments: DeduplicateArguments, source: Source) -> list[ColumnElement[Any]]:
     """By the column that was named, then by the key or the address of the row, so that the same rows stay again."""
     named = [source.column(comparable(source, arguments.order).name)] if arguments.order else []
@@ -165,7 +178,8 @@ def _apart(
         prepare=(prepared,),
         pairs=pairs_within(source, other, tolerance),
         notes=(
-            f"A row goes if a row before it lies within {tolerance:g} m: points by their distance, lines and areas by "
-            "the corner that is farthest from the other shape.",
+            "Points are compared by their distance, lines and areas by the corner that is farthest from the other "
+            "shape.",
         ),
+        counted=_dropped(tolerance, prepared.name),
     )

@@ -26,7 +26,7 @@ class DelaunayArguments(Arguments):
 
 
 class Delaunay(Operation[DelaunayArguments]):
-    """Delaunay triangles of points, found in a local projection; the result is in EPSG:4326."""
+    """Delaunay triangles of points, found in a local projection."""
 
     name = "delaunay"
     summary = "Connect neighbouring points into triangles (Delaunay triangulation)."

@@ -29,7 +29,7 @@ class DensifyArguments(Arguments):
 
 
 class Densify(Operation[DensifyArguments]):
-    """Corners along edges at most `longest` metres apart, on geodesics; the result is in EPSG:4326."""
+    """Corners along edges at most `longest` metres apart, on geodesics."""
 
     name = "densify"
     summary = "Add corners so that no edge is longer than a length; edges then follow great circles."

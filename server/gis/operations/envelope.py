@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import func
 
-from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
-from server.gis.operations.support.earth.geodesy import lonlat
+from server.gis.operations.support.earth.geodesy import in_own_plane
 from server.gis.operations.support.geometry.shapes import reshaped
 
 
@@ -17,7 +16,7 @@ class EnvelopeArguments(Arguments):
 
 
 class Envelope(Operation[EnvelopeArguments]):
-    """Bounding rectangles in longitude and latitude (EPSG:4326)."""
+    """Bounding rectangles along the axes of the table's own reference system."""
 
     name = "envelope"
     summary = "The bounding rectangle of each feature; oriented=true for the smallest one at any angle."
@@ -30,10 +29,10 @@ class Envelope(Operation[EnvelopeArguments]):
 
     async def build(self, arguments: EnvelopeArguments, workspace: Workspace) -> Step:
         source = workspace.source(arguments.source)
-        shape = lonlat(source)
+        shape, srid = in_own_plane(source)
         box = (
             func.ST_OrientedEnvelope(shape, type_=Geometry())
             if arguments.oriented
             else func.ST_Envelope(shape, type_=Geometry())
         )
-        return reshaped(source, box, "Geometry", WGS84, notes=["Box in longitude and latitude (EPSG:4326)."])
+        return reshaped(source, box, "Geometry", srid, notes=[f"Box in the coordinates of EPSG:{srid}."])

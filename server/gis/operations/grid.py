@@ -49,7 +49,7 @@ class GridArguments(Arguments):
 
 
 class Grid(Operation[GridArguments]):
-    """Counts and aggregates in equal cells of a local projection; the result is in EPSG:4326."""
+    """Counts and aggregates in equal cells of a local projection."""
 
     name = "grid"
     summary = "Count or sum features in square or hexagonal cells of a size in metres; density=true per km²."

@@ -61,7 +61,7 @@ class HeatArguments(Arguments):
 
 
 class Heat(Operation[HeatArguments]):
-    """Kernel density in cells of a local projection; the result is in EPSG:4326."""
+    """Kernel density in cells of a local projection."""
 
     name = "heat"
     summary = "A heat surface: kernel density of features (or of a weight) per km², in square cells."

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from pydantic import Field
 from sqlalchemy import BigInteger, ColumnElement, cast, column, func, literal_column, select
 
-from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.attributes.groups import group_columns
 from server.gis.operations.support.base import (
@@ -20,7 +19,7 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
-from server.gis.operations.support.earth.geodesy import geometry, lonlat
+from server.gis.operations.support.earth.geodesy import geometry, in_own_plane
 from server.gis.operations.support.geometry.validity import there
 
 TOGETHER = 1_000
@@ -37,7 +36,7 @@ class HullArguments(Arguments):
 
 
 class Hull(Operation[HullArguments]):
-    """Convex or concave hulls, computed in longitude and latitude (EPSG:4326)."""
+    """Convex or concave hulls, computed in the plane of the table's own reference system."""
 
     name = "hull"
     summary = (
@@ -56,7 +55,7 @@ class Hull(Operation[HullArguments]):
         groups = group_columns(source, *by)
         count = free_name("features", {group.name for group in groups})
         figure = func.count(there(geometry(source))).label(count)
-        shape = lonlat(source)
+        shape, srid = in_own_plane(source)
         if arguments.concave is not None:
             # Of points: around areas without extent, and collections with empty parts, ST_ConcaveHull crashes.
             corners = func.ST_Points(func.ST_Collect(shape))
@@ -67,8 +66,8 @@ class Hull(Operation[HullArguments]):
         return Step(
             statement.group_by(*[group.element for group in groups]).having(func.count() > 0),
             geometry_type="Geometry",
-            srid=WGS84,
-            notes=("Hull in longitude and latitude; its sides are straight on the map, not geodesic.",),
+            srid=srid,
+            notes=(f"Hull in the plane of EPSG:{srid}; its sides are straight there, not geodesic.",),
             comments={count: "How many features are enclosed: rows with a geometry."},
         )
 

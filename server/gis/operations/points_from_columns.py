@@ -34,6 +34,7 @@ class PointsFromColumns(Operation[PointsFromColumnsArguments]):
 
     name = "points_from_columns"
     summary = "Make points from two numeric columns (longitude and latitude, or projected coordinates)."
+    own_crs = False
     arguments = PointsFromColumnsArguments
     computes = False
     phrases = ("[make|create] points from [columns] {x} (and|,) {y} (of|in) {source}",)

@@ -6,11 +6,16 @@ from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, case, column, func, or_, select, table
+from sqlalchemy import ColumnElement, FromClause, Select, case, column, func, or_, select, table
 
+from agents.geo.phrases import count_of
 from server.gis.errors import InvalidQuestion
+from server.gis.expressions.geometry_checks import jumps
+from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import (
+    GEOMETRY,
     Arguments,
+    Counted,
     Geometry,
     Operation,
     Source,
@@ -21,6 +26,19 @@ from server.gis.operations.support.base import (
 from server.gis.operations.support.earth.area_of_use import area_of_use, within
 from server.gis.operations.support.earth.geodesy import geometry, lonlat
 from server.gis.operations.support.geometry.shapes import reshaped
+
+
+def _jumping(made: FromClause) -> Select[Any]:
+    return select(func.count().filter(jumps(made.c[GEOMETRY]))).select_from(made)
+
+
+def _torn(count: int) -> list[str]:
+    if not count:
+        return []
+    return [
+        f"Longitudes jump within {count_of(count, 'shape')}, across the antimeridian or around a pole: most programs "
+        "draw that wrongly. tidy splits what crosses the antimeridian."
+    ]
 
 
 class ReprojectArguments(Arguments):
@@ -36,6 +54,7 @@ class Reproject(Operation[ReprojectArguments]):
 
     name = "reproject"
     summary = "Transform features into another coordinate reference system, by its EPSG code."
+    own_crs = False
     arguments = ReprojectArguments
     phrases = tuple(
         f"(reproject|transform|project) {{source}} (to|into) [epsg] [:] {{srid}} {ending}"
@@ -72,6 +91,8 @@ class Reproject(Operation[ReprojectArguments]):
             arguments.srid if source.declared else 0,
             notes=[*notes, *notes_outside],
         )
+        if arguments.srid == WGS84 and source.declared and source.family != "point":
+            step = replace(step, counted=Counted(_jumping, _torn))
         if inside is not None and arguments.outside == "drop":
             step = replace(step, select=step.select.where(or_(geometry(source).is_(None), inside)))
         return step

@@ -50,7 +50,7 @@ class SimplifyArguments(Arguments):
 
 
 class Simplify(Operation[SimplifyArguments]):
-    """Fewer corners within a tolerance in metres; areas that touch keep touching. In EPSG:4326."""
+    """Fewer corners within a tolerance in metres; areas that touch keep touching."""
 
     name = "simplify"
     summary = "Fewer corners within a tolerance in metres; neighbouring areas keep their shared borders."

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import FromClause, column, func, select, table
+from sqlalchemy import FromClause, column, distinct, func, select, table
 
+from agents.geo.phrases import count_of
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.attributes.columns import carried, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
     Arguments,
+    Counted,
     Geometry,
     Operation,
     Prepared,
@@ -22,13 +24,15 @@ from server.gis.operations.support.earth.local_projection import flattened
 from server.gis.operations.support.earth.projections import Projection, local_equidistant
 from server.gis.operations.support.geometry.shapes import of_family
 
+EDGE_M = 0.001
+
 
 class VoronoiArguments(Arguments):
     source: str = table_argument("The table of points.")
 
 
 class Voronoi(Operation[VoronoiArguments]):
-    """Voronoi cells of points, found in a local projection; the result is in EPSG:4326."""
+    """Voronoi cells of points, found in a local projection."""
 
     name = "voronoi"
     summary = "Divide the land around points into the area nearest to each (Voronoi or Thiessen polygons)."
@@ -54,8 +58,38 @@ class Voronoi(Operation[VoronoiArguments]):
             geometry_type="MultiPolygon",
             srid=WGS84,
             prepare=(points, cells),
-            notes=(projection.note, "Points at the same place share one cell, each with a row of its own."),
+            notes=(projection.note,),
+            counted=_counted(source, points.name, site, cells.name),
         )
+
+
+def _counted(source: Source, points: str, site: str, cells: str) -> Counted:
+    """Points that share a cell or have none, and cells that end at the edge of the diagram."""
+    places = table(points, column(site, Geometry()))
+    drawn = table(cells, column("shape", Geometry()))
+    edge = select(func.ST_Boundary(func.ST_Extent(drawn.c["shape"]).cast(Geometry()))).scalar_subquery()
+    numbers = (
+        select(func.count()).select_from(source.rows),
+        select(func.count()).select_from(places),
+        select(func.count(distinct(places.c[site]))),
+        select(func.count()).select_from(drawn),
+        select(func.count()).select_from(drawn).where(func.ST_Distance(drawn.c["shape"], edge) < EDGE_M),
+    )
+
+    def notes(rows: int, placed: int, sites: int, made: int, outer: int) -> list[str]:
+        told = [f"{outer:,} of {made:,} cells end at the edge of the diagram, a box around all points."]
+        if placed > sites:
+            shared = placed - sites
+            told.append(
+                "1 point is at the place of another one and shares its cell."
+                if shared == 1
+                else f"{shared:,} points are at the place of others and share their cells."
+            )
+        if rows > placed:
+            told.append(f"{count_of(rows - placed, 'row')} without a geometry: no cell.")
+        return told
+
+    return Counted(lambda made: select(*(each.scalar_subquery() for each in numbers)), notes)
 
 
 def _cells(source: Source, projection: Projection, workspace: Workspace) -> Prepared:

@@ -33,6 +33,7 @@ QUOTES_LOOKED_AT = 10_000
 """Lines by which is judged which columns are in quotes."""
 _QUOTED_TYPES = ("date", "timestamp")
 """Of values in quotes; numbers and true stay text."""
+MAX_NAMES_TOLD = 10
 BATCH_ROWS = 20_000
 BATCH_CHARACTERS = 8 * 1024 * 1024
 MAX_FIELD_CHARS = 160 * 1024 * 1024
@@ -75,6 +76,24 @@ class Sheet:
     places: tuple[int, ...]
     """Indices of longitude and latitude, or of one WKT column; empty for a table without geometry."""
     lonlat: bool
+    all_quoted: bool = False
+    """Whether the file puts all values in quotes."""
+
+    @property
+    def remarks(self) -> list[str]:
+        """Types that the quotes of the file did not keep from being recognised."""
+        typed = [
+            name
+            for name, guess in zip(self.names, self.guesses, strict=True)
+            if guess.kind in ("boolean", "integer", "number")
+        ]
+        if not self.all_quoted or not typed:
+            return []
+        listed = ", ".join(typed[:MAX_NAMES_TOLD]) + (", ..." if len(typed) > MAX_NAMES_TOLD else "")
+        return [
+            f"All values of {self.name} are in quotes, so these do not tell texts from numbers. Read as numbers or "
+            f"true and false: {listed}. quoted=text (geoagent load --quoted-text) keeps them as texts."
+        ]
 
     def schema(self) -> pa.Schema:
         fields = [
@@ -136,8 +155,9 @@ class Sheet:
         return len(self.places) == 1 and index == self.places[0]
 
 
-def sheet(path: Path, name: str, encoding: str | None = None) -> Sheet:
-    """Run the first pass. Raises Unreadable."""
+def sheet(path: Path, name: str, encoding: str | None = None, quoted_text: bool = False) -> Sheet:
+    """Run the first pass. With `quoted_text` what is in quotes is text in a file that quotes everything, too. Raises
+    Unreadable."""
     csv.field_size_limit(MAX_FIELD_CHARS)
     encoding = encoding or _encoding_of(path, name)
     delimiter = _delimiter_of(path, name, encoding)
@@ -160,17 +180,18 @@ def sheet(path: Path, name: str, encoding: str | None = None) -> Sheet:
             if text != "":
                 guesses[index].see(text)
                 shaped[index] = shaped[index] and is_shape(text)
-    for index in _quoted_columns(path, encoding, delimiter, len(names)):
+    quoted, all_quoted = _quoted_columns(path, encoding, delimiter, len(names))
+    for index in quoted if quoted_text or not all_quoted else ():
         guesses[index].kinds = [kind for kind in guesses[index].kinds if kind in _QUOTED_TYPES]
     places = _places(names, guesses, shaped)
     for index in places[:2] if len(places) == 2 else ():
         guesses[index].kinds = ["coordinate"]
-    return Sheet(path, name, encoding, delimiter, names, guesses, places, len(places) == 2)
+    return Sheet(path, name, encoding, delimiter, names, guesses, places, len(places) == 2, all_quoted)
 
 
-def _quoted_columns(path: Path, encoding: str, delimiter: str, width: int) -> list[int]:
-    """Columns whose values are all in quotes, in a file that does not put all values in quotes: a program that writes
-    "12" beside 12 says that the one is text. Judged by the first lines."""
+def _quoted_columns(path: Path, encoding: str, delimiter: str, width: int) -> tuple[list[int], bool]:
+    """Columns whose values are all in quotes, and whether those are all there are: a program that writes "12" beside
+    12 says that the one is text, and one that puts everything in quotes says nothing. Judged by the first lines."""
     sign = re.escape(delimiter)
     value = re.compile(rf'(?P<quoted>"(?:[^"]|"")*")(?={sign}|$)|[^{sign}]*')
     bare, quoted = [0] * width, [0] * width
@@ -185,7 +206,8 @@ def _quoted_columns(path: Path, encoding: str, delimiter: str, width: int) -> li
             for index, each in enumerate(found):
                 quoted[index] += each["quoted"] is not None
                 bare[index] += each["quoted"] is None and each.end() > each.start()
-    return [index for index in range(width) if quoted[index] and not bare[index]] if any(bare) else []
+    columns = [index for index in range(width) if quoted[index] and not bare[index]]
+    return columns, bool(columns) and not any(bare)
 
 
 def _places(names: Sequence[str], guesses: Sequence[Guess], shaped: Sequence[bool]) -> tuple[int, ...]:

@@ -74,12 +74,13 @@ def offered_layers(layers: Sequence[SourceLayer], file: str) -> list[SourceLayer
     return short[:MAX_LAYERS]
 
 
-def rows_of(layer: SourceLayer, encoding: str | None, notes: Notes) -> Rows:
+def rows_of(layer: SourceLayer, encoding: str | None, notes: Notes, quoted_text: bool = False) -> Rows:
     """The schema and the rows of a layer in any supported format. Raises Unreadable."""
     found = layer.found
     suffix = found.path.suffix.lower()
     if suffix in TEXT_FILES:
-        table = sheet(found.path, found.name, encoding)
+        table = sheet(found.path, found.name, encoding, quoted_text)
+        notes.remarks += [] if quoted_text else table.remarks
         return table.schema(), table.batches(notes)
     if suffix in PARQUET_FILES:
         return parquet_rows(found, notes)
@@ -88,7 +89,9 @@ def rows_of(layer: SourceLayer, encoding: str | None, notes: Notes) -> Rows:
     return ogr_rows(found, str(layer.inner), encoding)
 
 
-def united_rows(layers: Sequence[SourceLayer], file: str, encoding: str | None, notes: Notes) -> Rows:
+def united_rows(
+    layers: Sequence[SourceLayer], file: str, encoding: str | None, notes: Notes, quoted_text: bool = False
+) -> Rows:
     """The rows of all layers, those with geometries if there are any, with the name of the layer as a column. Columns
     of one name become one column. Raises Unreadable.
     """
@@ -96,7 +99,7 @@ def united_rows(layers: Sequence[SourceLayer], file: str, encoding: str | None, 
     if len(offered) < len(layers) - sum(layer.is_computed for layer in layers):
         raise TooLarge(f"{file} has {len(layers)} layers; at most {MAX_LAYERS} are united.")
     shaped = [layer for layer in offered if layer.is_spatial]
-    parts = [(layer, rows_of(layer, encoding, notes)) for layer in shaped or offered]
+    parts = [(layer, rows_of(layer, encoding, notes, quoted_text)) for layer in shaped or offered]
     layouts = [Layout.of(schema.metadata) for _, (schema, _) in parts]
     systems = {layout.crs for layout in layouts if layout.geometry is not None}
     if len(systems) > 1:

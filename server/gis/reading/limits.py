@@ -33,6 +33,8 @@ class IngestLimits:
     """Of one geometry."""
     subdivide: bool = False
     """Cut geometries with more vertices into pieces, instead of refusing them."""
+    quoted_text: bool = False
+    """Values in quotes stay text in a CSV file that puts all values in quotes."""
     row_bytes: int = 128 * MB
     table_bytes: int = 4096 * MB
     """Of all rows, as they are sent to the database."""

@@ -74,8 +74,8 @@ def rows_for(order: dict[str, Any], folder: Path, notes: Notes, limits: IngestLi
     if wanted == "names":
         raise SeveralLayers(name, [layer.name for layer in offered_layers(found, name)])
     if wanted == "united":
-        return united_rows(found, name, encoding, notes)
-    return rows_of(chosen_layer(found, name, order.get("layer"), notes), encoding, notes)
+        return united_rows(found, name, encoding, notes, limits.quoted_text)
+    return rows_of(chosen_layer(found, name, order.get("layer"), notes), encoding, notes, limits.quoted_text)
 
 
 def refuse(message: str, layers: Sequence[str] = ()) -> None:

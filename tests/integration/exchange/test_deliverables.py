@@ -231,6 +231,9 @@ async def test_json_records_are_grouped_and_counted(atlas: Atlas, tmp_path: Path
         "y": 6862035.7,
     }
     (tmp_path / "b").mkdir()
+    named = {"source": "data.towns", "columns": ["name"]}
+    path, _ = await made(atlas, tmp_path / "b", named, format="json", geometry="none", group_by="region")
+    assert json.loads(path.read_text())["south"] == [{"name": "Town 4"}, {"name": "Town 5"}]
     path, _ = await made(atlas, tmp_path / "b", "data.budget", format="json")
     assert json.loads(path.read_text())[1] == {"year": 2021, "amount": None, "note": "x"}
 
@@ -337,3 +340,43 @@ async def test_texts_that_a_shapefile_cuts_are_told(atlas: Atlas, tmp_path: Path
     assert report.notes == ("Texts of essays that are cut, because a Shapefile holds 254 bytes: 2 of essay.",)
     _, whole = await made(atlas, tmp_path, "data.essays", format="gpkg")
     assert whole.notes == ()
+
+
+async def test_empty_shapes_and_awful_names_are_written_to_every_format(atlas: Atlas, tmp_path: Path) -> None:
+    await atlas.execute(
+        'CREATE TABLE data.odd (id int PRIMARY KEY, "Name" text, name text, "it\'s" text, '
+        "geom geometry(Polygon, 25832))",
+        "INSERT INTO data.odd VALUES (1, 'Haus \"A\"', '北京', E'a\nb', "
+        "'SRID=25832;POLYGON((500000 5400000, 500100 5400000, 500100 5400100, 500000 5400000))'), "
+        "(2, 'مدينة', '', NULL, 'SRID=25832;POLYGON EMPTY'), (3, NULL, NULL, '=1', NULL)",
+    )
+    for kind in SHAPED:
+        path, report = await made(atlas, tmp_path, "data.odd", format=kind)
+        frame = pyogrio.read_dataframe(path) if kind != "parquet" else geopandas.read_parquet(path)
+        assert len(frame) == report.layers[0].rows == 3, kind
+        assert frame.geometry.notna().sum() >= 1, kind
+        assert (frame.geometry.notna() & ~frame.geometry.is_empty).sum() == 1, kind
+        texts = frame[report.layers[0].columns[2]]
+        assert texts.iloc[0] == "北京", kind
+
+
+async def test_heights_of_points_are_a_column_beside_x_and_y(atlas: Atlas, tmp_path: Path) -> None:
+    await atlas.execute(
+        "CREATE TABLE data.peaks (id int PRIMARY KEY, geom geometry(PointZ, 25832))",
+        "INSERT INTO data.peaks VALUES (1, ST_GeomFromEWKT('SRID=25832;POINT Z(600000 5300000 2962.12)'))",
+    )
+    path, _ = await made(atlas, tmp_path, "data.peaks", format="csv", precision=1)
+    assert path.read_text("utf-8-sig").splitlines() == ["id,x,y,z", "1,600000,5300000,2962.1"]
+
+
+async def test_shapes_that_longitudes_cannot_hold_are_told(atlas: Atlas, tmp_path: Path) -> None:
+    await atlas.execute(
+        "CREATE TABLE data.ice (id int PRIMARY KEY, geom geometry(Polygon, 3031))",
+        "INSERT INTO data.ice SELECT 1, ST_MakeEnvelope(-500000, -500000, 500000, 500000, 3031) "
+        "UNION ALL SELECT 2, ST_MakeEnvelope(1000000, 1000000, 1100000, 1100000, 3031)",
+    )
+    _, report = await made(atlas, tmp_path, "data.ice", format="geojson")
+    (note,) = report.notes
+    assert "jump within 1 shape of ice" in note
+    _, report = await made(atlas, tmp_path, "data.ice", format="gpkg")
+    assert not report.notes

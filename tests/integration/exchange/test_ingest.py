@@ -18,7 +18,7 @@ from agents.domain import StyleSpec
 from server.database.engines import Database
 from server.gis.export.files import write_file
 from server.gis.export.source import Source
-from server.gis.ingest import CannotLoad, TableExists, load_file
+from server.gis.ingest import CannotLoad, IngestLimits, TableExists, load_file
 from tests.integration.tiles.drawing import Atlas
 
 Write = Callable[[geopandas.GeoDataFrame, Path], None]
@@ -162,6 +162,21 @@ async def test_columns_in_quotes_stay_text_where_others_are_not(
         f"WHERE table_name = '{name}' AND column_name NOT IN ('id', 'geom')",
     )
     assert {str(column): str(kind) for column, kind in found} == types
+
+
+async def test_a_file_of_nothing_but_quotes_says_what_it_was_read_as(
+    database: Database, tmp_path: Path
+) -> None:
+    content = '"code","n","name","day"\n"12","1.5","a","2020-01-01"\n"7","2","b","2020-01-02"\n'
+    path = text(tmp_path / "codes.csv", content)
+    report = await load_file(database, path, "codes_typed")
+    (remark,) = report.remarks
+    assert "All values of codes.csv are in quotes" in remark
+    assert "Read as numbers or true and false: code, n." in remark
+    report = await load_file(database, path, "codes_kept", limits=IngestLimits(quoted_text=True))
+    assert not report.remarks
+    found = await rows(database, "SELECT code, n, name, day::text FROM data.codes_kept ORDER BY id")
+    assert tuple(found[0]) == ("12", "1.5", "a", "2020-01-01")
 
 
 async def test_rows_that_do_not_fit_are_skipped_and_told(database: Database, tmp_path: Path) -> None:

@@ -125,6 +125,16 @@ def test_names_of_results_and_of_the_map_are_no_figures() -> None:
     assert only(link_figures("There are 51.", turn(rows))).source is None
 
 
+def test_codes_in_results_are_no_figures() -> None:
+    rows = ToolResult("c1", "query_features", data({"rows": [{"plot": "08425-1036"}, {"plot": "007"}]}))
+    assert link_figures("The plots are 08425-1036 and 007.", turn(rows)) == []
+    assert link_figures("There are 1,036 plots.", turn(rows))[0].source is None
+    cast = ToolResult(
+        "c1", "columns", data({"notes": ["52 values of plot cannot be read: '08425-1036' (id 1)."]})
+    )
+    assert all(each.source for each in link_figures("52 values, such as 08425-1036, are empty.", turn(cast)))
+
+
 def test_a_number_of_a_row_knows_its_row() -> None:
     receipt = QueryReceipt(
         sql="SELECT ...;", table="data.cities", values={"total": 34003}, key="id",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
@@ -160,6 +160,18 @@ class Pairs:
 
 
 @dataclass(frozen=True)
+class Counted:
+    """Notes made from what was counted once the rows are stored. `select` gives one row of numbers about the table of
+    the result, whose geometry stands under `geom`; `notes` are made of them. `of_rows` says that the numbers
+    compare rows, so that they mean nothing where parts of geometries became rows of their own.
+    """
+
+    select: Callable[[FromClause], Select[Any]]
+    notes: Callable[..., Sequence[str]]
+    of_rows: bool = False
+
+
+@dataclass(frozen=True)
 class Step:
     """What the runner stores. Columns are named; a geometry stands under `geom`, in `srid`; with an SRID of 0 the
     column declares neither type nor SRID.
@@ -180,6 +192,7 @@ class Step:
     partition: Source | None = None
     pairs: Pairs | None = None
     notes: tuple[str, ...] = ()
+    counted: Counted | None = None
     comments: Mapping[str, str] = field(default_factory=dict)
     style: Mapping[str, Any] | None = None
 
@@ -218,6 +231,8 @@ class Operation(ABC, Generic[A]):
     """Whether it computes with shapes, so that those that would crash PostGIS are looked for and left out."""
     phrases: ClassVar[tuple[str, ...]] = ()
     """How people ask for it, as templates (docs/offline-language.md, "Teach it a command")."""
+    own_crs: ClassVar[bool] = True
+    """Whether results are in the reference system of the first table; else in the one that the step gives them."""
     traits: ClassVar[frozenset[OperationTrait]] = frozenset()
     """What its result is like, for those who go on with it."""
 

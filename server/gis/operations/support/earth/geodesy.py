@@ -83,6 +83,12 @@ def lonlat(source: Source) -> ColumnElement[Any]:
     return in_srid(source, flat(source), WGS84)
 
 
+def in_own_plane(source: Source) -> tuple[ColumnElement[Any], int]:
+    """The geometry in two dimensions in the reference system that its column declares, else in EPSG:4326; and which
+    that is."""
+    return (flat(source), source.stored_srid) if source.stored_srid else (lonlat(source), WGS84)
+
+
 def in_srid(source: Source, shape: ColumnElement[Any], srid: int) -> ColumnElement[Any]:
     """A shape of the source in a reference system. Where the column declares none, each row has its own."""
     if source.stored_srid == srid:

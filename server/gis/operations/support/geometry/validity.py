@@ -19,6 +19,11 @@ def there(shape: ColumnElement[Any]) -> ColumnElement[Any]:
     return func.nullif(func.ST_IsEmpty(shape), true())
 
 
+def nowhere(shape: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Whether a row has no shape: null and empty ones are none."""
+    return func.coalesce(func.ST_IsEmpty(shape), True)
+
+
 def with_extent(shape: ColumnElement[Any]) -> ColumnElement[Any]:
     """An area whose corners are all at one place is that point: PostGIS cannot follow an outline without length."""
     nothing = and_(func.ST_Dimension(shape) == 2, func.ST_Perimeter(shape) == 0)
