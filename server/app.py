@@ -29,7 +29,7 @@ from server.database.lanes import LaneMetrics
 from server.extensions import agent_class, own_tools
 from server.gis.catalog.registry import Registry
 from server.gis.charts import Charts
-from server.gis.tiles import TileLimits, TileService
+from server.gis.tiles.service import TileLimits, TileService
 from server.http import errors
 from server.http import tiles as tile_routes
 from server.http.health.front_door import FrontDoor

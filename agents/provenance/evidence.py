@@ -113,6 +113,7 @@ def _add(
     found.known |= given
     receipts = list(_receipts(result))
     for place, receipt in enumerate(receipts):
+        found.names.update(each for texts in receipt.texts for each in texts if is_name(each))
         found.facts += _of_receipt(receipt, result, later, f"{result.call_id} {place}")
         found.years.update(years_in(" ".join(receipt.notes)))
         found.known.update(

@@ -13,7 +13,7 @@ from aiohttp import web
 
 from agents.domain import Cql2
 from server.gis.query.data import MAX_ROWS, PostgisData
-from server.gis.tiles import TableLookup
+from server.gis.tiles.service import TableLookup
 from server.http.errors import HttpFault
 from server.http.rows import HIDDEN_KINDS, MAX_OFFSET, int_parameter, json_answer
 from server.maps.log.event_log import EventLog

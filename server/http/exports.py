@@ -25,7 +25,7 @@ from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import FileFormat, write_file
 from server.gis.export.layers import Format, csv_text, geojson
 from server.gis.export.source import Source, check_whole
-from server.gis.tiles import LayerLookup, TableLookup
+from server.gis.tiles.service import LayerLookup, TableLookup
 from server.http.errors import HttpFault
 from server.http.middleware.map_addresses import is_view
 from server.http.middleware.slow_clients import send_file, whole_transfer

@@ -21,7 +21,7 @@ from server.database.lanes import Lane
 from server.gis.charts import ComputedChart
 from server.gis.export.sample import Sample, sample
 from server.gis.export.source import Source
-from server.gis.tiles import TableLookup
+from server.gis.tiles.service import TableLookup
 from server.http.errors import HttpFault
 from server.http.site import CLIENT
 from server.maps.charts import ChartService

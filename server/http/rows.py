@@ -17,7 +17,7 @@ from aiohttp import web
 from agents.domain import Bounds, Cql2, Layer, Table
 from server.gis.query.data import MAX_ROWS, PostgisData
 from server.gis.query.distribution import MAX_BINS, MAX_VALUES
-from server.gis.tiles import LayerLookup, TableLookup
+from server.gis.tiles.service import LayerLookup, TableLookup
 from server.http.errors import HttpFault
 
 MAX_OFFSET = 10_000_000

@@ -12,8 +12,8 @@ from aiohttp import web
 
 from agents.domain import Layer, Table
 from server.gis.styles.attributes import TIME, tile_value
-from server.gis.tiles import DrawnTile, InvalidTile, TableLookup, Tile, TileService
-from server.gis.tiles.grid import MAX_ZOOM
+from server.gis.tiles.grid import MAX_ZOOM, InvalidTile, Tile
+from server.gis.tiles.service import DrawnTile, TableLookup, TileService
 from server.http.errors import Handler
 from server.http.middleware.abandoned_requests import (
     CLIENT_CLOSED_REQUEST,

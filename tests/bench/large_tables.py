@@ -25,8 +25,9 @@ from server.gis.catalog.registry import Registry
 from server.gis.overviews.build import SESSION, OverviewBuilder
 from server.gis.overviews.ladder import OverviewStore
 from server.gis.profiles.versions import DataVersions
-from server.gis.tiles import Tile, TileService
+from server.gis.tiles.grid import Tile
 from server.gis.tiles.low_zoom import LowZoom
+from server.gis.tiles.service import TileService
 from server.http import errors, tiles
 from server.settings import Settings
 from tests.bench.rows import Row

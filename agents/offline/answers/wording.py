@@ -152,6 +152,13 @@ def geometry_words(facts: Facts) -> str:
     return ", shapes" if kind else ", no geometry"
 
 
+def system_words(facts: Facts) -> str:
+    """The reference system of a table with geometries, after a comma."""
+    if not facts.get("geometry"):
+        return ""
+    return f" in EPSG:{facts['srid']}" if facts.get("srid") else " without a reference system (SRID 0)"
+
+
 def column_line(column: Facts) -> str:
     """A column as an item of a Markdown list."""
     comment = f": {plain(str(column['comment']))}" if column.get("comment") else ""
@@ -171,18 +178,18 @@ def quality_words(quality: Facts) -> str:
     if not quality:
         return ""
     counts = {
-        "rows without geometry": quality.get("missing"),
-        "empty geometries": quality.get("empty"),
-        "invalid geometries": quality.get("invalid"),
-        "duplicate geometries": quality.get("duplicates"),
+        ("row without geometry", "rows without geometry"): quality.get("missing"),
+        ("empty geometry", "empty geometries"): quality.get("empty"),
+        ("invalid geometry", "invalid geometries"): quality.get("invalid"),
+        ("duplicate geometry", "duplicate geometries"): quality.get("duplicates"),
     }
-    found = [f"{number(count)} {name}" for name, count in counts.items() if count]
+    found = [count_of(count, *names) for names, count in counts.items() if count]
     for name, columns in (
-        ("nulls", quality.get("nulls")),
-        ("empty texts", quality.get("empty_texts")),
-        ("repeated values", quality.get("duplicate_keys")),
+        ("null", quality.get("nulls")),
+        ("empty text", quality.get("empty_texts")),
+        ("repeated value", quality.get("duplicate_keys")),
     ):
-        found += [f"{number(count)} {name} in `{column}`" for column, count in (columns or {}).items()]
+        found += [f"{count_of(count, name)} in `{column}`" for column, count in (columns or {}).items()]
     types = quality.get("types", {})
     kinds = f"Geometries: {listed([f'{number(n)} {kind}' for kind, n in types.items()])}. " if types else ""
     basis = "" if quality.get("exact") else "Estimated from a sample: "

@@ -37,6 +37,7 @@ TOGETHER = frozenset({"gpkg", "kml", "xlsx", "json"})
 WITHOUT_SHAPES = frozenset({"csv", "xlsx"})
 NEED_SHAPES = frozenset({"geojson", "geojsonl", "fgb", "kml"})
 MOST_SHEET_ROWS = 1_048_575
+MOST_SHEET_NAME = 31
 MOST_NOTED = 20
 _UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')
 _SINGLE = ("POINT", "LINESTRING", "POLYGON")
@@ -64,6 +65,19 @@ class Wanted:
 def safe_name(name: str) -> str:
     """A file name without folders, control characters, or characters that shells and Windows reject."""
     return _UNFIT.sub("_", name).strip(". ")[:80] or "export"
+
+
+def sheet_names(names: Sequence[str]) -> list[str]:
+    """As Excel takes them: at most 31 characters, without brackets or quotes around, each once."""
+    written: list[str] = []
+    for name in names:
+        plain = name.replace("[", "(").replace("]", ")").strip("'")
+        sheet, number = plain[:MOST_SHEET_NAME], 1
+        while sheet.lower() in {each.lower() for each in written}:
+            number += 1
+            sheet = f"{plain[: MOST_SHEET_NAME - len(str(number)) - 1]}_{number}"
+        written.append(sheet)
+    return written
 
 
 async def resolved(reader: AsyncEngine, request: ExportRequest, wanted: Sequence[Wanted]) -> list[Part]:
@@ -254,7 +268,16 @@ async def _write_group(
 ) -> list[str]:
     """Writes the parts of one file; returns notes about what the format lost."""
     if kind in DRIVERS or kind == "parquet":
-        return [note for part in parts for note in await write_file(part.source, kind, part.name, path)]
+        names = [part.name for part in parts]
+        written = sheet_names(names) if kind == "xlsx" else names
+        notes = [
+            f"The sheet of {old} is called {new}."
+            for old, new in zip(names, written, strict=True)
+            if old != new
+        ]
+        for part, name in zip(parts, written, strict=True):
+            notes += await write_file(part.source, kind, name, path)
+        return notes
     members = {name: total if value == "{count}" else value for name, value in request.members.items()}
     source, name = parts[0].source, parts[0].name
     if kind == "geojson":

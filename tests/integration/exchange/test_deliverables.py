@@ -172,6 +172,17 @@ async def test_a_workbook_has_a_sheet_for_each_table(atlas: Atlas, tmp_path: Pat
     assert list(pyogrio.read_dataframe(path, layer="budget")["note"]) == ["=1+1", "x"]
 
 
+async def test_sheets_have_names_that_excel_takes(atlas: Atlas, tmp_path: Path) -> None:
+    long = "Towns and villages of the whole [northern] region"
+    items = [{"source": "data.budget", "name": f"{long} {number}"} for number in (1, 2)]
+    path, report = await made(atlas, tmp_path, *items, format="xlsx", file_name="two")
+    assert [name for name, _ in pyogrio.list_layers(path)] == [
+        "Towns and villages of the whole",
+        "Towns and villages of the who_2",
+    ]
+    assert report.notes[0] == f"The sheet of {long} 1 is called Towns and villages of the whole."
+
+
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
 async def test_places_of_points_are_columns_in_the_system_that_was_asked_for(
     atlas: Atlas, tmp_path: Path, kind: str

@@ -16,7 +16,9 @@ from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestClient, TestServer
 
 from server.database.engines import Database
-from server.gis.tiles import Tile, TileService, overruns
+from server.gis.tiles import overruns
+from server.gis.tiles.grid import Tile
+from server.gis.tiles.service import TileService
 from server.http import errors, tiles
 from tests.integration.tiles.drawing import Atlas, decoded
 from tests.support.looking import until

@@ -17,7 +17,8 @@ from server.database.engines import Database
 from server.database.quoting import quoted
 from server.gis.catalog.registry import Registry
 from server.gis.styles import compute_style
-from server.gis.tiles import Tile, TileLimits, TileService
+from server.gis.tiles.grid import Tile
+from server.gis.tiles.service import TileLimits, TileService
 
 SCHEMAS = ("data", "analysis", "public")
 

@@ -13,7 +13,7 @@ import pytest_asyncio
 from agents.domain import StyleSpec
 from server.database.engines import Database
 from server.gis.styles.errors import InvalidStyle
-from server.gis.tiles import Tile
+from server.gis.tiles.grid import Tile
 from tests.integration.tiles.drawing import Atlas
 
 ROWS = 3000

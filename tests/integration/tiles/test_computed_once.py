@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from server.database.engines import Database
-from server.gis.tiles import Tile
+from server.gis.tiles.grid import Tile
 from server.gis.tiles.projection import SearchBoxes, read_crs
 from server.gis.tiles.statement import LayerStatements
 from tests.integration.tiles.drawing import Atlas

@@ -16,7 +16,9 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from agents.domain import StyleSpec
 from server.database.engines import Database
-from server.gis.tiles import Tile, TileBusy, TileLimits, TileTooSlow
+from server.gis.tiles.grid import Tile
+from server.gis.tiles.queue import TileBusy
+from server.gis.tiles.service import TileLimits, TileTooSlow
 from server.http import errors, tiles
 from server.origins import Origins
 from server.settings import Settings

@@ -11,7 +11,8 @@ import shapely
 from agents.domain import StyleSpec
 from server.gis.filters import normalize
 from server.gis.styles.errors import InvalidStyle, NoReferenceSystem
-from server.gis.tiles import InvalidTile, Tile, TileLimits, UnknownLayer
+from server.gis.tiles.grid import InvalidTile, Tile
+from server.gis.tiles.service import TileLimits, UnknownLayer
 from tests.integration.tiles.drawing import Atlas
 
 AWFUL = 'My "Tàble" %s :x $1'

@@ -125,6 +125,15 @@ def test_names_of_results_and_of_the_map_are_no_figures() -> None:
     assert only(link_figures("There are 51.", turn(rows))).source is None
 
 
+def test_names_of_rows_that_an_analysis_read_are_no_figures() -> None:
+    receipt = QueryReceipt(
+        sql="SELECT ...;", table="analysis.a", key="id", cells=((1, {"n": 4}),), texts=(("Owner 7",),)
+    )
+    told = ToolResult("c1", "run_analysis", "Owner 7 has 4.", receipts=(receipt.model_dump(mode="json"),))
+    (figure,) = link_figures("Owner 7 has 4.", turn(told), written=["run_analysis"])
+    assert (figure.text, figure.source is None) == ("4", False)
+
+
 def test_codes_in_results_are_no_figures() -> None:
     rows = ToolResult("c1", "query_features", data({"rows": [{"plot": "08425-1036"}, {"plot": "007"}]}))
     assert link_figures("The plots are 08425-1036 and 007.", turn(rows)) == []

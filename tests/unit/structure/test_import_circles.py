@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -95,3 +97,14 @@ def test_a_circle_is_found_wherever_the_import_is_written(importing: str) -> Non
     sources = {"package.one": importing, "package.other": "from package.one import f"}
     graph = {name: set(imports_of(name, ast.parse(text), sources)) for name, text in sources.items()}
     assert circles(graph) == [["package.one", "package.other"]]
+
+
+@pytest.mark.parametrize(
+    "module", ["server.large_tables", "server.gis.tiles.service", "server.gis.analysis.runner"]
+)
+def test_parts_of_the_server_can_be_imported_first(module: str) -> None:
+    """Commands of `geoagent` begin in the middle; a package whose `__init__` imports its modules may then go round."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {module}"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-500:]

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.gis.tiles import InvalidTile, Tile
-from server.gis.tiles.grid import HALF_WORLD
+from server.gis.tiles.grid import HALF_WORLD, InvalidTile, Tile
 
 zooms = st.integers(0, 22)
 
