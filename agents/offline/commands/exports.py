@@ -43,6 +43,7 @@ _WISHES = (
     "(in|into|to|with) [the] [projection|crs|coordinate system] authority=(epsg|esri) [:] {srid:count}",
     f"places=({'|'.join(_PLACES)})",
     f"(in|with|encoded as|encoded in) [the] [encoding] encoding=({'|'.join(_ENCODINGS)})",
+    "(in|with) [the] encoding {charset:name}",
     "(with|rounded to|with coordinates of|with coordinates rounded to) {precision:count}"
     " (decimals|decimal|decimal places|decimal digits)",
     "[with] [records|rows] (grouped|nested) (by|under) {group:column}",
@@ -110,7 +111,7 @@ def _options(bound: Mapping[str, Any]) -> dict[str, Any]:
         "geometry": _PLACES.get(str(bound.get("places")).lower()),
         "kind": _KINDS.get(str(bound.get("kind")).lower()),
         "precision": bound.get("precision"),
-        "encoding": str(bound["encoding"]).lower() if "encoding" in bound else None,
+        "encoding": str(bound.get("encoding", bound.get("charset", ""))).lower() or None,
         "members": _members(bound) or None,
         "zipped": "zip" in bound or None,
     }
