@@ -193,7 +193,8 @@ def quality_words(quality: Facts) -> str:
     types = quality.get("types", {})
     kinds = f"Geometries: {listed([f'{number(n)} {kind}' for kind, n in types.items()])}. " if types else ""
     basis = "" if quality.get("exact") else "Estimated from a sample: "
-    return f"{kinds}{basis}{listed(found) if found else 'no missing, invalid or repeated values'}."
+    said = f"{basis}{listed(found) if found else 'no missing, invalid or repeated values'}"
+    return f"{kinds}{said[0].upper()}{said[1:]}."
 
 
 def measured(column: Column | None, item: Any, wanted: Unit | None = None) -> str:
