@@ -365,8 +365,7 @@ async def test_empty_shapes_and_awful_names_are_written_to_every_format(atlas: A
         path, report = await made(atlas, tmp_path, "data.odd", format=kind)
         frame = pyogrio.read_dataframe(path) if kind != "parquet" else geopandas.read_parquet(path)
         assert len(frame) == report.layers[0].rows == 3, kind
-        assert frame.geometry.notna().sum() >= 1, kind
-        assert (frame.geometry.notna() & ~frame.geometry.is_empty).sum() == 1, kind
+        assert sum(shape is not None and not shape.is_empty for shape in frame.geometry) == 1, kind
         texts = frame[report.layers[0].columns[2]]
         assert texts.iloc[0] == "北京", kind
 
