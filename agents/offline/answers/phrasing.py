@@ -27,7 +27,6 @@ from agents.offline.answers.wording import (
     column_line,
     drawn_words,
     failed,
-    geometry_words,
     is_plural,
     legend_words,
     look_words,
@@ -285,7 +284,7 @@ class Phrasing:
     def described(self, done: Done, facts: Facts, command: Command | None) -> str:
         comment = f" {plain(facts['comment'])}." if facts.get("comment") else ""
         lines = [column_line(column) for column in facts["columns"] if column["type"] != "geometry"]
-        rows = f"about {count_of(facts['rows'], 'row')}{geometry_words(facts)}{system_words(facts)}"
+        rows = f"about {count_of(facts['rows'], 'row')}{system_words(facts)}"
         head = f"**{plain(facts['id'])}** has {rows}.{comment.replace('..', '.')}"
         quality = quality_words(facts.get("quality", {}))
         return "\n".join([head, *lines, *([f"\n{quality}"] if quality else [])])

@@ -153,10 +153,9 @@ def geometry_words(facts: Facts) -> str:
 
 
 def system_words(facts: Facts) -> str:
-    """The reference system of a table with geometries, after a comma."""
-    if not facts.get("geometry"):
-        return ""
-    return f" in EPSG:{facts['srid']}" if facts.get("srid") else " without a reference system (SRID 0)"
+    """The kind of geometry of a table, and its reference system if there is any, after a comma."""
+    system = f" in EPSG:{facts['srid']}" if facts.get("srid") else " without a reference system (SRID 0)"
+    return geometry_words(facts) + (system if facts.get("geometry") else "")
 
 
 def column_line(column: Facts) -> str:
