@@ -67,11 +67,11 @@ export function SearchBox() {
         {words.value !== "" && <IconButton icon="close" label={t("searchClear")} onClick={clear} />}
       </div>
       <div class="search-list card" id="search-results" role="listbox" aria-label={t("searchResults")} hidden={!shown}>
-        {shown && <Groups found={found.value} at={at} take={take} />}
-        {shown && found.value.length === 0 && <p class="quiet" role="presentation">{busy.value ? t("searching") : t("searchNothing")}</p>}
         {shown && notSearched.value.length > 0 && (
           <p class="quiet" role="presentation" dir="auto">{t("notSearched", { tables: notSearched.value.map(shortName).join(", ") })}</p>
         )}
+        {shown && <Groups found={found.value} at={at} take={take} />}
+        {shown && found.value.length === 0 && <p class="quiet" role="presentation">{busy.value ? t("searching") : t("searchNothing")}</p>}
       </div>
       <div class="hidden" role="status">
         {shown && !busy.value ? t("searchCount", { n: found.value.length }) : ""}

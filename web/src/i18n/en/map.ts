@@ -27,7 +27,7 @@ export const map = {
   searchClear: "Clear search",
   searchResults: "Search results",
   searching: "Searching…",
-  notSearched: "Places not searched, it would take too long: {tables}",
+  notSearched: "Places not searched (it would take too long): {tables}",
   searchNothing: "No results",
   searchCount: "{n} {n|one=result|other=results}",
   coordinates: "Coordinates",
