@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -164,6 +167,39 @@ async def test_stop_ends_a_step_within_two_seconds(
     assert await _results(bench, "pairs_stopped") == 0
     assert _left_in(tmp_path) == []
     assert not [each for each in told if each.percent is not None and not 0 <= each.percent <= 100]
+
+
+async def test_a_lost_executor_costs_nothing_but_time(
+    bench: SparkBench, cluster: LocalCluster, tmp_path: Path
+) -> None:
+    await _many(bench)
+    await bench.make("CREATE TABLE data.some AS SELECT * FROM data.many WHERE id <= 60")
+    arguments = {**PAIRS.arguments, "source": "data.some"}
+    step = PlannedStep(id="step_1", operation="spatial_join", arguments=arguments, title="Pairs")
+    killed: list[int] = []
+
+    async def tell(progress: Progress) -> None:
+        if progress.phase == "computing" and progress.percent is not None and not killed:
+            killed.append(_executor_of(cluster.processes[1].pid))
+            os.kill(killed[0], signal.SIGKILL)
+
+    made = await bench.spark_with(cluster.url, tmp_path).run(step, {}, "pairs_executor_lost", tell)
+    assert killed
+    rows = await bench.rows(made.table.id)
+    assert list(rows["count"]) == [3000] * 60
+    assert _left_in(tmp_path) == []
+
+
+def _executor_of(worker: int) -> int:
+    """The process of the executor that a worker has started."""
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            # Behind the name, which is in parentheses: state, parent.
+            if int(status.read_text().rpartition(")")[2].split()[1]) == worker and (
+                "CoarseGrainedExecutorBackend" in status.with_name("cmdline").read_text()
+            ):
+                return int(status.parent.name)
+    raise AssertionError("the worker has no executor")
 
 
 async def test_a_lost_driver_ends_the_step_with_the_reason(bench: SparkBench, tmp_path: Path) -> None:
