@@ -2,7 +2,8 @@
 
 `world` is a server with the sample data and the offline model, one for each module; `person` opens pages on it,
 each with a browser profile of its own, and checks at the end that nothing was blocked, broken or fetched elsewhere.
-The base map has no land, since drawing it without a GPU takes long, except in modules with `BASE_MAP = True`.
+Drawing without a GPU takes long: the base map has no land, except in modules with `BASE_MAP = True`, and maps and
+charts are drawn with few pixels, except in those modules and in tests marked `pixels`.
 """
 
 from __future__ import annotations
@@ -109,14 +110,16 @@ async def serve(samples_url: str) -> AsyncIterator[Serve]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def enter(pages: Pages, serve: Serve) -> AsyncIterator[Enter]:
+async def enter(pages: Pages, serve: Serve, request: pytest.FixtureRequest) -> AsyncIterator[Enter]:
     """Opens an address as a new person: `await enter(url, width=390, height=844, dark=True)`."""
     people: list[Person] = []
+    marked = request.node.get_closest_marker("pixels") is not None
+    sharp = marked or getattr(request.module, "BASE_MAP", False)
 
     async def open_page(
         url: str, width: int = 1280, height: int = 800, dark: bool = False, **options: Any
     ) -> Person:
-        page = await pages.take(width, height, dark, **{"locale": "en-GB", **options})
+        page = await pages.take(width, height, dark, sharp, **{"locale": "en-GB", **options})
         person = Person(page, url)
         people.append(person)
         await person.arrive()

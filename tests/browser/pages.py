@@ -14,6 +14,8 @@ from tests.support.looking import PATIENCE
 
 MAX_IDLE = 4
 EMPTY = "/nothing"
+SMALL_CANVAS = "Object.defineProperty(window, 'devicePixelRatio', { value: 0.25 })"
+"""Maps and charts draw few pixels, as wide as ever: without a GPU, pixels are most of what a map costs."""
 NO_ICON = '<link rel="icon" href="data:,">'
 
 
@@ -25,9 +27,9 @@ class Pages:
         self._idle: list[tuple[str, Page]] = []
         self._options: dict[Page, str] = {}
 
-    async def take(self, width: int, height: int, dark: bool, **options: Any) -> Page:
+    async def take(self, width: int, height: int, dark: bool, sharp: bool, **options: Any) -> Page:
         """A page of this size whose profile remembers nothing; give it back at the end of the test."""
-        wanted = repr(sorted(options.items()))
+        wanted = repr((sharp, sorted(options.items())))
         for kept in reversed(self._idle):
             if kept[0] == wanted:
                 self._idle.remove(kept)
@@ -42,6 +44,8 @@ class Pages:
                 **options,
             )
             context.set_default_timeout(PATIENCE * 1000)
+            if not sharp:
+                await context.add_init_script(SMALL_CANVAS)
             page = await context.new_page()
         await page.emulate_media(color_scheme="dark" if dark else "light")
         if "permissions" not in options:

@@ -68,7 +68,7 @@ class Person:
 
     async def ready(self) -> None:
         """The map is drawn and the server's word on it has come."""
-        await until(lambda: self.see("!!(window.geoagent?.state && window.geoagent.map.loaded())"), pause=0.1)
+        await self.wait_for("!!(window.geoagent?.state && window.geoagent.map.loaded())")
 
     async def reload(self) -> None:
         await self.page.reload()
@@ -76,15 +76,20 @@ class Person:
 
     async def says(self, text: str) -> str:
         """Types a message, sends it, waits for the end of its turn; the agent's answer."""
-        before = len(await self.turns())
+        before = int(await self.see("geoagent.state?.turns.length ?? 0"))
         await self.box.fill(text)
         await self.page.keyboard.press("Enter")
-        await until(lambda: self.see(f"(geoagent.state.turns[{before}]?.end ?? null) !== null"), pause=0.05)
-        turn = (await self.turns())[before]
+        await self.wait_for(f"(geoagent.state.turns[{before}]?.end ?? null) !== null")
+        turn = await self.see(f"geoagent.state.turns[{before}]")
         return "\n".join(entry["text"] for entry in turn["entries"] if entry["kind"] == "answer")
 
     async def see(self, script: str) -> Any:
+        """The value of a script. Its value is copied whole: a call that returns the map takes seconds."""
         return await self.page.evaluate(script)
+
+    async def wait_for(self, script: str) -> None:
+        """Waits in the page until the script is true, which costs far less than asking again and again."""
+        await self.page.wait_for_function(f"() => ({script})", polling=20)
 
     async def turns(self) -> list[dict[str, Any]]:
         turns: list[dict[str, Any]] = await self.see("geoagent.state?.turns ?? []")
@@ -159,16 +164,17 @@ class Person:
 
     async def looks_at(self, longitude: float, latitude: float, zoom: float) -> None:
         await self.page.evaluate(
-            "([lng, lat, zoom]) => window.geoagent.map.jumpTo({ center: [lng, lat], zoom })",
+            "([lng, lat, zoom]) => void window.geoagent.map.jumpTo({ center: [lng, lat], zoom })",
             [longitude, latitude, zoom],
         )
-        await until(lambda: self.see("geoagent.map.loaded() && geoagent.map.areTilesLoaded()"), pause=0.05)
+        await self.wait_for("geoagent.map.loaded() && geoagent.map.areTilesLoaded()")
 
     @property
     def box(self) -> Locator:
         return self.page.locator(".composer textarea")
 
     async def _look(self, *colour: int) -> dict[str, int]:
+        assert await self.see("devicePixelRatio >= 1"), "a test that looks at pixels is marked `pixels`"
         picture = base64.b64encode(await self.page.locator(".map").screenshot()).decode()
         found: dict[str, int] = await self.page.evaluate(PIXELS, [picture, *colour])
         return found

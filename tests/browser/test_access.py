@@ -106,7 +106,7 @@ async def test_a_phone_shows_the_map_under_a_sheet(enter: Enter, world: Server) 
     await handle.tap()
     await expect(person.page.get_by_role("button", name="Show the conversation")).to_be_visible()
     # The sheet slides: its height is that of its last frame a moment later.
-    await until(lambda: person.see("document.querySelector('.chat').getBoundingClientRect().height < 200"))
+    await person.wait_for("document.querySelector('.chat').getBoundingClientRect().height < 200")
     await expect(person.box).to_be_visible()
     await person.page.locator(".layers-title").tap()
     await expect(person.page.locator('[data-layer="airports"]')).to_be_visible()
@@ -130,6 +130,7 @@ async def test_another_language_turns_the_page_around(enter: Enter, world: Serve
     assert control["x"] + control["width"] < panel["x"], "the panel covers no control"
 
 
+@pytest.mark.pixels
 async def test_the_theme_changes_without_a_reload(person: Person) -> None:
     await person.says("show airports in red")
     page = person.page

@@ -11,7 +11,6 @@ from server.app import Server
 from tests.browser.conftest import Enter
 from tests.browser.person import Person
 from tests.browser.test_access import violations_light_and_dark
-from tests.support.looking import until
 
 FOCUSED = """() => {
     const it = document.activeElement;
@@ -125,12 +124,12 @@ async def test_escape_closes_what_has_just_opened(person: Person) -> None:
     for name in ("Data", "Charts", "History"):
         await menu.click()
         await page.get_by_role("menuitem", name=name, exact=True).click()
-        await until(lambda: person.see("pressed.splice(0).length > 0"))
+        await person.wait_for("pressed.splice(0).length > 0")
         await expect(page.get_by_role("region", name=name)).to_have_count(0)
         await expect(menu).to_be_focused()
     figure = page.locator(".figure").first
     await figure.click()
-    await until(lambda: person.see("pressed.splice(0).length > 0"))
+    await person.wait_for("pressed.splice(0).length > 0")
     await expect(page.locator(".figure-sheet")).to_have_count(0)
     await expect(figure).to_be_focused()
 
@@ -145,7 +144,7 @@ async def test_tab_leads_around_the_whole_page(person: Person) -> None:
     page = person.page
     await person.says("show airports in red")
     await person.says("which tables are there?")
-    await until(lambda: person.see("document.querySelectorAll('.turn-actions button').length > 0"))
+    await person.wait_for("document.querySelectorAll('.turn-actions button').length > 0")
     await person.box.focus()
     seen: list[dict[str, Any]] = []
     for _ in range(150):

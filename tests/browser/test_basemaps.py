@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
 import asyncpg
+import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
 
@@ -18,6 +19,7 @@ from tests.support.elsewhere import MVT, PNG, Elsewhere, elsewhere, pmtiles, png
 from tests.support.looking import until
 
 PINK = (214, 51, 132)
+pytestmark = pytest.mark.pixels
 
 
 @pytest_asyncio.fixture(loop_scope="session")

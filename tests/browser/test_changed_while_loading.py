@@ -27,7 +27,7 @@ async def test_a_filter_that_comes_while_tiles_are_loading_is_drawn(person: Pers
     async with client(world) as other:
         await other.ask("join", map_id=await person.see("geoagent.state.mapId"))
         await other.ask("layer_update", layer_id="airports", filter="id <= 30")
-    await until(lambda: person.see("geoagent.state.layers[0].version > 1"), pause=0.05)
+    await person.wait_for("geoagent.state.layers[0].version > 1")
     released.set()
     await asked
 

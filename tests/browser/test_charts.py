@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.async_api import Locator, expect
 
 from server.app import Server
@@ -105,6 +106,7 @@ async def test_a_click_selects_what_a_bar_stands_for(person: Person) -> None:
     await expect(person.page.locator(".focus-chip")).to_contain_text("56 selected in countries")
 
 
+@pytest.mark.pixels
 async def test_pointing_at_the_map_marks_the_bar(person: Person) -> None:
     """The outline of a marked bar is in the colour of marks."""
     panel = await with_bars(person)
@@ -216,6 +218,7 @@ async def test_a_filter_that_changed_is_said_and_taken_up_when_asked(person: Per
     await expect(figure.get_by_role("button", name="The layer’s filter has changed")).to_have_count(0)
 
 
+@pytest.mark.pixels
 async def test_a_chart_is_kept_as_a_picture_and_as_rows(person: Person) -> None:
     panel = await with_bars(person)
     async with person.page.expect_download() as picture:
@@ -247,7 +250,7 @@ async def test_a_look_back_shows_the_charts_of_then_and_restore_brings_them_back
     await person.says("show airports in red")
     await page.locator(".chart figcaption .menu button").click()
     await page.get_by_role("menuitem", name="Remove").click()
-    await until(lambda: person.see("geoagent.state.charts.length === 0"))
+    await person.wait_for("geoagent.state.charts.length === 0")
 
     await page.get_by_role("button", name="Menu", exact=True).click()
     await page.get_by_role("menuitem", name="History", exact=True).click()
@@ -265,6 +268,6 @@ async def test_a_look_back_shows_the_charts_of_then_and_restore_brings_them_back
     ]
     await page.keyboard.press("Escape")
     await page.get_by_role("button", name="Restore").click()
-    await until(lambda: person.see("geoagent.state.charts.length === 1"))
+    await person.wait_for("geoagent.state.charts.length === 1")
     await expect(panel.get_by_role("button", name="New chart")).to_be_visible()
     await expect(panel.locator(".chart")).to_have_count(1)

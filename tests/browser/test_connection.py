@@ -7,7 +7,6 @@ import socket
 from playwright.async_api import expect
 
 from tests.browser.conftest import Enter
-from tests.support.looking import until
 from tests.support.server import local_server
 
 
@@ -31,7 +30,7 @@ async def test_a_restart_loses_nothing_and_needs_no_reload(enter: Enter, samples
     await expect(person.page.locator(".question-note")).to_contain_text("when you are back online")
 
     async with local_server(samples_url, port=port):
-        await until(lambda: person.see("(geoagent.state.turns[1]?.end ?? null) === 'done'"), pause=0.1)
+        await person.wait_for("(geoagent.state.turns[1]?.end ?? null) === 'done'")
         await expect(banner).to_be_hidden()
         assert await person.see("window.notReloaded") is True
         turns = await person.turns()
@@ -55,7 +54,7 @@ async def test_events_that_were_missed_are_made_up_for(enter: Enter, samples_url
         await writer.says("colour countries by population")
         assert await reader.turns() == []
         async with local_server(samples_url, port=port):
-            await until(lambda: reader.see("geoagent.state.turns.length === 2"), pause=0.1)
+            await reader.wait_for("geoagent.state.turns.length === 2")
             assert await reader.see("geoagent.state.seq") == await writer.see("geoagent.state.seq")
             await reader.lists("airports", "countries")
             await reader.sees("airports")

@@ -18,7 +18,7 @@ async def test_the_page_begins_in_the_box_and_a_draft_survives_a_reload(person: 
     await expect(person.box).to_have_value("colour countries by")
     await person.box.fill("show airports in red")
     await person.page.keyboard.press("Enter")
-    await until(lambda: person.see("geoagent.state.turns[0]?.end === 'done'"))
+    await person.wait_for("geoagent.state.turns[0]?.end === 'done'")
     await person.reload()
     await expect(person.box).to_have_value("")
 
@@ -29,7 +29,7 @@ async def test_what_an_answer_proposes_is_said_by_a_click(person: Person) -> Non
     words = await proposals.first.inner_text()
     assert await violations(person) == []
     await proposals.first.press("Enter")
-    await until(lambda: person.see("geoagent.state.turns[1]?.end === 'done'"), pause=0.05)
+    await person.wait_for("geoagent.state.turns[1]?.end === 'done'")
     assert (await person.turns())[1]["text"] == words
 
 

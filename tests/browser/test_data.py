@@ -67,7 +67,7 @@ async def test_the_table_of_a_layer_is_sorted_scrolled_and_linked_with_the_map(p
     await expect(first).to_contain_text("14,965")
     await first.click()
     await expect(page.locator(".focus-chip")).to_contain_text("1 selected in airports")
-    await until(lambda: person.see("geoagent.map.getLayersOrder().some(it => it === 'airports:mark-point')"))
+    await person.wait_for("geoagent.map.getLayersOrder().some(it => it === 'airports:mark-point')")
 
     await first.focus()
     for _ in range(2):

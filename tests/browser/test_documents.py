@@ -81,7 +81,7 @@ async def test_the_first_page_lists_the_maps_of_this_browser(enter: Enter, world
     page = person.page
     await person.says("show airports in red")
     await named(person, "My airports")
-    await until(lambda: person.see("(localStorage['geoagent.maps'] ?? '').includes('data:image/jpeg')"))
+    await person.wait_for("(localStorage['geoagent.maps'] ?? '').includes('data:image/jpeg')")
     first = page.url
     await page.get_by_role("button", name="Menu").click()
     await page.get_by_role("menuitem", name="New map").click()
@@ -111,11 +111,11 @@ async def test_the_projection_is_stored_with_the_map(enter: Enter, world: Server
     await person.says("show airports in red")
     other = await enter(person.page.url)
     await person.page.get_by_role("button", name="Show as a globe").click()
-    await until(lambda: other.see("geoagent.map.getProjection()?.type === 'globe'"))
+    await other.wait_for("geoagent.map.getProjection()?.type === 'globe'")
     third = await enter(person.page.url)
-    await until(lambda: third.see("geoagent.map.getProjection()?.type === 'globe'"))
+    await third.wait_for("geoagent.map.getProjection()?.type === 'globe'")
     await third.page.get_by_role("button", name="Show as a flat map").click()
-    await until(lambda: person.see("geoagent.map.getProjection()?.type === 'mercator'"))
+    await person.wait_for("geoagent.map.getProjection()?.type === 'mercator'")
 
 
 async def test_a_link_to_this_view_leads_to_the_same_camera(enter: Enter, world: Server) -> None:

@@ -88,7 +88,7 @@ async def test_the_features_of_a_number_are_highlighted_where_a_layer_draws_them
     marked = f"geoagent.map.getLayer('{mark}') ? geoagent.map.getFilter('{mark}')[2][1].length : 0"
     assert await until(lambda: person.see(marked), pause=0.1) == 79
     west = "geoagent.map.getBounds().getWest()"
-    assert await until(lambda: person.see(f"{west} > -40 && {west} < -20"), pause=0.1)
+    await person.wait_for(f"{west} > -40 && {west} < -20")
 
 
 async def test_without_a_layer_they_are_added_as_one(person: Person, model: ScriptedModel) -> None:

@@ -9,7 +9,6 @@ from tests.browser.conftest import Enter
 from tests.browser.test_access import violations
 from tests.browser.test_connection import free_port
 from tests.browser.test_outage import MANY
-from tests.support.looking import until
 from tests.support.server import Child
 
 ANALYSIS = "geoagent.state.turns[0]?.entries.find(it => it.kind === 'analysis')"
@@ -28,16 +27,16 @@ async def test_an_analysis_that_was_cut_short_says_so_and_can_be_run_again(
         page = person.page
         await person.box.fill("buffer many by 20 km")
         await page.keyboard.press("Enter")
-        await until(lambda: person.see(f"{ANALYSIS}?.status === 'running'"), pause=0.02)
+        await person.wait_for(f"{ANALYSIS}?.status === 'running'")
         await expect(page.locator(".step-progress")).to_be_visible()
         person.outages_expected = True
     finally:
         await child.kill()
-    await expect(page.locator(".banner")).to_contain_text("Offline", timeout=20_000)
+    await expect(page.locator(".banner")).to_contain_text("Offline")
     again = await Child.start(samples_url, port=port)
     try:
-        await until(lambda: person.see("(geoagent.state.turns[0]?.end ?? null) === 'interrupted'"), pause=0.1)
-        await expect(page.locator(".banner")).to_be_hidden(timeout=30_000)
+        await person.wait_for("(geoagent.state.turns[0]?.end ?? null) === 'interrupted'")
+        await expect(page.locator(".banner")).to_be_hidden()
         # Nothing turns or grows any more, and it is said why.
         assert await person.see(f"{ANALYSIS}.status") in ("failed", "stopped")
         await expect(page.locator(".step-progress, .spinner, .thinking")).to_have_count(0)
@@ -50,11 +49,9 @@ async def test_an_analysis_that_was_cut_short_says_so_and_can_be_run_again(
         await expect(fresh.page.locator(".step-progress, .spinner, .thinking")).to_have_count(0)
 
         await page.get_by_role("button", name="Ask again", exact=True).click()
-        await until(
-            lambda: person.see("geoagent.state.turns[1]?.entries.some(it => it.kind === 'analysis')"), 60
-        )
+        await person.wait_for("geoagent.state.turns[1]?.entries.some(it => it.kind === 'analysis')")
         await page.get_by_role("button", name="Stop", exact=True).click()
-        await until(lambda: person.see("geoagent.state.turns[1].end === 'cancelled'"), pause=0.1)
+        await person.wait_for("geoagent.state.turns[1].end === 'cancelled'")
         assert "28,298" in await person.says("how many airports are there?")
         fresh.outages_expected = True  # the server goes before the page does
     finally:

@@ -65,7 +65,7 @@ async def test_thousands_of_messages_leave_the_page_small_and_the_place_where_it
     await page.mouse.wheel(0, -2)  # by hand, or the end would not be left
     await page.locator(".messages").evaluate("it => it.scrollTo(0, 0)")
     await page.get_by_role("button", name="Show earlier messages").click()
-    await until(lambda: person.see(f"geoagent.state.turns.length === {TURNS}"))
+    await person.wait_for(f"geoagent.state.turns.length === {TURNS}")
     assert await page.locator("article").count() < 60
     assert await person.see("document.querySelectorAll('*').length") < 3000
     assert await violations(person) == []
@@ -78,7 +78,7 @@ async def test_thousands_of_messages_leave_the_page_small_and_the_place_where_it
     assert await place.get_attribute("aria-posinset") == str(int(text.split()[1]) + 1)
 
     await other.says("show airports in red")
-    await until(lambda: person.see(f"geoagent.state.turns.length === {TURNS + 1}"))
+    await person.wait_for(f"geoagent.state.turns.length === {TURNS + 1}")
     assert await first_in_sight(person) == (text, top)
     await page.get_by_role("button", name="New messages").click()
     await expect(page.get_by_text("show airports in red", exact=True).first).to_be_in_viewport()

@@ -12,7 +12,6 @@ from tests.browser.conftest import Enter
 from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.browser.test_sharing import view_link
-from tests.support.looking import until
 
 LOOKS = [
     # the map
@@ -147,6 +146,6 @@ async def test_dropping_a_file_or_drawing_asks_nothing_of_the_server(person: Per
     await page.mouse.down()
     await page.mouse.move(760, 420, steps=4)
     await page.mouse.up()
-    await until(lambda: viewer.see("geoagent.map.loaded()"), pause=0.1)
+    await viewer.wait_for("geoagent.map.loaded()")
     assert len(await viewer.layers()) == 1
     assert set(sent) <= SENDS

@@ -68,7 +68,7 @@ async def test_a_map_saved_as_a_file_opens_offline(person: Person, browser: Brow
     await person.says("show airports in red")
     await person.says("chart population by continent of countries")
     await person.page.get_by_role("button", name="Hide airports").click()
-    await until(lambda: person.see("geoagent.state.layers.some(it => !it.visible)"))
+    await person.wait_for("geoagent.state.layers.some(it => !it.visible)")
     page, troubles = await opened(browser, await saved(person, tmp_path))
     await until(lambda: drawn(page, "countries"), pause=0.2)
     assert await drawn(page, "airports") == 0, "hidden as it was"

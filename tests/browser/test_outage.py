@@ -68,7 +68,7 @@ async def test_ten_seconds_without_a_server(enter: Enter, samples_url: str, how:
         await asyncio.sleep(AWAY)
 
     async with child_server(samples_url, port):
-        await until(lambda: person.see("(geoagent.state.turns[3]?.end ?? null) !== null"), pause=0.1)
+        await person.wait_for("(geoagent.state.turns[3]?.end ?? null) !== null")
         await expect(page.locator(".banner")).to_be_hidden()
         assert await person.see("window.notReloaded") is True
         await expect(person.box).to_have_value("a draft that nobody has sent")
@@ -76,7 +76,7 @@ async def test_ten_seconds_without_a_server(enter: Enter, samples_url: str, how:
             "still reading the beginning"
         )
         fresh = await enter(person.page.url)
-        await until(lambda: person.see("geoagent.state.turns.every(it => it.end !== null)"))
+        await person.wait_for("geoagent.state.turns.every(it => it.end !== null)")
         assert await knows(person) == await knows(fresh), "nothing is missing, nothing doubled"
         assert (await person.says("remove the airports")) != ""
         fresh.outages_expected = True  # the server goes before the page does
@@ -89,8 +89,6 @@ async def reads_while_an_analysis_runs(person: Person) -> None:
     await person.see("window.notReloaded = true")
     await person.box.fill("buffer many by 20 km")
     await person.page.keyboard.press("Enter")
-    await until(
-        lambda: person.see("geoagent.state.turns[3]?.entries.some(it => it.kind === 'analysis')"), pause=0.02
-    )
+    await person.wait_for("geoagent.state.turns[3]?.entries.some(it => it.kind === 'analysis')")
     await person.box.fill("a draft that nobody")
     await until(lambda: reads_the_beginning(person), pause=0.1)

@@ -8,7 +8,6 @@ from server.app import Server
 from tests.browser.conftest import Enter
 from tests.browser.person import Person
 from tests.browser.test_access import violations
-from tests.support.looking import until
 
 PASTE = """text => {
     const data = new DataTransfer();
@@ -56,7 +55,7 @@ async def test_pasted_geojson_is_offered_for_upload_and_coordinates_are_looked_a
     await expect(dialog).to_have_count(0)
     await page.locator(".map canvas").focus()
     await page.evaluate(PASTE, "52.52, 13.405")
-    await until(lambda: person.see("Math.abs(geoagent.map.getCenter().lat - 52.52) < 0.05"), pause=0.1)
+    await person.wait_for("Math.abs(geoagent.map.getCenter().lat - 52.52) < 0.05")
 
 
 async def test_at_most_six_controls_lie_over_the_map_of_a_phone(enter: Enter, world: Server) -> None:

@@ -15,7 +15,6 @@ from playwright.async_api import expect
 from server.app import Server
 from tests.browser.conftest import ROOT, Enter
 from tests.browser.person import Person
-from tests.support.looking import until
 
 BASE_MAP = True
 
@@ -61,7 +60,7 @@ async def test_the_picture_of_an_analysis_that_runs(enter: Enter, world: Server)
     await person.box.fill("and then")
     await expect(person.page.get_by_role("button", name="Send", exact=True)).to_be_enabled()
     await person.page.get_by_role("button", name="Stop").click()
-    await until(lambda: person.see("(geoagent.state.turns[1]?.end ?? null) !== null"), pause=0.1)
+    await person.wait_for("(geoagent.state.turns[1]?.end ?? null) !== null")
 
 
 async def thematic_map(person: Person) -> None:
@@ -72,7 +71,7 @@ async def thematic_map(person: Person) -> None:
 
 
 async def keep(person: Person, name: str) -> None:
-    await until(lambda: person.see("geoagent.map.loaded() && !geoagent.map.isMoving()"), pause=0.1)
+    await person.wait_for("geoagent.map.loaded() && !geoagent.map.isMoving()")
     assert await person.colours() > 20
     made = ARTIFACTS / name
     await person.page.screenshot(path=made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.async_api import expect
 
 from server.app import Server
@@ -107,6 +108,7 @@ async def test_more_than_can_be_selected_is_said(person: Person) -> None:
     await expect(person.page.locator(".focus-chip")).to_contain_text("500 selected in airports")
 
 
+@pytest.mark.pixels
 async def test_a_drawn_area_travels_with_the_message(person: Person) -> None:
     area = await chosen(person, "Draw an area")
     mouse = person.page.mouse

@@ -7,7 +7,6 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.person import Person
 from tests.browser.test_access import violations
-from tests.support.looking import until
 
 GOAL = "buffer the cities by 10 km"
 
@@ -55,7 +54,7 @@ async def test_a_recipe_is_saved_run_with_another_value_renamed_and_removed(anal
     assert await violations(person) == []
     await distance.fill("25 km")
     await form.get_by_role("button", name="Run").click()
-    await until(lambda: person.see("geoagent.state.turns[1]?.end === 'done'"), pause=0.1)
+    await person.wait_for("geoagent.state.turns[1]?.end === 'done'")
     run = "geoagent.state.turns[1].entries.find(it => it.kind === 'analysis')"
     assert await person.see(f"{run}.status") == "ok"
     assert "25 km" in await person.see(f"JSON.stringify({run}.plan) + {run}.summary")
@@ -82,7 +81,7 @@ async def test_a_value_that_cannot_be_is_told_with_one_that_can(analysed: Person
     distance = data.locator(".recipe-form").get_by_label("distance")
     await distance.fill("ten bananas")
     await data.get_by_role("button", name="Run").click()
-    await until(lambda: person.see("(geoagent.state.turns[1]?.end ?? null) !== null"), pause=0.1)
+    await person.wait_for("(geoagent.state.turns[1]?.end ?? null) !== null")
     await expect(page.locator(".turn-last")).to_contain_text("is not a quantity; write for example")
     assert len(await person.layers()) == 1
     assert await person.see("geoagent.state.recipes.map(it => it.name)") == ["Wide"]
@@ -104,7 +103,7 @@ async def test_a_result_is_deleted_once_no_layer_shows_it(analysed: Person) -> N
 
     await page.get_by_role("button", name=f"Actions for {layer['name']}").click()
     await page.get_by_role("menuitem", name="Remove").click()
-    await until(lambda: person.see("geoagent.state.layers.length === 0"))
+    await person.wait_for("geoagent.state.layers.length === 0")
     await delete.click()
     assert await violations(person) == []
     await ask.get_by_role("button", name="Delete result").click()

@@ -105,7 +105,7 @@ async def test_tiles_that_fail_later_are_said_on_the_row_and_tried_again(person:
         await route.fulfill(status=500, body="{}")
 
     await page.route("**/tiles/**", fail)
-    await person.page.evaluate("geoagent.map.jumpTo({ center: [-100, 40], zoom: 6 })")
+    await person.page.evaluate("void geoagent.map.jumpTo({ center: [-100, 40], zoom: 6 })")
     row = page.locator("[data-layer=airports]")
     await expect(row.get_by_role("alert")).to_contain_text("could not be loaded")
     await page.unroute("**/tiles/**")

@@ -77,7 +77,7 @@ async def test_a_layer_is_zoomed_to_and_a_table_added(person: Person) -> None:
     await person.looks_at(100, 70, 6)
     await box(person).fill("AIRP")
     await page.get_by_role("group", name="Layers").get_by_role("option", name="airports").click()
-    await until(lambda: person.see("!geoagent.map.isMoving() && geoagent.map.getZoom() < 4"), pause=0.1)
+    await person.wait_for("!geoagent.map.isMoving() && geoagent.map.getZoom() < 4")
     assert len(await person.layers()) == 1
 
 

@@ -150,9 +150,9 @@ async def test_names_pointers_and_selections_are_seen_by_the_others(person: Pers
     point = await other.point_of("airports")
     await other.page.mouse.click(point["x"], point["y"])
     marks = "geoagent.map.getLayersOrder().filter(it => it.includes(':mark-0')).length"
-    await until(lambda: person.see(marks))
+    await person.wait_for(marks)
     await other.page.get_by_role("button", name="Close").first.click()
-    await until(lambda: person.see(f"{marks} === 0"))
+    await person.wait_for(f"{marks} === 0")
 
     await other.says("hello")
     await expect(person.page.locator(".author")).to_have_text("Ben")
@@ -171,21 +171,21 @@ async def test_what_is_being_typed_as_name_stays_while_the_map_changes(person: P
     await person.page.get_by_role("button", name="Create view link").click()
     await expect(person.page.get_by_label("View link", exact=True)).to_be_visible()
     await expect(field).to_have_value("Ben")
-    await until(lambda: other.see("geoagent.state.known.some(it => it.name === 'Ben')"))
+    await other.wait_for("geoagent.state.known.some(it => it.name === 'Ben')")
 
 
 async def test_a_name_is_kept_over_a_reload(person: Person, enter: Enter) -> None:
     other = await enter(person.page.url)
     await named(other, "Ben")
     await other.reload()
-    await until(lambda: person.see("geoagent.state.known.some(it => it.name === 'Ben')"))
+    await person.wait_for("geoagent.state.known.some(it => it.name === 'Ben')")
 
 
 async def test_somebody_is_followed_until_one_moves_the_map_oneself(person: Person, enter: Enter) -> None:
     other = await enter(person.page.url)
     await named(other, "Ben")
     page = person.page
-    await until(lambda: person.see("geoagent.state.known.some(it => it.name === 'Ben')"))
+    await person.wait_for("geoagent.state.known.some(it => it.name === 'Ben')")
 
     async def follows() -> bool:
         if await page.get_by_role("menu").count() == 0:
@@ -198,9 +198,7 @@ async def test_somebody_is_followed_until_one_moves_the_map_oneself(person: Pers
     await until(follows, pause=0.2)
     await expect(page.get_by_text("Following Ben")).to_be_visible()
     await other.looks_at(8, 47, 6)
-    await until(
-        lambda: person.see("Math.abs(geoagent.map.getCenter().lng - 8) < 1 && geoagent.map.getZoom() > 5")
-    )
+    await person.wait_for("Math.abs(geoagent.map.getCenter().lng - 8) < 1 && geoagent.map.getZoom() > 5")
     box = await page.locator(".map canvas").bounding_box()
     assert box is not None
     await page.mouse.move(box["x"] + 500, box["y"] + 500)

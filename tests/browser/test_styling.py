@@ -263,11 +263,11 @@ async def test_areas_rise_by_a_column_and_the_map_is_tilted_for_who_asked(
     lee = await enter(kim.page.url)
     inspector = await inspector_of(kim, "countries")
     await inspector.get_by_label("Rises by").select_option("population")
-    await until(lambda: kim.see("geoagent.map.getLayer('countries:0')?.type === 'fill-extrusion'"), pause=0.1)
-    await until(lambda: kim.see("geoagent.map.getPitch() > 40"), pause=0.1)
+    await kim.wait_for("geoagent.map.getLayer('countries:0')?.type === 'fill-extrusion'")
+    await kim.wait_for("geoagent.map.getPitch() > 40")
     await expect(kim.page.locator(".layers .legend-note")).to_have_text("Height: population")
     assert await violations(kim) == []
-    await until(lambda: lee.see("geoagent.map.getLayer('countries:0')?.type === 'fill-extrusion'"), pause=0.1)
+    await lee.wait_for("geoagent.map.getLayer('countries:0')?.type === 'fill-extrusion'")
     assert await lee.see("geoagent.map.getPitch()") == 0
     await kim.sees("countries")
 
@@ -280,4 +280,4 @@ async def test_areas_rise_by_a_column_and_the_map_is_tilted_for_who_asked(
     await until(scaled, pause=0.1)
     await kim.page.get_by_role("button", name="Undo", exact=True).click()
     await kim.page.get_by_role("button", name="Undo", exact=True).click()
-    await until(lambda: kim.see("geoagent.map.getLayer('countries:0')?.type === 'fill'"), pause=0.1)
+    await kim.wait_for("geoagent.map.getLayer('countries:0')?.type === 'fill'")

@@ -35,10 +35,10 @@ async def test_the_camera_of_others_moves_only_when_they_wish(person: Person, en
     other = await enter(person.page.url)
     before = await other.see("geoagent.map.getCenter().toArray()")
     await person.says("zoom to Switzerland")
-    await until(lambda: person.see("geoagent.map.getZoom() > 4"))
+    await person.wait_for("geoagent.map.getZoom() > 4")
     assert await other.see("geoagent.map.getCenter().toArray()") == before
     await other.page.get_by_role("button", name="Go there").click()
-    await until(lambda: other.see("geoagent.map.getZoom() > 4"))
+    await other.wait_for("geoagent.map.getZoom() > 4")
 
 
 async def test_layers_are_changed_by_hand(person: Person) -> None:

@@ -10,7 +10,6 @@ from server.app import Server
 from tests.browser.conftest import Enter
 from tests.browser.person import Person
 from tests.browser.test_pointing import chosen
-from tests.support.looking import until
 
 Points = list[tuple[float, float]]
 PACE_S = 0.05
@@ -97,6 +96,6 @@ async def test_a_lasso_may_end_where_it_began_and_a_double_click_ends_an_area_wi
     for dx, dy in ((-80, -80), (80, -80)):
         await mouse.click(x + dx, y + dy)
     await mouse.dblclick(x + 80, y + 80)
-    await until(lambda: person.see("document.querySelector('.tool-hint') === null"))
+    await person.wait_for("document.querySelector('.tool-hint') === null")
     await expect(chip).to_contain_text("Drawn area")
     assert await zoom(person) == before

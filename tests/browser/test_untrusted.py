@@ -62,7 +62,7 @@ async def test_a_popup_is_text_with_typed_values(person: Person, hostile: None) 
     ]
     assert await card.locator("img, script").count() == 0
     assert await person.see("window.hacked") is None
-    await until(lambda: person.see("geoagent.map.getLayersOrder().some(it => it.startsWith('hostile:mark'))"))
+    await person.wait_for("geoagent.map.getLayersOrder().some(it => it.startsWith('hostile:mark'))")
 
 
 async def test_a_message_of_markup_is_shown_as_it_was_typed(person: Person) -> None:

@@ -172,9 +172,7 @@ async def test_the_reference_system_is_shown_and_corrected_before_loading(
     await srid.fill("3857")
     await srid.press("Enter")
     await expect(panel.get_by_text("WGS 84 / Pseudo-Mercator")).to_be_visible()
-    await until(lambda: person.see("Math.abs(geoagent.map.getCenter().lat - 1.8) < 1"), pause=0.1)
+    await person.wait_for("Math.abs(geoagent.map.getCenter().lat - 1.8) < 1")
     assert await person.layers() == []
     await panel.get_by_role("button", name="Cancel").click()
-    await until(
-        lambda: person.see("geoagent.map.querySourceFeatures('geoagent-preview').length === 0"), pause=0.1
-    )
+    await person.wait_for("geoagent.map.querySourceFeatures('geoagent-preview').length === 0")
