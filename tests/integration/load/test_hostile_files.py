@@ -21,7 +21,7 @@ from server.database.engines import Database
 from server.gis.errors import GisError
 from server.gis.ingest import CannotLoad, IngestLimits, load_file
 from server.gis.ingest.limits import MB, FileTooLarge
-from tests.support.looking import until
+from tests.support.looking import PATIENCE, until
 
 MAX_GROWTH = 150 * MB
 """How much the server's memory may grow for any file."""
@@ -155,7 +155,7 @@ async def test_a_reader_that_dies_leaves_nothing(database: Database, tmp_path: P
     loading = asyncio.create_task(load_file(database, slow_file(tmp_path), "reader_died"))
     (await until(lambda: copying_reader())).kill()
     with pytest.raises(CannotLoad):
-        await asyncio.wait_for(loading, 30)
+        await asyncio.wait_for(loading, PATIENCE)
     assert await tables(database) == []
 
 
@@ -172,7 +172,7 @@ async def test_a_database_session_that_dies_ends_the_loading(database: Database,
 
     await until(ended)
     with pytest.raises(GisError):
-        await asyncio.wait_for(loading, 30)
+        await asyncio.wait_for(loading, PATIENCE)
     assert copying_reader() is None
     assert await tables(database) == []
 

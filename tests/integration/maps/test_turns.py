@@ -29,7 +29,7 @@ from server.maps.log.tables import analysis_table, turn_table
 from server.maps.service import MapService
 from server.maps.turns import queue
 from tests.support.agents import Play, Scripted, echo, scripted, waits_for
-from tests.support.looking import until
+from tests.support.looking import PATIENCE, until
 
 
 class NothingToDraw:
@@ -391,7 +391,7 @@ async def test_a_turn_is_answered_by_a_server_with_the_model_of_the_one_that_acc
         await one.runner.drain(0)  # claims nothing any more
         await one.turns.submit(map_id, "hello")
         other.runner.wake()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             assert await other.turns.claim(map_id) is None
         monkeypatch.setattr(queue, "HANDOVER_S", 0.0)
         other.runner.wake()

@@ -15,7 +15,7 @@ from server.database.lanes import Lane
 from server.postgres.address import plain_url
 from server.settings import OWN_SCHEMAS, Settings
 from tests.support.cable import cable
-from tests.support.looking import until
+from tests.support.looking import PATIENCE, until
 from tests.support.postgis import Postgis, run_apart
 
 FORBIDDEN_TO_THE_READER = [
@@ -228,12 +228,14 @@ async def test_a_connection_that_fell_silent_while_idle_is_replaced(
 async def test_a_connection_cut_in_the_middle_of_a_query_counts_as_unavailable(database: Database) -> None:
     async def slow() -> None:
         async with database.reader.connect() as connection:
-            await connection.execute(text("SELECT pg_sleep(10)"))
+            await connection.execute(text("SELECT pg_sleep(600)"))
 
     task = asyncio.create_task(slow())
     killer = await asyncpg.connect(database.url)
-    kill = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(10)'"
-    async with asyncio.timeout(10):
+    kill = (
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(600)'"
+    )
+    async with asyncio.timeout(PATIENCE):
         while await killer.fetchval(kill) == 0:  # noqa: ASYNC110 - another session has no event here
             await asyncio.sleep(0.01)
     await killer.close()

@@ -143,13 +143,10 @@ def test_make_run_on_a_fresh_clone_serves_the_map_with_data(clone: Path) -> None
 
 
 def test_make_run_again_installs_and_builds_nothing_and_stops_cleanly(clone: Path) -> None:
-    started = time.monotonic()
     with running(clone, LATER) as run:
-        took = time.monotonic() - started
         assert "Installing" not in run.said()
         assert "Building" not in run.said()
         assert "data.airports" in tables(run)
-    assert took < LATER
     assert left_over(clone) == []
 
 

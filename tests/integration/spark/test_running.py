@@ -24,6 +24,7 @@ from server.settings import Settings
 from server.spark.cluster import LocalCluster
 from tests.integration.spark.conftest import SMALL, SparkBench, jars
 from tests.support.children import temporary_folder
+from tests.support.looking import PATIENCE
 
 PAIRS = PlannedStep(
     id="step_1",
@@ -157,7 +158,7 @@ async def test_stop_ends_a_step_within_two_seconds(
             computing.set()
 
     running = asyncio.create_task(runner.run(PAIRS, {}, "pairs_stopped", tell))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         await computing.wait()
     began = time.monotonic()
     running.cancel()
@@ -215,11 +216,11 @@ async def test_a_lost_driver_ends_the_step_with_the_reason(bench: SparkBench, tm
     with LocalCluster(replace(SMALL, workers=1), jars()) as mortal:
         runner = bench.spark_with(mortal.url, tmp_path)
         running = asyncio.create_task(runner.run(PAIRS, {}, "pairs_lost", tell))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             await computing.wait()
         mortal.processes[-1].kill()
         with pytest.raises(SparkUnavailable, match=r"driver went away|cannot be reached"):
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 await running
         processes = list(mortal.processes)
     assert await _results(bench, "pairs_lost") == 0
