@@ -3,6 +3,7 @@ import { effect, signal } from "@preact/signals";
 import type { FeatureCollection } from "geojson";
 import type { GeoJSONSource, Map as MapLibre } from "maplibre-gl";
 import { addressOf } from "../layers/tables";
+import type { Stop } from "../ui/stops";
 
 const SOURCE = "geoagent-preview";
 const COLOUR = "#8a5cf6";
@@ -31,7 +32,8 @@ export function lookAtShapes(features: FeatureCollection["features"]): void {
   preview.value = { ...NOTHING, features };
 }
 
-export function installPreview(map: MapLibre): void {
+export function installPreview(map: MapLibre): Stop {
+  let stop: Stop | undefined;
   map.once("style.load", () => {
     map.addSource(SOURCE, { type: "geojson", data: NOTHING });
     const only = (kind: string): ["==", ["geometry-type"], string] => ["==", ["geometry-type"], kind];
@@ -41,6 +43,7 @@ export function installPreview(map: MapLibre): void {
       id: `${SOURCE}-point`, type: "circle", source: SOURCE, filter: only("Point"),
       paint: { "circle-color": COLOUR, "circle-radius": 3.5, "circle-stroke-color": "#fff", "circle-stroke-width": 1 },
     });
-    effect(() => void (map.getSource(SOURCE) as GeoJSONSource | undefined)?.setData(preview.value));
+    stop = effect(() => void (map.getSource(SOURCE) as GeoJSONSource | undefined)?.setData(preview.value));
   });
+  return () => stop?.();
 }

@@ -6,12 +6,13 @@ import { number, t } from "../i18n/i18n";
 import type { CommentThread } from "../protocol/types";
 import { threads } from "../store/store";
 import { beginning, nameOf, openThread, pinsHidden, showThread } from "./state";
+import type { Stop } from "../ui/stops";
 
 const DRAFT = "";
 
-export function installComments(map: MapLibre): void {
+export function installComments(map: MapLibre): Stop {
   const markers = new Map<string, Marker>();
-  effect(() => {
+  return effect(() => {
     const shown = new Map(threads.value.filter(isShown).map((thread) => [thread.id, thread]));
     const places = new Map([...shown.values()].map(({ id, place }) => [id, place.position]));
     if (beginning.value !== null) places.set(DRAFT, beginning.value.position);

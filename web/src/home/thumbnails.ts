@@ -5,6 +5,7 @@ import { photograph } from "../share/picture";
 import { embedded } from "../share/viewer";
 import { map as state } from "../store/store";
 import { remember } from "./mine";
+import { type Stop, together } from "../ui/stops";
 
 const WIDTH = 320;
 const HEIGHT = 200;
@@ -12,8 +13,8 @@ const QUALITY = 0.7;
 /** Milliseconds between two pictures. */
 const PAUSE = 4000;
 
-export function installThumbnails(map: MapLibre): void {
-  if (embedded) return;
+export function installThumbnails(map: MapLibre): Stop {
+  if (embedded) return together();
   let drawn = "";
   let at = -PAUSE;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -30,9 +31,10 @@ export function installThumbnails(map: MapLibre): void {
     if (picture !== null && state.peek()?.mapId === now.mapId) remember(now.mapId, picture);
   };
   map.on("idle", () => void take());
-  effect(() => {
+  const stop = effect(() => {
     if (state.value !== null && !isEmpty()) remember(state.value.mapId);
   });
+  return together(stop, () => clearTimeout(timer));
 }
 
 /** Nobody did anything on it: such a map is not worth a place in the list. */

@@ -26,6 +26,7 @@ import { installThinned } from "../map/tiles/thinned";
 import { Toolbar } from "../map/tools/toolbar";
 import { installTools } from "../map/tools/tools";
 import { MapView } from "../map/view";
+import { type Stop, together } from "../ui/stops";
 
 const Swipe = lazy(() => import("../compare/swipe").then((module) => module.Swipe));
 
@@ -36,9 +37,10 @@ export function Stage() {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     try {
-      if (box.current !== null) open(box.current);
+      return box.current === null ? undefined : open(box.current);
     } catch {
       undrawable.value = true;
+      return undefined;
     }
   }, []);
   return (
@@ -60,7 +62,8 @@ export function Stage() {
   );
 }
 
-function open(container: HTMLElement): void {
+/** Draws the map; what is returned ends everything that it began. */
+function open(container: HTMLElement): Stop {
   const view = new MapView(
     container,
     { palette: palette.peek(), base: base.peek(), camera: storedCamera() },
@@ -84,21 +87,24 @@ function open(container: HTMLElement): void {
       },
     },
   );
-  effect(() => view.cover(covered.value));
-  effect(() => view.paint(palette.value));
-  effect(() => view.rebase(base.value));
-  effect(() => {
-    const chosen = description.value?.projection;
-    if (chosen != null) view.project(chosen);
-  });
-  installThumbnails(view.map);
-  installPin(view.map);
-  installComments(view.map);
-  installPreview(view.map);
-  installThinned(view.map, () => view.bounds());
-  installTools(view.map, () => layers.peek().map((layer) => layer.id));
-  installPeople(view, gestures);
-  showOn(view);
+  const stop = together(
+    () => view.map.remove(),
+    effect(() => view.cover(covered.value)),
+    effect(() => view.paint(palette.value)),
+    effect(() => view.rebase(base.value)),
+    effect(() => {
+      const chosen = description.value?.projection;
+      if (chosen != null) view.project(chosen);
+    }),
+    installThumbnails(view.map),
+    installPin(view.map),
+    installComments(view.map),
+    installPreview(view.map),
+    installThinned(view.map, () => view.bounds()),
+    installTools(view.map, () => layers.peek().map((layer) => layer.id)),
+    installPeople(view, gestures),
+    showOn(view),
+  );
   // For tests and for pages that embed this one: the MapLibre map and the state, to read.
   Object.assign(window, {
     geoagent: {
@@ -107,4 +113,5 @@ function open(container: HTMLElement): void {
       get state() { return state.peek() && { ...state.peek(), known: known.peek() }; },
     },
   });
+  return stop;
 }

@@ -6,6 +6,7 @@ import type { Bounds, MapView } from "../map/view";
 import type { Gesture, Someone } from "../protocol/types";
 import { mayChange, status } from "../store/store";
 import { colourOf, editors, following, gestures, nameOf } from "./people";
+import { type Stop, together } from "../ui/stops";
 
 /** Milliseconds between two words about my pointer, or my camera, while they move. */
 const PAUSE = 120;
@@ -17,12 +18,10 @@ interface Wire {
   seen: (bounds: Bounds, zoom: number) => void;
 }
 
-export function installPeople(view: MapView, wire: Wire): void {
+export function installPeople(view: MapView, wire: Wire): Stop {
   tellPointer(view.map, wire);
-  tellSelection(wire);
   tellCamera(view, wire);
-  showPointers(view.map);
-  follow(view);
+  return together(tellSelection(wire), showPointers(view.map), follow(view));
 }
 
 /** Nobody is told anything while nobody is there to see it. */
@@ -35,9 +34,9 @@ function tellPointer(map: MapLibre, wire: Wire): void {
 }
 
 /** Told again to those who come later by the server, so once is enough. */
-function tellSelection(wire: Wire): void {
+function tellSelection(wire: Wire): Stop {
   let told = false;
-  effect(() => {
+  return effect(() => {
     const mark = marked.value;
     if (!mayChange.value || status.value !== "online" || (mark === null && !told)) return;
     told = mark !== null;
@@ -51,9 +50,9 @@ function tellCamera(view: MapView, wire: Wire): void {
   view.map.on("move", () => tell());
 }
 
-function showPointers(map: MapLibre): void {
+function showPointers(map: MapLibre): Stop {
   const markers = new Map<string, Marker>();
-  effect(() => {
+  return effect(() => {
     const pointing = new Map(editors.value.flatMap((person) => {
       const at = gestures.value.get(person.id)?.pointer;
       return at == null ? [] : [[person.id, { person, at }] as const];
@@ -96,9 +95,9 @@ function dress(element: HTMLElement, person: Someone): void {
 }
 
 /** My camera goes where theirs goes, until I move it myself. */
-function follow(view: MapView): void {
+function follow(view: MapView): Stop {
   let seen = "";
-  effect(() => {
+  const stopFollowing = effect(() => {
     const id = following.value;
     const bounds = id === null ? null : gestures.value.get(id)?.bounds;
     const key = `${id} ${bounds?.join()}`;
@@ -111,6 +110,7 @@ function follow(view: MapView): void {
   view.map.on("movestart", (event) => (event as { originalEvent?: Event }).originalEvent !== undefined && stop());
   // A turn of the wheel is the user's own move before the map has thought about it.
   view.map.getCanvasContainer().addEventListener("wheel", stop, { passive: true });
+  return stopFollowing;
 }
 
 const rounded = (degrees: number): number => Math.round(degrees * 1e5) / 1e5;

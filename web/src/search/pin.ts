@@ -2,12 +2,13 @@
 import { effect } from "@preact/signals";
 import { type Map as MapLibre, Marker } from "maplibre-gl";
 import { pin } from "./state";
+import type { Stop } from "../ui/stops";
 
 const SHAPE = "M12 29S2 18.500 2 11.500a10 10 0 1 1 20 0C22 18.500 12 29 12 29ZM12 15a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7Z";
 
-export function installPin(map: MapLibre): void {
+export function installPin(map: MapLibre): Stop {
   let marker: Marker | null = null;
-  effect(() => {
+  return effect(() => {
     marker?.remove();
     marker = pin.value === null ? null : markerOf(pin.value.name).setLngLat([pin.value.longitude, pin.value.latitude]).addTo(map);
   });

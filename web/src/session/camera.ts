@@ -18,6 +18,7 @@ import { cameraOf, hashOf } from "./camera-link";
 import { addLayer, describeMap } from "./commands";
 import { connection, isMine } from "./line";
 import { compared, drawnLast, elsewhere, isDark, isolated, isShown, past, savedView } from "./state";
+import { type Stop, together } from "../ui/stops";
 
 export let view: MapView | null = null;
 
@@ -27,10 +28,10 @@ const linked = takeLinkedCamera();
 let viewTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** The map on the screen is ready to be told what to show. */
-export function showOn(next: MapView): void {
+export function showOn(next: MapView): Stop {
   view = next;
   let first = true;
-  effect(() => {
+  const stop = effect(() => {
     if (map.value === null) return;
     const looking = {
       isolated: isolated.value, marked: marked.value, hinted: hinted.value, others: people.othersMarks.value, time: shownTime.value,
@@ -44,6 +45,7 @@ export function showOn(next: MapView): void {
     if (first && storedCamera() === null) lookAtAll(next);
     first = false;
   });
+  return together(stop, () => (view = null));
 }
 
 function asShown(known: Layer): Layer {

@@ -5,9 +5,10 @@ import type { Layer } from "../protocol/types";
 import { conversationAsMarkdown } from "../share/conversation";
 import { pictureOf, save } from "../share/picture";
 import { description, layers, map, turns } from "../store/store";
+import { legendAtNight } from "../ui/night";
 import { notify } from "../ui/toast";
 import { view } from "./camera";
-import { baseName, config, isolated, isShown, past } from "./state";
+import { baseName, config, isDark, isolated, isShown, past } from "./state";
 
 /** The layer's features as a file, written by the server. */
 export function download(layerId: string, format: string): void {
@@ -22,7 +23,7 @@ export function downloadReceipt(analysisId: string, format: string): void {
 export async function savePicture(): Promise<void> {
   if (view === null) return;
   try {
-    save(await pictureOf(view.map, shownLayers(), `${sourceOfBase()} · GeoAgent`), `${fileName("map")}.png`);
+    save(await pictureOf(view.map, isDark.value ? shownLayers().map(legendAtNight) : shownLayers(), `${sourceOfBase()} · GeoAgent`), `${fileName("map")}.png`);
   } catch (error) {
     notify(t("pictureFailed", { reason: error instanceof Error ? error.message : String(error) }), "error");
   }

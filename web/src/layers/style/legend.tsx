@@ -1,6 +1,8 @@
 /** What the colours and sizes mean. The server derives the entries from the very expression that is drawn. */
 import { number, t } from "../../i18n/i18n";
 import type { Layer, Legend, LegendEntry } from "../../protocol/types";
+import { isDark } from "../../session/state";
+import { legendAtNight } from "../../ui/night";
 import { legendLabel } from "./words";
 
 /** Hides the features of an entry, or shows them again; with `alone` hides those of all others. */
@@ -8,7 +10,7 @@ export type Toggle = (label: string, alone: boolean) => void;
 
 /** With `toggle` the entries of classes and values are buttons. */
 export function LegendView({ layer, toggle }: { layer: Layer; toggle?: Toggle | undefined }) {
-  const { legend } = layer;
+  const { legend } = isDark.value ? legendAtNight(layer) : layer;
   if (legend.entries.length === 0) return null;
   return (
     <div class="legend" style={{ "--layer-opacity": layer.opacity }}>

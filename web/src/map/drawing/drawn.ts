@@ -4,6 +4,7 @@
  */
 import type { LayerSpecification, VectorSourceSpecification } from "maplibre-gl";
 import type { DrawLayer, Layer } from "../../protocol/types";
+import { isRamped, nightColours, noDataColour } from "../../ui/night";
 
 export type SpecLayer = Exclude<LayerSpecification, { type: "background" }>;
 
@@ -143,13 +144,21 @@ function within({ from, to }: { from: number; to: number }): unknown[] {
 const OUTLINE = "#ffffff";
 const DARK_OUTLINE = "#0b0f14";
 
-/** On a dark map the outline that nobody chose is dark: a white one is brighter than what it surrounds. */
-export function dimmed({ style }: Layer, draw: DrawLayer): DrawLayer {
+/** On a dark map: ramps without glare, and an outline that nobody chose is dark, for a white one outshines what it surrounds. */
+export function dimmed(layer: Layer, whole: DrawLayer): DrawLayer {
+  const { style } = layer;
+  const draw = isRamped(layer) ? { ...whole, paint: nightPaint(layer, whole) } : whole;
   if (style.stroke_color != null) return draw;
   const name = draw.type === "circle" ? "circle-stroke-color" : "line-color";
   // The line of what is drawn in one colour has that colour.
   const isOutline = draw.type === "circle" || (draw.type === "line" && style.kind !== "single");
   return isOutline && draw.paint[name] === OUTLINE ? { ...draw, paint: { ...draw.paint, [name]: DARK_OUTLINE } } : draw;
+}
+
+function nightPaint(layer: Layer, { paint }: DrawLayer): Record<string, unknown> {
+  const noData = noDataColour(layer);
+  const isOfRamp = (name: string, value: unknown) => name.endsWith("-color") && !name.startsWith("text") && value !== OUTLINE;
+  return Object.fromEntries(Object.entries(paint).map(([name, value]) => [name, isOfRamp(name, value) ? nightColours(value, noData) : value]));
 }
 
 function styleLayer(layer: Layer, draw: DrawLayer, index: number, visible: boolean, moment: unknown[] | null): SpecLayer {

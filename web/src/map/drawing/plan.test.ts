@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Layer } from "../../protocol/types";
+import type { Layer, LegendEntry } from "../../protocol/types";
 import { layer } from "../../testing/samples";
 import { dimmed, drawn, type Looking, scaled, sizedByWeight } from "./drawn";
+import { legendAtNight } from "../../ui/night";
 import { NOTHING, type Operation, plan } from "./plan";
 
 const ORIGIN = "http://here";
@@ -162,8 +163,18 @@ describe("outlines on a dark map", () => {
       .toMatchObject({ "circle-stroke-color": "#0b0f14" });
   });
 
+  it("have the ramp between them without glare, and the colours that were chosen one by one as they are", () => {
+    const fill = { ...edge, type: "fill" as const, paint: { "fill-color": ["step", ["get", "n"], "#ffffff", 5, "#000000"] } };
+    const ramped = styled({ kind: "graduated", color: null });
+    expect(dimmed(ramped, fill).paint["fill-color"]).toEqual(["step", ["get", "n"], "#dadada", 5, "#2e2e2e"]);
+    expect(dimmed(styled({ kind: "graduated", color: "#ff0000" }), fill)).toBe(fill);
+    const entries = [{ label: "1", color: "#ffffff", code: "range" }, { label: "", color: "#d9d9d9", code: "no_data" }] as LegendEntry[];
+    const { legend } = legendAtNight({ ...ramped, legend: { ...ramped.legend, entries } });
+    expect(legend.entries.map(({ color }) => color)).toEqual(["#dadada", "#4b545e"]);
+  });
+
   it("keep the colour that was chosen, and white lines stay white", () => {
-    expect(dimmed(styled({ kind: "graduated", stroke_color: "#ffffff" }), edge)).toBe(edge);
+    expect(dimmed(styled({ kind: "graduated", stroke_color: "#ffffff" }), edge)).toEqual(edge);
     expect(dimmed(styled({ kind: "single", color: "#ffffff" }), edge)).toBe(edge);
   });
 });

@@ -11,6 +11,7 @@ import { asOf, isOverview, isSample, isThinned, isTooComplex } from "./notes";
 import { drawnFeatures, drawnWeight, drawsCells } from "./receipts";
 import type { Layer } from "../../protocol/types";
 import type { Bounds } from "../view";
+import type { Stop } from "../../ui/stops";
 
 /** By layer; `total` is null while it is counted, or cannot be. What weights add up to may be more than the layer has. */
 export const thinned = signal<ReadonlyMap<string, Thinning>>(new Map());
@@ -34,7 +35,7 @@ export const tooComplex = signal<ReadonlySet<string>>(new Set());
 /** Milliseconds of rest before anything is counted. */
 const REST = 500;
 
-export function installThinned(map: MapLibre, bounds: () => Bounds): void {
+export function installThinned(map: MapLibre, bounds: () => Bounds): Stop {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let counting: AbortController | undefined;
   /** The view and the layers that were counted last: the map also comes to rest where nothing of these has changed. */
@@ -53,6 +54,10 @@ export function installThinned(map: MapLibre, bounds: () => Bounds): void {
       void count(map, bounds(), counting.signal);
     }, REST);
   });
+  return () => {
+    clearTimeout(timer);
+    counting?.abort();
+  };
 }
 
 /** Tiles of one version may change from a sample to an overview. */

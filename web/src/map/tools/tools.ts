@@ -8,6 +8,7 @@ import type { GeoJSONSource, Map as MapLibre, MapMouseEvent } from "maplibre-gl"
 import type { Position } from "./geodesy";
 import { installSelecting } from "./select";
 import { boxed, drags, drawnArea, inspect, sketch, tool } from "./selection";
+import { type Stop, together } from "../../ui/stops";
 
 const SOURCE = "geoagent-sketch";
 const COLOUR = "#ffb000";
@@ -15,12 +16,13 @@ const COLOUR = "#ffb000";
 let ended = false;
 
 /** `layerIds` are the layers on the map, bottom first. */
-export function installTools(map: MapLibre, layerIds: () => string[]): void {
+export function installTools(map: MapLibre, layerIds: () => string[]): Stop {
+  let stopDrawing: Stop | undefined;
   map.once("style.load", () => {
     addSketchLayers(map);
-    effect(() => draw(map, sketch.value, drawnArea.value));
+    stopDrawing = effect(() => draw(map, sketch.value, drawnArea.value));
   });
-  effect(() => {
+  const stop = effect(() => {
     const looking = tool.value === "look";
     sketch.value = [];
     ended = false;
@@ -44,6 +46,7 @@ export function installTools(map: MapLibre, layerIds: () => string[]): void {
     if (event.key === "Escape") cancel();
   });
   installSelecting(map, layerIds, cancel);
+  return together(stop, () => stopDrawing?.());
 }
 
 /** Whether there are corners enough for an area. */
