@@ -30,6 +30,8 @@ import { type Stop, together } from "../ui/stops";
 
 const Swipe = lazy(() => import("../compare/swipe").then((module) => module.Swipe));
 
+const DrawPanel = lazy(() => import("../draw/panel").then((module) => module.DrawPanel));
+
 /** The browser has no WebGL. */
 const undrawable = signal(false);
 
@@ -49,6 +51,7 @@ export function Stage() {
       {undrawable.value && <NoMap reason={t("noWebgl")} hint={t("noWebglHint")} isMissing={false} />}
       {compared.value !== null && <Swipe />}
       <Toolbar />
+      {tool.value === "draw" && <DrawPanel />}
       <Inspector />
       <HoverTip />
       {elsewhere.value !== null && (

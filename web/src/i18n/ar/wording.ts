@@ -47,6 +47,8 @@ const CHANGES: readonly Template[] = [
   ["{name:bold} is drawn at the bottom now.", "تُرسم {name} الآن في الأسفل."],
   ["{name:bold} is drawn one higher now.", "رُفعت {name} درجة واحدة."],
   ["{name:bold} is drawn one lower now.", "خُفضت {name} درجة واحدة."],
+  ["{name:bold} is now in the group {group:bold}.", "{name} الآن ضمن المجموعة {group}."],
+  ["{name:bold} is in no group now.", "لم تعد {name} ضمن أي مجموعة."],
   ["Removed the chart {name:bold}.", "أُزيل المخطط {name}."],
   ["Removed {name:bold}.", "أُزيلت الطبقة {name}."],
   ["The map is empty now: {count:count} removed.", "الخريطة فارغة الآن: أُزيلت {count}."],

@@ -25,7 +25,7 @@ export interface Selection {
 }
 
 /** What a click on the map does. */
-export type Tool = "look" | "select" | "lasso" | "area" | "measure" | "comment";
+export type Tool = "look" | "select" | "lasso" | "area" | "measure" | "draw" | "comment";
 
 /** Whether the tool is used by a drag, which then does not move the map. */
 export const drags = (it: Tool): boolean => it === "select" || it === "lasso";

@@ -15,11 +15,14 @@ const TOOLS: [Tool, IconName, Key, Key][] = [
   ["lasso", "lasso", "toolLasso", "hintLasso"],
   ["area", "polygon", "toolArea", "hintArea"],
   ["measure", "ruler", "toolMeasure", "hintMeasure"],
+  ["draw", "edit", "toolDraw", "toolDraw"],
   ["comment", "comment", "toolComment", "hintComment"],
 ];
 
+const FOR_EDITORS = new Set<Tool>(["area", "draw", "comment"]);
+
 /** Those who came by a view link select and measure. */
-const offered = () => TOOLS.filter(([it]) => mayChange.value || (it !== "area" && it !== "comment"));
+const offered = () => TOOLS.filter(([it]) => mayChange.value || !FOR_EDITORS.has(it));
 
 export function Toolbar() {
   const chosen = TOOLS.find(([it]) => it === tool.value);
@@ -37,7 +40,7 @@ export function Toolbar() {
         ))}
         {!narrow.value && config.value.basemaps.length > 0 && <Menu label={t("basemap")} icon="map" items={bases} />}
       </div>
-      {chosen !== undefined && (
+      {chosen !== undefined && tool.value !== "draw" && (
         <div class="tool-hint card" role="status">
           <span>{measured.value === null ? t(chosen[3]) : sizes(measured.value)}</span>
           {tool.value === "area" && <button type="button" class="link" disabled={!isArea.value} onClick={finish}>{t("finish")}</button>}
