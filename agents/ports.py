@@ -82,6 +82,10 @@ class MapSession(Protocol):
         """Bottom first; layers not named keep their order below."""
         ...
 
+    async def group_layer(self, layer_id: str, group: str | None) -> None:
+        """Put a layer into the group of this name, next to its other layers; with None take it out of its group."""
+        ...
+
     async def reset(self) -> int:
         """Remove all layers; how many there were."""
         ...

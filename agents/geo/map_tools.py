@@ -15,6 +15,8 @@ TableId = Annotated[str, Param(enum=choices.table_ids, narrow=choices.narrow_tab
 LayerId = Annotated[str, Param(enum=choices.layer_ids, resolve=choices.only_layer)]
 Color = Annotated[str, Param(description="One CSS colour for all features: a name or #rrggbb.")]
 
+MAX_GROUP_NAME = 200
+
 
 class MapTools(GeoTools):
     """Tools for layers and view; a mixin of GeoAgent."""
@@ -76,6 +78,7 @@ class MapTools(GeoTools):
         visible: bool | None = None,
         opacity: Annotated[float, Param(minimum=0, maximum=1)] | None = None,
         order: Literal["top", "bottom", "up", "down"] | int | None = None,
+        group: str | None = None,
     ) -> Result:
         """Change a layer: its filter, style, colours by a column, labels, visibility, opacity, order or name.
 
@@ -87,6 +90,7 @@ class MapTools(GeoTools):
             clear_filters: Show all features of the table again.
             opacity: 0 is invisible, 1 opaque.
             order: Where it is drawn: top, bottom, up, down, or a place counted from 0 at the bottom.
+            group: The group of layers that it belongs to; "" takes it out.
         """
         before = self.layer(layer_id)
         change: dict[str, Any] = {}
@@ -101,7 +105,7 @@ class MapTools(GeoTools):
         for field, value in (("name", name), ("visible", visible), ("opacity", opacity)):
             if value is not None:
                 change[field] = value
-        if not change and order is None:
+        if not change and order is None and group is None:
             raise ToolFailed(
                 "Nothing to change was given: name at least one of color, style, filters, visible, ..."
             )
@@ -111,12 +115,22 @@ class MapTools(GeoTools):
         if order is not None:
             await self.map.reorder(_reordered([item.id for item in self.map.layers()], layer_id, order))
             layer = self.layer(layer_id)
+        if group is not None:
+            await self.map.group_layer(layer_id, group.strip()[:MAX_GROUP_NAME] or None)
+            layer = self.layer(layer_id)
         facts = {
             **layer_facts(layer, drawn),
             "count_before": before.count,
-            "changed": sorted([*change, *(["order"] if order is not None else [])]),
+            "changed": sorted(
+                [
+                    *change,
+                    *(["order"] if order is not None else []),
+                    *(["group"] if group is not None else []),
+                ]
+            ),
+            **({"group": layer.group} if group is not None else {}),
         }
-        return Result(facts, summary=f"Changed {_change_words(layer, change, order)}")
+        return Result(facts, summary=f"Changed {_change_words(layer, change, order, group)}")
 
     @tool(sequential=True)
     async def remove_map_layer(self, layer_id: LayerId) -> Result:
@@ -208,7 +222,7 @@ def _look(layer: Layer) -> str:
     return " ".join(part for part in (layer.name, style_words(layer.style)) if part) + only
 
 
-def _change_words(layer: Layer, change: dict[str, Any], order: str | int | None) -> str:
+def _change_words(layer: Layer, change: dict[str, Any], order: str | int | None, group: str | None) -> str:
     parts = []
     if "filter" in change:
         shown = f"only {filter_words(layer.filter)}" if layer.filter is not None else "all features"
@@ -223,6 +237,8 @@ def _change_words(layer: Layer, change: dict[str, Any], order: str | int | None)
         parts.append(f"{layer.opacity:.0%} opaque")
     if order is not None:
         parts.append(f"moved {order}" if isinstance(order, str) else "moved")
+    if group is not None:
+        parts.append(f"in the group {layer.group}" if layer.group else "in no group")
     return f"{layer.name}: {listed(parts)}"
 
 

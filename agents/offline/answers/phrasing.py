@@ -201,6 +201,11 @@ class Phrasing:
             parts.append(f"{name} is {facts.get('opacity', 1.0):.0%} opaque now.")
         if "order" in changed:
             parts.append(self._ordered(name, done.arguments.get("order")))
+        if "group" in changed:
+            group = facts.get("group")
+            parts.append(
+                f"{name} is now in the group **{plain(group)}**." if group else f"{name} is in no group now."
+            )
         return " ".join(parts) + (drawn_words(facts) if changed & {"filter", "style"} else "")
 
     def _filtered(self, name: str, facts: Facts) -> str:

@@ -20,6 +20,7 @@ from agents.offline.meaning.intents import (
     Reorder,
     Reset,
     Restyle,
+    SetGroup,
     SetVisible,
 )
 from agents.offline.meaning.scene import Calls, Say, Scene
@@ -60,6 +61,10 @@ def _transparent(bound: Bound, _: Vocabulary) -> Intent:
     return Change(bound.get("layer"), "opacity", round(1 - share, 4))
 
 
+def _grouped(bound: Bound, _: Vocabulary) -> Intent:
+    return SetGroup(bound["layers"], bound.get("name", "")[:MAX_NAME])
+
+
 def _moved(to: Any) -> Any:
     return lambda bound, _: Reorder(bound["layer"], to, bound.get("other"))
 
@@ -96,6 +101,11 @@ COMMANDS = (
             "|half-transparent)", _transparent),
     command(f"[set|change|put] opacity {_OF_LAYER} {_IS} {{share:share}} {_OF_LAYER}", _opaque),
     command(f"[set|change|put] transparency {_OF_LAYER} {_IS} {{share:share}} {_OF_LAYER}", _transparent),
+    command("(put|move|add|gather|place|bring) {layers:mentions} [layers|layer] (in|into|to) (the|a|a new|new|one)"
+            " group [called|named] {name:title}", _grouped, 2.0),
+    command("group {layers:mentions} (as|under|into|in) {name:title}", _grouped, 2.0),
+    command("(take|move|bring) {layers:mentions} out of (the|their|its|any) group", _grouped, 2.0),
+    command("ungroup {layers:mentions}", _grouped, 2.0),
     command(f"{_MOVE} (to the top|on top of everything|to top|to the front|to front|on the top|in front|uppermost"
             "|topmost|on top|forward to the front)", _moved("top")),
     command(f"{_MOVE} (to the bottom|to bottom|to the back|to back|at the bottom|undermost)", _moved("bottom")),
@@ -138,6 +148,14 @@ async def change(scene: Scene, intent: Change) -> Calls:
     return [("update_map_layer", {"layer_id": layer.id, intent.argument: intent.value}) for layer in layers]
 
 
+async def group(scene: Scene, intent: SetGroup) -> Calls:
+    """Put layers into a group, or take them out of theirs."""
+    layers: list[Layer] = []
+    for subject in intent.subjects:
+        layers += scene.all_layers() if subject.everything else [scene.layer_of(subject)]
+    return [("update_map_layer", {"layer_id": layer.id, "group": intent.name}) for layer in distinct(layers)]
+
+
 async def reorder(scene: Scene, intent: Reorder) -> Calls:
     """Move a layer in the order of drawing."""
     layer = scene.layer_of(intent.subject)
@@ -157,5 +175,5 @@ def distinct(layers: Sequence[Layer]) -> list[Layer]:
 
 
 PLANS = {
-    "Remove": remove, "SetVisible": set_visible, "Change": change, "Reorder": reorder,
+    "Remove": remove, "SetVisible": set_visible, "Change": change, "SetGroup": group, "Reorder": reorder,
 }  # fmt: skip

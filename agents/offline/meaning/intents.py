@@ -257,6 +257,14 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class SetGroup:
+    """Put layers into the group of this name; an empty name takes them out of theirs."""
+
+    subjects: tuple[Mention, ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reorder:
     """Move a layer in the order of drawing."""
 
@@ -442,7 +450,7 @@ class NotUnderstood:
 
 
 Intent = (
-    Show | Restyle | Refine | ClearFilter | SetVisible | Remove | Reset | Change | Reorder | Zoom
+    Show | Restyle | Refine | ClearFilter | SetVisible | Remove | Reset | Change | SetGroup | Reorder | Zoom
     | Retrace | ListLayers | Describe | Count | Statistic | Chart | RemoveChart | Rows
     | Lookup | Analyse | UseTool | Export | RunSql | Help | Greeting | Unsupported | NotUnderstood | TooMuch
     | SeveralMeanings

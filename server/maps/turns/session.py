@@ -17,13 +17,14 @@ from agents.domain import Bounds, Focus, Layer, LayerChange, LayerDraft
 from server.database.outages import why_unavailable
 from server.maps.charts import ChartService
 from server.maps.faults import MapFault
+from server.maps.layers.groups import LayerGroups
 from server.maps.layers.verbs import By, Done, LayerService
 from server.maps.live.hub import Hub
 from server.maps.log.events import Change, Event
 from server.maps.log.replay import MapState, apply
 from server.maps.turns.outages import record_once
 from server.maps.turns.queue import Turn
-from server.protocol import ViewRequested
+from server.protocol import LayerGroup, ViewRequested
 
 T = TypeVar("T")
 
@@ -106,6 +107,10 @@ class TurnSession:
 
     async def reorder(self, layer_ids: Sequence[str]) -> None:
         self._keep(await self._tried(self._service.reorder(self.map_id, layer_ids, self.by)))
+
+    async def group_layer(self, layer_id: str, group: str | None) -> None:
+        wanted = LayerGroup(map_id=self.map_id, layers=[layer_id], group=group)
+        self._keep(await self._tried(LayerGroups(self._hub.log).change(self.map_id, wanted, self.by)))
 
     async def reset(self) -> int:
         count, done = await self._tried(self._service.reset(self.map_id, self.by))

@@ -262,6 +262,10 @@ class MemoryMap:
         rest = [layer for layer in self._layers if layer.id not in layer_ids]
         self._now("layers reordered", [*rest, *(named[layer_id] for layer_id in layer_ids)])
 
+    async def group_layer(self, layer_id: str, group: str | None) -> None:
+        grouped = self._find(layer_id).model_copy(update={"group": group})
+        self._now("grouped", [grouped if layer.id == layer_id else layer for layer in self._layers])
+
     async def reset(self) -> int:
         count = len(self._layers)
         if count:
