@@ -89,8 +89,8 @@ class MapTools(GeoTools):
                 present one and the new one by "and".
             clear_filters: Show all features of the table again.
             opacity: 0 is invisible, 1 opaque.
-            order: Where it is drawn: top, bottom, up, down, or a place counted from 0 at the bottom.
-            group: The group of layers that it belongs to; "" takes it out.
+            order: Where it is drawn, or a place counted from 0 at the bottom.
+            group: Name of its group of layers; "" for none.
         """
         before = self.layer(layer_id)
         change: dict[str, Any] = {}
