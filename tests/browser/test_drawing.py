@@ -9,7 +9,6 @@ from tests.browser.conftest import Enter
 from tests.browser.person import Person
 from tests.support.looking import until
 
-
 CORNER_OF_LINE = """geoagent.map.querySourceFeatures("geoagent-drawing-linestring")
     .flatMap(({ geometry }) => geometry.coordinates)
     .map(position => geoagent.map.project(position))
@@ -37,7 +36,9 @@ async def test_drawn_shapes_become_a_layer(person: Person) -> None:
     await panel.get_by_role("button", name="Line", exact=True).click()
     await click(person, (455, 416), (560, 520), (560, 520))
     await expect(save).to_have_text("Save 2 shapes as a layer")
-    assert await until(lambda: person.see(CORNER_OF_LINE), pause=0.1), "the line begins at the corner of the area"
+    assert await until(lambda: person.see(CORNER_OF_LINE), pause=0.1), (
+        "the line begins at the corner of the area"
+    )
     await panel.get_by_role("button", name="Edit shapes").click()
     await click(person, (560, 519))
     await panel.get_by_role("button", name="Delete the shape").click()
