@@ -23,10 +23,12 @@ from agents.geo.phrases import (
 )
 from agents.offline.answers.wording import (
     Facts,
+    asked_for_time,
     chart_words,
     column_line,
     drawn_words,
     failed,
+    group_words,
     is_plural,
     legend_words,
     look_words,
@@ -175,18 +177,13 @@ class Phrasing:
         )
         return what + legend_words(facts) + drawn_words(facts)
 
-    @staticmethod
-    def _asked_for_time(done: Done) -> bool:
-        style = done.arguments.get("style")
-        return isinstance(style, Mapping) and "time" in style
-
     def updated(self, done: Done, facts: Facts, command: Command | None) -> str:
         changed = set(facts.get("changed", ()))
         name = f"**{plain(facts['name'])}**"
         parts = []
         if "filter" in changed:
             parts.append(self._filtered(name, facts))
-        if "style" in changed and facts.get("style", {}).get("time") and self._asked_for_time(done):
+        if "style" in changed and facts.get("style", {}).get("time") and asked_for_time(done.arguments):
             parts.append(f"{name} can be slid through in time along `{facts['style']['time']}`.")
         elif "style" in changed:
             look = look_words(facts).removeprefix(",").strip() or "as asked"
@@ -202,10 +199,7 @@ class Phrasing:
         if "order" in changed:
             parts.append(self._ordered(name, done.arguments.get("order")))
         if "group" in changed:
-            group = facts.get("group")
-            parts.append(
-                f"{name} is now in the group **{plain(group)}**." if group else f"{name} is in no group now."
-            )
+            parts.append(group_words(name, facts.get("group")))
         return " ".join(parts) + (drawn_words(facts) if changed & {"filter", "style"} else "")
 
     def _filtered(self, name: str, facts: Facts) -> str:

@@ -91,6 +91,17 @@ def look_words(facts: Facts) -> str:
     return f"{color}{label}"
 
 
+def asked_for_time(arguments: Facts) -> bool:
+    """Whether a call changed which column tells the time of a layer."""
+    style = arguments.get("style")
+    return isinstance(style, Mapping) and "time" in style
+
+
+def group_words(name: str, group: str | None) -> str:
+    """Which group a layer belongs to now."""
+    return f"{name} is now in the group **{plain(group)}**." if group else f"{name} is in no group now."
+
+
 def legend_words(facts: Facts) -> str:
     """What is to be known of the classes; the classes themselves stand in the legend on the map."""
     if not facts.get("legend") or facts.get("style", {}).get("kind") not in ("graduated", "categorical"):
