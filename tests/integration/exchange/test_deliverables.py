@@ -301,7 +301,7 @@ async def test_rows_pass_the_filter_and_progress_counts_them(atlas: Atlas, tmp_p
         ),
         ({"items": [{"source": "data.towns"}], "format": "kml", "crs": "EPSG:2154"}, "KML is always"),
         ({"items": [{"source": "data.fields"}], "format": "csv", "geometry": "xy"}, "Only points"),
-        ({"items": [{"source": "data.budget"}], "format": "json", "group_by": "x"}, "not among the columns"),
+        ({"items": [{"source": "data.budget"}], "format": "json", "group_by": "x"}, "has no column 'x'"),
     ],
 )
 async def test_what_a_format_cannot_hold_is_refused(
