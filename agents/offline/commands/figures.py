@@ -109,6 +109,31 @@ def _together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
     return Lookup(bound["what"], bound["one"], (bound["other"],), total=True)
 
 
+def _of_such(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
+    """`how many dwellings were approved?`, `how many pupils are there in Lakeside?`: of the only table that counts them
+    in a column."""
+    what = bound["what"]
+    if table_called(what, vocabulary) is not None:
+        return None
+    having = [
+        (table, columns)
+        for table in vocabulary.few_tables
+        if (columns := _columns((table,), what, vocabulary)) and are_counts((table,), columns)
+    ]
+    if len(having) != 1:
+        return None
+    ((table, columns),) = having
+    rows = Mention(table.name, (table.id,))
+    kind = OneOf(bound["value"], how="kind") if "value" in bound else None
+    where = OneOf(bound["place"]) if "place" in bound else kind
+    return Statistic("sum", ColumnMention(what, columns), rows, where)
+
+
+def _people_together(bound: Mapping[str, Any], _: Vocabulary) -> Intent:
+    """`how many people live in Riverside and Lakeside together?`"""
+    return Lookup("population", bound["one"], (bound["other"],), total=True)
+
+
 def _of_those_there(bound: Mapping[str, Any], vocabulary: Vocabulary) -> Intent | None:
     """`how many pupils go to primary schools?`: of a column that counts."""
     subject = bound["rows"]
@@ -213,6 +238,14 @@ COMMANDS = (
     command(
         "how many {what:words} (go to|attend|work at|work in|use) [all] [the] {rows:selection}",
         _of_those_there,
+    ),
+    command("how many {what:words} (were|are) {value:words}", _of_such, 3.0),
+    command("how many {what:words} are there [in total|in {place:value}]", _of_such, 2.0),
+    command(
+        "how many (people|inhabitants|residents|persons) live in {one:words} and {other:words}"
+        " (together|combined|altogether)",
+        _people_together,
+        -2.0,
     ),
     command(
         "how many {what:words} do {one:words} and {other:words} have [together|in total|altogether|combined]",

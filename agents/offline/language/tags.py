@@ -226,7 +226,8 @@ class Tags(Grammar):
             cursor.at += 1
             text = cursor.since(begin)
             known = self._is_column(text)
-            if not known and (year or set(text.lower().split()) & _COLUMN_ENDS):
+            joined_on = year or set(text.lower().split()) & _COLUMN_ENDS
+            if not known and joined_on and not self._is_column(text, self.vocabulary.few_tables):
                 continue
             cost = 0.0 if known else UNKNOWN_COLUMN + 0.5 * (cursor.at - begin)
             found.append(Span(cursor.at, ColumnWords(text), cost))
@@ -250,9 +251,10 @@ class Tags(Grammar):
         one = table is not None and not table.guessed and singular(cursor.word()) == cursor.word()
         return cursor.at + used[table.length - 1] if table is not None and one else None
 
-    def _is_column(self, text: str) -> bool:
+    def _is_column(self, text: str, tables: Sequence[Table] = ()) -> bool:
+        """Of these tables, or of those that the request names."""
         words = name_words(text)
-        match = self.vocabulary.match_column(self.roots, words) if words else None
+        match = self.vocabulary.match_column(tables or self.roots, words) if words else None
         return match is not None and match.length == len(words)
 
     def _several_columns(self, at: int) -> Iterable[Span]:
