@@ -15,8 +15,7 @@ from agents.offline.commands.analyses.analysis import Chain, LookWords, rows_of
 from agents.offline.language.column_names import columns_called
 from agents.offline.language.words import name_words
 from agents.offline.meaning.columns import column_called, name_column, ranks_descending, top_column
-from agents.offline.meaning.features import Features
-from agents.offline.meaning.intents import (
+from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
     Compare,
@@ -26,6 +25,7 @@ from agents.offline.meaning.intents import (
     OneOf,
     Quantity,
 )
+from agents.offline.meaning.features import Features
 from agents.offline.meaning.place_meant import full_name, place_meant, reach
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Refuse, Scene

@@ -12,6 +12,7 @@ from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number, named_column
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Scene
 from agents.offline.meaning.steps import ColumnWords
@@ -68,16 +69,16 @@ def _of_what_has_them(bound: Bound, vocabulary: Vocabulary) -> i.Intent | None:
         if having:
             ids = tuple(dict.fromkeys(table.id for table in having))
             layers = tuple(layer.id for layer in vocabulary.layers if layer.table in ids)
-            return _chart(bound, i.Mention("it", ids, layers), having, vocabulary)
+            return _chart(bound, Mention("it", ids, layers), having, vocabulary)
     return None
 
 
 def _chart(
-    bound: Bound, mention: i.Mention, tables: Sequence[Table], vocabulary: Vocabulary,
-    where: i.Condition | None = None,
+    bound: Bound, mention: Mention, tables: Sequence[Table], vocabulary: Vocabulary,
+    where: Condition | None = None,
 ) -> i.Intent:  # fmt: skip
-    def column(words: ColumnWords) -> i.ColumnMention:
-        return i.ColumnMention(words.text, _called(tables, words.text, vocabulary))
+    def column(words: ColumnWords) -> ColumnMention:
+        return ColumnMention(words.text, _called(tables, words.text, vocabulary))
 
     columns = tuple(column(bound[name]) for name in ("first", "second") if name in bound)
     kind = next((meant for word, meant in _KINDS.items() if word in bound["kind"].lower()), "")
@@ -85,7 +86,7 @@ def _chart(
     return i.Chart(kind, mention, columns, how, column(bound["color"]) if "color" in bound else None, where)
 
 
-def _tables(mention: i.Mention, vocabulary: Vocabulary) -> list[Table]:
+def _tables(mention: Mention, vocabulary: Vocabulary) -> list[Table]:
     """Those that are mentioned, by themselves or by a layer; of `them` those on the map."""
     layers = [each for each in vocabulary.layers if mention.pronoun or each.id in mention.layers]
     ids = dict.fromkeys([*mention.tables, *(layer.table for layer in layers)])

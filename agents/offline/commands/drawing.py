@@ -11,21 +11,8 @@ from agents.offline.language.looks import settled
 from agents.offline.language.nouns import take_colour, take_column
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.words import Phrases, singular
-from agents.offline.meaning.intents import (
-    Compare,
-    Condition,
-    Group,
-    Intent,
-    Look,
-    Mention,
-    Negation,
-    OneOf,
-    Quantity,
-    Refine,
-    Restyle,
-    SetVisible,
-    Show,
-)
+from agents.offline.meaning.conditions import Compare, Condition, Group, Mention, Negation, OneOf, Quantity
+from agents.offline.meaning.intents import Intent, Look, Refine, Restyle, SetVisible, Show
 
 _MAPS_OF: tuple[tuple[Phrases, StyleKind], ...] = (
     (p.HEAT_MAP_OF, "heatmap"),

@@ -14,7 +14,8 @@ from agents.domain import Table
 from agents.offline.commands.plan_drawing import top_rows
 from agents.offline.commands.requests import command
 from agents.offline.meaning.columns import column_called
-from agents.offline.meaning.intents import Export, Intent, Mention, Quantity
+from agents.offline.meaning.conditions import Mention, Quantity
+from agents.offline.meaning.intents import Export, Intent
 from agents.offline.meaning.resolver import to_cql2
 from agents.offline.meaning.scene import Calls, Scene
 

@@ -12,17 +12,8 @@ from agents.offline.language.conditions.rules import joined
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import doers_of, name_words
-from agents.offline.meaning.intents import (
-    ColumnMention,
-    Count,
-    Intent,
-    Lookup,
-    Mention,
-    OneOf,
-    Rows,
-    Show,
-    Statistic,
-)
+from agents.offline.meaning.conditions import ColumnMention, Mention, OneOf
+from agents.offline.meaning.intents import Count, Intent, Lookup, Rows, Show, Statistic
 
 _PEOPLE = frozenset(("people", "inhabitant", "resident", "person", "citizen"))
 

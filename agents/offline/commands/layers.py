@@ -8,13 +8,12 @@ from typing import Any
 from agents.domain import Layer
 from agents.offline.commands.requests import command
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.conditions import Mention, Negation
 from agents.offline.meaning.intents import (
     Change,
     ClearFilter,
     Intent,
     Look,
-    Mention,
-    Negation,
     Refine,
     Remove,
     Reorder,

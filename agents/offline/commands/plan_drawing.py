@@ -10,6 +10,7 @@ from agents.geo.phrases import count_of
 from agents.offline.commands.plan_looks import style_arguments
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, top_column
+from agents.offline.meaning.conditions import Mention, Top
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
 from agents.offline.meaning.scene import Calls, Refuse, Say, Scene
@@ -83,7 +84,7 @@ def _show_again(scene: Scene, layer: Layer, table: Table, intent: i.Show) -> Cal
     return [("update_map_layer", arguments)]
 
 
-async def top_rows(scene: Scene, table: Table, where: Cql2 | None, top: i.Top) -> Calls | Cql2:
+async def top_rows(scene: Scene, table: Table, where: Cql2 | None, top: Top) -> Calls | Cql2:
     """First the rows are asked for, then their keys are the filter."""
     if len(table.key) != 1:
         raise Refuse(
@@ -113,7 +114,7 @@ async def refine(scene: Scene, intent: i.Refine) -> Calls:
     if layer is None:
         return await show(
             scene,
-            i.Show(intent.subject or i.Mention(table.name, (table.id,)), where=intent.where, top=intent.top),
+            i.Show(intent.subject or Mention(table.name, (table.id,)), where=intent.where, top=intent.top),
         )
     wanted = await to_cql2(scene, table, intent.where) if intent.where is not None else None
     if intent.top is not None and intent.top.limit:

@@ -10,6 +10,7 @@ from agents.offline.language.lexicon import RAMP_OF_COLOUR
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import name_column, named_column
+from agents.offline.meaning.conditions import ColumnMention
 from agents.offline.meaning.scene import Refuse, Say, Scene
 
 DENSITIES = ("heatmap", "hexbin", "grid")
@@ -61,7 +62,7 @@ def style_arguments(scene: Scene, table: Table, look: i.Look, layer: Layer | Non
     return arguments
 
 
-def _by_column(scene: Scene, table: Table, look: i.Look, by: i.ColumnMention) -> dict[str, Any]:
+def _by_column(scene: Scene, table: Table, look: i.Look, by: ColumnMention) -> dict[str, Any]:
     column = named_column(scene, table, by)
     numeric = column.kind in ("integer", "number")
     kind = look.kind or ("graduated" if numeric else "categorical")

@@ -19,6 +19,7 @@ from agents.offline.language.reading import read
 from agents.offline.language.words import name_words
 from agents.offline.meaning import intents as i
 from agents.offline.meaning.columns import is_number, name_column, named_column
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention
 from agents.offline.meaning.place_meant import full_name, place_meant, reach
 from agents.offline.meaning.ranking import first_rows
 from agents.offline.meaning.resolver import combined, to_cql2
@@ -44,7 +45,7 @@ async def count(scene: Scene, intent: i.Count) -> Calls:
     ]
 
 
-async def _filters(scene: Scene, table: Table, subject: i.Mention, where: i.Condition | None) -> Cql2 | None:
+async def _filters(scene: Scene, table: Table, subject: Mention, where: Condition | None) -> Cql2 | None:
     """What was said; of a layer also its filter."""
     own = scene.layer_of(subject).filter if subject.of_layer else None
     if where is None:
@@ -142,7 +143,7 @@ async def lookup(scene: Scene, intent: i.Lookup) -> Calls:
         known = [each for each in rows if each is not None]
         if len(known) < len(rows):
             continue
-        column = named_column(scene, table, i.ColumnMention(intent.words, tuple(columns)))
+        column = named_column(scene, table, ColumnMention(intent.words, tuple(columns)))
         filters = reduce(lambda one, other: combined("or", one, other), known)
         if intent.total:
             return [("column_stats", {"table": table.id, "column": column.name, "filters": filters})]

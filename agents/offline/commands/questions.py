@@ -11,18 +11,8 @@ from agents.offline.language.nouns import take_column, take_count, take_quantity
 from agents.offline.language.subjects import Grammar, Subject
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import word_set
-from agents.offline.meaning.intents import (
-    Analyse,
-    ColumnMention,
-    Count,
-    Intent,
-    Lookup,
-    Mention,
-    Rows,
-    Statistic,
-    Top,
-    Unsupported,
-)
+from agents.offline.meaning.conditions import ColumnMention, Mention, Top
+from agents.offline.meaning.intents import Analyse, Count, Intent, Lookup, Rows, Statistic, Unsupported
 from agents.offline.meaning.units import unit_named
 from agents.units import Unit
 

@@ -10,7 +10,8 @@ from agents.offline.commands.analyses.rules import typed
 from agents.offline.commands.requests import Command
 from agents.offline.language.grammar import compiled
 from agents.offline.language.vocabulary import Vocabulary
-from agents.offline.meaning.intents import Intent, Mention, UseTool
+from agents.offline.meaning.conditions import Mention
+from agents.offline.meaning.intents import Intent, UseTool
 from agents.offline.meaning.scene import Calls, Scene
 
 

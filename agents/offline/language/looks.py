@@ -12,7 +12,8 @@ from agents.offline.language.lexicon import ANALYSIS_FUNCTIONS, METHODS, RAMP_OF
 from agents.offline.language.nouns import take_colour, take_column, take_count, take_ramp
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import Phrases, word_set
-from agents.offline.meaning.intents import ColumnMention, Look
+from agents.offline.meaning.conditions import ColumnMention
+from agents.offline.meaning.intents import Look
 
 _NAME_ENDS = word_set("coast county city town river island islands sea lake mountains forest state park")
 

@@ -15,7 +15,7 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ARTICLES, COLOURS, NUMBER_WORDS, RAMPS
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import name_words
-from agents.offline.meaning.intents import ColumnMention, Day, Mention, Quantity
+from agents.offline.meaning.conditions import ColumnMention, Day, Mention, Quantity
 from agents.offline.meaning.units import density_of, unit_named
 from agents.units import MAGNITUDES, Unit
 

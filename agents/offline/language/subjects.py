@@ -15,7 +15,8 @@ from agents.offline.language.nouns import take_column, take_count, take_mention
 from agents.offline.language.tokens import words_of
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import singular, word_set
-from agents.offline.meaning.intents import ColumnMention, Condition, Look, Mention, OneOf, Top
+from agents.offline.meaning.conditions import ColumnMention, Condition, Mention, OneOf, Top
+from agents.offline.meaning.intents import Look
 
 _MOST_ADJECTIVES = 3
 _NO_ADJECTIVE = word_set("""

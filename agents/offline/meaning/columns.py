@@ -8,7 +8,7 @@ from dataclasses import replace
 from agents.domain import Column, Table
 from agents.offline.language.column_names import UNIT_WORDS, columns_called, measure_columns
 from agents.offline.language.words import name_words, nearest, word_set
-from agents.offline.meaning.intents import Between, ColumnMention, Compare, Day, Quantity, Top
+from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Day, Quantity, Top
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.units import column_unit
 from agents.units import Unit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.offline.meaning.intents import Condition, Mention
+from agents.offline.meaning.conditions import Condition, Mention
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from agents.domain import Bounds, Place
 from agents.geo.phrases import listed
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold
-from agents.offline.meaning.intents import Mention
+from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.place_names import SAME_PLACE
 from agents.offline.meaning.scene import Refuse, Scene
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.domain import Column, Cql2, Table
 from agents.offline.meaning.columns import ranks_descending, top_column
-from agents.offline.meaning.intents import Top
+from agents.offline.meaning.conditions import Top
 from agents.offline.meaning.resolver import combined
 from agents.offline.meaning.scene import Calls, Scene
 from agents.offline.meaning.stored_values import property_of

@@ -11,8 +11,7 @@ from agents.offline.language.tokens import tokenize
 from agents.offline.language.words import fold, name_words
 from agents.offline.meaning import values
 from agents.offline.meaning.columns import YEARS, compared_column, is_number, is_point_in_time, named_column
-from agents.offline.meaning.flags import flag_value, is_flag
-from agents.offline.meaning.intents import (
+from agents.offline.meaning.conditions import (
     Between,
     ColumnMention,
     Compare,
@@ -28,6 +27,7 @@ from agents.offline.meaning.intents import (
     Quantity,
     Shaped,
 )
+from agents.offline.meaning.flags import flag_value, is_flag
 from agents.offline.meaning.other_tables import joined
 from agents.offline.meaning.scene import Refuse, Scene
 from agents.offline.meaning.spellings import unquoted

@@ -15,7 +15,7 @@ from agents.core.messages import ToolCall, ToolResult
 from agents.domain import Focus, Layer, Table
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.language.words import word_set
-from agents.offline.meaning.intents import Mention
+from agents.offline.meaning.conditions import Mention
 from agents.ports import Analyst, DataSource, MapSession, OperationInfo, TableRegistry
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from agents.offline.meaning.conditions import Condition, Top
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.intents import Condition, Top
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from agents.offline.language.lexicon import ARTICLES, STARTS
 from agents.offline.language.nouns import take_colour
 from agents.offline.language.reading import Ambiguous, Unreadable
 from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.features import Features
-from agents.offline.meaning.intents import Mention
 from agents.offline.meaning.steps import AnalysisStep, ColumnWords, Grouped
 from agents.ports import OperationInfo
 

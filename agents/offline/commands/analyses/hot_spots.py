@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from agents.offline.commands.analyses.rules import Context, Steps, rule
+from agents.offline.meaning.conditions import Quantity
 from agents.offline.meaning.features import RESULT
-from agents.offline.meaning.intents import Quantity
 from agents.offline.meaning.steps import ColumnWords, step
 from agents.units import UNITS
 

@@ -11,8 +11,8 @@ from agents.geo.phrases import number
 from agents.offline.commands.analyses.groups import columns_named
 from agents.offline.commands.analyses.rules import Context, Steps, rule
 from agents.offline.language.words import name_words
+from agents.offline.meaning.conditions import ColumnMention, Compare, Top
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.intents import ColumnMention, Compare, Top
 from agents.offline.meaning.steps import Added, ColumnWords, Kept, Ranking, step
 
 _USUAL = 10

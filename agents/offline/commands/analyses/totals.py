@@ -11,8 +11,8 @@ from agents.offline.commands.analyses.rules import Context, Steps, counted, rule
 from agents.offline.language.column_names import columns_called, measure_columns
 from agents.offline.language.nouns import are_counts
 from agents.offline.language.words import name_words
+from agents.offline.meaning.conditions import Mention
 from agents.offline.meaning.features import RESULT, Features
-from agents.offline.meaning.intents import Mention
 from agents.offline.meaning.steps import ColumnWords, Ranking, step
 
 

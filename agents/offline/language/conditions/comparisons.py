@@ -10,7 +10,7 @@ from agents.offline.language.cursor import Cursor
 from agents.offline.language.lexicon import ADJECTIVES, AFTERWARDS
 from agents.offline.language.nouns import take_column, take_day, take_quantity
 from agents.offline.language.words import name_words
-from agents.offline.meaning.intents import Between, ColumnMention, Compare, Condition, Quantity
+from agents.offline.meaning.conditions import Between, ColumnMention, Compare, Condition, Quantity
 from agents.offline.meaning.units import column_unit
 from agents.units import MAGNITUDES
 

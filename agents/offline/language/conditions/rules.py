@@ -18,8 +18,7 @@ from agents.offline.language.nouns import (
     take_ramp,
 )
 from agents.offline.language.words import doers_of, name_words
-from agents.offline.meaning.flags import is_flag
-from agents.offline.meaning.intents import (
+from agents.offline.meaning.conditions import (
     ColumnMention,
     Compare,
     Condition,
@@ -32,6 +31,7 @@ from agents.offline.meaning.intents import (
     Operand,
     Quantity,
 )
+from agents.offline.meaning.flags import is_flag
 from agents.offline.meaning.units import unit_named
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from agents.offline.language.cursor import Cursor
-from agents.offline.meaning.intents import Shaped
+from agents.offline.meaning.conditions import Shaped
 
 _SHAPES = ("geometry", "geometries", "shape", "shapes")
 _FACTS: dict[str, Literal["valid", "invalid", "empty"]] = {

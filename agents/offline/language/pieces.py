@@ -1,0 +1,244 @@
+"""Tags of single pieces of a request: numbers and units, texts, layers, looks, conditions as they were written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from agents.domain import Table
+from agents.offline.language.chart import Span
+from agents.offline.language.cursor import Cursor
+from agents.offline.language.looks import settled
+from agents.offline.language.nouns import take_count, take_quantity
+from agents.offline.language.subjects import Grammar
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.conditions import Quantity
+from agents.offline.meaning.intents import Look
+from agents.offline.meaning.units import unit_named
+
+MAX_LIMITS = 6
+MAX_TEXT_TOKENS = 30
+MAX_WORDS = 6
+GUESS, FREE_TEXT, COMPARED = 3.0, 2.0, 0.5
+"""Costs."""
+ANY_WORD = 0.1
+"""Added for a bare word that may be a value, so that a template that has the word itself is cheaper."""
+
+
+class Pieces(Grammar):
+    """Over the words of one request. `limits` are words that templates have behind slots, where a value may end."""
+
+    def __init__(
+        self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, limits: frozenset[str]
+    ) -> None:
+        super().__init__(cursor, vocabulary, default)
+        self.begin = cursor.at
+        self._ends = cursor.end
+        self._joints = [at for at in range(self._ends) if self._folded(at) in limits]
+        self._roots: tuple[Table, ...] | None = None
+
+    @property
+    def roots(self) -> tuple[Table, ...]:
+        """The tables that the request names, whose columns it may speak of."""
+        if self._roots is None:
+            found: dict[str, Table] = {}
+            before = self.cursor.at
+            for at in range(self.begin, self._ends):
+                self.cursor.at = at
+                words, _ = self.cursor.keys()
+                match = self.vocabulary.match_table(words) if words else None
+                layers = self.vocabulary.match_layer(words) if words else None
+                for table in match.found if match else ():
+                    found[table.id] = table
+                for layer in layers.found if layers else ():
+                    table_of = self.vocabulary.table(layer.table)
+                    if table_of is not None:
+                        found[table_of.id] = table_of
+            self._roots = tuple(found.values())
+            self.cursor.at = before
+        return self._roots
+
+    def _folded(self, at: int) -> str:
+        self.cursor.at = at
+        return self.cursor.word()
+
+    def _limited(self, at: int) -> Iterable[int]:
+        """Places at which what begins at `at` may end; the end of the request first."""
+        yield self._ends
+        following = [joint for joint in self._joints if joint > at]
+        yield from reversed(following[:MAX_LIMITS])
+
+    # --- numbers and texts -----------------------------------------------------------------------------------
+
+    def _length(self, at: int) -> Iterable[Span]:
+        return self._measured(at, "length")
+
+    def _surface(self, at: int) -> Iterable[Span]:
+        return self._measured(at, "area")
+
+    def _area_unit(self, at: int) -> Iterable[Span]:
+        """`hectare`, `square kilometre`."""
+        self.cursor.at = at
+        found = unit_named(self.cursor.word(), self.cursor.word(1))
+        if found is not None and found[0].dimension == "area":
+            yield Span(at + found[1], found[0])
+
+    def _measured(self, at: int, dimension: str) -> Iterable[Span]:
+        self.cursor.at = at
+        quantity = take_quantity(self.cursor)
+        if quantity is not None and quantity.unit is not None and quantity.unit.dimension == dimension:
+            yield Span(self.cursor.at, quantity)
+
+    def _lengths(self, at: int) -> Iterable[Span]:
+        """`10, 50 and 100 km`: the last one's unit serves those without."""
+        self.cursor.at = at
+        found: list[Quantity] = []
+        while (quantity := take_quantity(self.cursor)) is not None:
+            found.append(quantity)
+            unit = quantity.unit
+            if unit is not None and unit.dimension == "length":
+                yield Span(
+                    self.cursor.at,
+                    tuple(Quantity(each.value, each.unit or unit, each.text) for each in found),
+                )
+            if not self.cursor.take(", and", ",", "and"):
+                break
+
+    def _count(self, at: int) -> Iterable[Span]:
+        self.cursor.at = at
+        count = take_count(self.cursor)
+        if count is not None:
+            yield Span(self.cursor.at, count)
+
+    def _number(self, at: int) -> Iterable[Span]:
+        self.cursor.at = at
+        quantity = take_quantity(self.cursor)
+        if quantity is not None and quantity.unit is None:
+            yield Span(self.cursor.at, quantity)
+
+    def _then(self, at: int) -> Iterable[Span]:
+        """Nothing, where another step went before."""
+        if at > self.begin:
+            yield Span(at, None)
+
+    def _options(self, options: Sequence[str], at: int) -> Iterable[Span]:
+        """`area and perimeter`, of words that an argument may have."""
+        found: list[str] = []
+        self.cursor.at = at
+        while True:
+            self.cursor.take("the", "their")
+            word = self.cursor.word()
+            word = word if word in options else word.removesuffix("s")
+            if word not in options:
+                return
+            self.cursor.at += 1
+            found.append(word)
+            yield Span(self.cursor.at, tuple(found))
+            if not self.cursor.take(", and", ",", "and"):
+                return
+
+    def _free_text(self, at: int) -> Iterable[Span]:
+        """Any words; where they end the template says."""
+        for end in range(at + 1, min(self._ends, at + MAX_TEXT_TOKENS) + 1):
+            self.cursor.at = end
+            yield Span(end, self.cursor.since(at), FREE_TEXT + 0.1 * (end - at))
+
+    def _name(self, at: int) -> Iterable[Span]:
+        """One word, or a name in quotes."""
+        token = self.cursor.tokens[at]
+        if token.kind in ("word", "string"):
+            yield Span(at + 1, token.text, 1.0)
+
+    # --- layers and looks ------------------------------------------------------------------------------------
+
+    def _mention(self, at: int) -> Iterable[Span]:
+        self.cursor.at = at
+        mention = self.mention()
+        if mention is not None:
+            yield Span(self.cursor.at, mention, GUESS if mention.guessed else 0.0)
+
+    def _mentions(self, at: int) -> Iterable[Span]:
+        self.cursor.at = at
+        found = self.mentions()
+        if found:
+            yield Span(self.cursor.at, found, 0.0)
+
+    def _selection(self, at: int) -> Iterable[Span]:
+        """Rows with all that is said of them, but not how they look."""
+        found: dict[int, Span] = {}
+        for limit in self._limited(at):
+            self.cursor.at, self.cursor.end = at, limit
+            subject = self.subject()
+            if subject is not None:
+                full = self.tail(subject, looks=False)
+                found.setdefault(self.cursor.at, Span(self.cursor.at, full, 0.0))
+                if self.cursor.take("shown on the map", "on the map"):  # the parser looks for these words
+                    found.setdefault(self.cursor.at, Span(self.cursor.at, full, 0.0))
+        return found.values()
+
+    def _look(self, at: int) -> Iterable[Span]:
+        self.cursor.at = at
+        rules = self.looks(None)
+        rules.tables = self.roots or rules.tables
+        look = Look()
+        while (more := rules.add(look)) is not None:
+            look = more
+        if not look.empty:
+            yield Span(self.cursor.at, settled(look))
+
+    def _where(self, at: int) -> Iterable[Span]:
+        """Conditions on the layer that was spoken of last, or on what is named."""
+        self.cursor.at = at
+        conditions = self.conditions(None)
+        conditions.tables = self.roots or conditions.tables
+        found = conditions.all()
+        if found is not None:
+            yield Span(self.cursor.at, found, COMPARED)
+
+    def _title(self, at: int) -> Iterable[Span]:
+        """A new name, as it is written."""
+        self.cursor.at = at
+        name = self.name()
+        if name:
+            yield Span(self.cursor.at, name, 1.0)
+
+    def _value(self, at: int) -> Iterable[Span]:
+        """A value or a place as people write it."""
+        found: dict[int, Span] = {}
+        for limit in self._limited(at):
+            self.cursor.at, self.cursor.end = at, limit
+            text = self.conditions(None).value_text()
+            if text:
+                cost = FREE_TEXT + 0.01 * (self.cursor.at - at)
+                found.setdefault(self.cursor.at, Span(self.cursor.at, text, cost))
+        return found.values()
+
+    def _words(self, at: int) -> Iterable[Span]:
+        """Words without a sign, up to six."""
+        for end in range(at + 1, min(self._ends, at + MAX_WORDS) + 1):
+            if self.cursor.tokens[end - 1].kind == "sign":
+                return
+            self.cursor.at = end
+            text = self.cursor.since(at)
+            yield Span(end, text.removeprefix("the "), FREE_TEXT + 0.1 * (end - at))
+
+    def _share(self, at: int) -> Iterable[Span]:
+        """`50 %`, `0.5`."""
+        self.cursor.at = at
+        token = self.cursor.take_number()
+        if token is not None:
+            percent = self.cursor.take("%", "percent", "per cent") is not None
+            share = token.value / 100 if percent or token.value > 1 else token.value
+            if 0 <= share <= 1:
+                yield Span(self.cursor.at, share)
+
+    def _box(self, at: int) -> Iterable[Span]:
+        """`5, 45, 15, 55`: west, south, east, north."""
+        self.cursor.at = at
+        self.cursor.take("[", "(", "bounds", "box", "the box")
+        edges: list[float] = []
+        while len(edges) < 4 and (token := self.cursor.take_number()) is not None:
+            edges.append(token.value)
+            self.cursor.take(",")
+        if len(edges) == 4:
+            self.cursor.take("]", ")")
+            yield Span(self.cursor.at, tuple(edges))

@@ -1,0 +1,154 @@
+"""What a request speaks of: mentions, columns, quantities, days, conditions on rows and rankings, as frozen values.
+
+A mention keeps the words it was made from and every table, layer or column that they could mean; more than one means
+that the planner has to ask.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from agents.units import Unit
+
+# --- things that are spoken of --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A table or a layer that a request speaks of. `pronoun` for `it`, `them`; `everything` for `all layers`."""
+
+    text: str
+    tables: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()
+    pronoun: bool = False
+    everything: bool = False
+    guessed: bool = False
+    """Read through a typing mistake."""
+
+    @property
+    def of_layer(self) -> bool:
+        """Whether what the map shows is meant, with its filter."""
+        return self.pronoun or bool(self.layers and not self.tables)
+
+    @property
+    def known(self) -> bool:
+        return bool(self.tables or self.layers or self.pronoun or self.everything)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMention:
+    """The words that name a column, and the column names that they may stand for."""
+
+    text: str
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number with the unit that was written, if any."""
+
+    value: float
+    unit: Unit | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A date (`2019-05-01`), a month (`2019-05`) or a decade (`1980s`), all of it."""
+
+    text: str
+
+
+Operand = Quantity | Day | ColumnMention | str | bool
+
+# --- conditions -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`op` is a CQL2 comparison. Without a column, `measure` or the unit tells which is meant."""
+
+    op: str
+    value: Operand
+    column: ColumnMention | None = None
+    measure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A column between two values, both included."""
+
+    low: Quantity | Day
+    high: Quantity | Day
+    column: ColumnMention | None = None
+    measure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """A text column that contains, starts with or ends with a text."""
+
+    how: Literal["contains", "starts", "ends"]
+    text: str
+    column: ColumnMention | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """A column without a value."""
+
+    column: ColumnMention
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """A value to be found in a column: `in Germany`, `named Ulm`, `large` (airports), `country is France or Spain`."""
+
+    text: str
+    column: ColumnMention | None = None
+    how: Literal["in", "named", "kind", "is"] = "in"
+
+
+@dataclass(frozen=True, slots=True)
+class InFocus:
+    """What the user points at. `here` is the strongest: what is selected, else the drawn area, else the view.
+    `area` is the drawn area where there is one, else as `here`."""
+
+    what: Literal["selected", "here", "area", "view"]
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """What does not fulfil a condition."""
+
+    inner: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Conditions of which all hold, or at least one."""
+
+    op: Literal["and", "or"]
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shaped:
+    """What is known of a geometry: `with invalid geometries`, `invalid parcels`, `without geometry`."""
+
+    fact: Literal["valid", "invalid", "empty", "missing"]
+
+
+Condition = Shaped | Compare | Between | Matches | Empty | OneOf | InFocus | Negation | Group
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """The first `limit` by a column, or by the measure of a superlative."""
+
+    limit: int
+    descending: bool = True
+    column: ColumnMention | None = None
+    measure: str = ""
+    word: str = "top"
