@@ -135,7 +135,7 @@ def _is_abbreviated(column: Column, words: Words) -> bool:
     """`median income` for `med_income_usd`, `well number` for `well_no`, `share of renters` for `pct_renters`."""
     *name, last = name_words(column.name)
     name = name if name and last in UNIT_WORDS else [*name, last]
-    words = tuple(word for word in words if word != "of")
+    words = (*(word for word in words[:-1] if word != "of"), words[-1])
     return len(name) == len(words) and all(
         word == own or word in ABBREVIATIONS.get(own, ()) for own, word in zip(name, words, strict=True)
     )
