@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.domain import Column, Place
+from agents.domain import Column, FoundPlaces, Place
 from tests.unit.geo_agent.making import make_table
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk
@@ -169,8 +169,8 @@ async def test_of_several_places_the_one_where_the_rows_are_is_meant(
     world = with_samples()
     found = [_lakeside(*each) for each in places]
 
-    async def find_place(_text: str, limit: int = 5) -> list[Place]:
-        return found
+    async def find_place(_text: str, limit: int = 5) -> FoundPlaces:
+        return FoundPlaces(places=tuple(found))
 
     world.data.find_place = find_place  # type: ignore[method-assign]
     said = await Chat(world, analyst=Desk(world))("plants within 5 km of Lakeside")
