@@ -43,7 +43,7 @@ async def test_what_a_model_only_says_it_did_fails_the_command(samples_url: str)
     async with ModelServer(Reply(Say("I have put the airports on the map in red."))) as provider:
         ran = await evaluated(samples_url, provider, "--only", "airports in red")
     assert ran.status == 1
-    assert "| show | 1 | 0 (0%) | 1 | 0 | 0 | 100 | 20 |" in ran.out
+    assert "| show | 1 | 0 (0%) | 0 | 1 | 0 | 0 | 100 | 20 |" in ran.out
     assert "- **airports in red** (declined)" in ran.out
 
 
