@@ -42,8 +42,8 @@ TELL_EVERY_S = 0.5
 
 Readable = Callable[[str], Awaitable[TableRegistry]]
 CurrentLayer = Callable[[str, str], Awaitable[Layer | None]]
-Told = Callable[[int, int], None]
-Tell = Callable[[str, int, int], Awaitable[None]]
+OnProgress = Callable[[int, int], None]
+Announce = Callable[[str, int, int], Awaitable[None]]
 """Called with the name of the file, the rows written so far, and all rows (0 until they are counted)."""
 
 
@@ -82,11 +82,13 @@ class Deliveries:
         for export_id in list(self._kept):
             await self._forget(export_id)
 
-    async def make(self, map_id: str, request: ExportRequest, told: Told | None = None) -> ExportReport:
+    async def make(
+        self, map_id: str, request: ExportRequest, on_progress: OnProgress | None = None
+    ) -> ExportReport:
         """Write the file and keep a link to it. Raises GisError for what cannot be written."""
         export_id = secrets.token_urlsafe(12)
         expires_at = datetime.now(UTC) + self._lifetime
-        report = await self._write(map_id, export_id, request, expires_at, told)
+        report = await self._write(map_id, export_id, request, expires_at, on_progress)
         row = {
             "id": export_id,
             "map_id": map_id,
@@ -105,19 +107,19 @@ class Deliveries:
             update={"link": link, "expires_at": expires_at.isoformat(timespec="minutes")}
         )
 
-    async def announced(self, map_id: str, request: ExportRequest, tell: Tell) -> ExportReport:
-        """As `make`, and `tell` how far the file is until it is written."""
+    async def announced(self, map_id: str, request: ExportRequest, announce: Announce) -> ExportReport:
+        """As `make`, and `announce` how far the file is until it is written."""
         name = request.file_name or request.items[0].name or request.items[0].source
         done, total = 0, 0
 
-        def told(*counted: int) -> None:
+        def on_progress(*counted: int) -> None:
             nonlocal done, total
             done, total = counted
 
-        making = asyncio.create_task(self.make(map_id, request, told))
+        making = asyncio.create_task(self.make(map_id, request, on_progress))
         try:
             while not (await asyncio.wait({making}, timeout=TELL_EVERY_S))[0]:
-                await tell(name, done, total)
+                await announce(name, done, total)
             return making.result()
         finally:
             making.cancel()
@@ -157,7 +159,7 @@ class Deliveries:
         export_id: str,
         request: ExportRequest,
         expires_at: datetime,
-        told: Told | None = None,
+        on_progress: OnProgress | None = None,
     ) -> ExportReport:
         registry = await self._readable(map_id)
         wanted = [await self._found(map_id, item, registry) for item in request.items]
@@ -167,7 +169,7 @@ class Deliveries:
             transfer = resources.enter_context(self._spool.transfer(f"map {map_id}"))
             async with self._turns.place():
                 path, report = await measured(
-                    write(request, parts, transfer.folder, told), transfer.folder, transfer
+                    write(request, parts, transfer.folder, on_progress), transfer.folder, transfer
                 )
         except HttpFault as fault:
             await resources.aclose()
@@ -217,13 +219,13 @@ class ExportDesk:
         if not isinstance(session, TurnSession):
             raise ToolFailed("A file is made for a map.")
 
-        async def tell(name: str, done: int, total: int) -> None:
+        async def announce(name: str, done: int, total: int) -> None:
             body = ExportProgress(
                 map_id=session.map_id, turn_id=session.turn_id, name=name, rows=done, total=total
             )
             await session.announce("export_progress", body)
 
-        return await self._deliveries.announced(session.map_id, checked(request), tell)
+        return await self._deliveries.announced(session.map_id, checked(request), announce)
 
 
 def checked(request: Any) -> ExportRequest:

@@ -111,7 +111,7 @@ def name_from(location: str) -> str:
 
 
 def added(report: LakeReport) -> LakeAdded:
-    """What people and models are told of a new lake table; where its files are is not part of it."""
+    """The description of a new lake table for people and models, without the location of its files."""
     dataset = report.dataset
     kind = plain_type(dataset.geometry_type)[0] if dataset.geometry_type else None
     return LakeAdded(

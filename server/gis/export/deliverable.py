@@ -150,9 +150,9 @@ async def write(
     request: ExportRequest,
     parts: Sequence[Part],
     folder: Path,
-    told: Callable[[int, int], None] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Path, ExportReport]:
-    """Write the file into the folder; `told` is called with the rows written and all there are. Raises GisError."""
+    """Write the file into the folder; `on_progress` is called with the rows written and all rows. Raises GisError."""
     notes: list[str] = []
     counted = [await _counted(part, notes) for part in parts]
     total, done = sum(summary.rows for _part, summary in counted), 0
@@ -160,8 +160,8 @@ async def write(
     def count(rows: int) -> None:
         nonlocal done
         done += rows
-        if told is not None:
-            told(done, total)
+        if on_progress is not None:
+            on_progress(done, total)
 
     ready = [replace(part, source=replace(part.source, count_rows=count)) for part, _summary in counted]
     base = safe_name(request.file_name or (parts[0].name if len(parts) == 1 else "export"))

@@ -76,8 +76,8 @@ class Lake:
         started = time.monotonic()
         root = await asyncio.to_thread(self._paths.resolve, location)
         dataset = await asyncio.to_thread(lambda: read_dataset(root, self._paths.files(root)))
-        told = Sampled()
-        batches = await asyncio.to_thread(lambda: list(sample(dataset, told, self._sample_rows)))
+        sampled = Sampled()
+        batches = await asyncio.to_thread(lambda: list(sample(dataset, sampled, self._sample_rows)))
         plan = plan_table(
             SCHEMA,
             name,
@@ -85,24 +85,24 @@ class Lake:
             next((column.name for column in dataset.columns if column.is_geometry), None),
         )
         remarks = list(dataset.remarks)
-        if not told.is_complete:
+        if not sampled.is_complete:
             remarks.append(
-                f"The sample is from {told.groups:,} of {told.groups_in_all:,} row groups, because reading all takes "
-                "too long: the map may have gaps where the others lie."
+                f"The sample is from {sampled.groups:,} of {sampled.groups_in_all:,} row groups, because reading all "
+                "takes too long: the map may have gaps where the others lie."
             )
         try:
             async with self._owner.begin() as connection:
                 await connection.execute(text(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"))
                 private |= await self._make_room(connection, plan, replace)
                 dataset, bounds = await _make(connection, plan, dataset, batches, srid, remarks)
-                await store.keep(connection, plan.relation, dataset, told.rows, bounds)
+                await store.keep(connection, plan.relation, dataset, sampled.rows, bounds)
                 if private:
                     loader = await connection.scalar(_LOADER)
                     await connection.exec_driver_sql(f"ALTER TABLE {plan.relation} OWNER TO {loader}")
         except (DBAPIError, asyncpg.PostgresError, OSError) as error:
             raise _fault(error, plan) from error
         return LakeReport(
-            join_id(SCHEMA, plan.name), dataset, told.rows, bounds, remarks, time.monotonic() - started
+            join_id(SCHEMA, plan.name), dataset, sampled.rows, bounds, remarks, time.monotonic() - started
         )
 
     async def refresh(self, table: str) -> LakeReport:

@@ -65,8 +65,8 @@ class LakeResults:
             dataset = await asyncio.to_thread(lambda: read_dataset(target, sorted(target.glob("*.parquet"))))
             if shape is not None:
                 dataset = dataset.model_copy(update={"geometry_type": shape[0].upper(), "srid": shape[1]})
-            told = Sampled()
-            batches = await asyncio.to_thread(lambda: list(sample(dataset, told)))
+            sampled = Sampled()
+            batches = await asyncio.to_thread(lambda: list(sample(dataset, sampled)))
             raw = await connection.get_raw_connection()
             driver: Any = raw.driver_connection
             await driver.copy_to_table(
@@ -77,7 +77,7 @@ class LakeResults:
                 format="csv",
             )
             bounds = None if shape is None else await lonlat_bounds(driver, dataset)
-            await store.keep(connection, quoted(schema, name), dataset, told.rows, bounds)
+            await store.keep(connection, quoted(schema, name), dataset, sampled.rows, bounds)
         except BaseException:
             await asyncio.shield(asyncio.to_thread(shutil.rmtree, target, ignore_errors=True))
             raise

@@ -48,24 +48,24 @@ class _Group:
 
 
 def sample(
-    dataset: Dataset, told: Sampled, rows: int = SAMPLE_ROWS, seconds: float = READ_SECONDS
+    dataset: Dataset, sampled: Sampled, rows: int = SAMPLE_ROWS, seconds: float = READ_SECONDS
 ) -> Iterator[pa.RecordBatch]:
     """Batches with the dataset's columns in their order, under their names in PostGIS. Raises NoLakeTable."""
     groups = _groups(dataset)
-    told.groups_in_all = len(groups)
+    sampled.groups_in_all = len(groups)
     share = min(1.0, rows / dataset.rows)
     generator = np.random.default_rng(1)
     started = time.monotonic()
     order = _spread(len(groups))
     with ThreadPoolExecutor(READERS) as pool:
         for start in range(0, len(order), READERS):
-            if told.groups and time.monotonic() - started > seconds:
+            if sampled.groups and time.monotonic() - started > seconds:
                 return
             wave = [groups[place] for place in order[start : start + READERS]]
             chosen = [_chosen(group.rows, share, generator) for group in wave]
-            told.groups += len(wave)
+            sampled.groups += len(wave)
             for table in pool.map(_read, [dataset] * len(wave), wave, chosen):
-                told.rows += len(table)
+                sampled.rows += len(table)
                 yield from table.to_batches(BATCH_ROWS)
 
 

@@ -77,17 +77,17 @@ def _counted(source: Source, points: str, site: str, cells: str) -> Counted:
     )
 
     def notes(rows: int, placed: int, sites: int, made: int, outer: int) -> list[str]:
-        told = [f"{outer:,} of {made:,} cells end at the edge of the diagram, a box around all points."]
+        texts = [f"{outer:,} of {made:,} cells end at the edge of the diagram, a box around all points."]
         if placed > sites:
             shared = placed - sites
-            told.append(
+            texts.append(
                 "1 point is at the place of another one and shares its cell."
                 if shared == 1
                 else f"{shared:,} points are at the place of others and share their cells."
             )
         if rows > placed:
-            told.append(f"{count_of(rows - placed, 'row')} without a geometry: no cell.")
-        return told
+            texts.append(f"{count_of(rows - placed, 'row')} without a geometry: no cell.")
+        return texts
 
     return Counted(lambda made: select(*(each.scalar_subquery() for each in numbers)), notes)
 

@@ -1,8 +1,8 @@
 """Talks to a Spark Connect server: runs one statement, says how far it is, and stops it.
 
 pyspark's client blocks, so each statement runs in a thread with a session and a tag of its own. Cancelling the task
-interrupts the tag and raises within `STOP_SECONDS`, whatever Spark does. A driver that is gone is told within seconds,
-where pyspark by itself would wait for ten minutes.
+interrupts the tag and raises within `STOP_SECONDS`, whatever Spark does. A driver that is gone is reported within
+seconds, where pyspark by itself would wait for ten minutes.
 """
 
 from __future__ import annotations
@@ -76,15 +76,15 @@ class SparkClient:
         self._url = url
 
     async def write(
-        self, views: Mapping[str, View], sql: str, folder: str, seconds: float, told: OnProgress
+        self, views: Mapping[str, View], sql: str, folder: str, seconds: float, on_progress: OnProgress
     ) -> Done:
         """Write the rows of a SELECT over views as Parquet into a new folder.
 
-        `told` hears the share that is done. Raises SparkUnavailable, SparkFailed or InvalidQuestion.
+        `on_progress` is called with the share that is done. Raises SparkUnavailable, SparkFailed or InvalidQuestion.
         """
         job = _Job(self._url, views, sql, folder)
         work = asyncio.create_task(asyncio.to_thread(job.run))
-        looking = asyncio.create_task(_look_on(job, told))
+        looking = asyncio.create_task(_look_on(job, on_progress))
         try:
             async with asyncio.timeout(seconds):
                 return await asyncio.shield(work)
@@ -106,12 +106,12 @@ async def _stopped(job: _Job, work: asyncio.Task[Done]) -> None:
         each.add_done_callback(lambda task: task.cancelled() or task.exception())
 
 
-async def _look_on(job: _Job, told: OnProgress) -> None:
+async def _look_on(job: _Job, on_progress: OnProgress) -> None:
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         share = await asyncio.to_thread(job.share_done)
         if share is not None:
-            told(share)
+            on_progress(share)
 
 
 class _Job:
