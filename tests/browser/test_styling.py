@@ -227,6 +227,22 @@ async def test_chosen_columns_are_shown_beside_the_pointer(person: Person) -> No
     await expect(person.page.locator(".hover-tip")).to_have_count(0)
 
 
+async def test_columns_appear_beside_a_pointer_that_rests(person: Person) -> None:
+    await person.says("show airports in red")
+    inspector = await inspector_of(person, "airports")
+    column = inspector.get_by_role("checkbox", name="elevation_m")
+    tip = person.page.locator(".hover-tip")
+    await column.check()
+    point = await until(lambda: person.page.evaluate(UNCOVERED, ["airports", "elevation_m"]), pause=0.1)
+    await column.uncheck()
+    await person.wait_for("!geoagent.state.layers[0].style.tooltip?.length")
+    await person.page.mouse.move(point["x"], point["y"])
+    await expect(tip).to_have_count(0)
+    await column.focus()
+    await person.page.keyboard.press("Space")
+    await expect(tip).to_contain_text("elevation_m")
+
+
 async def test_axe_finds_nothing_wrong_in_the_inspector_on_an_arabic_phone(
     enter: Enter, world: Server
 ) -> None:

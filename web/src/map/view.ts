@@ -82,7 +82,9 @@ export class MapView {
   /** The first layer of the base map that lies over the data. */
   private top: string | undefined;
   private baseLayers = new Set<string>();
+  /** Where the pointer is on the map; null when it is elsewhere. */
   private pointer: { x: number; y: number } | null = null;
+  private isHovering = false;
   private covered = 0;
   /** What this page asked for last, or the person chose. */
   private projection: Projection = stored.getItem(GLOBE) === "true" ? "globe" : "mercator";
@@ -124,8 +126,11 @@ export class MapView {
     });
     this.map.on("moveend", () => this.moved());
     this.map.on("click", (event) => this.clicked(event.point));
-    this.map.on("mousemove", (event) => this.hovered(event.point));
-    this.map.on("mouseout", () => hooks.hovered([], null));
+    this.map.on("mousemove", (event) => this.point(event.point));
+    this.map.on("mouseout", () => this.point(null));
+    this.map.on("touchstart", () => this.point(null));
+    // Features come and go under a pointer that rests.
+    this.map.on("idle", () => this.pointer !== null && this.hover());
   }
 
   /** Draws these layers, bottom first. */
@@ -302,14 +307,19 @@ export class MapView {
     this.hooks.clicked(this.featuresAt(point, 4), [lng, lat]);
   }
 
-  private hovered(point: { x: number; y: number }): void {
-    const first = this.pointer === null;
-    this.pointer = point;
-    if (!first) return;
+  private point(at: { x: number; y: number } | null): void {
+    this.pointer = at;
+    this.hover();
+  }
+
+  /** Reports what the pointer is over, once in each frame at the most. */
+  private hover(): void {
+    if (this.isHovering) return;
+    this.isHovering = true;
     requestAnimationFrame(() => {
+      this.isHovering = false;
       const at = this.pointer;
       const found = at === null ? [] : this.featuresAt(at, 2);
-      this.pointer = null;
       this.map.getCanvas().style.cursor = found.length > 0 ? "pointer" : "";
       this.hooks.hovered(found, at);
     });

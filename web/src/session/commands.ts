@@ -4,8 +4,8 @@ import { t } from "../i18n/i18n";
 import { focus, withView } from "../map/tools/selection";
 import type { Bounds } from "../map/view";
 import * as people from "../people/people";
-import type { CommentPlace, CopyAck, Gesture, LayerGroup, LayerUpdate, MapDescribe, Place, PlacesAck, RecipeCard, RecipeRun, ShareAck, StyleSpec, ThreadAck, UndoAck, Viewpoint } from "../protocol/types";
-import { exhausted, layers, map } from "../store/store";
+import type { ChangeAck, CommentPlace, CopyAck, Gesture, LayerGroup, LayerUpdate, MapDescribe, Place, PlacesAck, RecipeCard, RecipeRun, ShareAck, StyleSpec, ThreadAck, UndoAck, Viewpoint } from "../protocol/types";
+import { arrived, exhausted, layers, map } from "../store/store";
 import { notify } from "../ui/toast";
 import { allowed, answered, asked, connection, tab } from "./line";
 import { past } from "./state";
@@ -27,8 +27,13 @@ export const stop = (turnId: string): void => void asked("cancel", { turn_id: tu
 export const approve = (turnId: string, callId: string, approved: boolean): Promise<boolean> =>
   asked("approve", { turn_id: turnId, call_id: callId, approved });
 
-export const updateLayer = (id: string, change: Omit<LayerUpdate, "map_id" | "layer_id">): Promise<boolean> =>
-  asked("layer_update", { layer_id: id, ...change });
+/** Changes a layer for everyone, and waits until the change is here as well; false where it was refused. */
+export async function updateLayer(id: string, change: Omit<LayerUpdate, "map_id" | "layer_id">): Promise<boolean> {
+  const answer = await answered("layer_update", { layer_id: id, ...change });
+  if (answer === null) return false;
+  await arrived((answer as unknown as ChangeAck).seq);
+  return true;
+}
 
 /** A new filter in place of the one that the person saw; false where others have changed it since. */
 export const changeFilter = (id: string, filter: LayerUpdate["filter"], seen_version: number): Promise<boolean> =>

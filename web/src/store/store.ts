@@ -1,7 +1,7 @@
 /**
  * The one store: what the server has told about this map, as signals. Only the connection writes to it.
  */
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import type { Fault, Listener, Outgoing, Status } from "../connection/connection";
 import type { JoinAck, LayerUpdated } from "../protocol/types";
 import { apply, applyTransient, fromSnapshot, withEarlier } from "./apply";
@@ -33,6 +33,17 @@ export const results = computed(() =>
 
 /** What has to be answered before the agent goes on, and before it takes later messages. */
 export const question = computed(() => running.value && openQuestion(running.value));
+
+/** Resolves once the event of this number has been applied here, or no map is open any more. */
+export function arrived(seq: number): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = effect(() => {
+      if (map.value !== null && map.value.seq < seq) return;
+      resolve();
+      queueMicrotask(() => stop());
+    });
+  });
+}
 
 /** By layer, who changed it last: a person by name, or who asked for it in the conversation. */
 const authors = new Map<string, string | null>();
