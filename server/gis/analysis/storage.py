@@ -28,9 +28,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
 from server.database.quoting import quoted
-from server.gis.expressions.identifiers import exact, readable_name, sql_name
+from server.gis.expressions.identifiers import RENAMED_FID, exact, readable_name, sql_name
 from server.gis.expressions.literal_sql import literal_sql
 from server.gis.operations.support.base import (
+    FREE_ROW_ID,
     GEOMETRY,
     ROW_ID,
     Geometry,
@@ -136,6 +137,8 @@ def _carried(name: str, read: Sequence[Table]) -> str | None:
     """The origin of a column: the first source that has it, whose value takes precedence."""
     for each in read:
         found = each.column(name)
+        if name == FREE_ROW_ID and each.schema_name != SCHEMA and each.column(ROW_ID) is not None:
+            return f"From {each.id}, column {ROW_ID}. {RENAMED_FID}"
         if found is not None:
             comment = found.comment or ""
             if each.schema_name == SCHEMA and comment:

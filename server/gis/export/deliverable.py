@@ -26,7 +26,7 @@ from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import DRIVERS, file_names, write_file
 from server.gis.export.layers import csv_text, geojson, placed
 from server.gis.export.records import records, text_sequence
-from server.gis.export.source import CannotExport, Source, Summary, check_whole, is_point
+from server.gis.export.source import CannotExport, Source, Summary, check_whole, is_point, renamed_fid
 from server.gis.expressions.identifiers import readable_name
 from server.gis.filters.compiler import normalize
 
@@ -136,7 +136,10 @@ def _columns(table: Table, asked: Sequence[str] | None) -> tuple[tuple[str, str]
     if asked is None:
         return None
     known = {column.name for column in table.columns if column.kind != "geometry"}
+    own_fid = renamed_fid(table)
     chosen = [(each, each) if each in known else renamed(each) for each in asked]
+    if own_fid is not None:
+        chosen = [_own_fid(name, label, own_fid) for name, label in chosen]
     for name, _label in chosen:
         if name not in known:
             raise unknown_column(table, name)
@@ -144,6 +147,13 @@ def _columns(table: Table, asked: Sequence[str] | None) -> tuple[tuple[str, str]
     if twice := next((label for label in labels if labels.count(label) > 1), None):
         raise CannotExport(f"Two columns of the file would be called {twice!r}.")
     return tuple(chosen)
+
+
+def _own_fid(name: str, label: str, own_fid: str) -> tuple[str, str]:
+    """The chosen column and its label: `fid` is that of the source, not the key of the result."""
+    if name not in ("fid", own_fid):
+        return name, label
+    return own_fid, "fid" if label == own_fid else label
 
 
 async def write(

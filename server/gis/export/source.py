@@ -17,7 +17,14 @@ from server.gis.errors import GisError, translated
 from server.gis.export.crs import LONLAT, WGS84, Crs
 from server.gis.expressions.declared_types import declared_type, may_be_curved
 from server.gis.expressions.geometry_checks import jumps
-from server.gis.expressions.identifiers import ADDED_KEY, GEOMETRY, Expression, geometry_of, relation
+from server.gis.expressions.identifiers import (
+    ADDED_KEY,
+    GEOMETRY,
+    RENAMED_FID,
+    Expression,
+    geometry_of,
+    relation,
+)
 from server.gis.filters import compile_filter
 from server.gis.styles.errors import require_srid
 
@@ -110,7 +117,12 @@ class Source:
         """The columns of the file except the geometry."""
         values = relation(self.table).c
         added = added_keys(self.table)
-        everything = tuple((each.name, each.name) for each in self.columns if each.name not in added)
+        own_fid = renamed_fid(self.table)
+        everything = tuple(
+            (each.name, "fid" if each.name == own_fid else each.name)
+            for each in self.columns
+            if each.name not in added
+        )
         if not everything and self.placing == "none":
             everything = tuple((each.name, each.name) for each in self.columns)
         chosen = everything if self.chosen is None else self.chosen
@@ -277,6 +289,13 @@ def added_keys(table: Table) -> set[str]:
     if table.schema_name == "data" and table.column("id"):
         ours |= {"gid", "row_id"}  # Loaded before added keys had a comment.
     return set(table.key) & ours if len(table.key) == 1 else set()
+
+
+def renamed_fid(table: Table) -> str | None:
+    """The column of a result that was called `fid` in its source, and is again in files."""
+    if "fid" not in added_keys(table):
+        return None
+    return next((each.name for each in table.columns if (each.comment or "").endswith(RENAMED_FID)), None)
 
 
 def is_point(table: Table) -> bool:

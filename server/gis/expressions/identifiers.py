@@ -51,6 +51,8 @@ _TYPES: dict[str, sa.types.TypeEngine[Any]] = {
 
 ADDED_KEY = "Row number, added when the file was loaded."
 """The comment on a key that a file did not have; exports leave such a column out."""
+RENAMED_FID = "Exported as fid."
+"""Ends the comment on a column of a result that would be called `fid`, as the key of every result is."""
 _RESULT_SUFFIX = re.compile(r"_[0-9a-f]{6}$")
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from typing import Any
 
+import pyogrio
 import pytest
 
+from agents.exports import ExportRequest
 from server.gis.errors import GisError, InvalidQuestion, UnknownColumn
+from server.gis.export.deliverable import resolved, wanted_of, write
 from tests.integration.operations.conftest import Bench
 
 
@@ -180,6 +185,42 @@ async def test_a_column_of_the_users_that_is_called_as_our_key_stays(bench: Benc
     assert sorted(both.rows.fid_2) == [71, 71, 72, 72, 73, 73]
     joined = await bench.run("nearest", source="data.numbered", target="data.numbered")
     assert {71, 72, 73} >= set(joined.rows.fid_2)
+
+
+async def test_a_users_fid_is_exported_under_its_name(bench: Bench, tmp_path: Path) -> None:
+    await bench.make(
+        "CREATE TABLE data.counted (fid int PRIMARY KEY, fid_2 int, geom geometry(Point, 4326))",
+        "INSERT INTO data.counted SELECT 70 + n, n, ST_SetSRID(ST_MakePoint(n, 50), 4326)"
+        " FROM generate_series(1, 3) n",
+        "CREATE TABLE data.places_of_n (n int PRIMARY KEY, geom geometry(Point, 4326))",
+        "INSERT INTO data.places_of_n SELECT fid, geom FROM data.counted",
+    )
+    sorted_rows = await bench.run("sort", source="data.counted", by="fid")
+    buffered = await bench.run("buffer", source=sorted_rows.table, distance="1 km")
+    assert await exported(bench, tmp_path, buffered.table) == {
+        "fid": [73, 72, 71],
+        "fid_2_2": [3, 2, 1],
+        "rank": [1, 2, 3],
+    }
+    assert await exported(bench, tmp_path, buffered.table, ["fid"]) == {"fid": [73, 72, 71]}
+    assert await exported(bench, tmp_path, "data.counted") == {"fid": [71, 72, 73], "fid_2": [1, 2, 3]}
+    changes = [{"function": "rename", "column": "n", "name": "fid"}]
+    renamed = await bench.run("columns", source="data.places_of_n", changes=changes)
+    assert await exported(bench, tmp_path, renamed.table) == {"fid": [71, 72, 73]}
+    only_second = [{"function": "rename", "column": "n", "name": "fid_2"}]
+    kept = await bench.run("columns", source="data.places_of_n", changes=only_second)
+    assert await exported(bench, tmp_path, kept.table) == {"fid_2": [71, 72, 73]}
+
+
+async def exported(
+    bench: Bench, folder: Path, table: str, columns: list[str] | None = None
+) -> dict[str, list[Any]]:
+    """The columns of a GeoPackage of the table, as another program reads them."""
+    item: dict[str, Any] = {"source": table, **({"columns": columns} if columns else {})}
+    request = ExportRequest.model_validate({"items": [item], "format": "gpkg"})
+    wanted = [wanted_of(each, bench.registry.get(each.source)) for each in request.items]
+    path, _report = await write(request, await resolved(bench.database.reader, request, wanted), folder)
+    return pyogrio.read_dataframe(path).drop(columns="geometry").to_dict("list")
 
 
 async def test_what_kinds_of_shapes_a_table_holds_is_not_guessed_from_its_first_rows(bench: Bench) -> None:

@@ -32,6 +32,9 @@ GEOMETRY = "geom"
 ROW_ID = "fid"
 """The key that the runner adds to every result."""
 
+FREE_ROW_ID = f"{ROW_ID}_2"
+"""The name in results of a column that is called as their key."""
+
 RESULTS = "analysis"
 """The schema of results."""
 

@@ -11,9 +11,9 @@ from sqlalchemy import ColumnElement, FromClause, Text, cast, func, select, true
 from agents.core.nearest import nearest
 from agents.domain import ColumnKind
 from server.gis.errors import InvalidQuestion, UnknownColumn, listed
-from server.gis.expressions.identifiers import base_type, exact
+from server.gis.expressions.identifiers import RENAMED_FID, base_type, exact
 from server.gis.operations.support.attributes.columns import INCOMPARABLE, free_name, geometry_out
-from server.gis.operations.support.base import GEOMETRY, ROW_ID, Source, Step, Workspace
+from server.gis.operations.support.base import FREE_ROW_ID, GEOMETRY, ROW_ID, Source, Step, Workspace
 
 SHOWN_VALUES = 5
 """Of the values that could not be read, how many a note shows."""
@@ -130,6 +130,11 @@ class Sheet:
             labels.append(cell.value.label(exact(name)))
             if cell.comment is not None:
                 comments[name] = cell.comment
+            if name != wanted == ROW_ID:
+                comments[name] = f"{cell.comment or f'From {self.source.table.id}.'} {RENAMED_FID}"
+            elif name == FREE_ROW_ID and cell.comment is None:
+                own = self.source.table.column(name)
+                comments[name] = (own.comment if own else None) or f"From {self.source.table.id}."
         shape = geometry_out(self.source) if self.has_geometry else []
         if not labels and not shape:
             raise InvalidQuestion("No column would be left. Keep at least one column, or the geometry.")
