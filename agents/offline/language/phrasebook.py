@@ -40,7 +40,7 @@ EVERYWHERE = Phrases(
 
 WITH = Phrases(
     "(that|which) (have|has) | who have | with | having | have | has | whose | where | (for|of) which"
-    " | [that] (carry|carrying|hold|holding|record|recording|reach|reaching|offer|offering|employ|employing)"
+    " | [that] (carry|carrying|hold|holding|record|recording|reach|reaching|offer|offering|employ|employing|measuring)"
 )
 NOT = Phrases("""
     but not | and not | not | except for | except | excluding | other than | apart from | excluded |
@@ -50,6 +50,9 @@ IN = Phrases("""
     that lie in | in the country of | in the state of | in the city of | inside of | inside | in | from
     | within | of | at | on
 """)
+MADE_OF = Phrases("[that are|which are|that is|are|is] (paved|surfaced) (with|in) | made (of|from)")
+MATERIALS = frozenset(("surface", "material", "pavement", "paving"))
+"""Words in the names of columns that say what something is made of."""
 NAMED = Phrases("with the name | by the name of | whose name is | named | called | titled")
 IS = Phrases("""
     is equal to | are equal to | equal to | equals | is | are | was | were | of | == | = | being
@@ -69,6 +72,7 @@ PLACE_NOUNS = Phrases("the country | the state of | the city of | the region | c
 AT_LEAST = {"at least": ">=", "a minimum of": ">=", "at the least": ">=", "at most": "<=", "up to": "<="} | {
     "a maximum of": "<=",
     "in excess of": ">",
+    "since before": "<",
     "equal to": "=",
     "other than": "<>",
     "not equal to": "<>",

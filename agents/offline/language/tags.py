@@ -13,6 +13,7 @@ from dataclasses import replace
 from agents.domain import Table
 from agents.offline.language import phrasebook as p
 from agents.offline.language.chart import Span
+from agents.offline.language.column_names import measure_columns
 from agents.offline.language.conditions.rules import joined
 from agents.offline.language.cursor import Cursor
 from agents.offline.language.grammar import Slot
@@ -234,7 +235,7 @@ class Tags(Pieces):
             yield Span(span.end, {"function": function, "column": span.value}, span.cost)
 
     def _owned(self, at: int) -> Iterable[Span]:
-        """`maximum well depth`, `hospital beds`: rows and a figure of a column of theirs. Counts are summed up."""
+        """`maximum well depth`, `hospital beds`: rows and a figure of a column. Counts and lengths are summed up."""
         cursor = self.cursor
         cursor.at = at
         function = ANALYSIS_FUNCTIONS.get(cursor.word())
@@ -249,7 +250,10 @@ class Tags(Pieces):
         ):
             return
         column = take_column(cursor, self.vocabulary, (table,))
-        if column is not None and (function or are_counts((table,), column.columns)):
+        adds_up = column is not None and (
+            are_counts((table,), column.columns) or set(column.columns) <= set(measure_columns(table, "long"))
+        )
+        if column is not None and (function or adds_up):
             figure = {"function": function or "sum", "column": ColumnWords(column.text)}
             rows = Features(Mention(mention.text, (table.id,)), text=mention.text)
             yield Span(cursor.at, (rows, figure), ANY_WORD)

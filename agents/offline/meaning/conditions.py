@@ -107,7 +107,7 @@ class OneOf:
 
     text: str
     column: ColumnMention | None = None
-    how: Literal["in", "named", "kind", "is"] = "in"
+    how: Literal["in", "of", "named", "kind", "is"] = "in"
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ async def to_cql2(scene: Scene, table: Table, condition: Condition) -> Cql2:
         case Negation(inner):
             return _negated(await to_cql2(scene, table, inner))
         case Compare():
-            return _comparison(scene, table, condition)
+            return await _compared(scene, table, condition)
         case Between():
             return _range(scene, table, condition)
         case Matches(how, text, mention):
@@ -117,6 +117,8 @@ async def _one_of(scene: Scene, table: Table, condition: OneOf) -> Cql2:
         if column.kind == "text":
             return await values.in_column(scene, table, column, condition.text)
         return _typed(table, column, condition.text)
+    if condition.how == "of":
+        return await values.in_place_or_named(scene, table, condition.text)
     if condition.how == "named":
         return await values.with_name(scene, table, condition.text)
     if condition.how == "kind":
@@ -150,8 +152,17 @@ def _text_column(scene: Scene, table: Table, mention: ColumnMention | None) -> C
     return column
 
 
-def _comparison(scene: Scene, table: Table, condition: Compare) -> Cql2:
+async def _compared(scene: Scene, table: Table, condition: Compare) -> Cql2:
+    """A number is looked up in a column of text as a word is: `felt in 2020` names no value of `felt`."""
     column = compared_column(scene, table, condition)
+    value, op = condition.value, condition.op
+    if column.kind == "text" and isinstance(value, Quantity) and op in ("=", "<>"):
+        found = await values.in_column(scene, table, column, value.text)
+        return found if op == "=" else _negated(found)
+    return _comparison(scene, table, column, condition)
+
+
+def _comparison(scene: Scene, table: Table, column: Column, condition: Compare) -> Cql2:
     if condition.measure == "old" and is_point_in_time(column):
         condition = _before(column, condition)
     if isinstance(condition.value, ColumnMention):

@@ -57,6 +57,18 @@ async def in_place(scene: Scene, table: Table, text: str) -> Cql2:
     return await _any_of(scene, table, own, text, elsewhere=True)
 
 
+async def in_place_or_named(scene: Scene, table: Table, text: str) -> Cql2:
+    """`segments of the Ring Road`: in a place of that name, else rows that are called so."""
+    try:
+        return await in_place(scene, table, text)
+    except Refuse:
+        column = name_column(table)
+        named = await stored_values(scene, table, [column], place_forms(text)) if column is not None else {}
+        if column is None or not named:
+            raise
+        return equals(column.name, named[column.name])
+
+
 async def of_kind(scene: Scene, table: Table, text: str) -> Cql2:
     """`large`, `military`, `European`."""
     flags = [

@@ -88,7 +88,7 @@ class Comparisons(ValueRules):
         value = take_day(cursor) or take_quantity(cursor)
         if value is None:
             return None
-        if word in ("after", "before", "since", "until", "till"):
+        if word in ("after", "before", "since", "until", "till", "since before"):
             measure = "time"
         return Compare(op, value, column, measure)
 

@@ -5,6 +5,8 @@ A piece that would need a spatial operation (`within 50 km of …`) is left alon
 
 from __future__ import annotations
 
+from typing import Literal
+
 from agents.offline.language import phrasebook as p
 from agents.offline.language.conditions.comparisons import Comparisons, goes_on
 from agents.offline.language.conditions.shape_words import take_shape_fact
@@ -71,6 +73,7 @@ class Conditions(Comparisons):
             self.lettered,
             self.named,
             self.done_by,
+            self.made_of,
             self.with_column,
             self.by_column,
             self.comparison,
@@ -162,6 +165,16 @@ class Conditions(Comparisons):
         text = self.value_text() if names else ""
         return OneOf(text, ColumnMention(word, tuple(dict.fromkeys(names))), "is") if text else None
 
+    def made_of(self) -> Condition | None:
+        """`paved with asphalt`: the value of a column `surface`."""
+        if not self.cursor.take(p.MADE_OF):
+            return None
+        names = {
+            c.name for table in self.tables for c in table.columns if p.MATERIALS & set(name_words(c.name))
+        }
+        text = self.value_text() if names else ""
+        return OneOf(text, ColumnMention("material", tuple(names)), "is") if text else None
+
     def with_column(self) -> Condition | None:
         """`with a population over 1 million`, `whose name contains …`, `with an iata code`, `with 6 lanes`."""
         cursor = self.cursor
@@ -219,6 +232,10 @@ class Conditions(Comparisons):
     def _has(self, column: ColumnMention) -> Condition:
         return Compare("=", True, column) if self._is_flag(column) else Negation(Empty(column))
 
+    def _is_text(self, column: ColumnMention) -> bool:
+        found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
+        return bool(found) and all(own.kind == "text" for own in found)
+
     def _is_flag(self, column: ColumnMention) -> bool:
         found = [own for table in self.tables if (own := table.column(column.columns[0])) is not None]
         return bool(found) and all(map(is_flag, found))
@@ -255,6 +272,8 @@ class Conditions(Comparisons):
                 return Negation(Compare("=", decade, column)) if negative else Compare("=", decade, column)
             cursor.at = start
         listed = cursor.word() == "in" and (after := cursor.token(1)) is not None and after.kind != "word"
+        if listed and after is not None and after.kind == "number" and self._is_text(column):
+            return None  # `not felt in 2020`: the year is not a value of `felt`
         if cursor.take(p.IS) is None and not (listed and cursor.take("in")):
             return None
         if cursor.take("not", "neither"):
@@ -307,7 +326,8 @@ class Conditions(Comparisons):
             return Compare("=", day, measure="time")
         cursor.take(p.PLACE_NOUNS)
         text = self.value_text()
-        return (self._of_column(text) or OneOf(text)) if text else None
+        how: Literal["of", "in"] = "of" if opener == "of" else "in"
+        return (self._of_column(text) or OneOf(text, how=how)) if text else None
 
     def _of_column(self, text: str) -> OneOf | None:
         """`in poor condition`: a value, then the column that it is a value of."""
