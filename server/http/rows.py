@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
@@ -28,68 +29,83 @@ HIDDEN_KINDS = ("geometry", "json", "other")
 
 def routes(data: PostgisData, tables: TableLookup, layers: LayerLookup) -> list[web.RouteDef]:
     """The routes of a layer's rows and statistics."""
+    of_layer = LayerRows(data, tables, layers)
+    base = "/api/maps/{map_id}/layers/{layer_id}"
+    handlers = (
+        of_layer.rows,
+        of_layer.stats,
+        of_layer.histogram,
+        of_layer.values,
+        of_layer.count,
+        of_layer.bounds,
+    )
+    return [web.get(f"{base}/{handler.__name__}", handler) for handler in handlers]
 
-    async def layer_of(request: web.Request) -> Layer:
-        layer_id = request.match_info["layer_id"]
-        layer = await layers.current(request.match_info["map_id"], layer_id)
-        if layer is None:
-            raise HttpFault("unknown_layer", f"This map has no layer {layer_id!r}.")
-        return layer
 
-    async def rows(request: web.Request) -> web.Response:
+@dataclass(frozen=True)
+class LayerRows:
+    """Handlers of the routes, one for each, named after the last part of its path."""
+
+    data: PostgisData
+    tables: TableLookup
+    layers: LayerLookup
+
+    async def rows(self, request: web.Request) -> web.Response:
         """`?limit=&offset=&sort=&descending=true&filter=` (CQL2 JSON, in addition to the layer's). Sending the
         `total` of an earlier page avoids counting again."""
-        layer = await layer_of(request)
+        layer = await self._layer_of(request)
         filter = combine_filters(layer.filter, request.query.get("filter"))
-        return json_answer(await page_of(data, tables.get(layer.table), request.query, filter))
+        return json_answer(await page_of(self.data, self.tables.get(layer.table), request.query, filter))
 
-    async def stats(request: web.Request) -> web.Response:
+    async def stats(self, request: web.Request) -> web.Response:
         """`?column=`: count, nulls, distinct, minimum, maximum, mean, and the most frequent values."""
-        layer = await layer_of(request)
-        return json_answer(dict(await data.stats(layer.table, request.query.get("column", ""), layer.filter)))
+        layer = await self._layer_of(request)
+        return json_answer(
+            dict(await self.data.stats(layer.table, request.query.get("column", ""), layer.filter))
+        )
 
-    async def histogram(request: web.Request) -> web.Response:
+    async def histogram(self, request: web.Request) -> web.Response:
         """`?column=&bins=&filter=`: equal bins and their counts; see `server.gis.query.distribution`."""
-        layer, asked = await layer_of(request), request.query
+        layer, asked = await self._layer_of(request), request.query
         bins = int_parameter(asked.get("bins", "40"), "bins", 1, MAX_BINS)
         filter = filter_or_default(layer.filter, asked.get("filter"))
-        return json_answer(dict(await data.histogram(layer.table, asked.get("column", ""), filter, bins)))
+        return json_answer(
+            dict(await self.data.histogram(layer.table, asked.get("column", ""), filter, bins))
+        )
 
-    async def values(request: web.Request) -> web.Response:
+    async def values(self, request: web.Request) -> web.Response:
         """`?column=&q=&limit=&filter=`: the most frequent values that hold the text `q`."""
-        layer, asked = await layer_of(request), request.query
+        layer, asked = await self._layer_of(request), request.query
         limit = int_parameter(asked.get("limit", "20"), "limit", 1, MAX_VALUES)
         filter = filter_or_default(layer.filter, asked.get("filter"))
         text = asked.get("q", "")[:MAX_SEARCH_CHARS]
-        found = await data.values(layer.table, asked.get("column", ""), filter, text, limit)
+        found = await self.data.values(layer.table, asked.get("column", ""), filter, text, limit)
         return json_answer({"values": list(found)})
 
-    async def count(request: web.Request) -> web.Response:
+    async def count(self, request: web.Request) -> web.Response:
         """`?bounds=west,south,east,north` (EPSG:4326): how many of the layer's features intersect it."""
-        layer = await layer_of(request)
+        layer = await self._layer_of(request)
         part = overlap(parse_bounds(request.query.get("bounds", "")), layer.bounds)
         if part is None:
             return json_answer({"count": 0})
         if part == layer.bounds:
             return json_answer({"count": layer.count})
-        return json_answer({"count": await data.count(layer.table, layer.filter, bounds_geometry(part))})
+        return json_answer({"count": await self.data.count(layer.table, layer.filter, bounds_geometry(part))})
 
-    async def bounds(request: web.Request) -> web.Response:
+    async def bounds(self, request: web.Request) -> web.Response:
         """`?filter=` (CQL2 JSON, in addition to the layer's): the features' extent, null without geometry."""
-        layer = await layer_of(request)
-        found = await data.extent(layer.table, combine_filters(layer.filter, request.query.get("filter")))
+        layer = await self._layer_of(request)
+        found = await self.data.extent(
+            layer.table, combine_filters(layer.filter, request.query.get("filter"))
+        )
         return json_answer({"bounds": found})
 
-    base = "/api/maps/{map_id}/layers/{layer_id}"
-    found = {
-        "rows": rows,
-        "stats": stats,
-        "histogram": histogram,
-        "values": values,
-        "count": count,
-        "bounds": bounds,
-    }
-    return [web.get(f"{base}/{name}", handler) for name, handler in found.items()]
+    async def _layer_of(self, request: web.Request) -> Layer:
+        layer_id = request.match_info["layer_id"]
+        layer = await self.layers.current(request.match_info["map_id"], layer_id)
+        if layer is None:
+            raise HttpFault("unknown_layer", f"This map has no layer {layer_id!r}.")
+        return layer
 
 
 async def page_of(
