@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Float, case, cast, func, literal, select, true
+from sqlalchemy import ColumnElement, Float, FromClause, case, cast, func, literal, select, true
 
 from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.base import GEOMETRY, Operation, Step, Workspace
 from server.gis.operations.support.matching.neighbours import (
     NeighbourArguments,
+    Neighbourhood,
     column_phrases,
     neighbourhood,
     settled,
@@ -39,43 +40,18 @@ class HotSpots(Operation[HotSpotsArguments]):
     phrases = column_phrases("(hot spots|hotspots|hot and cold spots|hot spot|cold spots)")
 
     async def build(self, arguments: HotSpotsArguments, workspace: Workspace) -> Step:
-        """z as in Ord and Getis, "Local Spatial Autocorrelation Statistics" (1995), with weights of 0 and 1."""
         found = await neighbourhood(arguments, workspace)
-        here, other = found.places, found.others
-        total = (
-            select(
-                cast(func.count(), Float()).label("n"),
-                func.avg(here.c.value).label("mean"),
-                func.stddev_pop(here.c.value).label("deviation"),
-            )
-            .select_from(here)
-            .cte("total")
-        )
-        near = (
-            select(
-                found.pairs.c.a,
-                cast(func.count(), Float()).label("n"),
-                func.sum(other.c.value).label("total"),
-            )
-            .select_from(found.pairs.join(other, other.c.place == found.pairs.c.b))
-            .group_by(found.pairs.c.a)
-            .subquery("near")
-        )
-        one = literal(1.0, Float())
-        members = func.coalesce(near.c.n, literal(0.0, Float()), type_=Float()) + one
-        gathered = func.coalesce(near.c.total, literal(0.0, Float()), type_=Float()) + here.c.value
-        spread = func.sqrt((total.c.n * members - members * members) / (total.c.n - one), type_=Float())
-        z = (gathered - total.c.mean * members) / func.nullif(total.c.deviation * spread, 0.0, type_=Float())
+        source, members, z = _gi_star(found)
         own = found.carried()
         taken = {GEOMETRY, *(each.key or "" for each in own)}
         names = [free_name(name, taken) for name in ("neighbours", "z", "p", "spot")]
         scored = settled(
             select(
                 *own,
-                (members - one).label(names[0]),
+                (members - literal(1.0, Float())).label(names[0]),
                 z.label(names[1]),
-                here.c[GEOMETRY].label(GEOMETRY),
-            ).select_from(here.join(near, near.c.a == here.c.place, isouter=True).join(total, true())),
+                found.places.c[GEOMETRY].label(GEOMETRY),
+            ).select_from(source),
             "scored",
         )
         z = scored.c[names[1]]
@@ -104,6 +80,40 @@ class HotSpots(Operation[HotSpotsArguments]):
             },
             style=coloured(names[3], COLOURS),
         )
+
+
+def _gi_star(found: Neighbourhood) -> tuple[FromClause, ColumnElement[Any], ColumnElement[Any]]:
+    """The rows to select from, the number of members of each neighbourhood (the feature included), and its z.
+
+    As in Ord and Getis, "Local Spatial Autocorrelation Statistics" (1995), with weights of 0 and 1.
+    """
+    here, other = found.places, found.others
+    total = (
+        select(
+            cast(func.count(), Float()).label("n"),
+            func.avg(here.c.value).label("mean"),
+            func.stddev_pop(here.c.value).label("deviation"),
+        )
+        .select_from(here)
+        .cte("total")
+    )
+    near = (
+        select(
+            found.pairs.c.a,
+            cast(func.count(), Float()).label("n"),
+            func.sum(other.c.value).label("total"),
+        )
+        .select_from(found.pairs.join(other, other.c.place == found.pairs.c.b))
+        .group_by(found.pairs.c.a)
+        .subquery("near")
+    )
+    one = literal(1.0, Float())
+    members = func.coalesce(near.c.n, literal(0.0, Float()), type_=Float()) + one
+    gathered = func.coalesce(near.c.total, literal(0.0, Float()), type_=Float()) + here.c.value
+    spread = func.sqrt((total.c.n * members - members * members) / (total.c.n - one), type_=Float())
+    z = (gathered - total.c.mean * members) / func.nullif(total.c.deviation * spread, 0.0, type_=Float())
+    source = here.join(near, near.c.a == here.c.place, isouter=True).join(total, true())
+    return source, members, z
 
 
 def _class(z: ColumnElement[Any]) -> ColumnElement[str]:
