@@ -59,7 +59,9 @@ def nearest_m(points: gpd.GeoDataFrame, others: gpd.GeoDataFrame) -> pd.Series:
     for start in range(0, len(points), AT_ONCE):
         cosines = here[start : start + AT_ONCE] @ there.T
         angle = np.arccos(np.clip(cosines.max(axis=1), -1, 1))
-        row, other = np.nonzero(cosines >= np.cos(np.minimum(angle * SLACK + 1e-7, np.pi))[:, None])
+        close = cosines >= np.cos(np.minimum(angle * SLACK + 1e-7, np.pi))[:, None]
+        # Flat: numpy looks for what is true in one dimension much faster than in two.
+        row, other = np.divmod(np.flatnonzero(close), close.shape[1])
         row += start
         _, _, metres = GEOD.inv(lon[row], lat[row], x[other], y[other])
         np.minimum.at(nearest, row, metres)
