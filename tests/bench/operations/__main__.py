@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from server.postgres.cluster import PrivateCluster
-from tests.bench.operations.cases import GIVEN, Case
+from tests.bench.operations.case import Case
+from tests.bench.operations.cases import GIVEN
 from tests.bench.operations.measured import Measured
 from tests.bench.operations.measuring import Measuring
 from tests.bench.operations.page import line, small_of, table, write

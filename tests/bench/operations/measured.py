@@ -8,7 +8,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from tests.bench.operations.cases import GIVEN, Case
+from tests.bench.operations.case import Case
+from tests.bench.operations.cases import GIVEN
 
 FOLDER = Path(__file__).with_name("measured")
 

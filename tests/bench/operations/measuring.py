@@ -30,7 +30,7 @@ from server.gis.catalog.registry import Registry
 from server.postgres.cluster import PrivateCluster
 from server.settings import Settings
 from tests.bench.operations import through_postgis
-from tests.bench.operations.cases import Case
+from tests.bench.operations.case import Case
 from tests.bench.operations.data import Town, load, town
 from tests.bench.operations.measured import Took
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import geopandas
 
-from tests.bench.operations.cases import GIVEN, Case
+from tests.bench.operations.case import Case
+from tests.bench.operations.cases import GIVEN
 from tests.bench.operations.measured import Measured, Took
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "benchmarks.md"
