@@ -109,6 +109,7 @@ class MapTools(GeoTools):
             raise ToolFailed(
                 "Nothing to change was given: name at least one of color, style, filters, visible, ..."
             )
+        moved = {"order": order, "group": group}
         layer, drawn = before, ""
         if change:
             layer, drawn = await self.map.update_layer(layer_id, LayerChange(**change))
@@ -121,13 +122,7 @@ class MapTools(GeoTools):
         facts = {
             **layer_facts(layer, drawn),
             "count_before": before.count,
-            "changed": sorted(
-                [
-                    *change,
-                    *(["order"] if order is not None else []),
-                    *(["group"] if group is not None else []),
-                ]
-            ),
+            "changed": sorted({*change, *(name for name, value in moved.items() if value is not None)}),
             **({"group": layer.group} if group is not None else {}),
         }
         return Result(facts, summary=f"Changed {_change_words(layer, change, order, group)}")

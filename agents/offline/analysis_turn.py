@@ -69,12 +69,7 @@ async def analyst_reply(
     if last is not None and [each.call.name for each in done].count("finish") == 1 and not last.result.ok:
         return _call(request, "finish", last.arguments, len(done))  # it stands by what it says
     if last is not None and not last.result.ok and last.call.name not in _LOOKS:
-        return _call(
-            request,
-            "cannot_do",
-            {"reason": why_failed(last.result)},
-            len(done),
-        )
+        return _call(request, "cannot_do", {"reason": why_failed(last.result)}, len(done))
     try:
         chain = await read(read_analysis, goal, vocabulary, vocabulary.operations)
         if chain is None:
@@ -242,11 +237,7 @@ def _summary(
         text += f" The step “{empty.arguments.get('title', empty.call.name)}” left no rows."
     if meant:
         text += f" Meant by that: {'; '.join(plain(each) for each in dict.fromkeys(meant))}."
-    # A group of which nothing passes has no partner in the join of a share: that is its 0 %.
-    shares = ran[-1].arguments.get("expression") == SHARE
-    noted = [each for each in ran if not (shares and "joins" in _traits(each, operations))]
-    notes = [str(note).rstrip(".") + "." for each in noted for note in each.result.data.get("notes", ())]
-    told = " ".join(dict.fromkeys(notes))
+    notes = _notes(ran, operations)
     found = look.result.data if look is not None and look.result.ok else {}
     tied = len(found.get("rows", ())) == facts["rows"] and ran[-1].arguments.get("ties")
     whole = "ranks" in traits and not ran[-1].arguments.get("per")
@@ -262,7 +253,7 @@ def _summary(
         text = f"{title}: {distance}.{text.partition('.')[2]}"
     total = _total(ran[-1], found) if {"counts", "groups"} <= traits else None
     if total is not None:
-        return f"{title}: {total}.{text.partition('.')[2]}{f' {told}' if told else ''}"
+        return f"{title}: {total}.{text.partition('.')[2]}{f' {notes}' if notes else ''}"
     figure = look.arguments.get("sort") if look is not None and _has_figure(ran[-1], operations) else None
     if isinstance(last, Grouped) and found.get("rows"):
         text = _greatest(title, found, str(figure)) + _left_out(last, looks.get(_COUNT))
@@ -277,8 +268,17 @@ def _summary(
         if len(found["rows"]) < facts["rows"]:
             most = "smallest" if ran[-1].arguments.get("smallest") else "greatest"
             listed = f"The {number(len(found['rows']))} {most} of {number(facts['rows'])}:\n\n{listed}"
-        return f"{text}\n\n{listed}" + (f"\n\n{told}" if told else "")
-    return f"{text} {told}".strip()
+        return f"{text}\n\n{listed}" + (f"\n\n{notes}" if notes else "")
+    return f"{text} {notes}".strip()
+
+
+def _notes(ran: Sequence[Done], operations: Sequence[OperationInfo]) -> str:
+    """The notes of all steps, each once."""
+    # A group of which nothing passes has no partner in the join of a share: that is its 0 %.
+    shares = ran[-1].arguments.get("expression") == SHARE
+    noted = [each for each in ran if not (shares and "joins" in _traits(each, operations))]
+    notes = [str(note).rstrip(".") + "." for each in noted for note in each.result.data.get("notes", ())]
+    return " ".join(dict.fromkeys(notes))
 
 
 def _by_distance(last: Done, traits: frozenset[OperationTrait], before: frozenset[OperationTrait]) -> str:

@@ -137,24 +137,15 @@ def from_schema(
     for name in required:
         if name not in properties:
             raise DeclarationError(f"the required parameter {name!r} is not among the parameters")
-    whole: Schema = {"type": "object", "properties": properties}
+    extra = schema.get("additionalProperties", False)
+    whole: Schema = {"type": "object", "properties": properties, "additionalProperties": extra}
     asked = [name for name in required if name not in resolvers]
     if asked:
         whole["required"] = asked
-    extra = schema.get("additionalProperties", False)
-    whole["additionalProperties"] = extra
     whole.update({key: value for key, value in schema.items() if key not in (*whole, "required", "title")})
     static, slotted, places = _split(whole, narrows)
     slotted.pop("required", None)  # seen to after the resolvers have had their turn
-    fragments = schema.get("properties", {})
-    shown = {
-        name: {
-            **{key: part[key] for key in ("description",) if isinstance(part.get(key), str)},
-            **part["shown"],
-        }
-        for name, part in fragments.items()
-        if part.get("shown") is not None
-    }
+    shown = _shown(schema.get("properties", {}))
     if shown_schema is not None:
         shown = dict.fromkeys(static["properties"], shown_schema)
     details = {name: static["properties"][name] for name in shown}
@@ -183,6 +174,16 @@ def from_schema(
         details=details,
         **extras,
     )
+
+
+def _shown(fragments: Mapping[str, Any]) -> dict[str, Schema]:
+    """What the model sees of the parameters that declare a shorter schema for it."""
+    return {
+        name: ({"description": part["description"]} if isinstance(part.get("description"), str) else {})
+        | part["shown"]
+        for name, part in fragments.items()
+        if part.get("shown") is not None
+    }
 
 
 def _showing(

@@ -25,8 +25,9 @@ from agents.offline.answers.wording import (
     Facts,
     asked_for_time,
     chart_words,
-    column_line,
+    description_words,
     drawn_words,
+    export_words,
     failed,
     group_words,
     is_plural,
@@ -37,11 +38,10 @@ from agents.offline.answers.wording import (
     place_words,
     plain,
     position_words,
-    quality_words,
     sampled_words,
     selected_words,
-    system_words,
     table_line,
+    tables_words,
     unsearched_words,
     where_words,
     without_known,
@@ -260,17 +260,7 @@ class Phrasing:
     # --- the data --------------------------------------------------------------------------------------------
 
     def listed_tables(self, done: Done, facts: Facts, command: Command | None) -> str:
-        if not facts["total"]:
-            return "There are no tables yet. Upload a file, or load one with `geoagent load`."
-        shown = facts["tables"][:30]
-        lines = [table_line(table) for table in shown]
-        more = facts["total"] - len(shown)
-        tail = f"\n… and {number(more)} more; “search …” finds them." if more > 0 else ""
-        return (
-            f"There {'is' if facts['total'] == 1 else 'are'} {count_of(facts['total'], 'table')}:\n"
-            + "\n".join(lines)
-            + tail
-        )
+        return tables_words(facts)
 
     def found_tables(self, done: Done, facts: Facts, command: Command | None) -> str:
         wanted = plain(str(done.arguments.get("text", "")))
@@ -281,12 +271,7 @@ class Phrasing:
         )
 
     def described(self, done: Done, facts: Facts, command: Command | None) -> str:
-        comment = f" {plain(facts['comment'])}." if facts.get("comment") else ""
-        lines = [column_line(column) for column in facts["columns"] if column["type"] != "geometry"]
-        rows = f"about {count_of(facts['rows'], 'row')}{system_words(facts)}"
-        head = f"**{plain(facts['id'])}** has {rows}.{comment.replace('..', '.')}"
-        quality = quality_words(facts.get("quality", {}))
-        return "\n".join([head, *lines, *([f"\n{quality}"] if quality else [])])
+        return description_words(facts)
 
     def counted(self, done: Done, facts: Facts, command: Command | None) -> str:
         where = f" where {plain(filter_words(facts['filter']))}" if facts.get("filter") else ""
@@ -411,9 +396,4 @@ class Phrasing:
         return refusal(str(facts.get("reason", "")), str(facts.get("alternative", "") or ""))
 
     def exported(self, _done: Done, facts: Facts, _command: Command | None) -> str:
-        """`Wrote 117 rows in EPSG:2154: [airports.gpkg](…)`, and what the format changed."""
-        layers = facts.get("layers", ())
-        rows = count_of(sum(int(each["rows"]) for each in layers), "row")
-        systems = list(dict.fromkeys(str(each["crs"]) for each in layers if each.get("crs")))
-        where = f" in {', '.join(systems)}" if systems else ""
-        return " ".join([f"Wrote {rows}{where}: {facts['link']}.", *map(plain, facts.get("notes", ()))])
+        return export_words(facts)

@@ -266,3 +266,37 @@ def chart_words(facts: Facts) -> str:
         low, high, count = max(rows, key=lambda row: row[2])
         return f" Most rows, {number(count)}, are from {value(low)} to {value(high)}."
     return ""
+
+
+def tables_words(facts: Facts) -> str:
+    """A list of tables, a line each."""
+    if not facts["total"]:
+        return "There are no tables yet. Upload a file, or load one with `geoagent load`."
+    shown = facts["tables"][:30]
+    lines = [table_line(table) for table in shown]
+    more = facts["total"] - len(shown)
+    tail = f"\n… and {number(more)} more; “search …” finds them." if more > 0 else ""
+    return (
+        f"There {'is' if facts['total'] == 1 else 'are'} {count_of(facts['total'], 'table')}:\n"
+        + "\n".join(lines)
+        + tail
+    )
+
+
+def description_words(facts: Facts) -> str:
+    """A table with its columns, a line each, and what is wrong with its rows."""
+    comment = f" {plain(facts['comment'])}." if facts.get("comment") else ""
+    lines = [column_line(column) for column in facts["columns"] if column["type"] != "geometry"]
+    rows = f"about {count_of(facts['rows'], 'row')}{system_words(facts)}"
+    head = f"**{plain(facts['id'])}** has {rows}.{comment.replace('..', '.')}"
+    quality = quality_words(facts.get("quality", {}))
+    return "\n".join([head, *lines, *([f"\n{quality}"] if quality else [])])
+
+
+def export_words(facts: Facts) -> str:
+    """`Wrote 117 rows in EPSG:2154: [airports.gpkg](…)`, and what the format changed."""
+    layers = facts.get("layers", ())
+    rows = count_of(sum(int(each["rows"]) for each in layers), "row")
+    systems = list(dict.fromkeys(str(each["crs"]) for each in layers if each.get("crs")))
+    where = f" in {', '.join(systems)}" if systems else ""
+    return " ".join([f"Wrote {rows}{where}: {facts['link']}.", *map(plain, facts.get("notes", ()))])
