@@ -9,16 +9,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 from sqlalchemy import insert, text, update
 
+from agents.core import AssistantMessage, Message, ToolCall, ToolMessage, ToolResult, Usage, UserMessage
 from agents.core.loop.events import AgentEvent, AssistantSaid, Finished, ToolDone, ToolStarted
-from agents.core.messages import (
-    AssistantMessage,
-    Message,
-    ToolCall,
-    ToolMessage,
-    ToolResult,
-    Usage,
-    UserMessage,
-)
 from agents.core.model import ModelError
 from server.database.engines import Database
 from server.maps.faults import MapFault
