@@ -12,7 +12,7 @@ from agents.domain import Layer, Table
 from agents.geo.phrases import number
 from agents.offline.language.vocabulary import RESULTS
 from agents.offline.language.words import fold, name_words, singular
-from agents.offline.meaning.columns import name_column, number_columns
+from agents.offline.meaning.columns import name_column, number_columns, text_columns
 from agents.offline.meaning.units import column_unit
 from agents.ports import TableRegistry
 
@@ -25,9 +25,14 @@ _LOOKED_AT = 200
 def suggestions(
     registry: TableRegistry, layers: Sequence[Layer] = (), limit: int = 6, like: str = ""
 ) -> list[str]:
-    """At most `limit`, the most telling first. `like` puts those first that share words with a text."""
+    """At most `limit`, the most telling first. `like` is what was said: where it names tables, all are about these."""
     drawable = [table for table in registry.tables() if table.geometry_column is not None]
     tables = [table for table in drawable if table.schema_name != RESULTS]
+    words = set(name_words(like))
+    named = _named(tables, words, registry)
+    if named:
+        about = [[*_mentioned(table, words), *_plainly(table)] for table in named]
+        return list(dict.fromkeys(_woven(about)))[:limit]
     known = {table.id: table for table in drawable}
     starts = [
         _first(table, _COLOURS[place % len(_COLOURS)])
@@ -42,9 +47,40 @@ def suggestions(
     questions = [line for table in _varied(tables, registry) for line in _questions(table)]
     chosen = _woven([nexts, starts, questions] if layers else [starts, questions])
     if like:
-        words = set(name_words(like))
         chosen.sort(key=lambda line: -len(words & set(name_words(line))))
     return list(dict.fromkeys(chosen))[:limit]
+
+
+def _named(tables: Sequence[Table], words: set[str], registry: TableRegistry) -> list[Table]:
+    """The tables that most of the words name, where the bare name says which is meant."""
+    names = Counter(table.name for table in registry.tables())
+    shared = {
+        table.id: len(words & set(name_words(table.name)))
+        for table in tables
+        if names[table.name] == 1 and _plain(table.name)
+    }
+    most = max(shared.values(), default=0)
+    return [table for table in tables if most and shared.get(table.id) == most][:_MOST_TABLES]
+
+
+def _mentioned(table: Table, words: set[str]) -> list[str]:
+    """What can be asked about the columns that the words name."""
+    own = words - set(name_words(table.name))
+    measures = [_in_words(c.name) for c in number_columns(table) if _is_named(c.name, own)]
+    names = name_column(table)
+    groups = [_in_words(c.name) for c in text_columns(table) if c != names and _is_named(c.name, own)]
+    spoken = _spoken(table)
+    lines = [f"average {measure} of {spoken} by {group}" for measure in measures for group in groups]
+    lines += [f"number of {spoken} by {group}" for group in groups]
+    return lines + [f"top 10 {spoken} by {measure}" for measure in measures]
+
+
+def _plainly(table: Table) -> list[str]:
+    return [_first(table, _COLOURS[0]), *_questions(table)]
+
+
+def _is_named(column: str, words: set[str]) -> bool:
+    return _plain(column) and bool(words & set(name_words(column)))
 
 
 def _varied(tables: Sequence[Table], registry: TableRegistry) -> list[Table]:
@@ -104,7 +140,7 @@ def _best_number(table: Table) -> str | None:
             (place for place, word in enumerate(_SUITED) if word in name.lower()), len(_SUITED)
         ),
     )
-    return ranked[0].replace("_", " ") if ranked else None
+    return _in_words(ranked[0]) if ranked else None
 
 
 def _threshold(table: Table, spoken: str | None) -> str | None:
@@ -137,6 +173,10 @@ def _layer_name(layer: Layer, table: Table) -> str:
 
 def _spoken(table: Table) -> str:
     return table.name.replace("_", " ").lower()
+
+
+def _in_words(column: str) -> str:
+    return column.replace("_", " ")
 
 
 def _plain(name: str) -> bool:

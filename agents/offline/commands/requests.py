@@ -13,7 +13,7 @@ from agents.domain import Table
 from agents.offline.commands.analyses.rules import PARTS
 from agents.offline.language.chart import Chart
 from agents.offline.language.cursor import Cursor
-from agents.offline.language.grammar import Template, compiled
+from agents.offline.language.grammar import Template, compiled, words_of_templates
 from agents.offline.language.reading import Ambiguous
 from agents.offline.language.tags import Tags
 from agents.offline.language.vocabulary import Vocabulary
@@ -82,7 +82,7 @@ class CommandReader(TemplateReader):
     def __init__(
         self, cursor: Cursor, vocabulary: Vocabulary, default: Table | None, commands: tuple[Command, ...]
     ) -> None:
-        limits = frozenset(word for each in commands for word in each.template.words)
+        limits = words_of_templates(tuple([each.template.text for each in commands]))
         super().__init__(cursor, vocabulary, default, limits)
         self.commands = commands
 

@@ -99,7 +99,7 @@ def _named_thing(cursor: Cursor, vocabulary: Vocabulary, *, sure: bool = False) 
     cursor.at += used[length - 1]
     return Mention(
         cursor.since(start),
-        tables=tuple(table.id for table in tables.found) if tables and tables.length == length else (),
+        tables=tuple([table.id for table in tables.found]) if tables and tables.length == length else (),
         layers=tuple(layer.id for layer in layers.found) if layers and layers.length == length else (),
         guessed=guessed,
     )

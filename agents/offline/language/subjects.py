@@ -77,7 +77,7 @@ class Grammar:
             layer = self.vocabulary.layer(layer_id)
             if layer is not None and layer.table not in ids:
                 ids.append(layer.table)
-        found = tuple(table for table_id in ids if (table := self.vocabulary.table(table_id)) is not None)
+        found = self.vocabulary.tables(ids)
         if found:
             return found
         own = (self.default,) if self.default is not None else ()

@@ -169,6 +169,10 @@ class Vocabulary:
     def table(self, table_id: str) -> Table | None:
         return self._tables.get(table_id)
 
+    def tables(self, ids: Sequence[str]) -> tuple[Table, ...]:
+        """Those of these tables that there are."""
+        return tuple([self._tables[table_id] for table_id in ids if table_id in self._tables])
+
     def layer(self, layer_id: str) -> Layer | None:
         return next((layer for layer in self.layers if layer.id == layer_id), None)
 

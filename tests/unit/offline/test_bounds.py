@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from agents.offline.language.cursor import cursor_of
 from agents.offline.language.reading import MAX_CHARACTERS, MAX_COMMANDS, MAX_STEPS, MAX_TOKENS, Unreadable
+from agents.offline.parser import parse
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat
-from tests.unit.offline.test_fuzz import WORDS
+from tests.unit.offline.test_fuzz import VOCABULARY, WORDS
+from tests.unit.offline.test_many_tables import calls
 
 MAX_STALL_S = 0.05
 BEAT_S = 0.002
@@ -140,3 +142,11 @@ def test_no_message_up_to_the_limit_raises_or_holds_the_loop(text: str) -> None:
 
     # A stall that the text causes comes every time; one of the garbage collector does not.
     assert any(asyncio.run(stall_after(text)) < MAX_STALL_S for _ in range(3)), text
+
+
+def test_a_command_more_is_no_work_on_the_words_of_all_templates() -> None:
+    spent = []
+    for text in ("show airports", "; roads" * MAX_COMMANDS):
+        spent.append(calls(lambda text=text: parse(text, VOCABULARY)))  # type: ignore[misc]
+    _warming_up, twelve = spent
+    assert twelve < 150_000

@@ -1,0 +1,47 @@
+"""What a declined request offers instead: requests about what was said, which are understood on this very data."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.offline import suggestions
+from agents.offline.language.vocabulary import Vocabulary
+from agents.offline.meaning.intents import NotUnderstood
+from agents.offline.parser import parse
+from server.maps.analyses.session import OFFERED
+from tests.unit.geo_agent.world import World
+from tests.unit.offline.chatting import Chat
+
+WORLD = World()
+
+
+@pytest.mark.parametrize(
+    ("said", "about"),
+    [
+        ("cities frobnicated by continent", "number of cities by continent"),
+        ("airports frobnicated by elevation", "top 10 airports by elevation m"),
+        ("frobnicate the countries", "countries"),
+    ],
+)
+def test_what_is_offered_is_about_the_table_and_the_columns_that_were_said(said: str, about: str) -> None:
+    offered = suggestions(WORLD.registry, like=said)
+    assert about in offered[0]
+    noun = said.split()[0] if "frobnicate the" not in said else "countries"
+    assert all(noun in line for line in offered), offered
+
+
+@pytest.mark.parametrize("table", [table.name for table in WORLD.registry.tables() if table.geometry_column])
+def test_all_that_is_offered_for_the_columns_of_a_table_is_understood(table: str) -> None:
+    vocabulary = Vocabulary(WORLD.registry, (), OFFERED)
+    found = next(each for each in WORLD.registry.tables() if each.name == table)
+    columns = " ".join(column.name.replace("_", " ") for column in found.columns)
+    for line in suggestions(WORLD.registry, limit=40, like=f"{table.replace('_', ' ')} {columns}"):
+        intents = [command.intent for command in parse(line, vocabulary)]
+        assert not any(isinstance(each, NotUnderstood) for each in intents), line
+
+
+async def test_a_declined_request_offers_requests_about_its_table_only() -> None:
+    answer = await Chat()("cities frobnicated by continent")
+    offered = answer.partition("You could say:\n")[2].partition("\n\n")[0]
+    assert offered
+    assert all("cities" in line for line in offered.splitlines()), answer
