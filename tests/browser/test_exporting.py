@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyogrio
+import pytest
 from playwright.async_api import Locator, expect
 
+from server.transfers import deliveries
 from tests.browser.person import Person
 from tests.browser.test_access import violations
 
@@ -59,3 +61,27 @@ async def test_what_cannot_be_written_and_what_a_format_changes_are_said(
     assert pyogrio.read_info(path)["features"] == 117
     await expect(dialog.get_by_role("status")).to_contain_text("country_code as country_co")
     await expect(dialog.get_by_role("alert")).to_have_count(0)
+
+
+async def test_a_large_file_shows_how_many_rows_are_written(
+    person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deliveries, "TELL_EVERY_S", 0.02)
+    await person.says("show airports")
+    dialog = await opened(person)
+    await dialog.get_by_label("Format").select_option("geojson")
+    await person.page.evaluate(
+        """() => {
+          window.progressTexts = [];
+          const look = () => {
+            const shown = document.querySelector(".export-progress");
+            if (shown) window.progressTexts.push([shown.textContent, shown.querySelector("progress").value]);
+          };
+          new MutationObserver(look).observe(document.body,
+            { subtree: true, childList: true, characterData: true, attributes: true });
+        }"""
+    )
+    await fetched(person, dialog, tmp_path)
+    seen = await person.page.evaluate("window.progressTexts")
+    assert any(words.endswith(" of 28,298 rows") and 0 < share < 100 for words, share in seen), seen
+    await expect(dialog.locator(".export-progress")).to_have_count(0)

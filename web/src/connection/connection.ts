@@ -89,9 +89,10 @@ export class Connection {
   async request<Name extends Exclude<keyof Requests, "join" | "chat" | "introduce">>(
     name: Name,
     wish: Wish<Name>,
+    patience?: number,
   ): Promise<Answer> {
     if (!this.joined || this.mapId === null) return { ok: false, error: OFFLINE };
-    return this.ask(name, { map_id: this.mapId, ...wish });
+    return this.ask(name, { map_id: this.mapId, ...wish }, patience);
   }
 
   /** Tells everybody on the map by what name this person may be called. */
@@ -218,7 +219,7 @@ export class Connection {
     this.listener.outbox(messages);
   }
 
-  private ask(name: string, payload: unknown): Promise<Answer<never>> {
+  private ask(name: string, payload: unknown, patience = this.patience): Promise<Answer<never>> {
     return new Promise((resolve) => {
       if (!this.wire.connected) return resolve({ ok: false, error: OFFLINE });
       if (this.maxBytes > 0 && weight(payload) > this.maxBytes) return resolve({ ok: false, error: TOO_LARGE });
@@ -227,7 +228,7 @@ export class Connection {
         this.waiting.delete(finish);
         resolve(answer);
       };
-      const timer = setTimeout(() => finish({ ok: false, error: NO_ANSWER }), this.patience);
+      const timer = setTimeout(() => finish({ ok: false, error: NO_ANSWER }), patience);
       this.waiting.add(finish);
       this.wire.emit(name, payload, (answer) => finish(inOurWords(answer as Answer<never>)));
     });

@@ -1,13 +1,14 @@
 /** What can be kept: exports, evidence, pictures, the map as one file, the conversation. */
-import { send } from "../connection/read";
 import { t } from "../i18n/i18n";
-import type { Layer } from "../protocol/types";
+import type { Export, ExportAck, ExportReport, Layer } from "../protocol/types";
 import { conversationAsMarkdown } from "../share/conversation";
 import { pictureOf, save } from "../share/picture";
+import { writtenRows } from "../store/presence";
 import { description, layers, map, turns } from "../store/store";
 import { legendAtNight } from "../ui/night";
 import { notify } from "../ui/toast";
 import { view } from "./camera";
+import { connection } from "./line";
 import { baseName, config, isDark, isolated, isShown, past } from "./state";
 
 /** The layer's features as a file, written by the server. */
@@ -58,19 +59,17 @@ export function saveConversation(): void {
   save(new Blob([conversationAsMarkdown(turns.value, location.href)], { type: "text/markdown" }), `${fileName("conversation")}.md`);
 }
 
-/** A file that the server wrote, as `POST /api/maps/{map_id}/exports` answers. */
-export interface ExportReport {
-  file_name: string;
-  bytes: number;
-  notes: readonly string[];
-  link: string;
-}
+/** A large file takes minutes, and tells its progress. */
+const EXPORT_PATIENCE_MS = 900_000;
 
 /** Have the server write a file, and fetch it. Rejects with words for people. */
-export async function exportFile(request: object): Promise<ExportReport> {
-  const report = await send<ExportReport>(`/api/maps/${map.value?.mapId ?? ""}/exports`, request);
-  fetchFile(report.link);
-  return report;
+export async function exportFile(request: Omit<Export, "map_id">): Promise<ExportReport> {
+  writtenRows.value = null;
+  const answer = await connection?.request("export", request, EXPORT_PATIENCE_MS);
+  if (!answer?.ok) throw new Error(answer?.error.message ?? t("offline"));
+  const { file } = answer as unknown as ExportAck;
+  fetchFile(file.link ?? "");
+  return file;
 }
 
 function fetchFile(path: string): void {

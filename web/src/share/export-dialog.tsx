@@ -1,7 +1,9 @@
 /** Layers and results without geometry as one file: which of them, in which format, reference system and under which name. */
 import { useSignal } from "@preact/signals";
 import { number, t } from "../i18n/i18n";
-import { exportFile, type ExportReport } from "../session/files";
+import type { Export, ExportReport } from "../protocol/types";
+import { exportFile } from "../session/files";
+import { writtenRows } from "../store/presence";
 import { layers, turns } from "../store/store";
 import { Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
@@ -22,7 +24,7 @@ function Form({ chosen }: { chosen: readonly string[] }) {
   const choices = exportable();
   const ids = useSignal<readonly string[]>(chosen);
   // What has no geometry is wanted as a sheet, most of the time.
-  const format = useSignal(chosen.length > 0 && !layers.value.some(({ id }) => chosen.includes(id)) ? "csv" : "gpkg");
+  const format = useSignal<Export["format"]>(chosen.length > 0 && !layers.value.some(({ id }) => chosen.includes(id)) ? "csv" : "gpkg");
   const crs = useSignal("");
   const name = useSignal("");
   const state = useSignal<"ready" | "writing">("ready");
@@ -59,7 +61,7 @@ function Form({ chosen }: { chosen: readonly string[] }) {
       <div class="upload-fields">
         <label>
           <span>{t("exportFormat")}</span>
-          <select value={format.value} onChange={({ currentTarget }) => (format.value = currentTarget.value)}>
+          <select value={format.value} onChange={({ currentTarget }) => (format.value = currentTarget.value as Export["format"])}>
             {FORMATS.map(([value, label]) => <option key={value} value={value}>{label}</option>)}
           </select>
         </label>
@@ -72,7 +74,7 @@ function Form({ chosen }: { chosen: readonly string[] }) {
           <input value={name.value} maxLength={100} dir="auto" onInput={({ currentTarget }) => (name.value = currentTarget.value)} />
         </label>
       </div>
-      {state.value === "writing" && <progress class="step-progress" aria-label={t("exportWriting")} />}
+      {state.value === "writing" && <Progress />}
       {fault.value !== "" && <p class="missing" role="alert" dir="auto">{fault.value}</p>}
       {report.value !== null && <Outcome report={report.value} />}
       <div class="editor-actions">
@@ -82,6 +84,18 @@ function Form({ chosen }: { chosen: readonly string[] }) {
         </button>
       </div>
     </form>
+  );
+}
+
+/** The share of rows that are written; without a share until they are counted. */
+function Progress() {
+  const written = writtenRows.value;
+  const isCounted = written !== null && written.total > 0;
+  return (
+    <div class="export-progress">
+      <progress class="step-progress" aria-label={t("exportWriting")} max={100} {...(isCounted && { value: (100 * written.rows) / written.total })} />
+      <p class="quiet">{isCounted ? t("exportRows", { n: number(written.rows), total: number(written.total) }) : t("exportWriting")}</p>
+    </div>
   );
 }
 
@@ -99,7 +113,7 @@ function Outcome({ report }: { report: ExportReport }) {
   return (
     <div class="upload-outcome" role="status">
       <p><span dir="auto">{report.file_name}</span> <span class="quiet" dir="ltr">{size}</span></p>
-      {report.notes.map((note) => <p key={note} class="warn" dir="auto">{note}</p>)}
+      {report.notes?.map((note) => <p key={note} class="warn" dir="auto">{note}</p>)}
     </div>
   );
 }

@@ -33,6 +33,9 @@ export const progressOf = (analysisId: string): Signal<AnalysisProgress | null> 
 /** How far the file is that the turn writes; null while nothing was told. */
 export const exportOf = (turnId: string): Signal<ExportProgress | null> => entry(exports, turnId, null);
 
+/** How far the file is that this person asked for in the dialog; null before the first news. */
+export const writtenRows = signal<ExportProgress | null>(null);
+
 /** More of a text. Of one with a hole nothing is shown. */
 export function hear({ turn_id: turnId, text, offset }: AiDelta): void {
   const before = texts.get(turnId) ?? (texts.has(turnId) || offset > 0 ? null : "");
@@ -66,7 +69,8 @@ export function tellProgress(news: AnalysisProgress): void {
 }
 
 export function tellExport(news: ExportProgress): void {
-  if (news.turn_id != null) exportOf(news.turn_id).value = news;
+  if (news.turn_id == null) writtenRows.value = news;
+  else exportOf(news.turn_id).value = news;
 }
 
 function write(turnId: string, text: Text): void {
