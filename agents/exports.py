@@ -28,7 +28,8 @@ class ExportItem(Value):
     name: Annotated[str, Field(min_length=1, max_length=100)] | None = None
     """Of the layer, sheet or file; without it the layer's name or the table's."""
     columns: Annotated[tuple[str, ...], Field(min_length=1, max_length=1500)] | None = None
-    """In this order, `population AS people` under another name; without it all but keys that GeoAgent added."""
+    """In this order, `population AS people` under another name; without it all but keys that GeoAgent added. With `*`
+    those, too: what is named beside it is renamed in its place."""
     filter: dict[str, Any] | str | None = None
     """CQL2, as JSON or text."""
     format: ExportFormat | None = None

@@ -18,7 +18,7 @@ _PARAMS: dict[str, Any] = {
         "items": {"type": ["string", "object"]},
         "minItems": 1,
         "description": "Ids of tables or layers, or objects {source, name, columns, filter, format}; columns in their "
-        'order, ["name", "pop AS people"].',
+        'order, ["name", "pop AS people"], with "*" for all others.',
     },
     "format": {
         "type": "string",

@@ -53,8 +53,10 @@ _WISHES = (
     "[with] counted=(count|number of rows|number of features|number of records|row count)",
     "[with] (member|top-level member) {member:name} [=|:|as] ({value:name}|{value:number})",
     "(called|named) {name:name}",
+    "[with] [the] [column] {old:column} as {new:name}",
+    "(with|in|as) [the] layer [name|named|called] {layer:name}",
 )
-_MEMBERS = ("member", "value")
+_MEMBERS = ("member", "value", "old", "new")
 
 
 def _wishes(left: int = MAX_WISHES) -> str:
@@ -102,6 +104,12 @@ def _exported(bound: Mapping[str, Any]) -> Intent | None:
         file_name=target.stem or bound.get("name"),
         group_by=bound["group"].text if "group" in bound else None,
         options=tuple(_options(bound).items()),
+        layer_name=bound.get("layer"),
+        renames=tuple(
+            (bound[f"old{left}"].text, bound[f"new{left}"])
+            for left in range(MAX_WISHES, 0, -1)
+            if f"old{left}" in bound
+        ),
     )
 
 
@@ -140,7 +148,7 @@ async def export(scene: Scene, intent: Export) -> Calls:
     sources = [_source(scene, intent, mention) for mention in (intent.subject, *intent.others)]
     items: list[Any] = list(sources)
     options = dict(intent.options)
-    if intent.columns or intent.where or intent.top or intent.group_by:
+    if intent.columns or intent.where or intent.top or intent.group_by or intent.renames or intent.layer_name:
         table = _table(scene, sources[0])
         where = None if intent.where is None else await to_cql2(scene, table, intent.where)
         if intent.top is not None and intent.top.limit:
@@ -148,14 +156,23 @@ async def export(scene: Scene, intent: Export) -> Calls:
             if isinstance(found, list):
                 return found
             where = found
-        columns = [column_called(scene, table, text) for text in intent.columns]
-        wanted = {"source": sources[0], "columns": columns, "filter": where}
+        columns = _labelled(scene, table, intent)
+        wanted = {"source": sources[0], "name": intent.layer_name, "columns": columns, "filter": where}
         items[0] = {name: value for name, value in wanted.items() if value}
         if intent.group_by:
             options["group_by"] = column_called(scene, table, intent.group_by)
     named = {"file_name": intent.file_name} if intent.file_name else {}
     given = {"options": options} if options else {}
     return [("export", {"items": items, "format": intent.format, **named, **given})]
+
+
+def _labelled(scene: Scene, table: Table, intent: Export) -> list[str]:
+    """The columns of the file, `name AS title` where one is renamed; all of them when only new names are given."""
+    columns = [column_called(scene, table, text) for text in intent.columns]
+    labels = {column_called(scene, table, old): new for old, new in intent.renames}
+    if not columns and labels:
+        columns = ["*", *labels]
+    return [f"{each} AS {labels[each]}" if each in labels else each for each in columns]
 
 
 def _table(scene: Scene, source: str) -> Table:

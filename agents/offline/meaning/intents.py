@@ -256,6 +256,9 @@ class Export:
     """Words of the column by which records of JSON are grouped."""
     options: tuple[tuple[str, Any], ...] = ()
     """Options of the tool `export`."""
+    layer_name: str | None = None
+    renames: tuple[tuple[str, str], ...] = ()
+    """Words of columns, and their names in the file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,15 @@ from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import DRIVERS, file_names, write_file
 from server.gis.export.layers import csv_text, geojson, placed
 from server.gis.export.records import records, text_sequence
-from server.gis.export.source import CannotExport, Source, Summary, check_whole, is_point, renamed_fid
+from server.gis.export.source import (
+    CannotExport,
+    Source,
+    Summary,
+    check_whole,
+    is_point,
+    renamed_fid,
+    usual_columns,
+)
 from server.gis.expressions.identifiers import readable_name
 from server.gis.filters.compiler import normalize
 
@@ -39,6 +47,7 @@ NEED_SHAPES = frozenset({"geojson", "geojsonl", "fgb", "kml"})
 MOST_SHEET_ROWS = 1_048_575
 MOST_SHEET_NAME = 31
 MOST_NOTED = 20
+EVERY_COLUMN = "*"
 _UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')
 _SINGLE = ("POINT", "LINESTRING", "POLYGON")
 
@@ -137,12 +146,16 @@ def _columns(table: Table, asked: Sequence[str] | None) -> tuple[tuple[str, str]
         return None
     known = {column.name for column in table.columns if column.kind != "geometry"}
     own_fid = renamed_fid(table)
-    chosen = [(each, each) if each in known else renamed(each) for each in asked]
+    chosen = [(each, each) if each in known else renamed(each) for each in asked if each != EVERY_COLUMN]
     if own_fid is not None:
         chosen = [_own_fid(name, label, own_fid) for name, label in chosen]
     for name, _label in chosen:
         if name not in known:
             raise unknown_column(table, name)
+    if EVERY_COLUMN in asked:
+        labelled = dict(chosen)
+        usual = [(name, labelled.pop(name, label)) for name, label in usual_columns(table)]
+        chosen = [*usual, *labelled.items()]
     labels = [label for _name, label in chosen]
     if twice := next((label for label in labels if labels.count(label) > 1), None):
         raise CannotExport(f"Two columns of the file would be called {twice!r}.")

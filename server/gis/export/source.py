@@ -116,13 +116,7 @@ class Source:
     def fields(self) -> tuple[Field, ...]:
         """The columns of the file except the geometry."""
         values = relation(self.table).c
-        added = added_keys(self.table)
-        own_fid = renamed_fid(self.table)
-        everything = tuple(
-            (each.name, "fid" if each.name == own_fid else each.name)
-            for each in self.columns
-            if each.name not in added
-        )
+        everything = usual_columns(self.table)
         if not everything and self.placing == "none":
             everything = tuple((each.name, each.name) for each in self.columns)
         chosen = everything if self.chosen is None else self.chosen
@@ -289,6 +283,16 @@ def added_keys(table: Table) -> set[str]:
     if table.schema_name == "data" and table.column("id"):
         ours |= {"gid", "row_id"}  # Loaded before added keys had a comment.
     return set(table.key) & ours if len(table.key) == 1 else set()
+
+
+def usual_columns(table: Table) -> tuple[tuple[str, str], ...]:
+    """The columns of a file, with their names in it, where none are chosen."""
+    added, own_fid = added_keys(table), renamed_fid(table)
+    return tuple(
+        (each.name, "fid" if each.name == own_fid else each.name)
+        for each in table.columns
+        if each.kind != "geometry" and each.name not in added
+    )
 
 
 def renamed_fid(table: Table) -> str | None:

@@ -93,6 +93,18 @@ async def test_several_tables_are_exported_into_one_file(samples_url: str, tmp_p
         ("export the columns name and iata of airports as csv", "name,iata,longitude,latitude"),
         ("export the columns name, iata of airports as csv without geometry", "name,iata"),
         ("export only the columns iata of airports as csv with wkt", "iata,geometry"),
+        (
+            "export the columns name and iata of airports as csv with name as title",
+            "title,iata,longitude,latitude",
+        ),
+        (
+            "export the columns iata and name of airports as csv without geometry, with name as title and iata as code",
+            "code,title",
+        ),
+        (
+            "export cities as csv with population as people without geometry",
+            "id,name,country,country_code,continent,people,timezone",
+        ),
     ],
 )
 async def test_columns_and_places_are_chosen_in_words(
@@ -103,6 +115,22 @@ async def test_columns_and_places_are_chosen_in_words(
         await one.says(text)
         path, _ = await delivered(server, one, tmp_path)
         assert path.read_text("utf-8-sig").splitlines()[0] == header
+
+
+async def test_a_layer_and_columns_of_a_selection_are_renamed_in_words(
+    samples_url: str, tmp_path: Path
+) -> None:
+    async with local_server(samples_url) as server, client(server) as one:
+        await one.ask("join")
+        await one.says(
+            "export airports above 4000 m as GeoPackage with layer name heights, with name as title"
+        )
+        path, _ = await delivered(server, one, tmp_path)
+        assert [name for name, _ in pyogrio.list_layers(path)] == ["heights"]
+        fields = list(pyogrio.read_info(path, layer="heights")["fields"])
+        assert "title" in fields
+        assert "name" not in fields
+        assert len(fields) > 3
 
 
 async def test_the_encoding_is_chosen_in_words(samples_url: str, tmp_path: Path) -> None:

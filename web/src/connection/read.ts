@@ -6,13 +6,6 @@ export function read<Answer>(address: string, signal?: AbortSignal): Promise<Ans
   return answered<Answer>(address, { signal: signal ?? null });
 }
 
-/** What the server answers to a POST of JSON. Rejects with words for people. */
-export function send<Answer>(address: string, body: object): Promise<Answer> {
-  return answered<Answer>(address, {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-  });
-}
-
 async function answered<Answer>(address: string, request: RequestInit): Promise<Answer> {
   const answer = await fetch(address, request).catch((error: unknown) => {
     // The only one that a browser gives when there was no answer; its own words are for programmers.
