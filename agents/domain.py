@@ -79,6 +79,14 @@ class LakeSource(Value):
         return f"a sample of {self.sample_rows:,} of {self.rows:,} rows"
 
 
+_FAMILY_WORDS: tuple[tuple[GeometryFamily, tuple[str, ...]], ...] = (
+    ("point", ("POINT",)),
+    ("line", ("LINE", "CURVE")),
+    ("polygon", ("POLYGON", "SURFACE")),
+)
+"""Parts of PostGIS type names; the first family with one of them counts."""
+
+
 class Table(Value):
     """An entry of the registry. `id` is `schema.name`, each part quoted as SQL would where it holds `.` or `"`."""
 
@@ -122,13 +130,9 @@ class Table(Value):
         if self.geometry_column is None:
             return "none"
         kind = (self.geometry_type or "").upper()
-        for family, word in (("point", "POINT"), ("line", "LINE"), ("polygon", "POLYGON")):
-            if (
-                word in kind
-                or (family == "line" and "CURVE" in kind)
-                or (family == "polygon" and "SURFACE" in kind)
-            ):
-                return family  # type: ignore[return-value]
+        for family, words in _FAMILY_WORDS:
+            if any(word in kind for word in words):
+                return family
         return "mixed"
 
 

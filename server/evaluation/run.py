@@ -199,6 +199,6 @@ class _Ending:
         return await self._ends[turn_id]
 
 
-def _last_words(events: Sequence[object]) -> str:
-    said = [event.payload["message"] for event in events if event.name == "ai_response"]  # type: ignore[attr-defined]
+def _last_words(events: Sequence[Event]) -> str:
+    said = [event.payload["message"] for event in events if event.name == "ai_response"]
     return said[-1] if said else "nothing was said"

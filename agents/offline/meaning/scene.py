@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -207,13 +207,12 @@ def chosen_option(options: Sequence[str], answers: Sequence[str]) -> str | None:
     for answer in reversed(answers):
         wanted = answer.strip(" .!?\"'“”").lower()
         words = set(wanted.split()) - _ANSWER_FILLERS
-        fits: Sequence[Callable[[str], bool]] = (
-            lambda option, wanted=wanted: option.lower() == wanted,  # type: ignore[misc]
-            lambda option, words=words: words == {option.lower()},  # type: ignore[misc]
-            lambda option, words=words: bool(words) and words <= set(re.split(r"[\W_]+", option.lower())),  # type: ignore[misc]
-        )
-        for fit in fits:
-            fitting = [option for option in options if fit(option)]
+        exact = [option for option in options if option.lower() == wanted]
+        one_word = [option for option in options if words == {option.lower()}]
+        by_words = [
+            option for option in options if words and words <= set(re.split(r"[\W_]+", option.lower()))
+        ]
+        for fitting in (exact, one_word, by_words):
             if len(fitting) == 1:
                 return fitting[0]
     return None
