@@ -7,7 +7,8 @@ import sqlglot
 
 from server.gis.operations import OPERATIONS
 from server.gis.operations.support.base import Operation
-from tests.bench.operations.cases import BY_HAND, GIVEN
+from tests.bench.operations.case import BY_HAND
+from tests.bench.operations.cases import GIVEN
 from tests.bench.operations.data import town
 
 
