@@ -24,7 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from server.database import roles
 from server.database.backends import Backends
 from server.database.connection_budget import SQL_SESSIONS, ConnectionBudget
-from server.database.lanes import Lane
+from server.database.lanes import MAX_WAITING, MAX_WAITING_EVENTS, Lane
 from server.database.lost_connections import replace_lost_connections
 from server.database.pools import LanePool, close_idle_connections, enter_lane, pool_of
 from server.database.subscription import Connect, Heard, Reconnected, Subscription
@@ -270,7 +270,11 @@ def _lanes(settings: Settings) -> Mapping[str, Lane]:
     sizes = {name: size for name, size in budget_of(settings).lanes.items() if name != "tiles"}
     shares = {"interactive": sizes["interactive"] // 2, "events": max(1, sizes["events"] * 2 // 3)}
     sizes |= {"sql": SQL_SESSIONS, "profiles": 1, "background": 1}
-    return {name: Lane(name, size, shares.get(name)) for name, size in sizes.items()}
+    queues = {"events": MAX_WAITING_EVENTS}
+    return {
+        name: Lane(name, size, shares.get(name), queue=queues.get(name, MAX_WAITING))
+        for name, size in sizes.items()
+    }
 
 
 async def _check_connections(connection: AsyncConnection, wanted: int) -> None:

@@ -1,9 +1,10 @@
 """Lanes: who uses the database connections of one kind of work next.
 
 Work of one lane never waits for that of another: tiles not for analyses, chat not for uploads. Within a lane,
-parties (usually maps) that wait are served in turns, and one party may hold only a share of the lane. Waiting is
-bounded in number and in time; work that cannot be served gets `LaneBusy`, which never means that the database is away.
-Where too many wait, the newest request of the visitor (a network address) with the most of them gives way.
+visitors (network addresses) that wait are served in turns, and of each visitor the parties (usually maps); one party
+may hold only a share of the lane. Waiting is bounded in number and in time; work that cannot be served gets
+`LaneBusy`, which never means that the database is away. Where too many wait, the newest request of the visitor with
+the most of them gives way.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ LANE_WAIT_S = 10.0
 """How long somebody may wait for a connection."""
 MAX_WAITING_OF_PARTY = 40
 MAX_WAITING = 400
+MAX_WAITING_EVENTS = 1000
+"""For the event log, whose transactions take milliseconds: hundreds of maps may change at the same moment."""
 BUSY_RETRY_AFTER_S = 3.0
 _party: ContextVar[str] = ContextVar("party", default="")
 _visitor: ContextVar[str] = ContextVar("visitor", default="")
@@ -82,17 +85,29 @@ class Waiting:
 
 
 class Lane:
-    """`size` places. A party holds at most `share` of them; work of the server itself has no party and no share."""
+    """`size` places. A party holds at most `share` of them; work of the server itself has no party and no share.
+    At most `queue` requests wait, each for at most `wait` seconds."""
 
-    def __init__(self, name: str, size: int, share: int | None = None, wait: float = LANE_WAIT_S) -> None:
+    def __init__(
+        self,
+        name: str,
+        size: int,
+        share: int | None = None,
+        wait: float = LANE_WAIT_S,
+        queue: int = MAX_WAITING,
+    ) -> None:
         self.name = name
         self.size = size
         self.refused = 0
         self._share = size if share is None else share
         self._wait = wait
+        self._queue = queue
         self._came = 0
         self._held: Counter[str] = Counter()
-        self._queues: OrderedDict[str, deque[Waiting]] = OrderedDict()
+        self._waiting: OrderedDict[str, OrderedDict[str, deque[Waiting]]] = OrderedDict()
+        """By visitor and party, each in the order in which it is served next."""
+        self._of_visitor: Counter[str] = Counter()
+        self._of_party: Counter[str] = Counter()
 
     @property
     def in_use(self) -> int:
@@ -100,7 +115,7 @@ class Lane:
 
     @property
     def waiting(self) -> int:
-        return sum(map(len, self._queues.values()))
+        return self._of_visitor.total()
 
     def is_free_for(self, party: str | None = None) -> bool:
         """Whether a party, by default that of this task, would get a place at once."""
@@ -125,7 +140,7 @@ class Lane:
         turn = asyncio.get_running_loop().create_future()
         mine = Waiting(self._came, party, _visitor.get() or party, turn)
         self._make_room(mine)
-        self._queues.setdefault(party, deque()).append(mine)
+        self._add(mine)
         try:
             async with asyncio.timeout(self._wait):
                 await mine.turn
@@ -133,26 +148,11 @@ class Lane:
             if mine.turn.done() and not mine.turn.cancelled() and mine.turn.exception() is None:
                 self.leave(party)
             else:
-                self._forget(mine)
+                self._remove(mine)
             if isinstance(error, TimeoutError):
                 raise self._refusal() from None
             raise
         return party
-
-    def _make_room(self, newcomer: Waiting) -> None:
-        """Let the newcomer wait; of too many, the visitor with most of them loses one. Raises LaneBusy."""
-        if len(self._queues.get(newcomer.party, ())) >= MAX_WAITING_OF_PARTY:
-            raise self._refusal()
-        if self.waiting < MAX_WAITING:
-            return
-        waiting = [each for queue in self._queues.values() for each in queue]
-        often = Counter(each.visitor for each in waiting if each.visitor)
-        greediest, most = max(often.items(), key=lambda item: item[1], default=("", 0))
-        if often[newcomer.visitor] + 1 >= most:
-            raise self._refusal()
-        victim = max((each for each in waiting if each.visitor == greediest), key=lambda each: each.number)
-        self._forget(victim)
-        victim.turn.set_exception(self._refusal())
 
     def leave(self, party: str) -> None:
         self._held[party] -= 1
@@ -160,28 +160,64 @@ class Lane:
             del self._held[party]
         self._admit()
 
+    def _make_room(self, newcomer: Waiting) -> None:
+        """Let the newcomer wait; of too many, the visitor with most of them loses one. Raises LaneBusy."""
+        if self._of_party[newcomer.party] >= MAX_WAITING_OF_PARTY:
+            raise self._refusal()
+        if self.waiting < self._queue:
+            return
+        known = ((count, name) for name, count in self._of_visitor.items() if name)
+        most, greediest = max(known, default=(0, ""))
+        if self._of_visitor[newcomer.visitor] + 1 >= most:
+            raise self._refusal()
+        victim = max((queue[-1] for queue in self._waiting[greediest].values()), key=lambda each: each.number)
+        self._remove(victim)
+        victim.turn.set_exception(self._refusal())
+
     def _may_enter(self, party: str) -> bool:
         return self.in_use < self.size and (not party or self._held[party] < self._share)
 
     def _admit(self) -> None:
-        """Give free places to those who wait, one party after the other."""
-        for party in list(self._queues):
-            while self._queues.get(party) and self._may_enter(party):
-                turn = self._queues[party].popleft().turn
-                if not turn.done():
-                    self._held[party] += 1
-                    turn.set_result(None)
-                    self._queues.move_to_end(party)
-                    break
-            if not self._queues[party]:
-                del self._queues[party]
+        """Give free places to those who wait."""
+        while self.in_use < self.size:
+            chosen = self._next()
+            if chosen is None:
+                return
+            self._remove(chosen)
+            if not chosen.turn.done():
+                self._held[chosen.party] += 1
+                chosen.turn.set_result(None)
 
-    def _forget(self, waiting: Waiting) -> None:
-        queue = self._queues.get(waiting.party)
-        if queue is not None and waiting in queue:
-            queue.remove(waiting)
-            if not queue:
-                del self._queues[waiting.party]
+    def _next(self) -> Waiting | None:
+        """Who is served next: one visitor after the other, and of a visitor one party after the other."""
+        for visitor, parties in self._waiting.items():
+            for party, queue in parties.items():
+                if self._may_enter(party):
+                    self._waiting.move_to_end(visitor)
+                    parties.move_to_end(party)
+                    return queue[0]
+        return None
+
+    def _add(self, waiting: Waiting) -> None:
+        parties = self._waiting.setdefault(waiting.visitor, OrderedDict())
+        parties.setdefault(waiting.party, deque()).append(waiting)
+        self._of_visitor[waiting.visitor] += 1
+        self._of_party[waiting.party] += 1
+
+    def _remove(self, waiting: Waiting) -> None:
+        parties = self._waiting.get(waiting.visitor, OrderedDict())
+        queue = parties.get(waiting.party)
+        if queue is None or waiting not in queue:
+            return
+        queue.remove(waiting)
+        if not queue:
+            del parties[waiting.party]
+        if not parties:
+            del self._waiting[waiting.visitor]
+        for counter, name in ((self._of_visitor, waiting.visitor), (self._of_party, waiting.party)):
+            counter[name] -= 1
+            if not counter[name]:
+                del counter[name]
 
     def _refusal(self) -> LaneBusy:
         self.refused += 1

@@ -27,6 +27,23 @@ async def test_parties_that_wait_are_served_in_turns() -> None:
     assert (lane.in_use, lane.waiting) == (0, 0)
 
 
+async def test_visitors_that_wait_are_served_in_turns_however_many_maps_they_have() -> None:
+    lane, served = Lane("test", 1), []
+
+    async def work(party: str, visitor: str) -> None:
+        lanes.work_for(party, visitor)
+        async with lane.place():
+            served.append(party)
+
+    async with lane.place():
+        greedy = [asyncio.create_task(work(f"map {number}", "greedy")) for number in range(4)]
+        modest = [asyncio.create_task(work("mine", "modest")) for _ in range(2)]
+        await until(lambda: lane.waiting == 6)
+    await asyncio.gather(*greedy, *modest)
+    assert served == ["map 0", "mine", "map 1", "mine", "map 2", "map 3"]
+    assert (lane.in_use, lane.waiting) == (0, 0)
+
+
 async def test_a_party_holds_its_share_and_no_more_and_whoever_stops_waiting_leaves_no_trace() -> None:
     lane = Lane("test", 4, share=2)
     go = asyncio.Event()
@@ -65,11 +82,8 @@ async def test_a_lane_that_is_full_of_waiting_work_refuses_at_once(monkeypatch: 
     assert (lane.in_use, lane.waiting) == (0, 0)
 
 
-async def test_where_too_many_wait_the_newest_of_the_greediest_visitor_gives_way_to_a_stranger(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(lanes, "MAX_WAITING", 6)
-    lane = Lane("test", 1)
+async def test_where_too_many_wait_the_newest_of_the_greediest_visitor_gives_way_to_a_stranger() -> None:
+    lane = Lane("test", 1, queue=6)
 
     async def enter(party: str, visitor: str) -> str:
         lanes.work_for(party, visitor)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -41,6 +41,8 @@ class Event:
     turn_id: str | None
     at: datetime
     payload: Mapping[str, Any]
+    known_as: MapEvent | None = field(default=None, repr=False, compare=False)
+    """What `typed` returns, where it is known already."""
 
     def wire(self) -> dict[str, Any]:
         """The payload as sockets and snapshots carry it."""
@@ -48,7 +50,7 @@ class Event:
         return {"map_id": self.map_id, "seq": self.seq, "turn_id": self.turn_id, "at": at, **self.payload}
 
     def typed(self) -> MapEvent:
-        return EVENTS[self.name].model_validate(self.wire())
+        return self.known_as or EVENTS[self.name].model_validate(self.wire())
 
 
 def layer_added(layer: Layer) -> Change:

@@ -13,7 +13,8 @@ from server.maps.log.rows import as_event
 from server.maps.log.tables import event_table
 from server.maps.log.undo import History
 
-MAX_CACHED_HISTORIES = 256
+MAX_CACHED_STEPS = 20_000
+"""In all cached histories together, each map counted as one more: a step takes some kilobytes."""
 CHANGES = (
     select(event_table)
     .where(
@@ -31,7 +32,7 @@ class Histories:
     """Cached histories are never changed: a later reading copies and advances one."""
 
     def __init__(self) -> None:
-        self._cache: LRUCache[str, History] = LRUCache(MAX_CACHED_HISTORIES)
+        self._cache: LRUCache[str, History] = LRUCache(MAX_CACHED_STEPS, getsizeof=lambda it: 1 + it.steps)
 
     def cached(self, map_id: str) -> History:
         """The newest history that is cached, or an empty one."""
@@ -72,5 +73,5 @@ class Histories:
 
     def _keep(self, map_id: str, history: History) -> None:
         newest = self._cache.get(map_id)
-        if newest is None or newest.seen < history.seen:
+        if (newest is None or newest.seen < history.seen) and history.steps < MAX_CACHED_STEPS:
             self._cache[map_id] = history

@@ -66,6 +66,8 @@ class History:
         self.state = MapState()
         self.seen = 0
         """The seq up to which all events were looked at."""
+        self.steps = 0
+        """How many changes it keeps."""
         self._done: list[Unit] = []
         self._undone: list[Unit] = []
         self._grows = False
@@ -73,7 +75,7 @@ class History:
     def copy(self) -> History:
         """An independent copy that can be advanced."""
         other = History()
-        other.state, other.seen = self.state, self.seen
+        other.state, other.seen, other.steps = self.state, self.seen, self.steps
         other._done, other._undone, other._grows = [*self._done], [*self._undone], self._grows
         if other._done:
             # Only the newest unit may still grow.
@@ -119,6 +121,7 @@ class History:
         ]
 
     def _record(self, event: ChangeEvent) -> None:
+        self.steps += 1 - sum(len(unit.steps) for unit in self._undone)
         self._undone.clear()
         mine = self._done[-1] if self._done else None
         if mine is None or not (self._grows and mine.takes(event)):

@@ -16,7 +16,6 @@ from agents.domain import Layer
 from server.maps.log.events import CHANGE_EVENTS, Change, Event, clean_json
 from server.maps.log.histories import Histories
 from server.maps.log.replay import MapState, apply
-from server.maps.log.rows import layers_of
 from server.maps.log.tables import EVENT_CHANNEL
 from server.maps.log.undo import History
 from server.protocol import MapEvent
@@ -73,14 +72,15 @@ class MapWriter:
         self._committed = seq
         self._histories = histories
         self._data_tags = data_tags
-        self._stored: tuple[Layer, ...] | None = None
+        self._before: tuple[Layer, ...] = ()
         self._state: MapState | None = None
         self._versions: dict[str, int] = {}
 
     async def state(self) -> MapState:
         if self._state is None:
-            self._stored = await layers_of(self.connection, self.map_id)
-            self._state = MapState(self.seq, self._stored, (await self.history()).state.charts)
+            known = (await self.history()).state
+            self._before = known.layers
+            self._state = MapState(self.seq, known.layers, known.charts)
         return self._state
 
     async def history(self) -> History:
@@ -96,7 +96,7 @@ class MapWriter:
         self.seq += 1
         turn_id = turn_id or self._turn_id
         typed = Event(self.map_id, self.seq, change.name, turn_id, datetime.now(UTC), payload).typed()
-        event = Event(self.map_id, self.seq, change.name, turn_id, typed.at, whole_payload(typed))
+        event = Event(self.map_id, self.seq, change.name, turn_id, typed.at, whole_payload(typed), typed)
         if state is not None:
             self._state = apply(state, typed)
         self.events.append(event)
@@ -137,10 +137,10 @@ class MapWriter:
 
     def _changed_layers(self) -> tuple[list[Any], list[str]]:
         """The documents of the layers to store, and the ids of those to remove."""
-        before = {layer.id: layer for layer in self._stored or ()}
+        before = {layer.id: layer for layer in self._before}
         after = {} if self._state is None else {layer.id: layer for layer in self._state.layers}
         changed = [layer for layer in after.values() if before.get(layer.id) != layer]
-        documents = [clean_json(layer.model_dump(mode="json")) for layer in changed]
+        documents = [layer.model_dump(mode="json") for layer in changed]
         return documents, sorted(before.keys() - after.keys())
 
     async def _stamped(self, layer: dict[str, Any]) -> dict[str, Any]:
@@ -174,5 +174,4 @@ class MapWriter:
 
 def whole_payload(event: MapEvent) -> dict[str, Any]:
     """The payload with every field of the protocol, defaults included."""
-    payload: dict[str, Any] = clean_json(event.model_dump(mode="json", exclude=set(ENVELOPE)))
-    return payload
+    return event.model_dump(mode="json", exclude=set(ENVELOPE))

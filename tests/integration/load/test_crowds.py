@@ -157,3 +157,13 @@ async def test_people_who_come_to_hundreds_of_maps_at_once_are_all_let_in(sample
             *(people[place % CROWD].ask("join", {"map_id": map_id}) for place, map_id in enumerate(maps))
         )
         assert [answer["error"] for answer in joined if not answer["ok"]] == []
+
+
+async def test_hundreds_of_maps_of_one_address_that_change_at_once_are_all_changed(samples_url: str) -> None:
+    async with local_server(samples_url) as server, crowd(server, MANY_MAPS) as people:
+        joined = await asyncio.gather(*(each.ask("join", {}) for each in people))
+        requests = [{"map_id": answer["map_id"], "name": "Survey"} for answer in joined]
+        answers = await asyncio.gather(
+            *(each.ask("map_describe", request) for each, request in zip(people, requests, strict=True))
+        )
+        assert [answer["error"] for answer in answers if not answer["ok"]] == []

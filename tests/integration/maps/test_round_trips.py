@@ -12,7 +12,7 @@ from tests.support.server import Client, client, local_server
 
 MAX_TOOL_EVENT_TRIPS = 6
 MAX_FIRST_JOIN_TRIPS = 1
-MAX_LAYER_CHANGE_TRIPS = 5
+MAX_LAYER_CHANGE_TRIPS = 4
 WARMING = 3
 COUNTED = 5
 
@@ -38,7 +38,7 @@ async def test_the_first_join_of_a_map_costs_one_round_trip(samples_url: str) ->
     assert len(fewest) == MAX_FIRST_JOIN_TRIPS, "\n".join(fewest)
 
 
-async def test_a_change_of_a_layer_costs_at_most_five_round_trips(samples_url: str) -> None:
+async def test_a_change_of_a_layer_costs_at_most_four_round_trips(samples_url: str) -> None:
     async with counting(samples_url) as counter, local_server(counter.url) as server, client(server) as one:
         await one.ask("join")
         await one.ask("layer_add", table="data.airports")
