@@ -52,9 +52,17 @@ async def declare_geometry(
     if kind.startswith("MULTI"):
         value = f"ST_Multi({value})"
     declared = f"geometry({kind}{dimensions}, {srid})"
-    await connection.execute(
-        f"ALTER TABLE {plan.relation} ALTER COLUMN {column} TYPE {declared} USING {value}"
-    )
+    try:
+        await connection.execute(
+            f"ALTER TABLE {plan.relation} ALTER COLUMN {column} TYPE {declared} USING {value}"
+        )
+    except asyncpg.InternalServerError as error:
+        if definition is None:
+            raise
+        raise CannotLoad(
+            f"PostGIS cannot transform {file} from the reference system that it describes: {str(error)[:200]}. "
+            "Give its EPSG code as srid."
+        ) from error
     return GeometryDeclaration(kind, srid)
 
 

@@ -336,9 +336,13 @@ def _fault(error: Exception, plan: TablePlan) -> GisError:
         return TableExists(f"There is a table {plan.name!r} in {plan.schema} already. Take another name.")
     if state == "3F000":
         return CannotLoad(f"There is no schema {plan.schema!r}.")
+    if state == "22021":
+        return CannotLoad("A text of the file is not valid UTF-8. Save the file again with texts in UTF-8.")
+    detail = str(error).split("\n")[0][:200]
+    if state and state.startswith("22"):
+        return CannotLoad(f"PostgreSQL refused the rows: {detail}.")
     log.error("a file could not be loaded", table=plan.relation, sqlstate=state, error=str(error)[:500])
-    if state and state[:2] in ("22", "XX"):
-        detail = str(error).split("\n")[0][:200]
+    if state and state.startswith("XX"):
         return CannotLoad(f"PostgreSQL refused the rows: {detail}.")
     if state == "53100":
         return NoDiskSpace(

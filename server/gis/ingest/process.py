@@ -156,6 +156,8 @@ async def _start(order: dict[str, Any], folder: Path, limits: IngestLimits) -> P
         "GDAL_SKIP": ",".join(skipped_drivers()),
         "GDAL_NUM_THREADS": "1",
         "OGR_XLSX_HEADERS": "FORCE",
+        # An index that was left out of an archive is made from the shapes.
+        "SHAPE_RESTORE_SHX": "YES",
         "OGR_GPKG_NUM_THREADS": "1",
         "OGR_ARROW_MEM_LIMIT": str(ARROW_BATCH_BYTES),
         "OGR_GEOJSON_MAX_OBJ_SIZE": str(MAX_GEOJSON_FEATURE_MB),

@@ -5,9 +5,11 @@ Every file is opened under a generated name, because GDAL interprets `;`, `!` an
 
 from __future__ import annotations
 
+import lzma
 import re
 import stat
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 
 from server.gis.reading.data_set import DataSet
@@ -26,6 +28,8 @@ KNOWN = (
     "GeoParquet"
 )
 READ_CHUNK_BYTES = 1024 * 1024
+DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, EOFError, OSError)
+"""Raised for an archive that is damaged or packed in an unknown way."""
 
 
 def data_sets(path: Path, name: str, folder: Path, limits: IngestLimits) -> list[DataSet]:
@@ -75,7 +79,7 @@ def unpacked(path: Path, name: str, folder: Path, limits: IngestLimits) -> list[
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
             if len(entries) > limits.entries:
                 raise TooLarge(f"{name} has {len(entries)} entries; at most {limits.entries} are unpacked.")
             left = limits.expanded(path.stat().st_size, limits.unpacked)
@@ -95,7 +99,7 @@ def unpacked(path: Path, name: str, folder: Path, limits: IngestLimits) -> list[
                 elif target.suffix in DATA_SETS and not _is_hidden(inside):
                     files[target] = inside
             return _labelled(files)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError) as error:
+    except DAMAGED as error:
         raise Unreadable(
             f"{name} is no archive that can be read: it is damaged or of another kind."
         ) from error
@@ -139,6 +143,8 @@ def _labelled(files: dict[Path, PurePosixPath]) -> list[DataSet]:
 def _inside(entry: zipfile.ZipInfo, archive: str) -> PurePosixPath:
     """The entry's path. Raises Unreadable if it would leave the folder."""
     name = PurePosixPath(entry.filename.replace("\\", "/"))
+    if not name.parts:
+        raise Unreadable(f"{archive} has an entry without a name.")
     if name.is_absolute() or ".." in name.parts or ":" in name.parts[0] or "\0" in entry.filename:
         raise Unreadable(f"{archive} has an entry that would leave its folder: {entry.filename[:80]!r}.")
     if stat.S_ISLNK(entry.external_attr >> 16):

@@ -101,8 +101,10 @@ def _printable(column: pa.Array, geometry: bool) -> tuple[pa.Array, int]:
         return _without_nul(pa.array(values, pa.string()))
     if _is_text(kind):
         return _without_nul(column)
-    if pa.types.is_timestamp(kind) and kind.unit == "ns":
-        return column.cast(pa.timestamp("us", kind.tz), safe=False), 0
+    if pa.types.is_timestamp(kind) and (kind.tz or kind.unit == "ns"):
+        # An instant is the same in UTC, and the zone of a file may be unknown here.
+        zone = "UTC" if kind.tz else None
+        return column.cast(pa.timestamp("us" if kind.unit == "ns" else kind.unit, zone), safe=False), 0
     if sql_type(kind) == "text":
         return column.cast(pa.string()), 0
     return column, 0

@@ -31,7 +31,7 @@ def computed_layers(path: Path, name: str) -> set[str]:
                     computed.add(str(table))
         finally:
             connection.close()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise Unreadable(f"{name} cannot be read as gpkg: it is damaged, or no GeoPackage.") from error
     if any(each.lower().startswith(OF_THE_FORMAT) for each in computed):
         raise Unreadable(

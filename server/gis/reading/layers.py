@@ -31,7 +31,7 @@ def layers_of(found: Sequence[DataSet], file: str, limits: IngestLimits) -> list
     """All layers of an upload, with unique names. Raises Unreadable."""
     layers = [layer for each in found for layer in _layers_in(each, limits)]
     if not layers:
-        raise Unreadable(f"{file} has no layers in it.")
+        raise Unreadable(f"{file} has no layers in it, or is damaged.")
     if len(found) == 1:
         return layers
     return [

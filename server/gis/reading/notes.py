@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Literal
 
 from server.gis.reading.data_set import DataSet
 
+PLACE_IN_LIBRARY = re.compile(r"Error occurred in \S+ at line \d+")
+"""What GDAL says of a damaged File Geodatabase."""
 MAX_PROBLEMS_REPORTED = 20
 """Number of bad rows that are described individually."""
 REFUSAL = "refusal: "
@@ -111,4 +114,5 @@ class Notes:
 def summary(error: BaseException, found: DataSet) -> str:
     """A library's error message in one sentence, with the name of the file that people know."""
     text = " ".join(str(error).replace(str(found.path), found.name).split()).partition("; It might help")[0]
+    text = PLACE_IN_LIBRARY.sub("a part of it is damaged", text)
     return (text[:200] or type(error).__name__).rstrip(".") + "."

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import shapely
 
 from server.gis.reading.data_set import DataSet
+from server.gis.reading.geometry_faults import shapes_of
 from server.gis.reading.notes import Layout, Notes, Unreadable, summary
 
 BATCH_ROWS = 1000
@@ -76,8 +77,8 @@ def _parquet_batches(
 
 def _without_broken(batch: pa.RecordBatch, geometry: str, offset: int, notes: Notes) -> pa.RecordBatch:
     values = batch.column(geometry)
-    parsed = shapely.from_wkb(values.to_numpy(zero_copy_only=False), on_invalid="ignore")
-    broken = shapely.is_missing(parsed) & ~np.asarray(values.is_null())
+    shapes = shapes_of(values)
+    broken = shapely.is_missing(shapes.known) & ~shapes.curved & ~np.asarray(values.is_null())
     for index in np.flatnonzero(broken):
         notes.skip(f"row {offset + int(index) + 1}: its geometry is no WKB")
     return batch.filter(pa.array(~broken)) if broken.any() else batch

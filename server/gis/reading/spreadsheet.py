@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyogrio
 
+from server.gis.reading.archive import DAMAGED
 from server.gis.reading.data_set import DataSet
 from server.gis.reading.limits import IngestLimits
 from server.gis.reading.notes import Layout, Notes, TooLarge, Unreadable
@@ -49,7 +50,7 @@ def check_workbook(found: DataSet, limits: IngestLimits) -> None:
                             raise TooLarge(
                                 f"{found.name} unpacks to more than is allowed for a file of its size."
                             )
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, RuntimeError) as error:
+    except (*DAMAGED, RuntimeError) as error:
         raise Unreadable(
             f"{found.name} cannot be read as Excel: it is damaged, has a password, or is of an older kind. Save it as "
             ".xlsx without a password."

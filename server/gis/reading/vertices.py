@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import shapely
 
+from server.gis.reading.geometry_faults import shapes_of
 from server.gis.reading.limits import IngestLimits
 from server.gis.reading.notes import Notes, TooLarge, TooManyVertices
 
@@ -33,8 +34,11 @@ def bounded_shapes(
     longest = pc.max(pc.binary_length(column)).as_py() or 0
     if longest <= limits.vertices * VERTEX_BYTES:
         return batch
-    shapes = shapely.from_wkb(column.to_numpy(zero_copy_only=False), on_invalid="ignore")
-    counts = shapely.get_num_coordinates(shapes)
+    read = shapes_of(column)
+    shapes = read.known
+    # Curves cannot be counted here, nor cut.
+    bytes_of_curves = pc.fill_null(pc.binary_length(column), 0).to_numpy() * read.curved
+    counts = shapely.get_num_coordinates(shapes) + bytes_of_curves // VERTEX_BYTES
     beyond = np.flatnonzero(counts > limits.vertices)
     if not len(beyond):
         return batch
@@ -44,25 +48,27 @@ def bounded_shapes(
             f"Row {notes.rows + row + 1}: its geometry has {counts[row]:,} vertices; at most {limits.vertices:,} "
             "are loaded. Simplify it, or load the file with `subdivide` to cut such shapes into pieces."
         )
-    return _subdivided(batch, geometry, shapes, set(beyond.tolist()), notes, limits)
+    return _subdivided(batch, geometry, shapes, counts, notes, limits)
 
 
 def _subdivided(
-    batch: pa.RecordBatch, geometry: int, shapes: Any, beyond: set[int], notes: Notes, limits: IngestLimits
+    batch: pa.RecordBatch, geometry: int, shapes: Any, counts: Any, notes: Notes, limits: IngestLimits
 ) -> pa.RecordBatch:
     most = min(limits.vertices, MAX_PIECE_VERTICES)
     rows: list[int] = []
     geometries: list[bytes | None] = []
     stored = batch.column(geometry).to_pylist()
     for row, shape in enumerate(shapes):
-        if row in beyond:
+        if counts[row] > limits.vertices:
             try:
-                cut = _pieces(shape, most)
-            except shapely.errors.GEOSException as error:
+                cut = [] if shape is None else _pieces(shape, most)
+            except shapely.errors.GEOSException:
+                cut = []
+            if not cut:
                 raise TooLarge(
-                    f"Row {notes.rows + row + 1}: its geometry has {shapely.get_num_coordinates(shape):,} vertices "
-                    "and cannot be cut into pieces. Simplify it."
-                ) from error
+                    f"Row {notes.rows + row + 1}: its geometry has {counts[row]:,} vertices and cannot be "
+                    "cut into pieces. Simplify it."
+                )
             notes.subdivided += 1
             notes.pieces += len(cut)
             geometries += [shapely.to_wkb(piece) for piece in cut]
