@@ -243,7 +243,14 @@ class StepOutcome(Protocol):
     def rows(self) -> int: ...
 
     @property
-    def notes(self) -> Sequence[str]: ...
+    def notes(self) -> Sequence[str]:
+        """How it was computed, and what happened to the data."""
+        ...
+
+    @property
+    def method(self) -> Sequence[str]:
+        """Those notes that say how it was computed: CRS, units, method, expected error."""
+        ...
 
     @property
     def breakdown(self) -> Mapping[str, int]:

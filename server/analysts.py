@@ -103,7 +103,7 @@ class AnalystDesk:
             for step, title in titled:
                 await analysis.run_step(step.operation, step.arguments, title)
             last = analysis.outcomes()[-1]
-            notes = dict.fromkeys(f"{note.rstrip('.')}." for note in last.notes)
+            notes = dict.fromkeys(f"{note.rstrip('.')}." for note in last.notes if note not in last.method)
             found = breakdown_words(last.breakdown)
             summary = " ".join([f"{plan.goal}: {count_of(last.rows, 'row')}{found}.", *notes])
             await analysis.finish(summary, plan.style, outputs=plan.outputs)

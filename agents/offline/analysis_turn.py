@@ -6,7 +6,7 @@ The same question gives the same steps, so a step of the turn is found by counti
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from agents.core.errors import ToolFailed
@@ -102,8 +102,10 @@ async def analyst_reply(
         ):
             arguments = _look(scene, agent.session.outcomes()[-1].table, operations, ran[-1], goal)
             return _call(request, _LOOK, arguments, len(done), len(operations))
-        arguments = {"summary": _summary(chain, ran, looks, vocabulary.operations, recipe.meant)}
-        made = agent.session.outcomes()[-1].table
+        outcomes = agent.session.outcomes()
+        method = {note for outcome in outcomes for note in outcome.method}
+        arguments = {"summary": _summary(chain, ran, looks, vocabulary.operations, recipe.meant, method)}
+        made = outcomes[-1].table
         if chain.look is not None and ran[-1].result.data["rows"]:
             arguments["style"] = await drawn(scene, chain.look, made)
         return _call(request, "finish", arguments, len(done))
@@ -218,8 +220,12 @@ def _summary(
     looks: Mapping[str, Done],
     operations: Sequence[OperationInfo],
     meant: Sequence[str],
+    method: Collection[str],
 ) -> str:
-    """What was found, with the row count of the last step, its rows if they are few, and how it was measured."""
+    """What was found, with the row count of the last step, its rows if they are few, and what happened to the data.
+
+    The notes on the `method` are left out: they are in the receipt.
+    """
     *_, before, traits = frozenset[OperationTrait](), *(_traits(each, operations) for each in ran)
     facts, look = ran[-1].result.data, looks.get(_LOOK)
     rows = number(facts["rows"]) if facts["rows"] else "none"
@@ -236,14 +242,14 @@ def _summary(
     if empty is not None and empty is not ran[-1]:
         text += f" The step “{empty.arguments.get('title', empty.call.name)}” left no rows."
     if meant:
-        text += f" Meant by that: {'; '.join(plain(each) for each in dict.fromkeys(meant))}."
-    notes = _notes(ran, operations)
+        text += f" Interpreted as {'; '.join(plain(each) for each in dict.fromkeys(meant))}."
+    notes = _notes(ran, operations, method)
     found = look.result.data if look is not None and look.result.ok else {}
     tied = len(found.get("rows", ())) == facts["rows"] and ran[-1].arguments.get("ties")
     whole = "ranks" in traits and not ran[-1].arguments.get("per")
     first = ran[-1].arguments.get("n") == 1
     if whole and not by_distance and (len(found.get("rows", ())) == 1 or (tied and first)):
-        text = _first(ran[-1], found) + text.partition(".")[2]
+        text = _first(ran[-1], found, _counted(ran, operations)) + text.partition(".")[2]
     elif whole and ran[-1].arguments.get("ties") and facts["rows"] > ran[-1].arguments["n"]:
         text += (
             f" Several share the last place, so that there are more than {number(ran[-1].arguments['n'])}."
@@ -263,6 +269,8 @@ def _summary(
         and (ran[-1].arguments.keys() & {"aggregates", "expression"})
     ):
         text = _greatest(title, found, str(figure))
+    if len(found.get("rows", ())) == 1 and len(found["columns"]) == 2 and "ranks" in traits:
+        return f"{text} {notes}".strip()
     if found.get("rows"):
         listed = table_rows(list(found["columns"]), found["rows"], _MOST_SHOWN)
         if len(found["rows"]) < facts["rows"]:
@@ -272,13 +280,13 @@ def _summary(
     return f"{text} {notes}".strip()
 
 
-def _notes(ran: Sequence[Done], operations: Sequence[OperationInfo]) -> str:
-    """The notes of all steps, each once."""
+def _notes(ran: Sequence[Done], operations: Sequence[OperationInfo], method: Collection[str]) -> str:
+    """The notes of all steps, each once, without those on the method."""
     # A group of which nothing passes has no partner in the join of a share: that is its 0 %.
     shares = ran[-1].arguments.get("expression") == SHARE
     noted = [each for each in ran if not (shares and "joins" in _traits(each, operations))]
-    notes = [str(note).rstrip(".") + "." for each in noted for note in each.result.data.get("notes", ())]
-    return " ".join(dict.fromkeys(notes))
+    notes = [str(note) for each in noted for note in each.result.data.get("notes", ())]
+    return " ".join(dict.fromkeys(f"{note.rstrip('.')}." for note in notes if note not in method))
 
 
 def _by_distance(last: Done, traits: frozenset[OperationTrait], before: frozenset[OperationTrait]) -> str:
@@ -293,15 +301,35 @@ _NEAREST = frozenset(("measures_distance", "keeps_geometry"))
 """Traits of rows with the distance from each."""
 
 
-def _first(done: Done, found: Mapping[str, Any]) -> str:
-    """`United States has the greatest count: 12,579.`; `Mill Park and Old Town have …` where they are tied."""
+def _counted(ran: Sequence[Done], operations: Sequence[OperationInfo]) -> str | None:
+    """What the rows that were counted are called: ` airports`, empty where they were a selection of a table. None where
+    nothing was counted.
+    """
+    results = {each.result.data.get("step") for each in ran}
+    counting = next((each for each in reversed(ran) if "counts" in _traits(each, operations)), None)
+    if counting is None:
+        return None
+    table = counting.arguments.get("other" if "joins" in _traits(counting, operations) else "source")
+    if table in results or "filter" in counting.arguments:
+        return ""
+    return f" {plain(str(table).rpartition('.')[2].replace('_', ' '))}"
+
+
+def _first(done: Done, found: Mapping[str, Any], counted: str | None) -> str:
+    """`United States has the most airports: 12,579.`; `Mill Park and Old Town have …` where they are tied. Of a figure
+    other than a count `has the greatest depth_m`.
+    """
     columns, ranked = list(found["columns"]), str(done.arguments.get("by"))
     rows = [dict(zip(columns, row_values(columns, row), strict=True)) for row in found["rows"]]
     names = [next((each for column, each in row.items() if column != ranked), None) for row in rows]
-    most = "smallest" if done.arguments.get("smallest") else "greatest"
+    smallest = done.arguments.get("smallest")
+    if ranked == "count" and counted is not None:
+        most = f"{'fewest' if smallest else 'most'}{counted}"
+    else:
+        most = f"{'smallest' if smallest else 'greatest'} `{ranked}`"
     have = "has" if len(names) == 1 else "have"
     said = listed([plain(value(name)) for name in names])
-    return f"{said} {have} the {most} `{ranked}`: {plain(value(rows[0].get(ranked)))}."
+    return f"{said} {have} the {most}: {plain(value(rows[0].get(ranked)))}."
 
 
 def _distance(found: Mapping[str, Any]) -> str | None:

@@ -75,6 +75,8 @@ class StepResult:
     breakdown: Breakdown
     style: Mapping[str, Any] | None
     """What shows the finding, as in `Step.style`."""
+    method: Sequence[str] = ()
+    """Those notes of the receipt that say how it was computed, as in `Step.method`."""
 
 
 @dataclass(frozen=True)
@@ -166,12 +168,12 @@ class StepRunner:
             rows=rows,
             geometry_type=stored.geometry_type,
             srid=stored.srid,
-            notes=(*planned.notes, *workspace.notes, *computed.notes),
+            notes=(*planned.method, *planned.notes, *workspace.notes, *computed.notes),
             duration_ms=watch.elapsed_ms,
             engine=computed.engine,
             spark_sql=computed.spark_sql,
         )
-        return StepResult(stored, rows, receipt, classes, planned.style)
+        return StepResult(stored, rows, receipt, classes, planned.style, planned.method)
 
     async def varying(self, table: Table, columns: Sequence[str]) -> list[str]:
         """The columns of a result that have at least two different values."""

@@ -40,7 +40,7 @@ class Autocorrelation(Operation[AutocorrelationArguments]):
             select(figures, z.label("z"), two_sided(z).label("p")).select_from(figures),
             prepare=found.prepare,
             pairs=found.expected,
-            notes=(
+            method=(
                 found.note,
                 "Moran's I with weights that sum to 1 for each feature; expectation and variance under "
                 "randomisation, p two-sided from the normal distribution.",

@@ -74,7 +74,7 @@ class Buffer(Operation[BufferArguments]):
         await refuse_poles(source, radius, workspace)
         if not arguments.dissolve:
             shape = geodesic_buffer(lonlat(source), radius)
-            return reshaped(source, shape, "MultiPolygon", WGS84, notes=[NOTE])
+            return reshaped(source, shape, "MultiPolygon", WGS84, method=[NOTE])
         every = workspace.source(arguments.source)
         around = united(geodesic_buffer(lonlat(every), _radius(arguments, every)), every.rows)
         return Step(
@@ -86,7 +86,7 @@ class Buffer(Operation[BufferArguments]):
             .having(func.count() > 0),
             geometry_type="MultiPolygon",
             srid=WGS84,
-            notes=(NOTE,),
+            method=(NOTE,),
             comments={"features": "How many features were buffered and united: rows with a geometry."},
         )
 
@@ -117,7 +117,7 @@ async def _inward(arguments: BufferArguments, source: Source, workspace: Workspa
     counted = Counted(
         lambda made: select(func.count().filter(nowhere(made.c[GEOMETRY])), before).select_from(made), notes
     )
-    return replace(reshaped(source, inner, "MultiPolygon", WGS84, notes=[NOTE]), counted=counted)
+    return replace(reshaped(source, inner, "MultiPolygon", WGS84, method=[NOTE]), counted=counted)
 
 
 def _radius(arguments: BufferArguments, source: Source) -> ColumnElement[float]:

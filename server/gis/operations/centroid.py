@@ -40,4 +40,4 @@ class Centroid(Operation[CentroidArguments]):
                 "Centre of gravity in an equal-area projection around each feature; of features across a continent it "
                 "may lie some kilometres beside that on the globe."
             )
-        return reshaped(source, point, "Point", WGS84, notes=[note])
+        return reshaped(source, point, "Point", WGS84, method=[note])

@@ -93,7 +93,7 @@ class Cluster(Operation[ClusterArguments]):
             statement,
             prepare=prepare,
             pairs=pairs,
-            notes=(note,),
+            method=(note,),
             comments={name: "Number of the cluster from 0; empty: belongs to none (noise)."},
             style={"kind": "categorical", "column": name},
         )

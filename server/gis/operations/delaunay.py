@@ -49,4 +49,4 @@ class Delaunay(Operation[DelaunayArguments]):
             cast(func.row_number().over(), Integer()).label("triangle"),
             func.ST_Multi(area, type_=Geometry()).label(GEOMETRY),
         ).select_from(func.ST_Dump(triangles).alias("triangle"))
-        return Step(statement, geometry_type="MultiPolygon", srid=WGS84, notes=(projection.note,))
+        return Step(statement, geometry_type="MultiPolygon", srid=WGS84, method=(projection.note,))

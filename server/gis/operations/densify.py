@@ -49,5 +49,5 @@ class Densify(Operation[DensifyArguments]):
             cast(dense, Geometry()),
             straight_kind(source),
             WGS84,
-            notes=["Corners added along geodesics (ST_Segmentize of geography)."],
+            method=["Corners added along geodesics (ST_Segmentize of geography)."],
         )

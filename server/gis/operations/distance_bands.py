@@ -78,7 +78,7 @@ class DistanceBands(Operation[DistanceBandsArguments]):
             select(every).where(func.coalesce(func.ST_IsEmpty(every.c[GEOMETRY]), True).is_(False)),
             geometry_type="MultiPolygon",
             srid=WGS84,
-            notes=(
+            method=(
                 NOTE,
                 "Each place lies in one band only: that of its nearest feature.",
             ),

@@ -90,7 +90,7 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
             statement,
             geometry_type="MultiLineString",
             srid=WGS84,
-            notes=(
+            method=(
                 GEODESIC_NOTE,
                 (
                     "The lines are for drawing, cut at the antimeridian; distances are between the shapes' "

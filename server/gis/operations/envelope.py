@@ -35,4 +35,4 @@ class Envelope(Operation[EnvelopeArguments]):
             if arguments.oriented
             else func.ST_Envelope(shape, type_=Geometry())
         )
-        return reshaped(source, box, "Geometry", srid, notes=[f"Box in the coordinates of EPSG:{srid}."])
+        return reshaped(source, box, "Geometry", srid, method=[f"Box in the coordinates of EPSG:{srid}."])

@@ -105,7 +105,8 @@ class Grid(Operation[GridArguments]):
             geometry_type="MultiPolygon",
             srid=WGS84,
             prepare=prepared,
-            notes=(projection.note, COUNTED_NOTE, *await ignored(arguments.aggregates, source, workspace)),
+            method=(projection.note, COUNTED_NOTE),
+            notes=await ignored(arguments.aggregates, source, workspace),
             comments={label.name: "Per square kilometre of the cell." for label in columns[len(figures) :]},
             style=shaded(figures[0].name),
         )

@@ -100,7 +100,7 @@ class Heat(Operation[HeatArguments]):
             geometry_type="MultiPolygon",
             srid=WGS84,
             prepare=prepared,
-            notes=(projection.note, COUNTED_NOTE, _method(arguments, size)),
+            method=(projection.note, COUNTED_NOTE, _method(arguments, size)),
             comments={"density_per_km2": f"Estimated {what} per square kilometre at the middle of the cell."},
             style=shaded("density_per_km2", "YlOrRd"),
         )

@@ -68,7 +68,7 @@ class HotSpots(Operation[HotSpotsArguments]):
             statement,
             prepare=found.prepare,
             pairs=found.expected,
-            notes=(
+            method=(
                 found.note,
                 "Getis-Ord Gi* with weights 1, the feature itself included; p is two-sided from the normal "
                 "distribution, not corrected for the number of features tested.",

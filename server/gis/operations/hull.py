@@ -67,7 +67,7 @@ class Hull(Operation[HullArguments]):
             statement.group_by(*[group.element for group in groups]).having(func.count() > 0),
             geometry_type="Geometry",
             srid=srid,
-            notes=(f"Hull in the plane of EPSG:{srid}; its sides are straight there, not geodesic.",),
+            method=(f"Hull in the plane of EPSG:{srid}; its sides are straight there, not geodesic.",),
             comments={count: "How many features are enclosed: rows with a geometry."},
         )
 

@@ -64,7 +64,8 @@ class Intersection(Operation[IntersectionArguments]):
             geometry_type=multi_type(lower(source, other)),
             srid=srid,
             pairs=pairs_meeting(source, other, kept=True),
-            notes=(note(srid), *await overlay_notes(source, other, workspace)),
+            method=(note(srid),),
+            notes=await overlay_notes(source, other, workspace),
         )
 
 

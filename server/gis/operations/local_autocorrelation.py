@@ -66,7 +66,7 @@ class LocalAutocorrelation(Operation[LocalAutocorrelationArguments]):
             select(*kept, verdict, judged.c[GEOMETRY]),
             prepare=found.prepare,
             pairs=found.expected,
-            notes=(
+            method=(
                 found.note,
                 "Local Moran's I with weights that sum to 1 for each feature; p is two-sided from the normal "
                 "distribution under randomisation, not corrected for the number of features tested.",

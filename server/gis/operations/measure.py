@@ -61,7 +61,7 @@ class Measure(Operation[MeasureArguments]):
             geometry(source),
             source.stored_type() or "Geometry",
             source.stored_srid,
-            notes=[GEODESIC_NOTE],
+            method=[GEODESIC_NOTE],
             columns=columns,
             comments=comments,
         )

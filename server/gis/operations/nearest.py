@@ -77,7 +77,7 @@ class Nearest(Operation[NearestArguments]):
             statement,
             prepare=(near.prepared,),
             partition=source,
-            notes=(GEODESIC_NOTE,),
+            method=(GEODESIC_NOTE,),
             comments={distance_name: "Distance to the neighbour in metres, on the WGS 84 spheroid."},
             style=shaded(distance_name),
         )

@@ -69,7 +69,7 @@ class PointsAlongLines(Operation[PointsAlongLinesArguments]):
             geometry_type="Point",
             srid=WGS84,
             partition=source,
-            notes=(
+            method=(
                 GEODESIC_NOTE,
                 (
                     "Lines run along geodesics between corners; each part of a feature is measured from its "

@@ -44,7 +44,7 @@ class Sample(Operation[SampleArguments]):
         return Step.keeping(
             source,
             statement,
-            notes=(f"Sampled by a hash of {hashed} with seed {arguments.seed}.",),
+            method=(f"Sampled by a hash of {hashed} with seed {arguments.seed}.",),
         )
 
 

@@ -101,7 +101,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
             partition=None if each_way else source,
             # The first that is found is enough, unless most that are near are not what is looked for.
             pairs=None if arguments.predicate in AT_ONCE else pairs_meeting(source, other),
-            notes=relation.notes,
+            method=relation.method,
         )
 
 

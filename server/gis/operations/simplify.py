@@ -71,7 +71,7 @@ class Simplify(Operation[SimplifyArguments]):
             kind, note = source.table.geometry_type or "Geometry", LINES_NOTE
             if plane.is_cheap:
                 line = _of_kind(plane.back(plane.simplified(plane.apply(lonlat(source)))), kind)
-                return reshaped(source, line, kind, WGS84, notes=[plane.note, note])
+                return reshaped(source, line, kind, WGS84, method=[plane.note, note])
         else:
             kind, note = "MultiPolygon" if source.family == "polygon" else "Geometry", COVERAGE_NOTE
         featured, features = _features(source, plane, workspace)
@@ -98,7 +98,7 @@ class Simplify(Operation[SimplifyArguments]):
             geometry_type=kind,
             srid=WGS84,
             prepare=(featured, *prepared),
-            notes=(plane.note, note),
+            method=(plane.note, note),
         )
 
 

@@ -75,9 +75,9 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
         )
         own = carried(source)
         taken = {GEOMETRY, ROW_ID, *(label.name for label in own)}
-        notes = relation.notes
+        notes: tuple[str, ...] = ()
         if arguments.rows == "aggregate":
-            notes += await ignored(arguments.aggregates, other, workspace)
+            notes = await ignored(arguments.aggregates, other, workspace)
             figures = _figures_by_row if each_way else _figures
             columns, joined = figures(arguments, source, met_by, other, relation, taken)
         else:
@@ -89,6 +89,7 @@ class SpatialJoin(Operation[SpatialJoinArguments]):
             prepare=relation.prepare,
             partition=None if each_way else source,
             pairs=pairs,
+            method=relation.method,
             notes=notes,
             style=shaded(columns[0].name) if arguments.rows == "aggregate" else None,
         )

@@ -64,6 +64,7 @@ class SymmetricDifference(Operation[SymmetricDifferenceArguments]):
             statement,
             geometry_type=multi_type(source) if is_alike else "Geometry",
             srid=srid,
-            notes=(note(srid), *await overlay_notes(source, other, workspace)),
+            method=(note(srid),),
+            notes=await overlay_notes(source, other, workspace),
             comments={"only_in": "The table in which this area lies; the other does not have it."},
         )

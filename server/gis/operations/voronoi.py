@@ -58,7 +58,7 @@ class Voronoi(Operation[VoronoiArguments]):
             geometry_type="MultiPolygon",
             srid=WGS84,
             prepare=(points, cells),
-            notes=(projection.note,),
+            method=(projection.note,),
             counted=_counted(source, points.name, site, cells.name),
         )
 

@@ -83,8 +83,8 @@ class WeightedOverlap(Operation[WeightedOverlapArguments]):
             ),
             partition=source,
             pairs=pairs_meeting(source, other, kept=True),
+            method=(GEODESIC_NOTE,),
             notes=(
-                GEODESIC_NOTE,
                 "Areal weighting: the figure is taken to be spread evenly within each area; where it is not, "
                 "this is an estimate.",
             ),

@@ -58,6 +58,7 @@ class Outcome:
     figures: tuple[str, ...] = ()
     """Columns that it calculated or ranked by."""
     title: str = ""
+    method: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,6 +334,7 @@ class MapAnalysis:
             result.style or inherited(step, result.table, self._outcomes),
             figures_of(step, result, self._readable),
             step.title or "",
+            result.method,
         )
         made = QueryReceipt(
             sql=result.receipt.sql,

@@ -34,6 +34,7 @@ class Outcome:
     notes: Sequence[str] = ()
     breakdown: Mapping[str, int] = field(default_factory=dict)
     title: str = ""
+    method: Sequence[str] = ()
 
 
 class MemoryAnalysis:
@@ -76,7 +77,15 @@ class MemoryAnalysis:
         )
         self.world.registry.add(table)
         self.world.data.rows[table.id] = rows
-        self.done.append(Outcome(step, table, len(rows), ("Measured on a sphere",)))
+        self.done.append(
+            Outcome(
+                step,
+                table,
+                len(rows),
+                ("Measured on a sphere", "2 rows were left out"),
+                method=("Measured on a sphere",),
+            )
+        )
         return self.done[-1]
 
     async def finish(

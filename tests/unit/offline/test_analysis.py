@@ -138,7 +138,8 @@ async def test_a_question_becomes_operations_and_a_summary_from_their_row_counts
     assert desk.analysis.steps == steps
     assert desk.analysis.finished == answer
     assert answer.startswith(summary), answer
-    assert answer.endswith("Measured on a sphere.")
+    assert answer.endswith("2 rows were left out.")
+    assert "Measured on a sphere" not in answer, "the method is in the receipt"
     assert desk.analysis.failed is None
 
 

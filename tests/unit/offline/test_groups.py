@@ -91,7 +91,7 @@ async def test_of_places_about_as_well_known_one_is_asked_for_and_the_answer_is_
     assert chat.calls == []
     answer = await chat("Berlin, Germany")
     assert chat.calls == [("run_analysis", {"goal": 'airports within 50 km of "Berlin, Germany"'})]
-    assert "Meant by that: Berlin, Germany." in answer
+    assert "Interpreted as Berlin, Germany." in answer
 
 
 async def test_conditions_before_and_after_a_relation_are_on_the_same_rows() -> None:
@@ -251,4 +251,19 @@ async def test_all_that_are_tied_for_the_most_are_named() -> None:
     desk = Desk(world)
     answer = await Chat(world, analyst=desk)("which continent has the most countries?")
     assert desk.analysis.steps[-1][1]["ties"] is True
-    assert " has the greatest `count`" in answer or " have the greatest `count`" in answer
+    assert " has the most countries: " in answer or " have the most countries: " in answer
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("which continent has the most countries?", "Europe has the most countries: 4."),
+        ("which country has the most large airports?", " the most: "),
+    ],
+)
+async def test_the_most_is_told_by_what_was_counted(said: str, answer: str) -> None:
+    world = World()
+    found = await Chat(world, analyst=Desk(world))(said)
+    assert answer in found
+    assert "most airports" not in found, "only the large ones were counted"
+    assert "|" not in found, "one row with one figure is in the sentence"

@@ -158,7 +158,7 @@ def _lakeside(kind: str, longitude: float, detail: str) -> Place:
 @pytest.mark.parametrize(
     ("places", "answer"),
     [
-        ([("garden", 2.0, ""), ("city", -90.0, "Ohio, United States")], "Meant by that: Lakeside (garden)"),
+        ([("garden", 2.0, ""), ("city", -90.0, "Ohio, United States")], "Interpreted as Lakeside (garden)"),
         ([("garden", 2.0, "North"), ("city", 2.5, "South")], "Which Lakeside do you mean"),
         ([("city", -80.0, "Ohio"), ("city", -90.0, "Ohio")], "2 places are called “Lakeside, Ohio”"),
     ],

@@ -5,9 +5,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Sql } from "../chat/turns/sql";
 import { readable } from "../chat/turns/step";
+import { Steps, stepsOf } from "../chat/turns/steps";
 import { inOwnWords, t } from "../i18n/i18n";
 import { formatValue } from "../i18n/format";
-import { connections, map, mayChange } from "../store/store";
+import type { AnalysisEntry } from "../store/state";
+import { connections, map, mayChange, turns } from "../store/store";
 import { onEscape, useFocusOnOpen } from "../ui/focus";
 import { Icon, IconButton } from "../ui/icons";
 import { notify } from "../ui/toast";
@@ -56,13 +58,19 @@ function Opened({ value }: { value: Looked }) {
 function Evidence({ value }: { value: Looked }) {
   const { figure, source } = value;
   if (source === null) return null;
+  const analysis = analysisOf(value);
   return (
     <>
-      {source.summary && <p dir="auto">{inOwnWords(source.summary)}</p>}
+      {analysis === undefined && source.summary && <p dir="auto">{inOwnWords(source.summary)}</p>}
       {figure.how === "likely" && <p>{t("figureLikelyText")}</p>}
       {figure.note && <p class="quiet" dir="auto">{t(figure.how === "rounded" ? "figureExactly" : "figureReckoned", { note: figure.note })}</p>}
       {source.table && <Behind value={value} />}
-      {source.sql && (
+      {analysis !== undefined ? (
+        <section>
+          <h3>{t("analysisReceipt")}</h3>
+          <Steps receipt={analysis.receipt} />
+        </section>
+      ) : source.sql && (
         <section>
           <h3>SQL</h3>
           <Sql text={source.sql} />
@@ -71,6 +79,14 @@ function Evidence({ value }: { value: Looked }) {
       {!source.table && !source.sql && <p class="quiet">{t("figureNoQuery")}</p>}
     </>
   );
+}
+
+/** The analysis of the answer's turn that made the rows behind the figure. */
+function analysisOf({ seq, source }: Looked): AnalysisEntry | undefined {
+  const turn = turns.value.find(({ entries }) => entries.some((entry) => entry.seq === seq));
+  return turn?.entries
+    .filter((entry) => entry.kind === "analysis")
+    .find(({ receipt }) => stepsOf(receipt).some(({ table }) => table != null && table === source?.table));
 }
 
 /** The rows behind the figure, a few at a time, and the button that leads to them on the map. */
@@ -124,15 +140,18 @@ function Behind({ value }: { value: Looked }) {
   );
 }
 
-function Table({ page }: { page: Rows }) {
+function Table({ page: { table, columns: every, rows } }: { page: Rows }) {
+  // Results have a row number of their own, which is no part of what was asked for.
+  const columns = table.startsWith("analysis.") ? every.filter((name) => name !== "fid") : every;
+  const kind = (name: string) => (rows.some((row) => typeof row[name] === "number") ? "number" : "");
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label={t("rows")}>
       <table>
-        <thead><tr>{page.columns.map((name) => <th key={name} scope="col" dir="auto">{name}</th>)}</tr></thead>
+        <thead><tr>{columns.map((name) => <th key={name} scope="col" dir="auto" class={kind(name)}>{name}</th>)}</tr></thead>
         <tbody>
-          {page.rows.map((row, index) => (
+          {rows.map((row, index) => (
             <tr key={index}>
-              {page.columns.map((name) => <td key={name} dir="auto">{formatValue(name, row[name])}</td>)}
+              {columns.map((name) => <td key={name} dir="auto" class={kind(name)}>{formatValue(name, row[name])}</td>)}
             </tr>
           ))}
         </tbody>

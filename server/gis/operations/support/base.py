@@ -184,7 +184,8 @@ class Step:
 
     `partition` is a source of the select whose rows may be taken in portions (by ctid) without changing the
     result: only for steps that treat each of its rows alone. `pairs` is for steps that search by place, whose cost the
-    planner cannot know. `notes` say which CRS, units and method were chosen and the error to expect.
+    planner cannot know. `method` says which CRS, units and method were chosen and the error to expect; `notes` what
+    happened to the data: rows left out, repaired or renamed.
     `comments` explain result columns.
     """
 
@@ -194,6 +195,7 @@ class Step:
     prepare: tuple[Prepared, ...] = ()
     partition: Source | None = None
     pairs: Pairs | None = None
+    method: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     counted: Counted | None = None
     comments: Mapping[str, str] = field(default_factory=dict)

@@ -9,15 +9,17 @@ import { mayChange } from "../../store/store";
 import { Icon } from "../../ui/icons";
 import { hasTable, Markdown } from "./markdown";
 import { RecipeForm } from "./recipe-form";
-import { Sql } from "./sql";
 import { ResultTable } from "./result-table";
-import { Line, Part, readable } from "./step";
+import { Line, Part, readable, repeats } from "./step";
+import { Steps, stepsOf } from "./steps";
 
 export function AnalysisLine({ entry, answered }: { entry: AnalysisEntry; answered: string }) {
   const { status } = entry;
   const progress = progressOf(entry.id).value;
   const running = status === "running";
-  const note = running ? progressNote(entry, progress) : endNote(entry);
+  const ended = endNote(entry);
+  const isRepeated = status === "ok" && repeats(ended, answered);
+  const note = running ? progressNote(entry, progress) : isRepeated ? "" : ended;
   const share = running && progress !== null ? overall(progress) : null;
   return (
     <>
@@ -29,7 +31,7 @@ export function AnalysisLine({ entry, answered }: { entry: AnalysisEntry; answer
         {entry.advice !== "" && <Part title={t("analysisAdvice")}><p class="step-result" dir="auto">{entry.advice}</p></Part>}
         <Evidence entry={entry} />
       </Line>
-      {entry.tables.map((result) => <ResultTable key={result.table} result={result} isAnswered={hasTable(answered)} />)}
+      {entry.tables.map((result) => <ResultTable key={result.table} result={result} isAnswered={hasTable(answered) || (answered !== "" && result.rows === 1)} />)}
       {running && <progress class="step-progress" aria-label={note} max={100} {...(share !== null && { value: share })} />}
     </>
   );
@@ -96,44 +98,13 @@ function spent({ receipt }: AnalysisEntry, progress: AnalysisProgress | null): n
   return steps.reduce((sum, step) => sum + (step.duration_ms ?? 0), 0);
 }
 
-/** A step as it ran, as the server's receipt tells of it. */
-interface StepReceipt {
-  title?: string;
-  operation?: string;
-  rows?: number;
-  duration_ms?: number;
-  sql?: string;
-  notes?: string[];
-  srid?: number;
-  inputs?: { table: string; rows: number; exact?: boolean }[];
-}
-
-const stepsOf = (receipt: Record<string, unknown>): StepReceipt[] =>
-  Array.isArray(receipt["steps"]) ? (receipt["steps"] as StepReceipt[]) : [];
-
-/** What each step read, its SQL and the rows that it gave, so that every number can be traced and made again. */
+/** The steps that ran, the receipt as a file, and the way to keep them as a recipe. */
 function Evidence({ entry: { id, receipt, status } }: { entry: AnalysisEntry }) {
   const saves = useSignal(false);
-  const steps = stepsOf(receipt);
-  if (steps.length === 0) return null;
+  if (stepsOf(receipt).length === 0) return null;
   return (
     <Part title={t("analysisReceipt")}>
-      <ol class="evidence">
-        {steps.map((step, index) => (
-          <li key={index}>
-            <div class="evidence-head">
-              <span dir="auto">{step.title ?? readable(step.operation ?? "")}</span>
-              <span class="quiet">
-                {step.rows !== undefined && t("rowCount", { n: step.rows })}
-                {step.duration_ms !== undefined && ` · ${duration(step.duration_ms)}`}
-              </span>
-            </div>
-            <p class="quiet" dir="auto">{read(step)}</p>
-            {step.notes?.map((note) => <p key={note} class="quiet" dir="auto">{note}</p>)}
-            {step.sql !== undefined && <Sql text={step.sql} />}
-          </li>
-        ))}
-      </ol>
+      <Steps receipt={receipt} />
       <div class="evidence-files">
         <span class="quiet">{t("receiptDownload")}</span>
         {["json", "sql"].map((format) => (
@@ -151,12 +122,4 @@ function Evidence({ entry: { id, receipt, status } }: { entry: AnalysisEntry }) 
       {saves.value && <RecipeForm analysisId={id} done={() => (saves.value = false)} />}
     </Part>
   );
-}
-
-function read({ inputs = [], srid = 0 }: StepReceipt): string {
-  const tables = inputs.map(({ table, rows, exact }) => {
-    const key = exact === true ? "inputRows" : "inputAbout";
-    return t(key, { table, n: rows });
-  });
-  return [tables.length > 0 && t("inputsRead", { tables: tables.join(", ") }), srid > 0 && `EPSG:${srid}`].filter(Boolean).join(" · ");
 }

@@ -110,7 +110,8 @@ async def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, 
         prepare=(prepared,),
         partition=source,
         pairs=pairs_meeting(source, other, kept=True),
-        notes=(note(srid), *await overlay_notes(source, other, workspace)),
+        method=(note(srid),),
+        notes=await overlay_notes(source, other, workspace),
     )
 
 

@@ -105,8 +105,8 @@ async def pieces(source: Source, other: Source, workspace: Workspace, *, theirs:
         srid=srid,
         prepare=(a.prepared, b.prepared),
         pairs=pairs_meeting(other, source, kept=True),
+        method=(note(srid),),
         notes=(
-            note(srid),
             *await overlay_notes(source, other, workspace),
             *await _without_pieces((source, other) if theirs else (source,), workspace),
         ),

@@ -41,6 +41,7 @@ def reshaped(
     geometry_type: str,
     srid: int,
     *,
+    method: Sequence[str] = (),
     notes: Sequence[str] = (),
     columns: Sequence[ColumnElement[Any]] = (),
     comments: Mapping[str, str] | None = None,
@@ -52,6 +53,7 @@ def reshaped(
         geometry_type=geometry_type,
         srid=srid,
         partition=source,
+        method=tuple(method),
         notes=tuple(notes),
         comments=comments or {},
     )

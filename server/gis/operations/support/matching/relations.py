@@ -45,7 +45,7 @@ class Relation:
     column: Callable[[str], ColumnElement[Any]]
     """An attribute of it by name."""
     prepare: tuple[Prepared, ...]
-    notes: tuple[str, ...]
+    method: tuple[str, ...]
 
 
 def related(

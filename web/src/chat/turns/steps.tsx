@@ -1,0 +1,49 @@
+/** The steps of an analysis as its receipt tells of them: what each read, its SQL and the rows that it gave. */
+import { duration, t } from "../../i18n/i18n";
+import { readable } from "./step";
+import { Sql } from "./sql";
+
+/** A step as it ran, as the server's receipt tells of it. */
+interface StepReceipt {
+  table?: string;
+  title?: string;
+  operation?: string;
+  rows?: number;
+  duration_ms?: number;
+  sql?: string;
+  notes?: string[];
+  srid?: number;
+  inputs?: { table: string; rows: number; exact?: boolean }[];
+}
+
+export const stepsOf = (receipt: Record<string, unknown>): StepReceipt[] =>
+  Array.isArray(receipt["steps"]) ? (receipt["steps"] as StepReceipt[]) : [];
+
+export function Steps({ receipt }: { receipt: Record<string, unknown> }) {
+  return (
+    <ol class="evidence">
+      {stepsOf(receipt).map((step, index) => (
+        <li key={index}>
+          <div class="evidence-head">
+            <span dir="auto">{step.title ?? readable(step.operation ?? "")}</span>
+            <span class="quiet">
+              {step.rows !== undefined && t("rowCount", { n: step.rows })}
+              {step.duration_ms !== undefined && ` · ${duration(step.duration_ms)}`}
+            </span>
+          </div>
+          <p class="quiet" dir="auto">{read(step)}</p>
+          {step.notes?.map((note) => <p key={note} class="quiet" dir="auto">{note}</p>)}
+          {step.sql !== undefined && <Sql text={step.sql} />}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function read({ inputs = [], srid = 0 }: StepReceipt): string {
+  const tables = inputs.map(({ table, rows, exact }) => {
+    const key = exact === true ? "inputRows" : "inputAbout";
+    return t(key, { table, n: rows });
+  });
+  return [tables.length > 0 && t("inputsRead", { tables: tables.join(", ") }), srid > 0 && `EPSG:${srid}`].filter(Boolean).join(" · ");
+}
