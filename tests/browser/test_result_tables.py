@@ -51,6 +51,19 @@ async def test_rows_that_the_answer_has_are_not_shown_twice(person: Person) -> N
     await expect(person.page.get_by_role("columnheader", name="continent")).to_have_count(1)
 
 
+async def test_a_number_of_an_analysis_shows_its_steps_with_method_and_sql(person: Person) -> None:
+    await person.says("how many people live within 100 km of Paris?")
+    answer = person.page.locator(".answer").last
+    await expect(answer).to_contain_text("Interpreted as Paris, France.")
+    await expect(answer).not_to_contain_text("geodesic")
+    await answer.locator(".figure").first.click()
+    sheet = person.page.locator(".figure-sheet")
+    await expect(sheet.locator(".evidence")).to_contain_text("Measured on the WGS 84 spheroid (geodesic)")
+    await expect(sheet.locator(".evidence .sql pre").last).to_contain_text("CREATE TABLE")
+    await expect(sheet.get_by_role("columnheader", name="fid")).to_have_count(0)
+    assert await violations(person) == []
+
+
 async def test_it_is_exported_as_a_sheet_without_our_key(person: Person) -> None:
     await person.says(QUESTION)
     await person.page.locator(".result-table").get_by_role("button", name="Export").click()
