@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from agents.provenance.context import Context
-from agents.provenance.evidence import CELL, CONTENT, COUNTS, EARLIER, VALUE, Fact
+from agents.provenance.evidence import CELL, CONTENT, COUNTS, EARLIER, NOTE, VALUE, Fact
 from agents.provenance.measures import UnitPhrase, fits_unit, measure_of
 from agents.provenance.numerals import Numeral, Reading
 from agents.provenance.vocabulary import APART, AVERAGE, LESS, MORE, RATIO, TIMES, TOGETHER
@@ -197,7 +197,9 @@ class CalculationSearch:
 
 
 def _is_scalar(fact: Fact) -> bool:
-    """A value of a query, or a count of rows in another result."""
+    """A value of a query, a count of rows in another result, or a whole number in a note of a query."""
+    if fact.name == NOTE:
+        return fact.value.is_integer()
     return fact.rank % EARLIER == VALUE or (fact.is_count and fact.name in COUNTS)
 
 
@@ -252,7 +254,9 @@ def _changes(pairs: Sequence[tuple[Fact, Fact]]) -> Iterator[Calculation]:
 
 
 def _comparable(a: Fact, b: Fact) -> bool:
-    """Whether both are counts, or values of one column or measure."""
+    """Whether both are counts, or values of one column or measure. Notes are about counts."""
+    if NOTE in (a.name, b.name):
+        return all(each.name == NOTE or each.is_count for each in (a, b))
     if a.name == b.name and a.column == b.column:
         return True
     one, other = measure_of(a), measure_of(b)

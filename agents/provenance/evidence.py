@@ -35,6 +35,8 @@ _NOT_LABELS = _NO_RESULT | _PROSE | {"table", "column", "kind", "type", "geometr
 _MAX_LABEL_CHARS = 80
 COUNTS = frozenset({"count", "rows", "total", "nulls", "distinct", "not_finite", "found"})
 """Names of row counts in results."""
+NOTE = "note"
+"""Name of the numbers in the notes of a query: rows that were left out, repaired or converted."""
 _YEAR = re.compile(r"(?<!\d)(?:1\d{3}|2[01]\d{2})(?!\d)")
 _IDENTIFIER = re.compile(r"(?:.*_)?(?:id|fid|gid|oid|code|srid|version|order|iso_numeric)$", re.IGNORECASE)
 _CODE = re.compile(r"0\d+|\d+(?:[-/:]\d+)+|\d+(?:\.\d+){2,}")
@@ -188,7 +190,7 @@ def _of_receipt(receipt: QueryReceipt, result: ToolResult, later: int, group: st
     if receipt.cells:
         yield Fact(float(len(receipt.cells)), CELL + later, source, is_count=True)
     for note in receipt.notes:
-        yield from (Fact(value, TEXT + later, source) for value in values_in(note))
+        yield from (Fact(value, TEXT + later, source, NOTE) for value in values_in(note))
 
 
 def _content_source(result: ToolResult, receipts: Sequence[QueryReceipt], value: Any) -> Source:

@@ -84,6 +84,25 @@ def test_what_is_gone_is_a_difference_of_counts(text: str) -> None:
     assert wrong.source is None
 
 
+def test_numbers_in_the_notes_of_a_step_are_calculated_with() -> None:
+    receipt = QueryReceipt(
+        sql="CREATE TABLE t;",
+        rows=120,
+        values={"rows": 120},
+        notes=("31 rows without a geometry are left out.",),
+    )
+    joined = ToolResult(
+        "c1", "spatial_join", data({"rows": 120}), receipts=(receipt.model_dump(mode="json"),)
+    )
+    told, rest, share, wrong = link_figures(
+        "31 rows were left out, so 89 remain: 25.8 % are missing, and 77 are missing elsewhere.", turn(joined)
+    )
+    assert told.source is not None
+    assert (rest.note, rest.how) == ("120 − 31", "reckoned")
+    assert share.note == "31 ÷ 120 = 25.83 %"
+    assert wrong.source is None
+
+
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
 @settings(deadline=None)
 def test_a_share_is_reckoned_from_two_counts(part: int, whole: int) -> None:
