@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from server.database import lanes
 from server.database.lanes import Lane
@@ -104,3 +107,65 @@ async def test_where_too_many_wait_the_newest_of_the_greediest_visitor_gives_way
         lane.leave(next(iter(lane._held)))
     await asyncio.gather(*greedy[:4], modest, stranger)
     assert (lane.in_use, lane.waiting) == (0, 0)
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["enter", "enter", "leave", "cancel", "cancel admitted"]),
+        st.integers(0, 5),
+        st.integers(0, 2),
+    ),
+    max_size=60,
+)
+
+
+@given(steps=STEPS, size=st.integers(1, 4), share=st.integers(1, 4), queue=st.integers(1, 12))
+def test_whatever_comes_and_goes_no_place_is_lost_and_nobody_waits_beside_a_free_one(
+    steps: list[tuple[str, int, int]], size: int, share: int, queue: int
+) -> None:
+    async def play() -> None:
+        lane = Lane("test", size, min(share, size), queue=queue)
+        inside: dict[asyncio.Task[None], asyncio.Event] = {}
+        waiting: dict[asyncio.Task[None], str] = {}
+
+        async def work(party: str, visitor: str, done: asyncio.Event) -> None:
+            lanes.work_for(party, visitor)
+            task = asyncio.current_task()
+            assert task is not None
+            async with lane.place():
+                del waiting[task]
+                inside[task] = done
+                try:
+                    await done.wait()
+                finally:
+                    del inside[task]
+
+        for step, party, visitor in steps:
+            if step == "enter":
+                task = asyncio.create_task(work(f"map {party}", f"visitor {visitor}", asyncio.Event()))
+                waiting[task] = f"map {party}"
+            elif step == "leave" and inside:
+                next(iter(inside.values())).set()
+            elif step == "cancel" and waiting:
+                [*waiting][party % len(waiting)].cancel()
+            elif step == "cancel admitted" and inside and waiting:
+                # Whoever is given the place at this moment is cancelled before it knows.
+                next(iter(inside.values())).set()
+                await asyncio.sleep(0)
+                for task in waiting:
+                    task.cancel()
+            for _ in range(6):
+                await asyncio.sleep(0)
+            for task in [task for task in waiting if task.done()]:
+                del waiting[task]
+            held = Counter(lane._held)
+            assert lane.in_use == len(inside) <= size
+            assert all(count <= min(share, size) for count in held.values())
+            assert lane.waiting == len(waiting) <= queue
+            assert lane.in_use == size or not any(held[name] < min(share, size) for name in waiting.values())
+        for task in [*waiting, *inside]:
+            task.cancel()
+        await asyncio.gather(*waiting, *inside, return_exceptions=True)
+        assert (lane.in_use, lane.waiting, lane._waiting, lane._held) == (0, 0, {}, Counter())
+
+    asyncio.run(play())
