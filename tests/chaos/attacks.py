@@ -57,7 +57,7 @@ class Attempt:
 
     async def join(self, one: Client) -> None:
         """Connect, and join a new map."""
-        await one.io.connect(self.url, transports=["websocket"], wait_timeout=30)
+        await one.connect(self.url)
         await insist(one, "join")
 
     async def map_with(self, one: Client, table: str) -> dict[str, str]:
@@ -266,7 +266,7 @@ async def stream_for_ever(attempt: Attempt) -> None:
         server = await Child.start(attempt.world.url, environment)
         try:
             async with person(ATTACKER) as (one, _):
-                await one.io.connect(server.url, transports=["websocket"], wait_timeout=30)
+                await one.connect(server.url)
                 await insist(one, "join")
                 for _ in fast:
                     turn = await stream_here(one)
@@ -276,7 +276,7 @@ async def stream_for_ever(attempt: Attempt) -> None:
                 await asyncio.sleep(10 * attempt.strength)
             # By a connection of its own: the server lets go of one that cannot read as fast as the model writes.
             async with person(ATTACKER) as (other, _):
-                await other.io.connect(server.url, transports=["websocket"], wait_timeout=30)
+                await other.connect(server.url)
                 await insist(other, "join", map_id=one.map_id)
                 answer = await other.ask("cancel")
                 attempt.answers["cancelled" if answer["cancelled"] else "ended by itself"] += 1

@@ -47,7 +47,7 @@ async def database_frozen(attempt: Attempt) -> None:
 async def database_disk_full(attempt: Attempt) -> None:
     """PostgreSQL cannot write a byte more: whoever asks is told why, and it counts as no mistake of the server."""
     async with person(ATTACKER) as (one, http):
-        await one.io.connect(attempt.url, transports=["websocket"], wait_timeout=30)
+        await one.connect(attempt.url)
         await one.ask("join")
         with attempt.world.full(attempt.world.disk):
             for _ in range(attempt.many(10)):

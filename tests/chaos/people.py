@@ -83,7 +83,7 @@ class Stranger:
         return result
 
     async def _join(self, one: Client, url: str) -> None:
-        await one.io.connect(url, transports=["websocket"], wait_timeout=30)
+        await one.connect(url)
         await one.ask("join")
 
     async def _chat(self, one: Client) -> dict[str, Any]:
@@ -161,7 +161,7 @@ class Regular:
 
     async def _join(self, one: Client, url: str) -> None:
         async with asyncio.timeout(15):
-            await one.io.connect(url, transports=["websocket"], wait_timeout=30)
+            await one.connect(url)
             after = {"map_id": self.map_id, "after_seq": len(self.heard)} if self.map_id else {}
             answer = await one.send("join", after, timeout=15)
         assert answer["ok"], answer

@@ -6,6 +6,8 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from tests.chaos.attacks import Attempt
 from tests.chaos.faults import FAULTS, NEEDS_A_DISK, SPARES_OTHERS
@@ -15,6 +17,8 @@ from tests.chaos.world import World
 
 BEFORE_S, AFTER_S = 1.0, 1.0
 RECOVERY_S = 60.0
+LONGEST_S = 240.0
+"""Of an attack or a fault, at full strength."""
 Trouble = Callable[[Attempt], Awaitable[None]]
 
 
@@ -77,7 +81,7 @@ async def play(world: World, trouble: Trouble, strength: float, memory_before: i
     people = [asyncio.create_task(each.live(enough)) for each in (stranger, regular)]
     try:
         await asyncio.sleep(BEFORE_S)
-        await trouble(attempt)
+        await ended(trouble(attempt))
         await asyncio.sleep(AFTER_S)
     except Exception as error:
         stranger.seen.failures.append(f"the round broke off: {type(error).__name__} {error}")
@@ -93,6 +97,29 @@ async def play(world: World, trouble: Trouble, strength: float, memory_before: i
     left += [*regular.faults, *await missing(world, regular)]
     left += await broken(world, memory_before)
     return Round(name, stranger.seen, dict(attempt.answers), time.monotonic() - began, left)
+
+
+async def ended(trouble: Awaitable[None]) -> None:
+    """Wait for an attack or a fault. One that hangs is cancelled. Raises TimeoutError that says where it hung."""
+    task = asyncio.ensure_future(trouble)
+    _, hanging = await asyncio.wait([task], timeout=LONGEST_S)
+    if hanging:
+        places = ", ".join(sorted({place for each in asyncio.all_tasks() if (place := _place(each))}))
+        task.cancel()
+        await asyncio.wait([task], timeout=RECOVERY_S)
+        raise TimeoutError(f"it did not end within {LONGEST_S:.0f} s; waited for in {places}")
+    await task
+
+
+def _place(task: asyncio.Task[Any]) -> str:
+    """The innermost line of these tests at which a task waits; empty where it is none of theirs."""
+    found, inner = "", task.get_coro()
+    while inner is not None:
+        frame = getattr(inner, "cr_frame", None)
+        if frame is not None and "/tests/" in frame.f_code.co_filename:
+            found = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno} ({frame.f_code.co_name})"
+        inner = getattr(inner, "cr_await", None)
+    return found
 
 
 async def recovered(world: World) -> list[str]:

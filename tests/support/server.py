@@ -135,6 +135,11 @@ class Client:
     async def _hear(self, event: str, data: Any = None) -> None:
         self.events.append((event, data))
 
+    async def connect(self, url: str, **options: Any) -> None:
+        """Over a WebSocket, unless the options say otherwise. The library would wait for the first packet for ever."""
+        async with asyncio.timeout(PATIENCE):
+            await self.io.connect(url, **{"transports": ["websocket"], **options})
+
     async def send(self, event: str, payload: Any = None, timeout: float = PATIENCE) -> dict[str, Any]:
         """The acknowledgement, whatever it says. A tuple is several payloads."""
         answer: dict[str, Any] = await self.io.call(event, payload, timeout=timeout)
@@ -189,7 +194,7 @@ async def client(
     """A program that comes from an address of the loopback: `127.0.0.2` is somebody else's."""
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(local_addr=(address, 0))) as session:
         one = Client(session)
-        await one.io.connect(server.url, **{"transports": ["websocket"], **options})
+        await one.connect(server.url, **options)
         try:
             yield one
         finally:

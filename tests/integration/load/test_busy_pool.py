@@ -155,7 +155,7 @@ async def test_a_search_of_a_socket_that_left_ends_in_the_database(
     monkeypatch.setattr(places, "STATEMENT_TIMEOUT_S", STATEMENT_S)
     async with locked(samples_url, "data.airports", "data.cities"):
         leaving = Client()
-        await leaving.io.connect(place.server.url, transports=["websocket"])
+        await leaving.connect(place.server.url)
         await leaving.ask("join", map_id=place.greedy)
         await leaving.io.emit("find_place", {"map_id": place.greedy, "text": "Paris"})
         await until(lambda: at_least(place, 1))

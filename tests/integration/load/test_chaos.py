@@ -3,11 +3,13 @@ nothing is lost, doubled or left over. How long the stranger waited is printed, 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
 
+from tests.chaos import rounds
 from tests.chaos.attacks import ATTACKS, Attempt
 from tests.chaos.faults import (
     database_disk_full,
@@ -28,6 +30,19 @@ STRENGTH = 1 / 6
 async def all_attacks(attempt: Attempt) -> None:
     """Everything that a visitor may try, at once."""
     await attempt.together(*(attack(attempt) for attack in ATTACKS))
+
+
+async def test_an_attack_that_hangs_ends_its_round_and_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rounds, "LONGEST_S", 0.05)
+
+    async def hangs() -> None:
+        await asyncio.gather(asyncio.Event().wait(), waits_for_ever())
+
+    async def waits_for_ever() -> None:
+        await asyncio.Event().wait()
+
+    with pytest.raises(TimeoutError, match=r"test_chaos.py:\d+ \(waits_for_ever\)"):
+        await rounds.ended(hangs())
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
