@@ -103,6 +103,7 @@ async def running(settings: Settings, model: Model | None = None) -> AsyncIterat
             settings.rate,
         )
         await maps.start()
+        transfers.loader.uploads.server = maps.liveness.id
         stack.push_async_callback(maps.close)
         tiles = tile_service(settings, data, maps)
         stack.push_async_callback(tiles.close)

@@ -28,6 +28,7 @@ from server.transfers.uploads import (
     Reservation,
     Uploads,
     drop_orphan,
+    still_known,
     uninterrupted,
 )
 
@@ -60,9 +61,10 @@ class StagedUploads:
         async with self._owner.begin() as connection:
             await connection.execute(TAKE_LOCK, {"key": LOCK})
             await self._uploads.check_table(connection, reservation)
-            await connection.execute(
-                text("UPDATE geoagent.upload SET staged_at = now() WHERE id = :id"),
-                {"id": reservation.number},
+            await still_known(
+                connection,
+                "UPDATE geoagent.upload SET staged_at = now() WHERE id = :id RETURNING true",
+                reservation.number,
             )
 
     async def targets(self, map_id: str | None) -> Sequence[str]:

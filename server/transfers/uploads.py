@@ -22,6 +22,7 @@ from server.gis.errors import GisError
 from server.gis.expressions.identifiers import join_id
 from server.gis.ingest import share
 from server.maps.faults import unknown_map
+from server.maps.live.liveness import ALIVE, server_name
 
 log = structlog.get_logger(__name__)
 
@@ -40,6 +41,12 @@ class QuotaExceeded(GisError):
     """The uploads of an address, or of all, take as much space as is allowed."""
 
     code = "quota"
+
+
+class Abandoned(GisError):
+    """Another server took this one for dead while it loaded a file, and has removed the upload."""
+
+    code = "unavailable"
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,10 @@ class Uploads:
         self._changed = asyncio.Event()
         self._suspects: frozenset[str] = frozenset()
         """Tables of the loading role that no upload knew at the last sweep: `geoagent load` has one for a moment."""
+        self._abandoned: frozenset[int] = frozenset()
+        """Uploads under way whose server was gone at the last sweep: its connection may have been lost for a moment."""
+        self.server: str | None = None
+        """The id of this server, where other servers can see whether it is alive."""
 
     async def check(self, map_id: str | None, address: str, size: int) -> None:
         """Before a file waits for its turn. Raises QuotaExceeded, or a fault for a map that is not there."""
@@ -104,10 +115,10 @@ class Uploads:
             left = self.check_left(own, everybody, size)
             number = await connection.scalar(
                 text(
-                    "INSERT INTO geoagent.upload (table_name, map_id, address, bytes)"
-                    " VALUES (:table, :map_id, :address, :size) RETURNING id"
+                    "INSERT INTO geoagent.upload (table_name, map_id, address, bytes, server)"
+                    " VALUES (:table, :map_id, :address, :size, :server) RETURNING id"
                 ),
-                {"table": table, "map_id": map_id, "address": address, "size": size},
+                {"table": table, "map_id": map_id, "address": address, "size": size, "server": self.server},
             )
         try:
             yield Reservation(int(number or 0), table, address, size, left)
@@ -130,8 +141,10 @@ class Uploads:
                 {"table": table, "id": number},
             )
             await self.check_table(connection, reservation)
-            await connection.execute(
-                text("UPDATE geoagent.upload SET loaded_at = now() WHERE id = :id"), {"id": number}
+            await still_known(
+                connection,
+                "UPDATE geoagent.upload SET loaded_at = now() WHERE id = :id RETURNING true",
+                number,
             )
             if shared:
                 await connection.exec_driver_sql(
@@ -207,19 +220,24 @@ class Uploads:
         """Remove what was left in the middle: reservations, tables that no map sees, and the uploads of tables that
         somebody has dropped by hand."""
         async with self._owner.begin() as connection:
+            abandoned = await _without_server(connection)
             gone = await connection.scalars(
                 text(
-                    "DELETE FROM geoagent.upload WHERE loaded_at IS NULL AND CASE"
-                    " WHEN staged_at IS NULL THEN started_at < now() - make_interval(secs => :stale)"
+                    "DELETE FROM geoagent.upload WHERE loaded_at IS NULL AND CASE WHEN staged_at IS NULL"
+                    " THEN id = ANY(:abandoned) OR started_at < now() - make_interval(secs => :stale)"
                     " ELSE staged_at < now() - make_interval(secs => :staged) END RETURNING table_name"
                 ),
-                {"stale": self._stale_s, "staged": STAGED_S},
+                {
+                    "abandoned": [*(abandoned & self._abandoned)],
+                    "stale": self._stale_s,
+                    "staged": STAGED_S,
+                },
             )
             unknown = frozenset(await connection.scalars(text(_UNKNOWN)))
             for name in {*gone} | (unknown & self._suspects):
                 await drop_orphan(connection, name)
-            self._suspects = unknown
             await connection.execute(_FORGET_DROPPED)
+        self._suspects, self._abandoned = unknown, abandoned
 
     async def used(self, address: str) -> dict[str, int]:
         """Bytes that the address's uploads take, and how many they may; without a quota, nothing."""
@@ -260,6 +278,21 @@ class Reservation:
     size: int
     left: int
     """Bytes that the table may take."""
+
+
+async def _without_server(connection: AsyncConnection) -> frozenset[int]:
+    """The uploads under way whose server is not alive."""
+    alive = {server_name(number) for number in await connection.scalars(text(ALIVE))}
+    under_way = await connection.execute(
+        text("SELECT id, server FROM geoagent.upload WHERE loaded_at IS NULL AND staged_at IS NULL")
+    )
+    return frozenset(number for number, server in under_way if server is not None and server not in alive)
+
+
+async def still_known(connection: AsyncConnection, update: str, number: int) -> None:
+    """Change the row of an upload. Raises Abandoned where it is gone."""
+    if not await connection.scalar(text(update), {"id": number}):
+        raise Abandoned("The database could not be reached for too long, so the upload was ended. Try again.")
 
 
 async def drop_orphan(connection: AsyncConnection, name: str) -> None:

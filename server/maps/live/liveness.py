@@ -24,6 +24,13 @@ KEEPALIVE_SETTINGS = {
     "tcp_keepalives_count": "3",
 }
 
+ALIVE = (
+    "SELECT objid::bigint AS number FROM pg_locks WHERE locktype = 'advisory' AND granted"  # noqa: S608 - a constant
+    f" AND objsubid = 2 AND classid = {LOCK_CLASS} AND database ="
+    " (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+"""The lock numbers of the servers that are alive."""
+
 Beat = Callable[[frozenset[str]], Awaitable[None]]
 
 
@@ -74,13 +81,7 @@ class Liveness:
 
     async def _read_alive(self) -> None:
         assert self._connection is not None  # noqa: S101 - set by _connect
-        rows = await self._connection.fetch(
-            "SELECT objid::bigint AS number FROM pg_locks WHERE locktype = 'advisory' AND granted"
-            " AND objsubid = 2 AND classid = $1 AND database ="
-            " (SELECT oid FROM pg_database WHERE datname = current_database())",
-            LOCK_CLASS,
-            timeout=10,
-        )
+        rows = await self._connection.fetch(ALIVE, timeout=10)
         self.alive = frozenset(server_name(row["number"]) for row in rows)
 
     async def _run(self) -> None:
