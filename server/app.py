@@ -220,5 +220,11 @@ def tile_service(settings: Settings, data: DataParts, maps: MapService) -> TileS
     limits = TileLimits(seconds=settings.tile_timeout + TILE_CANCEL_S)
     large = data.large
     return TileService(
-        data.database.tile_pool, data.registry, maps.lookup, limits, large.current_tag, large.low_zoom
+        data.database.tile_pool,
+        data.registry,
+        maps.lookup,
+        limits,
+        large.current_tag,
+        large.low_zoom,
+        large.profile_of,
     )

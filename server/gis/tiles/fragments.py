@@ -15,7 +15,7 @@ WITH matched AS (
   LIMIT {cap}
 ), drawn AS (
   SELECT {drawn} AS {g}, {names}
-  FROM matched{steps}
+  FROM {steps}
   OFFSET 0
 ), counted AS (
   SELECT ST_AsMVT(drawn, 'features', {extent}, {g_text}{id_text}) AS features,
@@ -37,18 +37,22 @@ WHERE {tolerance} IS NOT NULL
 TOTAL = """CASE WHEN count(*) < {cap} THEN count({g})
               ELSE (SELECT count(*) FROM {source} WHERE {found}) END"""
 
-POINT = "ST_AsMVTGeom({projected}, ST_TileEnvelope({z}, {x}, {y}), {extent}, {buffer}, true)"
+SQUARE = "(SELECT ST_TileEnvelope({z}, {x}, {y}))"
+"""The tile in Mercator; as a query of its own it is computed once, and not row by row."""
+
+POINT = "ST_AsMVTGeom({projected}, {square}, {extent}, {buffer}, true)"
 
 SHAPE = """coalesce(
-           ST_AsMVTGeom(shape.m, square.box, {extent}, {buffer}, true),
-           CASE WHEN {slim} THEN ST_AsMVTGeom({pixel}, square.box, {extent}, {buffer}, true) END)"""
+           ST_AsMVTGeom(CASE WHEN {tiny} THEN {pixel} ELSE matched.{m} END, {square}, {extent}, {buffer}, true),
+           CASE WHEN {slim} THEN ST_AsMVTGeom({pixel}, {square}, {extent}, {buffer}, true) END)"""
 """A river that is long and narrow may vanish when it is rounded to the tile's units; its pixel stays."""
 
-SHAPE_STEPS = """
-  CROSS JOIN (SELECT ST_TileEnvelope({z}, {x}, {y}) AS box, {width} AS width) AS square
-  CROSS JOIN LATERAL (SELECT {projected} AS m OFFSET 0) AS flat
-  CROSS JOIN LATERAL (SELECT Box3D(flat.m) AS box OFFSET 0) AS bounds
-  CROSS JOIN LATERAL (SELECT CASE WHEN {tiny} THEN {pixel} ELSE flat.m END AS m OFFSET 0) AS shape"""
+SHAPE_STEPS = """(
+    SELECT *, Box3D(matched.{m}) AS {box}
+    FROM (SELECT *, {projected} AS {m} FROM matched OFFSET 0) AS matched
+    OFFSET 0
+  ) AS matched"""
+"""Each row with its shape in Mercator, and the box of that."""
 
 POINTS = """coalesce((
       SELECT ST_AsMVT(point, 'points', {extent}, {g_text}{id_text}) FROM (
@@ -65,26 +69,28 @@ POINTS = """coalesce((
 
 PIXEL_OF = {
     1: """ST_SetSRID(ST_MakeLine(
-        ST_MakePoint((ST_XMin(bounds.box) + ST_XMax(bounds.box) - square.width / {pixels}) / 2,
-                     (ST_YMin(bounds.box) + ST_YMax(bounds.box)) / 2),
-        ST_MakePoint((ST_XMin(bounds.box) + ST_XMax(bounds.box) + square.width / {pixels}) / 2,
-                     (ST_YMin(bounds.box) + ST_YMax(bounds.box)) / 2)), 3857)""",
+        ST_MakePoint((ST_XMin(matched.{box}) + ST_XMax(matched.{box}) - {width} / {pixels}) / 2,
+                     (ST_YMin(matched.{box}) + ST_YMax(matched.{box})) / 2),
+        ST_MakePoint((ST_XMin(matched.{box}) + ST_XMax(matched.{box}) + {width} / {pixels}) / 2,
+                     (ST_YMin(matched.{box}) + ST_YMax(matched.{box})) / 2)), 3857)""",
     2: """ST_Expand(ST_SetSRID(ST_MakePoint(
-        (ST_XMin(bounds.box) + ST_XMax(bounds.box)) / 2, (ST_YMin(bounds.box) + ST_YMax(bounds.box)) / 2), 3857),
-        square.width / {pixels} / 2)""",
+        (ST_XMin(matched.{box}) + ST_XMax(matched.{box})) / 2,
+        (ST_YMin(matched.{box}) + ST_YMax(matched.{box})) / 2), 3857),
+        {width} / {pixels} / 2)""",
 }
 """By dimension: for lines a dash, else a square, as wide as a pixel, where the shape is."""
 
-PIXEL = """CASE WHEN ST_Dimension(flat.m) = 1
+PIXEL = """CASE WHEN ST_Dimension(matched.{m}) = 1
       THEN {of_lines}
       ELSE {of_areas} END"""
 """Where the dimension is known only row by row."""
 
-NARROWER = """{function}(ST_XMax(bounds.box) - ST_XMin(bounds.box), ST_YMax(bounds.box) - ST_YMin(bounds.box))
-    < square.width / {pixels}"""
+NARROWER = """{function}(ST_XMax(matched.{box}) - ST_XMin(matched.{box}),
+           ST_YMax(matched.{box}) - ST_YMin(matched.{box}))
+    < {width} / {pixels}"""
 """Less than a pixel in both directions (`greatest`) or in one of them (`least`)."""
 
-IS_EXTENDED = "ST_Dimension(flat.m) > 0 AND "
+IS_EXTENDED = "ST_Dimension(matched.{m}) > 0 AND "
 """Points are no narrow shapes."""
 
 LINEAR = """CASE

@@ -12,20 +12,20 @@ import asyncio
 import gzip
 import hashlib
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import asyncpg
 import structlog
-from cachetools import LRUCache
+from cachetools import LRUCache, TTLCache
 
 from agents.domain import BINNED, Layer, Table
 from server.database.engines import is_unavailable
-from server.database.quoting import quoted
 from server.gis.errors import UNAVAILABLE, DataUnavailable, GisError, UnknownTable
 from server.gis.styles.attributes import as_number
 from server.gis.tiles.bins import BinStatements
+from server.gis.tiles.extent import beyond_earth
 from server.gis.tiles.flight import SingleFlight
 from server.gis.tiles.grid import InvalidTile, Tile
 from server.gis.tiles.low_zoom import LowZoom
@@ -46,6 +46,21 @@ the data."""
 DataTag = Callable[[Table, str], Awaitable[str]]
 """The tag of what tiles of a table are drawn from now; empty where nothing tells whether its rows changed. The second
 value is the tag that was asked for, which another server may know already."""
+
+
+class Proof(Protocol):
+    """What is known about every row of a table as it is now: a table profile."""
+
+    @property
+    def is_sound(self) -> bool: ...
+    @property
+    def is_on_earth(self) -> bool: ...
+
+
+Prove = Callable[[Table], Awaitable[Proof | None]]
+"""The proof of a table; None where there is none for its present rows."""
+STATEMENT_KEPT_S = 10.0
+"""How long a statement is used before it is asked again what is known about the table."""
 
 
 class LayerLookup(Protocol):
@@ -124,17 +139,20 @@ class TileService:
         limits: TileLimits | None = None,
         data_tag: DataTag | None = None,
         low_zoom: LowZoom | None = None,
+        prove: Prove | None = None,
     ) -> None:
-        """Without `data_tag`, tables never change; without `low_zoom`, all tiles are drawn from the tables."""
+        """Without `data_tag`, tables never change; without `low_zoom`, all tiles are drawn from the tables; without
+        `prove`, each row is checked before it is drawn."""
         self._pool, self._tables, self._layers = pool, tables, layers
         self._data_tag = data_tag
         self._low_zoom = low_zoom
+        self._prove = prove
         self._limits = limits or TileLimits()
         self._cache: LRUCache[tuple[Key, Tile], DrawnTile] = LRUCache(
             self._limits.cache_bytes, getsizeof=lambda tile: tile.size
         )
         self._flights: SingleFlight[DrawnTile] = SingleFlight()
-        self._statements: LRUCache[Key, LayerStatements] = LRUCache(512)
+        self._statements: TTLCache[Key, LayerStatements] = TTLCache(512, STATEMENT_KEPT_S)
         self._written_before: LRUCache[str, LayerStatements] = LRUCache(512)
         """By all that the SQL of a layer depends on, which is the same in most versions of it."""
         self._beyond: LRUCache[tuple[str, str], bool] = LRUCache(4096)
@@ -318,13 +336,17 @@ class TileService:
         if time_column:
             layer = timed(layer, table, time_column)
         crs = await read_crs(connection, table.srid, table.id)
-        wide = crs.kind == "lonlat" and (careful or await self._is_beyond_earth(connection, table, key[4]))
-        same = f"{table.id} {wide} {layer.count} {filter_text(layer)} {layer.style.model_dump_json()}"
+        proof = None if careful or self._prove is None else await self._prove(table)
+        sound, on_earth = (False, False) if proof is None else (proof.is_sound, proof.is_on_earth)
+        wide = crs.kind == "lonlat" and (
+            careful or (not on_earth and await self._is_beyond_earth(connection, table, key[4]))
+        )
+        same = f"{table.id} {wide} {sound} {layer.count} {filter_text(layer)} {layer.style.model_dump_json()}"
         before = self._written_before.get(same)
         if before is not None and before.table == table and before.crs == crs:
             return before
         statements = BinStatements if layer.style.kind in BINNED else LayerStatements
-        made = statements(table, layer, crs, self._limits.features, wide)
+        made = statements(table, layer, crs, self._limits.features, wide, sound)
         self._written_before[same] = made
         return made
 
@@ -332,7 +354,7 @@ class TileService:
         """Found out once for each version of the data; every time where nothing tells whether it changed."""
         found = self._beyond.get((table.id, tag)) if tag else None
         if found is None:
-            found = await _beyond_earth(connection, table)
+            found = await beyond_earth(connection, table)
             if tag:
                 self._beyond[table.id, tag] = found
         return found
@@ -344,38 +366,6 @@ def timed(layer: Layer, table: Table, time_column: str) -> Layer:
     if column is None or as_number(table, column) is None:
         raise InvalidTile(f"{time_column[:80]!r} is not a column of dates, times or numbers.")
     return layer.model_copy(update={"style": layer.style.model_copy(update={"time": column.name})})
-
-
-_EXTENT = """
-SELECT ST_XMin(box) AS west, ST_YMin(box) AS south, ST_XMax(box) AS east, ST_YMax(box) AS north
-FROM ST_EstimatedExtent($1::text, $2::text, $3::text) AS box
-WHERE EXISTS (
-  SELECT FROM pg_index
-  JOIN pg_class AS index ON index.oid = indexrelid
-  JOIN pg_am ON pg_am.oid = relam AND amname = 'gist'
-  JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0] AND attname = $3
-  WHERE indrelid = format('%I.%I', $1::text, $2::text)::regclass AND indisvalid AND indpred IS NULL
-)
-"""
-"""Read off the spatial index, without looking at rows; without an index it would come from a sample."""
-
-
-async def _beyond_earth(connection: asyncpg.Connection, table: Table) -> bool:
-    """Whether coordinates may leave -180 to 180 and -90 to 90."""
-    if table.kind not in ("table", "materialized view"):
-        return True
-    names = (table.schema_name, table.name, table.geometry_column)
-    try:
-        row: Sequence[float | None] | None = await connection.fetchrow(_EXTENT, *names)
-    except asyncpg.PostgresError:
-        log.debug("no estimated extent", table=table.id, column=quoted(table.geometry_column or ""))
-        return True
-    if row is None:
-        return True
-    west, south, east, north = row
-    if west is None or south is None or east is None or north is None:
-        return True
-    return west < -180.001 or east > 180.001 or south < -90 or north > 90
 
 
 def _packed(body: bytes) -> bytes:

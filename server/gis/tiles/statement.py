@@ -29,7 +29,8 @@ from server.gis.styles.attributes import TIME, as_number, tile_value
 from server.gis.styles.errors import require_srid
 from server.gis.styles.expressions import columns_of
 from server.gis.tiles import fragments
-from server.gis.tiles.grid import BUFFER, EXTENT, HALF_WORLD, PIXELS, WORLD, Box, Tile
+from server.gis.tiles.grid import BUFFER, EXTENT, PIXELS, WORLD, Box, Tile
+from server.gis.tiles.mercator import to_mercator
 from server.gis.tiles.projection import Crs
 
 SIMPLIFIED_BELOW = 13
@@ -62,10 +63,16 @@ class LayerStatements:
     """Something better will take the place of these tiles soon, so nobody may keep them."""
 
     def __init__(
-        self, table: Table, layer: Layer, crs: Crs, cap: int | None = None, wide: bool = True
+        self,
+        table: Table,
+        layer: Layer,
+        crs: Crs,
+        cap: int | None = None,
+        wide: bool = True,
+        sound: bool = False,
     ) -> None:
         """`wide`: coordinates may go beyond 180 and 90 degrees, so that a feature may show in a tile on the other
-        side."""
+        side. `sound`: a profile has shown that every geometry may be computed with."""
         require_srid(table.srid, table.id)
         self.crs = crs
         self.table = table
@@ -74,6 +81,7 @@ class LayerStatements:
         self._shapes = table.geometry_family != "point"
         self._cap = cap or (CAP_SHAPES if self._shapes else CAP_POINTS)
         self._wide = self.is_wide = wide
+        self._sound = sound
         self._made: dict[tuple[bool, bool, bool], TileStatement] = {}
         # Points that all fit need no order; shapes do, so that small ones are drawn above large ones.
         self._ranked = self._shapes or layer.count > self._cap
@@ -84,7 +92,7 @@ class LayerStatements:
         variant = (thin, simple, self._ranked)
         if variant not in self._made:
             columns = needed_columns(self.table, self.layer) if thin else self.table.columns
-            writer = StatementWriter(self.table, self.layer, columns, self.crs, self._wide)
+            writer = StatementWriter(self.table, self.layer, columns, self.crs, self._wide, self._sound)
             self._made[variant] = writer.statement(self._cap, simple, self._ranked)
         return self._made[variant]
 
@@ -158,11 +166,22 @@ def _tolerance(crs: Crs, tile: Tile) -> float:
 class StatementWriter:
     """Writes a statement."""
 
-    def __init__(self, table: Table, layer: Layer, columns: Sequence[Column], crs: Crs, wide: bool) -> None:
+    def __init__(
+        self,
+        table: Table,
+        layer: Layer,
+        columns: Sequence[Column],
+        crs: Crs,
+        wide: bool,
+        sound: bool = False,
+    ) -> None:
         geometry = table.column(table.geometry_column or "")
         self._geography = geometry is not None and is_geography(geometry)
         self._table, self._layer, self._crs, self._wide = table, layer, crs, wide
         self._shapes = table.geometry_family != "point"
+        # A row that has come since the profile was made is drawn wrongly at worst; but looking for a point on it may
+        # crash PostgreSQL.
+        self._sound = sound and not self._has_points()
         taken = {column.name for column in table.columns}
         self._g = quoted(_free("geometry", taken))
         self._id = quoted(_free("id", taken))
@@ -182,6 +201,14 @@ class StatementWriter:
         self._z, self._x, self._y = (f"${first + offset}::int" for offset in range(3))
         self._box = [f"${first + offset}::float8" for offset in range(3, 7)]
         self._tolerance = f"${first + 7}::float8"
+        taken |= {TIME, WEIGHT, unquoted(self._g), unquoted(self._id)}
+        self._flat = {
+            "m": quoted(_free("mercator", taken)),
+            "box": quoted(_free("mercator_box", taken)),
+            "width": f"{WORLD!r} / (1 << {self._z})",
+            "pixels": PIXELS,
+        }
+        """How the shape in Mercator is called, and the width of a tile there, of which a pixel is a part."""
 
     def statement(self, cap: int, simple: bool, ranked: bool) -> TileStatement:
         common = self._common()
@@ -200,7 +227,7 @@ class StatementWriter:
             total=self._total(cap),
             remarks=self._remarks(),
             drawn=(fragments.SHAPE if self._shapes else fragments.POINT).format(**common),
-            steps=fragments.SHAPE_STEPS.format(**common) if self._shapes else "",
+            steps=fragments.SHAPE_STEPS.format(**common) if self._shapes else "matched",
             points=self._points(common),
         )
         return TileStatement(text, self._values)
@@ -233,19 +260,22 @@ class StatementWriter:
             "x": self._x,
             "y": self._y,
             "tolerance": self._tolerance,
-            "width": f"{WORLD!r} / (1 << {self._z})",
+            "square": fragments.SQUARE.format(z=self._z, x=self._x, y=self._y),
+            **self._flat,
             "tiny": self._narrower("greatest"),
             "slim": self._narrower("least"),
             "pixel": self._pixel(),
         }
 
     def _narrower(self, function: str) -> str:
-        narrower = fragments.NARROWER.format(function=function, pixels=PIXELS)
-        return narrower if self._dimension() else fragments.IS_EXTENDED + narrower
+        narrower = fragments.NARROWER.format(function=function, **self._flat)
+        return narrower if self._dimension() else fragments.IS_EXTENDED.format(**self._flat) + narrower
 
     def _pixel(self) -> str:
-        pixels = {dimension: text.format(pixels=PIXELS) for dimension, text in fragments.PIXEL_OF.items()}
-        return pixels.get(self._dimension()) or fragments.PIXEL.format(of_lines=pixels[1], of_areas=pixels[2])
+        pixels = {dimension: text.format(**self._flat) for dimension, text in fragments.PIXEL_OF.items()}
+        return pixels.get(self._dimension()) or fragments.PIXEL.format(
+            of_lines=pixels[1], of_areas=pixels[2], **self._flat
+        )
 
     def _dimension(self) -> int:
         """Of every shape, where the column's type tells and nothing is cut; else 0."""
@@ -257,8 +287,12 @@ class StatementWriter:
             return False
         return self._crs.kind == "mercator" or (self._crs.kind == "lonlat" and not self._wide)
 
+    def _has_points(self) -> bool:
+        """Whether the style draws a point on each feature."""
+        return any(drawn.source_layer == "points" for drawn in self._layer.style.layers)
+
     def _points(self, common: dict[str, Any]) -> str:
-        if all(drawn.source_layer != "points" for drawn in self._layer.style.layers):
+        if not self._has_points():
             return "''"
         return fragments.POINTS.format(**common, projected_middle=self._mercator("middle.p"))
 
@@ -297,6 +331,8 @@ class StatementWriter:
             # world is no polygon on a sphere: there, the planar test has to do.
             outline = f"ST_Segmentize({boxes[0]}, 0.5)::geography"
             found += f" AND ({self._z} < 3 OR {column} && {outline})"
+        if self._sound:
+            return f"{found} AND ({self._where})"
         # What is nowhere on earth is not drawn, and drawing it might crash PostGIS.
         placed = inline(
             reasonable(sa.literal_column(self._geometry(), GEOMETRY), declared_type(self._table)[0])
@@ -308,8 +344,8 @@ class StatementWriter:
         apart."""
         g = self._geometry()
         parts = []
-        if self._table.geometry_family != "point":
-            parts.append(f"ST_XMax({g}) - ST_XMin({g}) + ST_YMax({g}) - ST_YMin({g}) DESC")
+        if self._shapes:
+            parts.append(f"{self._size(g)} DESC")
         circles = self._layer.style.column if self._layer.style.kind == "proportional" else None
         if circles is not None:
             parts = [f"abs({self._relation()}.{quoted(circles)}) DESC NULLS LAST"]
@@ -320,8 +356,16 @@ class StatementWriter:
         west, south = f"ST_XMin({g})", f"ST_YMin({g})"
         return ", ".join([*parts, f"hashfloat8({west}) # hashfloat8({south})", west, south])
 
+    def _size(self, g: str) -> str:
+        """How large a shape is, in units of its coordinates: by one function where its dimension is known."""
+        measures = {1: f"ST_Length({g})", 2: f"ST_Area({g})"}
+        sides = f"ST_XMax({g}) - ST_XMin({g}) + ST_YMax({g}) - ST_YMin({g})"
+        return measures.get(_DIMENSIONS.get(declared_type(self._table)[0], 0), sides)
+
     def _whole(self, g: str) -> str:
         """Without empty parts, on which PostGIS crashes when it looks for a point."""
+        if self._sound:
+            return g
         return inline(without_gaps(sa.literal_column(g, GEOMETRY), declared_type(self._table)[0]))
 
     def _linear(self, g: str) -> str:
@@ -332,25 +376,6 @@ class StatementWriter:
         if self._crs.kind == "lonlat" and not self._wide and (self._is_plain() or not self._shapes):
             return f"ST_Transform({g}, 3857)"
         return to_mercator(g, self._crs, self._geography)
-
-
-def to_mercator(g: str, crs: Crs, geography: bool) -> str:
-    """A geometry in Web Mercator, cut where it crosses the antimeridian."""
-    if crs.kind == "mercator":
-        return g
-    if crs.kind == "lonlat":
-        return _from_lonlat(_shifted(g) if geography else g, crs.srid)
-    unwrapped = _from_lonlat("ST_ShiftLongitude(l)", 4326)
-    slit = fragments.SLIT.format(srid=crs.srid)
-    return fragments.PROJECTED.format(g=g, half=HALF_WORLD, unwrapped=unwrapped, slit=slit)
-
-
-def _from_lonlat(g: str, srid: int) -> str:
-    return fragments.FROM_LONLAT.format(g=g, srid=srid)
-
-
-def _shifted(g: str) -> str:
-    return fragments.SHIFTED.format(g=g)
 
 
 def unquoted(identifier: str) -> str:
