@@ -172,7 +172,7 @@ async def test_migrate_and_the_address_of_the_database(samples_url: str) -> None
 
 
 async def test_a_database_that_is_not_there_is_told_in_one_sentence() -> None:
-    told = await geoagent("serve", DATABASE_URL="postgresql://nobody@127.0.0.1:9/nothing")
+    told = await geoagent("serve", DATABASE_URL="postgresql://nobody@127.0.0.1:9/nothing", PORT="0")
     assert told.status == 1
     assert told.out == ""
     assert "DATABASE_URL" in told.err
@@ -194,7 +194,8 @@ async def test_a_database_that_is_not_there_is_told_in_one_sentence() -> None:
     ],
 )
 async def test_a_wrong_setting_is_told_in_one_sentence(environment: dict[str, str], told: str) -> None:
-    ran = await geoagent("serve", DATABASE_URL="postgresql://nobody@127.0.0.1:9/nothing", **environment)
+    nowhere = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:9/nothing", "PORT": "0"}
+    ran = await geoagent("serve", **{**nowhere, **environment})
     assert ran.status == 1
     assert told in ran.err
     assert "Traceback" not in ran.err
