@@ -10,6 +10,15 @@ from tests.browser.person import Person
 from tests.browser.test_access import violations
 from tests.support.looking import until
 
+COVERED_OPTIONS = """(() => {
+    const list = document.querySelector("#search-results").getBoundingClientRect();
+    return [...document.querySelectorAll(".search-option")].filter((option) => {
+        const { left, right, top, bottom } = option.getBoundingClientRect();
+        if (bottom > list.bottom) return false;
+        return !option.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2));
+    }).map((option) => option.textContent);
+})()"""
+
 
 def box(person: Person) -> Locator:
     return person.page.get_by_role("combobox", name="Search for places")
@@ -91,9 +100,15 @@ async def test_what_is_not_there_is_said(person: Person) -> None:
 async def test_on_a_phone_the_search_opens_over_the_map(enter: Enter, world: Server) -> None:
     person = await enter(world.url, width=390, height=844, has_touch=True, is_mobile=True)
     await expect(person.page.locator(".layers-title")).to_be_visible()
+    await person.page.get_by_role("button", name="Hide the conversation").tap()
+    await expect(person.page.locator(".sheet-full")).to_be_visible()
     await box(person).tap()
+    await box(person).fill("san")
+    places = person.page.get_by_role("group", name="Places").get_by_role("option")
+    await expect(places).to_have_count(6)
+    assert await person.see(COVERED_OPTIONS) == [], "the conversation lies over the results"
     await box(person).fill("paris")
-    option = person.page.get_by_role("group", name="Places").get_by_role("option").first
+    option = places.first
     await expect(option).to_contain_text("Paris")
     assert await person.see("document.documentElement.scrollWidth") == 390
     await option.tap()
