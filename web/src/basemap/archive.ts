@@ -2,46 +2,56 @@
  * A PMTiles archive as base map. Pictures are shown as they are; vector tiles are drawn in our own colours, by the
  * names that the usual schemas (Protomaps, OpenMapTiles) give their layers, and as plain lines where names are unknown.
  */
-import { addProtocol, type LayerSpecification, type StyleSpecification } from "maplibre-gl";
+import { addProtocol, type AddProtocolResponseData, type LayerSpecification, type StyleSpecification } from "maplibre-gl";
+import { Protocol, PMTiles, TileType } from "pmtiles";
 import { type Base, plainText, raster } from "./base";
-import { Archive, overHttp, VECTOR } from "./pmtiles";
 import { COLOURS, FONT, type Palette } from "./style";
 
-const archives = new Map<string, Archive>();
-
-function archiveAt(url: string): Archive {
-  const known = archives.get(url) ?? new Archive(overHttp(url));
-  archives.set(url, known);
-  return known;
-}
+const protocol = new Protocol({ metadata: true });
 
 /** From now on MapLibre reads `pmtiles://` addresses. */
 export function readArchives(): void {
-  addProtocol("pmtiles", async ({ url, type }, { signal }) => {
-    const [, address = "", z, x, y] = /^pmtiles:\/\/(.+?)(?:\/(\d+)\/(\d+)\/(\d+))?$/.exec(url) ?? [];
-    const archive = archiveAt(address);
-    if (type === "json") return { data: await tileJson(archive, address) };
-    const tile = await archive.tile(Number(z), Number(x), Number(y), signal);
-    // Vector tiles that are not there are empty; pictures are none, which MapLibre takes, though its types do not say so.
-    const missing = (await archive.header()).type === VECTOR ? new ArrayBuffer(0) : (null as unknown as ArrayBuffer);
-    return { data: tile ?? missing };
+  addProtocol("pmtiles", async (request, controller) => {
+    const address = request.url.replace(/^pmtiles:\/\//, "").replace(/\/\d+\/\d+\/\d+(\.\w+)?$/, "");
+    const { data } = await orForget(address, protocol.tilev4(request, controller));
+    return { data: (request.type === "json" ? described(data as TileJson) : data) as AddProtocolResponseData };
   });
 }
 
-async function tileJson(archive: Archive, address: string) {
-  const [{ zooms: [minzoom, maxzoom], bounds }, { attribution }] = await Promise.all([archive.header(), archive.metadata()]);
-  const by = typeof attribution === "string" ? { attribution: plainText(attribution.replace(/<[^>]*>/g, "")) } : {};
-  return { tilejson: "3.0.0", tiles: [`pmtiles://${address}/{z}/{x}/{y}`], minzoom, maxzoom, bounds, ...by };
+interface TileJson {
+  attribution?: unknown;
+}
+
+/** Archives name their sources in HTML of their own; ours is text. */
+function described({ attribution, ...rest }: TileJson): TileJson {
+  return typeof attribution === "string" ? { ...rest, attribution: plainText(attribution.replace(/<[^>]*>/g, "")) } : rest;
+}
+
+/** The library keeps what it has read of an archive, also a failure: after one, the archive is read from its beginning. */
+async function orForget<T>(address: string, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "AbortError")) protocol.tiles.delete(address);
+    throw error;
+  }
+}
+
+/** Rejects when the archive cannot be read. */
+export async function openArchive(url: string): Promise<{ isVector: boolean; layers: string[] }> {
+  const archive = protocol.get(url) ?? new PMTiles(url);
+  protocol.add(archive);
+  const { tileType } = await orForget(url, archive.getHeader());
+  if (tileType !== TileType.Mvt) return { isVector: false, layers: [] };
+  const { vector_layers } = (await orForget(url, archive.getMetadata())) as { vector_layers?: { id: string }[] };
+  return { isVector: true, layers: vector_layers?.map((layer) => layer.id) ?? [] };
 }
 
 export async function archiveBase(url: string, attribution: string | null): Promise<Base> {
   readArchives();
-  const archive = archiveAt(url);
-  const { type } = await archive.header();
+  const { isVector, layers: names } = await openArchive(url);
   const source = `pmtiles://${url}`;
-  if (type !== VECTOR) return raster({ url: source }, attribution);
-  const { vector_layers } = (await archive.metadata()) as { vector_layers?: { id: string }[] };
-  const names = vector_layers?.map((layer) => layer.id) ?? [];
+  if (!isVector) return raster({ url: source }, attribution);
   const style = (palette: Palette): StyleSpecification => ({
     version: 8,
     sources: { basemap: { type: "vector", url: source, ...(attribution !== null && { attribution: plainText(attribution) }) } },
