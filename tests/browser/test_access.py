@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
 import pytest
@@ -128,6 +129,16 @@ async def test_another_language_turns_the_page_around(enter: Enter, world: Serve
     assert panel is not None
     assert control is not None
     assert control["x"] + control["width"] < panel["x"], "the panel covers no control"
+    await person.says("airports within 50 km of cities in Switzerland")
+    await person.page.locator(".step-line").nth(1).click()
+    evidence = person.page.locator(".step-details .evidence")
+    await expect(evidence).to_contain_text("قيست المسافات على مجسّم WGS 84")
+    await person.says("what can you do?")
+    help_ = person.page.locator(".answer", has_text="أعمل دون نموذج لغوي")
+    await expect(help_.get_by_role("button", name=re.compile("كم عدد"))).to_be_visible()
+    spoken = person.page.locator('.conversation [role="status"]')
+    await expect(spoken).to_contain_text("كم عدد")
+    await expect(spoken).not_to_contain_text("how many")
 
 
 @pytest.mark.pixels

@@ -3,7 +3,7 @@ import { marked } from "../figures/marks";
 import { inOwnWords, setLanguage, toolWords } from "./i18n";
 
 /** Without the signs of direction, which nobody sees. */
-const said = (text: string) => inOwnWords(text).replace(/[\u2066-\u2069]/g, "");
+const said = (text: string) => inOwnWords(text).replace(/[\u200e\u2066-\u2069]/g, "");
 
 beforeEach(() => setLanguage("ar"));
 afterEach(() => setLanguage("en"));
@@ -17,6 +17,25 @@ it("answers of the built-in model are worded with their own values, and with plu
   expect(said("There are 11 tables:")).toBe("يوجد 11 جدولًا:");
   expect(said("The map is empty now: 1 layer removed. Say “undo” to get it back.")).toBe(
     "الخريطة فارغة الآن: أُزيلت طبقة واحدة. اكتب “undo” لاستعادتها.",
+  );
+});
+
+it("help, refusals and the tables that are there are worded", () => {
+  expect(said("I cannot do that: no table here is about “unicorns”. There are airports, cities, ne.roads.")).toBe(
+    "لا يمكن ذلك: لا جدول هنا عن “unicorns”. الجداول المتاحة: airports, cities, ne.roads.",
+  );
+  expect(said("I understood “area of each country”, but not “in Africa”, so I changed nothing.")).toBe(
+    "فهمت “area of each country” ولم أفهم “in Africa”، لذلك لم أغيّر شيئًا.",
+  );
+  expect(said("There are 3 tables.")).toBe("يوجد 3 جداول.");
+});
+
+it("the methods of steps are worded with their values", () => {
+  expect(said("Overlaid in the plane of EPSG:4326 (degrees); edges are straight in those coordinates, not geodesic.")).toBe(
+    "نُفّذ التراكب في مستوى EPSG:4326 (بالدرجات)؛ الحواف مستقيمة في هذه الإحداثيات وليست جيوديسية.",
+  );
+  expect(said("Computed in a local azimuthal equidistant projection centred at 43.2945, -11.8471; lengths err by at most about 0.31 % at the edge of the data.")).toBe(
+    "حُسب في إسقاط سمتي محلي متساوي المسافات مركزه 43.2945، -11.8471؛ لا يتجاوز خطأ الأطوال نحو 0.31٪ عند حافة البيانات.",
   );
 });
 

@@ -7,13 +7,13 @@ import { labelOf } from "./wording";
 
 /** "Say “…”", "ask for example “…”", in each language: the quoted words are the second group. */
 const QUOTED = /((?:\b(?:say|ask|try)\b(?: for example| for)?:?|اكتب) )“([^“”]{2,200})”/giu;
-const LIST_FOLLOWS = /(?:\b(?:you could (?:say|ask)|try|for example)|تكتب):\s*$/iu;
+const LIST_FOLLOWS = /(?:\b(?:you could (?:say|ask)|try|for example)|تكتب|مثلًا):\s*$/iu;
 const ISOLATES = /[\u2066-\u2069]/g;
 const OWN = "a, code, pre, [role=button]";
 
 /** The HTML with a button for each proposal; `data-say` is what it says. */
 export function withSayings(html: string): string {
-  if (!/say|ask|try|example|كتب/i.test(html)) return html;
+  if (!/say|ask|try|example|كتب|مثلًا/i.test(html)) return html;
   const page = new DOMParser().parseFromString(html, "text/html");
   for (const list of page.querySelectorAll("ul, ol")) {
     if (!LIST_FOLLOWS.test(list.previousElementSibling?.textContent ?? "")) continue;

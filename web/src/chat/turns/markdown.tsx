@@ -52,7 +52,7 @@ export function toHtml(markdown: string, figures: readonly Figure[] = []): strin
 
 /** What Markdown says, without its signs: for screen readers. */
 export function plainText(markdown: string): string {
-  return new DOMParser().parseFromString(toHtml(markdown), "text/html").body.textContent?.trim() ?? "";
+  return new DOMParser().parseFromString(withSayings(toHtml(markdown)), "text/html").body.textContent?.trim() ?? "";
 }
 
 interface Props {

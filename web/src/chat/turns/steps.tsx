@@ -1,5 +1,5 @@
 /** The steps of an analysis as its receipt tells of them: what each read, its SQL and the rows that it gave. */
-import { duration, t } from "../../i18n/i18n";
+import { duration, inOwnWords, t } from "../../i18n/i18n";
 import { readable } from "./step";
 import { Sql } from "./sql";
 
@@ -32,7 +32,7 @@ export function Steps({ receipt }: { receipt: Record<string, unknown> }) {
             </span>
           </div>
           <p class="quiet" dir="auto">{read(step)}</p>
-          {step.notes?.map((note) => <p key={note} class="quiet" dir="auto">{note}</p>)}
+          {step.notes?.map((note) => <p key={note} class="quiet" dir="auto">{inOwnWords(note)}</p>)}
           {step.sql !== undefined && <Sql text={step.sql} />}
         </li>
       ))}

@@ -1,6 +1,7 @@
 /** The sentences of the built-in model, and the names of the tools, in Arabic. */
 import type { Wording } from "../i18n";
 import { sentencesIn, type Template } from "../sentences";
+import { METHOD } from "./method";
 
 const TOOLS: Record<string, string> = {
   add_map_layer: "إضافة طبقة", update_map_layer: "تعديل طبقة", remove_map_layer: "إزالة طبقة", reset_map: "إفراغ الخريطة",
@@ -72,6 +73,7 @@ const DATA: readonly Template[] = [
   ["There are {count:count} where {where:rest}.", "يوجد {count} حيث {where}."],
   ["There are {count:count}:", "يوجد {count}:"],
   ["There are {count:count}.", "يوجد {count}."],
+  ["There are {names:names}.", "الجداول المتاحة: {names}."],
   ["There is {count:count} where {where:rest}.", "يوجد {count} حيث {where}."],
   ["There is {count:count}:", "يوجد {count}:"],
   ["There is {count:count}.", "يوجد {count}."],
@@ -133,6 +135,11 @@ const REFUSALS: readonly Template[] = [
   ["I did not understand “{text:text}”.", "لم أفهم “{text}”."],
   ["I know plain commands only, so I changed nothing.", "أعرف أوامر بسيطة فقط، لذلك لم أغيّر شيئًا."],
   ["You could say:", "يمكنك أن تكتب:"],
+  ["I work without a language model, so I understand plain commands: show, filter, colour, label, count, rank, zoom, undo.",
+    "أعمل دون نموذج لغوي، لذلك أفهم أوامر بسيطة: الإظهار والتصفية والتلوين والتسمية والعدّ والترتيب والتقريب والتراجع."],
+  ["For example:", "مثلًا:"],
+  ["I understood “{understood:text}”, but not “{rest:text}”, so I changed nothing.", "فهمت “{understood}” ولم أفهم “{rest}”، لذلك لم أغيّر شيئًا."],
+  ["I cannot do that: I could not read all of that as steps of an analysis.", "لا يمكن ذلك: لم أستطع قراءة الطلب كله خطواتِ تحليل."],
   ["The tables are {names:text}.", "الجداول هي {names}."],
   ["The layers are {names:text}.", "الطبقات هي {names}."],
   ["Click on features to select them.", "انقر على العناصر لتحديدها."],
@@ -188,7 +195,7 @@ const FRAGMENTS: readonly Template[] = [
 ];
 
 const sentences = sentencesIn({
-  sentences: [...CHANGES, ...DATA, ...REFUSALS, ...SUMMARIES], fragments: FRAGMENTS, nouns: NOUNS, about: "نحو",
+  sentences: [...CHANGES, ...DATA, ...REFUSALS, ...SUMMARIES, ...METHOD], fragments: FRAGMENTS, nouns: NOUNS, about: "نحو",
 });
 
 export const wording: Wording = { sentences, tool: (name) => TOOLS[name] };
