@@ -45,6 +45,7 @@ class Tags(Pieces):
     ) -> None:
         super().__init__(cursor, vocabulary, default, limits)
         self._known: dict[tuple[str, int], Sequence[Span]] = {}
+        self._known_rows: dict[int, Sequence[Span]] = {}
         self._readers: dict[str, Callable[[int], Iterable[Span]]] = {
             "rows": self._rows, "bare": self._bare, "any": self._any, "areas": self._areas,
             "meant": self._meant, "place": self._places,
@@ -71,7 +72,11 @@ class Tags(Pieces):
     # --- rows and places -------------------------------------------------------------------------------------
 
     def _rows(self, at: int) -> Iterable[Span]:
-        return [*self._result(at), *self._named_rows(at, tail=True)]
+        """Found once for all kinds of slots that take rows."""
+        if at not in self._known_rows:
+            self._known_rows[at] = [*self._result(at), *self._named_rows(at, tail=True)]
+            self.cursor.end = self._ends
+        return self._known_rows[at]
 
     def _bare(self, at: int) -> Iterable[Span]:
         return [*self._result(at), *self._named_rows(at, tail=False)]
