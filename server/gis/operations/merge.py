@@ -8,7 +8,7 @@ from pydantic import Field
 from sqlalchemy import Label, Select, Text, cast, func, literal, null, select, union_all
 
 from agents.domain import Column
-from server.gis.expressions.identifiers import exact
+from server.gis.expressions.identifiers import ADDED_KEY, exact
 from server.gis.operations.support.attributes.columns import carried, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
@@ -46,43 +46,74 @@ class Merge(Operation[MergeArguments]):
     async def build(self, arguments: MergeArguments, workspace: Workspace) -> Step:
         sources = [workspace.source(name) for name in arguments.sources]
         srid = sources[0].table.srid
-        columns = _columns(sources, keep=arguments.keep)
+        named = [_named(source, sources) for source in sources]
+        columns = _columns(named, keep=arguments.keep)
         origin = free_name("from_table", {*columns, GEOMETRY, ROW_ID})
         kind = _kind(sources)
         as_multi = kind.startswith("Multi")
-        parts = [_part(source, columns, origin, srid, as_multi=as_multi) for source in sources]
+        parts = [
+            _part(source, names, columns, origin, srid, as_multi=as_multi)
+            for source, names in zip(sources, named, strict=True)
+        ]
         together = union_all(*parts).subquery("together")
         return Step(
             select(together),
             geometry_type=kind,
             srid=srid,
-            comments={origin: "The table that the row came from."},
+            comments={**_comments(sources, named), origin: "The table that the row came from."},
         )
 
 
-def _columns(sources: list[Source], *, keep: bool) -> dict[str, str]:
+_Named = dict[str, tuple[Label[Any], Column]]
+"""Attributes by their names in the result."""
+
+
+def _named(source: Source, sources: list[Source]) -> _Named:
+    """The attributes of one source, without a row number that loading added where the column of this name of another
+    source holds its data."""
+    labels = zip(carried(source), source.attributes, strict=True)
+    data = {each.name for other in sources for each in other.attributes if not _is_added(each)}
+    return {
+        label.name: (label, each) for label, each in labels if not (_is_added(each) and each.name in data)
+    }
+
+
+def _is_added(column: Column) -> bool:
+    return (column.comment or "").endswith(ADDED_KEY)
+
+
+def _columns(sources: list[_Named], *, keep: bool) -> dict[str, str]:
     """Name and kind of each column of the result; one that differs in kind between tables becomes text."""
     columns: dict[str, str] = {}
-    for source in sources:
-        for label, each in _named(source).values():
-            known = columns.setdefault(label.name, each.sql_type)
+    for named in sources:
+        for name, (_label, each) in named.items():
+            known = columns.setdefault(name, each.sql_type)
             if known != each.sql_type:
-                columns[label.name] = "text"
+                columns[name] = "text"
     if keep:
         return columns
-    shared = set.intersection(*(set(_named(source)) for source in sources))
+    shared = set.intersection(*(set(named) for named in sources))
     return {name: kind for name, kind in columns.items() if name in shared}
 
 
-def _named(source: Source) -> dict[str, tuple[Label[Any], Column]]:
-    """The attributes by their names in results."""
-    return {label.name: (label, each) for label, each in zip(carried(source), source.attributes, strict=True)}
+def _comments(sources: list[Source], named: list[_Named]) -> dict[str, str]:
+    """The origin of columns whose name the first table has for an added row number only."""
+    found: dict[str, str] = {}
+    for name in (each.name for source in sources for each in source.attributes if _is_added(each)):
+        holder = next(
+            (source for source, names in zip(sources, named, strict=True) if name in names), sources[0]
+        )
+        column = holder.table.column(name)
+        if column is not None and not _is_added(column):
+            found[name] = f"From {holder.table.id}: {column.comment or ''}".removesuffix(": ")
+    return found
 
 
-def _part(source: Source, columns: dict[str, str], origin: str, srid: int, *, as_multi: bool) -> Select[Any]:
+def _part(
+    source: Source, named: _Named, columns: dict[str, str], origin: str, srid: int, *, as_multi: bool
+) -> Select[Any]:
     selected: list[Any] = []
     shape = kept(in_system(source, srid), source)
-    named = _named(source)
     for name, kind in columns.items():
         if name not in named:
             value: Any = null()

@@ -91,8 +91,8 @@ async def test_a_table_without_geometry_is_left_when_the_geometry_is_dropped(ben
 
 async def test_a_reserved_name_gives_way_and_a_name_that_is_taken_is_refused(bench: Bench) -> None:
     rows = (await _changed(bench, {"function": "rename", "column": "n", "name": "geom"})).rows
-    assert {"fid_2", "geom_2"} <= set(rows.columns)
-    assert list(rows.fid_2) == [number * 10 for number in range(10)]
+    assert {"source_fid", "geom_2"} <= set(rows.columns)
+    assert list(rows.source_fid) == [number * 10 for number in range(10)]
     with pytest.raises(InvalidQuestion, match="There is a column 'price' already"):
         await _changed(bench, {"function": "rename", "column": "n", "name": "price"})
     with pytest.raises(UnknownColumn, match="Did you mean 'price'"):

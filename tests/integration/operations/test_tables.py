@@ -12,6 +12,7 @@ import pytest
 from agents.exports import ExportRequest
 from server.gis.errors import GisError, InvalidQuestion, UnknownColumn
 from server.gis.export.deliverable import resolved, wanted_of, write
+from server.gis.expressions.identifiers import ADDED_KEY
 from tests.integration.operations.conftest import Bench
 
 
@@ -178,13 +179,13 @@ async def test_a_column_of_the_users_that_is_called_as_our_key_stays(bench: Benc
         " FROM generate_series(1, 3) n",
     )
     once = await bench.run("sort", source="data.numbered", by="fid")
-    assert list(once.rows.fid_2) == [73, 72, 71]
+    assert list(once.rows.source_fid) == [73, 72, 71]
     again = await bench.run("buffer", source=once.table, distance="1 km")
-    assert sorted(again.rows.fid_2) == [71, 72, 73]
+    assert sorted(again.rows.source_fid) == [71, 72, 73]
     both = await bench.run("merge", sources=["data.numbered", once.table])
-    assert sorted(both.rows.fid_2) == [71, 71, 72, 72, 73, 73]
+    assert sorted(both.rows.source_fid) == [71, 71, 72, 72, 73, 73]
     joined = await bench.run("nearest", source="data.numbered", target="data.numbered")
-    assert {71, 72, 73} >= set(joined.rows.fid_2)
+    assert {71, 72, 73} >= set(joined.rows.source_fid)
 
 
 async def test_a_users_fid_is_exported_under_its_name(bench: Bench, tmp_path: Path) -> None:
@@ -199,7 +200,7 @@ async def test_a_users_fid_is_exported_under_its_name(bench: Bench, tmp_path: Pa
     buffered = await bench.run("buffer", source=sorted_rows.table, distance="1 km")
     assert await exported(bench, tmp_path, buffered.table) == {
         "fid": [73, 72, 71],
-        "fid_2_2": [3, 2, 1],
+        "fid_2": [3, 2, 1],
         "rank": [1, 2, 3],
     }
     assert await exported(bench, tmp_path, buffered.table, ["fid"]) == {"fid": [73, 72, 71]}
@@ -210,6 +211,22 @@ async def test_a_users_fid_is_exported_under_its_name(bench: Bench, tmp_path: Pa
     only_second = [{"function": "rename", "column": "n", "name": "fid_2"}]
     kept = await bench.run("columns", source="data.places_of_n", changes=only_second)
     assert await exported(bench, tmp_path, kept.table) == {"fid_2": [71, 72, 73]}
+
+
+async def test_a_row_number_that_loading_added_does_not_hide_another_tables_column_of_its_name(
+    bench: Bench, tmp_path: Path
+) -> None:
+    await bench.make(
+        "CREATE TABLE data.loaded AS SELECT 10 * n AS v, ST_SetSRID(ST_MakePoint(n, 50), 4326) AS geom, n AS id"
+        " FROM generate_series(1, 2) n",
+        f"COMMENT ON COLUMN data.loaded.id IS '{ADDED_KEY}'",
+        "CREATE TABLE data.named AS SELECT 'a' || n AS id, ST_SetSRID(ST_MakePoint(n, 51), 4326) AS geom"
+        " FROM generate_series(1, 2) n",
+    )
+    merged = await bench.run("merge", sources=["data.loaded", "data.named"])
+    found = await exported(bench, tmp_path, merged.table)
+    assert {value for value in found["id"] if isinstance(value, str)} == {"a1", "a2"}
+    assert list(found) == ["v", "id", "from_table"]
 
 
 async def exported(

@@ -32,8 +32,9 @@ GEOMETRY = "geom"
 ROW_ID = "fid"
 """The key that the runner adds to every result."""
 
-FREE_ROW_ID = f"{ROW_ID}_2"
-"""The name in results of a column that is called as their key."""
+FREE_ROW_ID = f"source_{ROW_ID}"
+"""The name in results of a source's column that is called as their key. It is no number after the name, so that a
+column `fid_2` of the source keeps its name."""
 
 RESULTS = "analysis"
 """The schema of results."""

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Label, Text, cast, func, literal
 from agents.domain import Column
 from server.gis.errors import InvalidQuestion, listed, unknown_column
 from server.gis.expressions.identifiers import SYSTEM_COLUMNS, base_type, exact, readable_name, sql_type
-from server.gis.operations.support.base import GEOMETRY, ROW_ID, Source
+from server.gis.operations.support.base import FREE_ROW_ID, GEOMETRY, ROW_ID, Source
 from server.gis.operations.support.earth.geodesy import geometry
 
 NUMERIC = ("integer", "number")
@@ -26,7 +26,7 @@ _RANGED_TYPES = ("time without time zone", "time with time zone", "interval", "i
 
 
 def carried(source: Source, taken: Iterable[str] = (), prefix: str = "") -> list[Label[Any]]:
-    """All attributes of a source, renamed (`name_2`) where a name is taken or reserved."""
+    """All attributes of a source, renamed (`name_2`, `source_fid`) where a name is taken or reserved."""
     used = {*taken, GEOMETRY, ROW_ID}
     labels: list[Label[Any]] = []
     for column in source.attributes:
@@ -89,6 +89,8 @@ def geometry_out(source: Source) -> list[Label[Any]]:
 def free_name(wanted: str, used: Iterable[str]) -> str:
     """`wanted`, or `wanted_2`, `wanted_3` ..., cut here before something else cuts it."""
     taken = {*used, *SYSTEM_COLUMNS}
+    if wanted == ROW_ID and ROW_ID in taken:
+        wanted = FREE_ROW_ID
     name, number = _cut(wanted, LONGEST_NAME), 1
     while name in taken:
         number += 1
