@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from agents.provenance.numerals import Numeral
@@ -45,6 +45,10 @@ class Context:
         """The segment of the number in lower case."""
         start, end = self.segment(numeral)
         return self.text[start:end].lower()
+
+    def has_any_word(self, numeral: Numeral, words: Collection[str]) -> bool:
+        """Whether the segment of the number has one of these words, which are in lower case."""
+        return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", self.words(numeral)) for word in words)
 
     def mentioned(self) -> frozenset[str]:
         """All names in the text."""

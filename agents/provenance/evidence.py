@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from agents.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, ToolResult, UserMessage
 from agents.domain import Cql2, QueryReceipt
-from agents.provenance.numerals import values_in
+from agents.provenance.numerals import numerals, values_in
 
 VALUE, CELL, CONTENT, TEXT = range(4)
 """Ranks of evidence, best first; evidence of earlier turns ranks after all of this turn."""
@@ -33,13 +33,19 @@ _SPOKEN_ARGUMENTS = frozenset({"summary", "reason", "alternative"})
 """Arguments with text for the user, whose numbers are checked as well."""
 _NOT_LABELS = _NO_RESULT | _PROSE | {"table", "column", "kind", "type", "geometry", "id"}
 _MAX_LABEL_CHARS = 80
+_MAX_QUOTED_CHARS = 2_000
+_WORDS = re.compile(r"[^\W\d_]{4,}")
+"""Words that say what a number beside them is of; shorter ones are found anywhere."""
 COUNTS = frozenset({"count", "rows", "total", "nulls", "distinct", "not_finite", "found"})
 """Names of row counts in results."""
+_NOTES = frozenset({"note", "notes"})
 NOTE = "note"
 """Name of the numbers in the notes of a query: rows that were left out, repaired or converted."""
 _YEAR = re.compile(r"(?<!\d)(?:1\d{3}|2[01]\d{2})(?!\d)")
 _IDENTIFIER = re.compile(r"(?:.*_)?(?:id|fid|gid|oid|code|srid|version|order|iso_numeric)$", re.IGNORECASE)
 _CODE = re.compile(r"0\d+|\d+(?:[-/:]\d+)+|\d+(?:\.\d+){2,}")
+_FIGURE = re.compile(r"\s*[-+]?[$£€¥]?\s?\d[\d.,'\u00a0\u202f ]*(?:[$£€¥%])?\s*")
+"""A text that is nothing but a number: `1,250.50`, `€ 99`, `12 %`."""
 _DATA = re.compile(r"<data>\n(.*)\n</data>", re.DOTALL)
 
 
@@ -61,7 +67,8 @@ class Fact:
     """A number in a result. `row` is the value of the source's key column, if the number is of one row.
 
     `column` is the column of a statistic, `labels` are the texts of the fact's own row, `group` identifies the
-    list of rows, and `is_count` tells that it counts rows or items.
+    list of rows, and `is_count` tells that it counts rows or items. `beside` are the words next to a number in the
+    text of a row, one of which an answer must have, too: `31 rooms`.
     """
 
     value: float
@@ -73,6 +80,7 @@ class Fact:
     labels: tuple[str, ...] = ()
     group: str = ""
     is_count: bool = False
+    beside: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -151,9 +159,17 @@ def _add(
     of_legend = source if styled is None else _source(result, styled)
     for key, prose in (("", text), *((key, each) for key, each in words if key in _PROSE)):
         source_of_text = of_legend if key == "legend" else source
+        name = NOTE if key in _NOTES else ""
         found.facts += [
-            Fact(one, TEXT + later, source_of_text) for one in values_in(prose) if one not in given
+            Fact(one, TEXT + later, source_of_text, name) for one in values_in(prose) if one not in given
         ]
+    quoted = (each for key, each in words if key not in _PROSE)
+    found.facts += [
+        Fact(one, TEXT + later, source, beside=beside)
+        for each in quoted
+        for one, beside in quotable(each)
+        if one not in given
+    ]
 
 
 def _source(result: ToolResult, receipt: QueryReceipt) -> Source:
@@ -189,6 +205,9 @@ def _of_receipt(receipt: QueryReceipt, result: ToolResult, later: int, group: st
                 yield Fact(value, CELL + later, source, name, row, labels=texts, group=group)
     if receipt.cells:
         yield Fact(float(len(receipt.cells)), CELL + later, source, is_count=True)
+    for (row, _), texts in zip(receipt.cells, receipt.texts, strict=False):
+        for value, beside in (each for text in texts for each in quotable(text)):
+            yield Fact(value, TEXT + later, source, row=row, beside=beside)
     for note in receipt.notes:
         yield from (Fact(value, TEXT + later, source, NOTE) for value in values_in(note))
 
@@ -220,6 +239,8 @@ def _walk(value: Any, name: str = "", labels: tuple[str, ...] = (), depth: int =
         return
     if isinstance(value, int | float) and not isinstance(value, bool):
         yield _Item(name, float(value), labels=labels)
+    elif isinstance(value, str) and _FIGURE.fullmatch(value) and not is_name(value):
+        yield from (_Item(name, each, labels=labels) for each in values_in(value))
     elif isinstance(value, Mapping):
         beside = tuple(
             each
@@ -281,3 +302,14 @@ def is_name(text: str) -> bool:
     if any(sign.isalpha() for sign in text):
         return any(sign.isdigit() for sign in text)
     return _CODE.fullmatch(text) is not None
+
+
+def quotable(text: str) -> Iterator[tuple[float, frozenset[str]]]:
+    """The numbers within a text of a row, each with the words before and after it."""
+    if len(text) > _MAX_QUOTED_CHARS or not any(sign.isdigit() for sign in text):
+        return
+    for numeral in numerals(text):
+        before, after = _WORDS.findall(text[: numeral.start])[-1:], _WORDS.findall(text[numeral.end :])[:1]
+        beside = frozenset(word.lower() for word in (*before, *after))
+        if beside:
+            yield from ((each.value, beside) for each in numeral.readings if not each.converted)

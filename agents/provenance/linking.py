@@ -183,6 +183,8 @@ class FactIndex:
             return False
         if phrase.measure is not None and not fits_unit(phrase, measure, reading, fact):
             return False
+        if fact.beside and not self._context.has_any_word(numeral, fact.beside):
+            return False
         beside = self._context.beside(numeral) if fact.labels else frozenset()
         if beside and not beside.intersection(fact.labels):
             return not beside.intersection(self._rows[fact.group, fact.name])

@@ -103,6 +103,42 @@ def test_numbers_in_the_notes_of_a_step_are_calculated_with() -> None:
     assert wrong.source is None
 
 
+INN = {"name": "Inn", "remark": "closed 31 rooms in two wings", "price": "1,250.50", "share": "12 %"}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        ("The remark says that 31 rooms are closed.", True),
+        ("There are 31.", False),
+        ("The remark says that 33 rooms are closed.", False),
+        ("It costs 1,250.5.", True),
+        ("It costs 1,350.5.", False),
+        ("The share is 12 %.", True),
+    ],
+)
+def test_a_number_in_the_text_of_a_row_is_found_with_the_words_beside_it(text: str, is_found: bool) -> None:
+    rows = ToolResult("c1", "query_features", data({"rows": [INN]}))
+    assert (only(link_figures(text, turn(rows))).source is not None) is is_found
+
+
+def test_texts_of_rows_that_an_analysis_read_may_be_quoted() -> None:
+    receipt = QueryReceipt(sql="SELECT ...;", key="id", cells=((4, {}),), texts=((INN["remark"],),))
+    told = ToolResult("c1", "run_analysis", "...", receipts=(receipt.model_dump(mode="json"),))
+    quoted, made_up = link_figures(
+        "The inn closed 31 rooms. It has 35.", turn(told), written=["run_analysis"]
+    )
+    assert (quoted.source is not None, quoted.row) == (True, 4)
+    assert made_up.source is None
+
+
+def test_numbers_in_notes_without_a_receipt_are_calculated_with() -> None:
+    told = ToolResult("c1", "export", data({"rows": 120, "notes": ["31 rows are left out."]}))
+    rest, wrong = link_figures("So 89 remain, and 77 elsewhere.", turn(told))
+    assert (rest.note, rest.how) == ("120 − 31", "reckoned")
+    assert wrong.source is None
+
+
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
 @settings(deadline=None)
 def test_a_share_is_reckoned_from_two_counts(part: int, whole: int) -> None:
