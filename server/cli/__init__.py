@@ -201,6 +201,14 @@ def evaluate(
             help="`map`: what is on the map; `analyst`: files that were exported, over data of its own."
         ),
     ] = "map",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="Page whose part for the suite to write; without it the terminal.",
+        ),
+    ] = None,
 ) -> None:
     """Measure a model: requests in plain words over the sample data, judged by what they left on the map.
 
@@ -211,9 +219,9 @@ def evaluate(
     from server.cli.evaluate import evaluate_analyst
 
     if suite == "analyst":
-        evaluate_analyst(model, only or [], cases, seconds, as_json)
+        evaluate_analyst(model, only or [], cases, seconds, as_json, out)
         return
-    run(model, only or [], cases, at_once, seconds, as_json)
+    run(model, only or [], cases, at_once, seconds, as_json, out)
 
 
 @app.command()

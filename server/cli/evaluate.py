@@ -12,6 +12,7 @@ from agents.models import build
 from server import logs
 from server.app import running
 from server.assembly.models import model_settings
+from server.cli.pages import require_part, write_part
 from server.evaluation import report
 from server.evaluation.cases import CASES, Case, load
 from server.evaluation.run import Attempt, Evaluation, Metered
@@ -22,31 +23,44 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    model: str | None, only: list[str], cases: Path | None, at_once: int, seconds: float, as_json: bool
+    model: str | None,
+    only: list[str],
+    cases: Path | None,
+    at_once: int,
+    seconds: float,
+    as_json: bool,
+    out: Path | None = None,
 ) -> None:
-    """Exits with 1 when a case did not pass."""
+    """Print the report, or write it into the part `map` of the page `out`. Exits with 1 when a case did not pass."""
+    if out is not None:
+        require_part(out, "map")
     chosen = load(cases or CASES, only)
     settings = Settings()
     logs.set_up(settings.log_level)
     name = model or settings.chosen_model
     results = asyncio.run(_results(settings, name, chosen, at_once, seconds))
-    if as_json:
-        print(json.dumps(report.as_json(results, name), ensure_ascii=False, indent=1))
-    else:
-        print(report.markdown(results, name))
+    told = json.dumps(report.as_json(results, name), ensure_ascii=False, indent=1) if as_json else None
+    _report(told or report.markdown(results, name), "map", out)
     sys.exit(0 if all(report.passes(tried, name) for tried in results) else 1)
 
 
 def evaluate_analyst(
-    model: str | None, only: list[str], cases: Path | None, seconds: float, as_json: bool
+    model: str | None,
+    only: list[str],
+    cases: Path | None,
+    seconds: float,
+    as_json: bool,
+    out: Path | None = None,
 ) -> None:
     """Run the suite of exported files, with the model `scripted` as the cases' own replies. Exits with 1 when a case is
-    not right.
+    not right. The report is printed, or written into the part `analyst` of the page `out`.
     """
     from server.evaluation.analyst import cases as analyst_cases
     from server.evaluation.analyst.run import AnalystEvaluation, as_lines, markdown
     from server.evaluation.analyst.script import NAME, CaseScript
 
+    if out is not None:
+        require_part(out, "analyst")
     chosen = analyst_cases.load(cases or analyst_cases.CASES, only)
     settings = Settings()
     logs.set_up(settings.log_level)
@@ -61,8 +75,16 @@ def evaluate_analyst(
             )
 
     tried = asyncio.run(results())
-    print(json.dumps(as_lines(tried), ensure_ascii=False, indent=1) if as_json else markdown(tried, name))
+    told = json.dumps(as_lines(tried), ensure_ascii=False, indent=1) if as_json else markdown(tried, name)
+    _report(told, "analyst", out)
     sys.exit(0 if all(not each.faults for each in tried) else 1)
+
+
+def _report(text: str, part: str, out: Path | None) -> None:
+    if out is None:
+        print(text)
+    else:
+        write_part(out, part, text)
 
 
 def _tell_file(tried: AnalystAttempt) -> None:

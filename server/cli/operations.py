@@ -8,29 +8,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import typer
+from server.cli.pages import write_part
 
-BEGIN, END = (
-    "<!-- operations: begin (geoagent operations --out docs/analysis.md) -->",
-    "<!-- operations: end -->",
-)
+PART = "operations"
 
 
 def write_operations(out: Path | None) -> None:
     """Fill the marked part of a page, or print the table."""
     if out is None:
         print(operations_table())
-        return
-    try:
-        out.write_text(filled(out.read_text()))
-    except ValueError as error:
-        raise typer.BadParameter(f"{out} has no line {BEGIN}", param_hint="--out") from error
-
-
-def filled(page: str) -> str:
-    """The page with the table between its marks. Raises ValueError if they are missing."""
-    start = page.index(BEGIN) + len(BEGIN)
-    return f"{page[:start]}\n{operations_table()}\n{page[page.index(END, start) :]}"
+    else:
+        write_part(out, PART, operations_table())
 
 
 def operations_table() -> str:

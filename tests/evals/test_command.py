@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +65,24 @@ async def test_one_category_of_the_analysts_suite_is_measured_with_its_own_scrip
     assert len(facts) > 5
     assert all(case["right"] and case["calls"] and case["tokens_in"] for case in facts)
     assert not any(case["refused_calls"] for case in facts)
+
+
+async def test_the_report_is_written_between_the_marks_of_a_page(samples_url: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("Before\n\n<!-- analyst: begin (any) -->\nold\n<!-- analyst: end -->\n\nAfter\n")
+    chosen = ("--suite", "analyst", "--only", "a filter", "--model", "scripted", "--out", str(page))
+    ran = await geoagent("eval", *chosen, DATABASE_URL=samples_url)
+    assert (ran.status, ran.out) == (0, ""), ran.err
+    before, _, rest = page.read_text().partition("<!-- analyst: begin (any) -->\n")
+    part, _, after = rest.partition("<!-- analyst: end -->")
+    assert (before, after) == ("Before\n\n", "\n\nAfter\n")
+    assert "old" not in part
+    assert "| a filter | ✓ | 4 | 0 | 5 |" in part
+    assert "tokens on average" in part
+    chosen = ("--suite", "map", "--only", "hospitals", "--model", "offline", "--out", str(page))
+    ran = await geoagent("eval", *chosen, DATABASE_URL=samples_url)
+    assert ran.status != 0
+    assert "has no part 'map'" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from server.cli.exports import tools_document
-from server.cli.operations import filled
+from server.cli.operations import PART, operations_table
+from server.cli.pages import filled
 from server.gis.operations import OPERATIONS
 from server.gis.operations.support.base import Operation
 
@@ -31,7 +32,9 @@ def test_every_format_names_every_tool(format: str) -> None:
 
 def test_the_table_of_operations_is_not_stale() -> None:
     page = (DOCS / "analysis.md").read_text()
-    assert page == filled(page), "docs/analysis.md is stale; run: geoagent operations --out docs/analysis.md"
+    assert page == filled(page, PART, operations_table()), (
+        "docs/analysis.md is stale; run: geoagent operations --out docs/analysis.md"
+    )
 
 
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=lambda operation: operation.name)

@@ -123,9 +123,13 @@ def _judged(case: AnalystCase, path: Path, name: str) -> list[str]:
 
 
 def markdown(results: Sequence[AnalystAttempt], model: str) -> str:
-    """One row per case, the sums, and the faults."""
+    """One row per case, the sums, the mean size of a request and its cached share, and the faults."""
     lines = [f"Model: `{model}`", "", HEADER, *(_row(each.case.name, [each]) for each in results)]
     lines.append(_row("**all**", results))
+    sums = dict(_numbers(results))
+    if sums["requests"] and sums["tokens_in"]:
+        mean, cached = sums["tokens_in"] / sums["requests"], sums["tokens_cached"] / sums["tokens_in"]
+        lines += ["", f"A request has {mean:,.0f} tokens on average, {cached:.0%} of them from a cache."]
     faulty = [each for each in results if each.faults]
     if faulty:
         lines += [
