@@ -13,6 +13,8 @@ ExportFormat = Literal["gpkg", "geojson", "geojsonl", "fgb", "parquet", "shp", "
 Placing = Literal["shape", "wkt", "xy", "none"]
 """Where a row says where it is: in a geometry, in a column of WKT, in columns x and y, or nowhere."""
 MultiKind = Literal["single", "multi"]
+Outside = Literal["drop", "null"]
+"""Of shapes far outside of the area of use of a reference system: their rows are left out, or have no shape."""
 
 MAX_ITEMS = 50
 MAX_MEMBERS = 50
@@ -55,6 +57,8 @@ class ExportRequest(Value):
     """Further top-level members of GeoJSON and JSON; the text `{count}` becomes the number of rows."""
     group_by: str | None = None
     """JSON: an object of lists of records, by this column."""
+    outside: Outside | None = None
+    """Of shapes far outside of the area of use of `crs`: `drop` leaves their rows out, `null` only the shapes."""
     zipped: bool = False
 
     @model_validator(mode="after")

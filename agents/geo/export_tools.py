@@ -29,9 +29,9 @@ _PARAMS: dict[str, Any] = {
     "file_name": {"type": "string"},
     "options": {
         "type": "object",
-        "description": 'As needed: crs "EPSG:2154", geometry shape|wkt|xy|none, kind single|multi, precision '
-        '(decimals), encoding, members (further top-level members of json and geojson; "{count}" is the row count), '
-        "group_by (json), zipped.",
+        "description": 'As needed: crs "EPSG:2154", outside drop|null (shapes far from the area of that crs), '
+        "geometry shape|wkt|xy|none, kind single|multi, precision (decimals), encoding, members (further top-level "
+        'members of json and geojson; "{count}" is the row count), group_by (json), zipped.',
     },
 }
 

@@ -112,7 +112,7 @@ COMPLAINTS = {
         "Among the geometries of {subject} are surfaces or curves that PostGIS cannot compute with here. "
         "Filter those out first."
     ),
-    "Invalid coordinate|NaN/Inf|tolerance condition|out of range|latitude or longitude": (
+    "transform: |Invalid coordinate|NaN/Inf|tolerance condition|out of range|latitude or longitude": (
         "Among the geometries of {subject} are some outside of the earth, or outside of what the reference system "
         "covers. Filter those out first."
     ),
@@ -149,7 +149,8 @@ def translated(error: BaseException, subject: str, *, unchanged: bool = False) -
         raise DataBusy(error.message, error.retry_after) from error
     if is_unavailable(error):
         raise DataUnavailable(UNAVAILABLE) from error
-    state = str(getattr(error.orig, "sqlstate", "") or "") if isinstance(error, DBAPIError) else ""
+    origin = error.orig if isinstance(error, DBAPIError) else error
+    state = str(getattr(origin, "sqlstate", "") or "")
     fault = (
         None
         if unchanged and is_undefined(error)

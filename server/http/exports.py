@@ -1,6 +1,6 @@
 """GET /api/maps/{map_id}/layers/{layer_id}/export.{format}: a layer as a file, in its own reference system or
-in that of `?crs=EPSG:2154`. GeoJSON is in longitude and latitude by default. `?geometry=wkt` or `xy` applies to
-CSV.
+in that of `?crs=EPSG:2154`, with `?outside=drop` or `null` for shapes far outside of that system's area of use.
+GeoJSON is in longitude and latitude by default. `?geometry=wkt` or `xy` applies to CSV.
 
 Every export is written to the spool first, so that a slow client occupies a file and no database connection.
 """
@@ -18,7 +18,7 @@ from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Layer, Table
-from agents.exports import Placing
+from agents.exports import Outside, Placing
 from agents.ports import TableRegistry
 from server.database.lanes import Lane, working_for
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
@@ -80,7 +80,10 @@ def routes(
         table = tables.get(layer.table)
         check_whole(table)
         crs = await _crs(reader, kind, table, request.query.get("crs"))
-        source = Source(reader, table, layer.filter, crs)
+        outside = request.query.get("outside")
+        if outside not in (None, "drop", "null"):
+            raise HttpFault("invalid_payload", "`outside` is `drop` or `null`.")
+        source = Source(reader, table, layer.filter, crs, outside=cast("Outside | None", outside))
         headers = {
             "Content-Type": TYPES[kind],
             "Content-Disposition": disposition(layer.name, kind),

@@ -39,10 +39,16 @@ _PLACES = {
     "without geometries": "none",
     "without coordinates": "none",
 }
+_OUTSIDE = {
+    "without those outside": "drop",
+    "without what is outside": "drop",
+    "without shapes outside": "null",
+}
 _KINDS = {"single": "single", "single-part": "single", "multi": "multi", "multi-part": "multi"}
 _WISHES = (
     "(in|into|to|with) [the] [projection|crs|coordinate system] authority=(epsg|esri) [:] {srid:count}",
     f"places=({'|'.join(_PLACES)})",
+    f"outside=({'|'.join(_OUTSIDE)})",
     f"(in|with|encoded as|encoded in) [the] [encoding] encoding=({'|'.join(_ENCODINGS)})",
     "(in|with) [the] encoding {charset:name}",
     "(with|rounded to|with coordinates of|with coordinates rounded to) {precision:count}"
@@ -118,6 +124,7 @@ def _options(bound: Mapping[str, Any]) -> dict[str, Any]:
     wanted = {
         "crs": f"{bound['authority'].upper()}:{int(bound['srid'])}" if "srid" in bound else None,
         "geometry": _PLACES.get(str(bound.get("places")).lower()),
+        "outside": _OUTSIDE.get(str(bound.get("outside")).lower()),
         "kind": _KINDS.get(str(bound.get("kind")).lower()),
         "precision": bound.get("precision"),
         "encoding": str(bound.get("encoding", bound.get("charset", ""))).lower() or None,

@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from agents.domain import Cql2, Table
 from agents.exports import ExportedLayer, ExportFormat, ExportItem, ExportReport, ExportRequest, renamed
 from agents.geo.phrases import count_of
-from server.gis.errors import listed, unknown_column
+from server.gis.errors import InvalidQuestion, listed, unknown_column
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import DRIVERS, file_names, write_file
 from server.gis.export.layers import csv_text, geojson, placed
@@ -35,6 +35,7 @@ from server.gis.export.source import (
     renamed_fid,
     usual_columns,
 )
+from server.gis.expressions.area_of_use import found_outside
 from server.gis.expressions.identifiers import readable_name
 from server.gis.filters.compiler import normalize
 
@@ -48,6 +49,11 @@ MOST_SHEET_ROWS = 1_048_575
 MOST_SHEET_NAME = 31
 MOST_NOTED = 20
 EVERY_COLUMN = "*"
+_OUTSIDE = (
+    "Their coordinates mean little there: export without those outside (outside: drop), with their rows but without "
+    "shapes outside (outside: null), or in another reference system."
+)
+_LEFT_OUT = {"drop": "they are left out.", "null": "their rows have no shape."}
 _UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')
 _SINGLE = ("POINT", "LINESTRING", "POLYGON")
 
@@ -120,6 +126,7 @@ async def _source(reader: AsyncEngine, request: ExportRequest, wanted: Wanted, k
         chosen=_columns(table, wanted.item.columns),
         placing=placing,
         kind=request.kind if placing != "none" else None,
+        outside=request.outside,
         precision=request.precision,
         encoding=request.encoding,
     )
@@ -177,6 +184,7 @@ async def write(
 ) -> tuple[Path, ExportReport]:
     """Write the file into the folder; `on_progress` is called with the rows written and all rows. Raises GisError."""
     notes: list[str] = []
+    far = [each for part in parts if (each := await _far_outside(part))]
     counted = [await _counted(part, notes) for part in parts]
     total, done = sum(summary.rows for _part, summary in counted), 0
 
@@ -194,14 +202,31 @@ async def write(
         kind = group[0].format
         stem = base if len(group) > 1 or len(parts) == 1 else group[0].name
         path = _free_path(folder, stem, kind)
-        notes += await _write_group(request, kind, group, path, total)
+        try:
+            notes += await _write_group(request, kind, group, path, total)
+        except InvalidQuestion as error:
+            if not far or request.outside is not None:
+                raise
+            raise CannotExport(f"{far[0]}, and not all of them can be transformed. {_OUTSIDE}") from error
         files += _files_of(path) if kind == "shp" else [path]
     if len(files) > 1 or request.zipped:
         files = [await asyncio.to_thread(_zipped, files, folder / f"{base}.zip")]
     path = files[0]
+    for each in far:
+        notes.append(f"{each}; {_LEFT_OUT[request.outside]}" if request.outside else f"{each}. {_OUTSIDE}")
     layers = tuple(_exported(part, summary) for part, summary in counted)
     size = (await asyncio.to_thread(path.stat)).st_size
     return path, ExportReport(file_name=path.name, bytes=size, layers=layers, notes=tuple(notes))
+
+
+async def _far_outside(part: Part) -> str:
+    """What is said of shapes far outside of the area of use of the file's system; nothing where there are none."""
+    source = part.source
+    far = await source.far_outside()
+    if not far or source.area is None:
+        return ""
+    _rows, placed_rows = await replace(source, outside=None).count()
+    return found_outside(far, placed_rows, part.name, source.crs.name, source.area)
 
 
 async def _counted(part: Part, notes: list[str]) -> tuple[Part, Summary]:

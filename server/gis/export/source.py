@@ -7,14 +7,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
+import asyncpg
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Column, Cql2, Table
-from agents.exports import MultiKind, Placing
+from agents.exports import MultiKind, Outside, Placing
 from server.gis.errors import GisError, translated
 from server.gis.export.crs import LONLAT, WGS84, Crs
+from server.gis.expressions.area_of_use import Area, area_of_use, within
 from server.gis.expressions.declared_types import declared_type, may_be_curved
 from server.gis.expressions.geometry_checks import jumps
 from server.gis.expressions.identifiers import (
@@ -92,6 +94,8 @@ class Source:
     """Columns and their names in the file; all, when left out."""
     placing: Placing = "shape"
     kind: MultiKind | None = None
+    outside: Outside | None = None
+    """Of shapes far outside of the area of use of `crs`."""
     precision: int | None = None
     """Decimals of coordinates."""
     encoding: str | None = None
@@ -166,10 +170,32 @@ class Source:
         geometry = geometry_of(self.table)
         shape = _straight(geometry) if may_be_curved(self.table) else geometry
         if self.table.srid != self.crs.srid:
-            shape = sa.func.ST_Transform(shape, self.crs.srid, type_=GEOMETRY)
+            moved = sa.func.ST_Transform(shape, self.crs.srid, type_=GEOMETRY)
+            inside = None if self.outside is None else self._near_area
+            shape = moved if inside is None else sa.case((inside, moved))
         if self.precision is not None:
             shape = sa.func.ST_ReducePrecision(shape, 10.0**-self.precision, type_=GEOMETRY)
         return shape
+
+    @cached_property
+    def area(self) -> Area | None:
+        """Where the system of the file is meant to be used, if that is another one than the table's."""
+        return (
+            None
+            if self.placing == "none" or self.table.srid in (0, self.crs.srid)
+            else area_of_use(self.crs.srid)
+        )
+
+    @cached_property
+    def _near_area(self) -> sa.ColumnElement[bool] | None:
+        return None if self.area is None else within(self.area, geometry_of(self.table), self.table.srid)
+
+    async def far_outside(self) -> int:
+        """How many shapes are far outside of the area of use of the file's system."""
+        if self._near_area is None:
+            return 0
+        (far,) = await replace(self, outside=None)._row(sa.func.count().filter(self._near_area.is_(False)))
+        return int(far)
 
     @cached_property
     def _parts(self) -> sa.FromClause:
@@ -205,6 +231,8 @@ class Source:
         condition = compile_filter(self.table, self.filter)
         if condition is not None:
             query = query.where(condition)
+        if self.outside == "drop" and self._near_area is not None:
+            query = query.where(sa.or_(geometry_of(self.table).is_(None), self._near_area))
         return query.order_by(*self.key)
 
     @property
@@ -220,7 +248,10 @@ class Source:
                 async for chunk in result.partitions():
                     self.count_rows(len(chunk))
                     yield chunk
-        except SQLAlchemyError as error:
+        except (
+            SQLAlchemyError,
+            asyncpg.PostgresError,
+        ) as error:  # SQLAlchemy passes on those of later chunks
             translated(error, self.table.id)
 
     async def count(self) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, FromClause, Select, case, column, func, or
 
 from agents.geo.phrases import count_of
 from server.gis.errors import InvalidQuestion
+from server.gis.expressions.area_of_use import area_of_use, found_outside, within
 from server.gis.expressions.geometry_checks import jumps
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import (
@@ -23,7 +24,6 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.earth.area_of_use import area_of_use, within
 from server.gis.operations.support.earth.geodesy import geometry, lonlat
 from server.gis.operations.support.geometry.shapes import reshaped
 
@@ -45,7 +45,7 @@ class ReprojectArguments(Arguments):
     source: str = table_argument("The table to transform.")
     srid: Annotated[int, Field(ge=1, le=998_999, description="EPSG code of the new reference system.")]
     outside: Literal["refuse", "drop", "null", "keep"] = "refuse"
-    """For features outside of the system's area of use: `drop` leaves them out, `null` keeps their rows without a
+    """For features far outside of the system's area of use: `drop` leaves them out, `null` keeps their rows without a
     shape, `keep` transforms them all the same."""
 
 
@@ -117,13 +117,10 @@ class Reproject(Operation[ReprojectArguments]):
                 f"{total - inside:,} of {total:,} features are outside of the area of use of EPSG:{arguments.srid} "
                 f"({area.words}), though near it: measures are less exact there."
             ]
-        finding = (
-            f"{outside:,} of {total:,} features of {source.table.id} are outside of the area of use of "
-            f"EPSG:{arguments.srid} ({area.words})"
-        )
+        finding = found_outside(outside, total, source.table.id, f"EPSG:{arguments.srid}", area)
         if arguments.outside == "refuse":
             raise InvalidQuestion(
-                f"{finding}: there it has no meaningful coordinates. Transform without those outside (outside='drop'), "
+                f"{finding}. There it has no meaningful coordinates. Transform without those outside (outside='drop'), "
                 "keep their rows without shapes outside (outside='null'), or choose a system that covers them, such as "
                 "EPSG:8857 for the world."
             )
@@ -132,4 +129,9 @@ class Reproject(Operation[ReprojectArguments]):
             "null": "their rows have no shape",
             "keep": "they were transformed all the same, and may not be drawn",
         }
-        return condition, [f"{finding}; {done[arguments.outside]}."]
+        notes = [f"{finding}; {done[arguments.outside]}."]
+        if near > inside:
+            notes.append(
+                f"Of the others {near - inside:,} are outside of it as well, but near: measures are less exact there."
+            )
+        return condition, notes

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, and_, case, func, select, type_coerce
 
 from server.gis.errors import InvalidQuestion
+from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import (
     Arguments,
@@ -17,7 +18,6 @@ from server.gis.operations.support.base import (
     Workspace,
     table_argument,
 )
-from server.gis.operations.support.earth.area_of_use import metres_per_unit
 from server.gis.operations.support.earth.geodesy import area, geometry, in_srid, lonlat
 from server.gis.operations.support.earth.units import Area, Spacing, metres
 from server.gis.operations.support.geometry.overlays import multi_type

@@ -174,7 +174,7 @@ async def test_the_sentences_of_an_analyst_end_in_the_right_files(samples_url: s
         assert sorted(pyogrio.read_dataframe(path)["id"]) == [1, *range(2, 21, 2)]
         await one.says("reproject the countries to EPSG:3035")
         refused = str(one.named("ai_response")[-1]["message"])
-        assert "95 of 240 features of data.countries are outside" in refused
+        assert "95 of 240 features of data.countries are far outside" in refused
         await one.says("reproject the countries to EPSG:3035 without those outside")
         await one.says("export the result as FlatGeobuf")
         path, _ = await delivered(server, one, tmp_path)
@@ -248,3 +248,19 @@ async def test_the_file_is_named_zipped_and_of_single_parts_in_words(
         path, answer = await delivered(server, one, tmp_path)
         assert (path.suffix, "ESRI:54009" in answer) == (".zip", True)
         assert pyogrio.read_info(path)["features"] == 161
+
+
+async def test_what_a_system_has_no_coordinates_for_is_left_out_in_words(
+    samples_url: str, tmp_path: Path
+) -> None:
+    async with local_server(samples_url) as server, client(server) as one:
+        await one.ask("join")
+        await one.says("export airports as GeoPackage in EPSG:2154")
+        refused = str(one.named("ai_response")[-1]["message"])
+        assert "far outside of the area of use of EPSG:2154" in refused
+        assert "without those outside" in refused
+        await one.says("export airports as GeoPackage in EPSG:2154 without those outside")
+        path, answer = await delivered(server, one, tmp_path)
+        rows = pyogrio.read_info(path)["features"]
+        assert 0 < rows < 28_298
+        assert f"{28_298 - rows:,} of 28,298 features of airports are far outside" in answer

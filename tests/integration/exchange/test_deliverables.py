@@ -137,6 +137,32 @@ async def test_parts_of_shapes_are_rows_of_their_own(atlas: Atlas, tmp_path: Pat
     assert len(frame(path, kind)) == 4
 
 
+async def test_shapes_far_outside_of_a_system_are_counted_and_left_out_when_asked(
+    atlas: Atlas, tmp_path: Path
+) -> None:
+    await atlas.execute(
+        "CREATE TABLE data.poles (id int PRIMARY KEY, geom geometry(Point, 4326))",
+        "INSERT INTO data.poles VALUES (1, 'SRID=4326;POINT(3 47)'), (2, 'SRID=4326;POINT(3 -90)'), (3, NULL)",
+        "CREATE TABLE data.abroad AS SELECT 1 AS id, 'SRID=4326;POINT(3 47)'::geometry(Point, 4326) AS geom"
+        " UNION ALL SELECT 2, 'SRID=4326;POINT(140 36)'",
+    )
+    counted = "1 of 2 features of poles are far outside of the area of use of EPSG:2154"
+    with pytest.raises(GisError, match=f"{counted} .* not all of them can be transformed.*outside: drop"):
+        await made(atlas, tmp_path, "data.poles", crs="EPSG:2154")
+    path, report = await made(atlas, tmp_path, "data.poles", crs="EPSG:2154", outside="drop")
+    assert sorted(pyogrio.read_dataframe(path)["id"]) == [1, 3]
+    assert report.layers[0].rows == 2
+    assert any(note.startswith(counted) and note.endswith("they are left out.") for note in report.notes)
+    path, report = await made(atlas, tmp_path, "data.poles", crs="EPSG:2154", outside="null")
+    frame = pyogrio.read_dataframe(path).set_index("id")
+    assert list(frame.geometry.notna().sort_index()) == [True, False, False]
+    _, report = await made(atlas, tmp_path, "data.abroad", crs="EPSG:2154")
+    assert report.layers[0].rows == 2
+    assert any("1 of 2 features of abroad" in note and "outside: null" in note for note in report.notes)
+    _, report = await made(atlas, tmp_path, "data.abroad", crs="EPSG:3857")
+    assert report.notes == ()
+
+
 async def test_shapefiles_tell_the_names_that_they_cut(atlas: Atlas, tmp_path: Path) -> None:
     path, report = await made(atlas, tmp_path, "data.towns", format="shp")
     with zipfile.ZipFile(path) as archive:

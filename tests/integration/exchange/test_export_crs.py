@@ -34,6 +34,8 @@ async def some_tables(database: Database) -> None:
         f"INSERT INTO data.lambert VALUES (1, ST_SetSRID('{PARIS.wkt}'::geometry, 2154))",
         "CREATE TABLE data.degrees AS SELECT 1 AS id, ST_Transform(geom, 4326)::geometry(Point, 4326) AS geom"
         " FROM data.lambert",
+        "CREATE TABLE data.far AS SELECT 2 AS id, 'SRID=4326;POINT(3 -90)'::geometry(Point, 4326) AS geom"
+        " UNION ALL SELECT id, geom FROM data.degrees UNION ALL SELECT 3, NULL",
         "CREATE TABLE data.parcels (id int PRIMARY KEY, geom geometry(Polygon, 2154))",
         "INSERT INTO data.parcels SELECT 1, ST_Reverse(ST_Buffer(geom, 10)) FROM data.lambert",
     )
@@ -109,6 +111,7 @@ async def test_csv_has_coordinates_of_the_layer_as_columns_or_as_text(client: Cl
         ("?crs=mars", "names no coordinate reference system"),
         ("?geometry=xml", "`wkt` or `xy`"),
         ("?geometry=xy", "Only points"),
+        ("?crs=EPSG:2154&outside=keep", "`drop` or `null`"),
     ],
 )
 async def test_what_cannot_be_written_is_refused(client: Client, query: str, says: str) -> None:
@@ -116,3 +119,17 @@ async def test_what_cannot_be_written_is_refused(client: Client, query: str, say
     answer = await client.get(f"/api/maps/m/layers/a/export.csv{query}")
     assert answer.status == 400
     assert says in (await answer.json())["error"]["message"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "gpkg"])
+async def test_shapes_that_a_system_has_no_coordinates_for_are_refused_or_left_out(
+    client: Client, tmp_path: Path, kind: str
+) -> None:
+    _, body = await exported(client, "geojson", "data.far", query="?crs=EPSG:2154&outside=drop")
+    assert sorted(each["properties"]["id"] for each in json.loads(body)["features"]) == [1, 3]
+    answer = await client.get(f"/api/maps/m/layers/a/export.{kind}?crs=EPSG:2154")
+    assert answer.status == 400
+    assert "outside of what the reference system covers" in (await answer.json())["error"]["message"]
+    _, body = await exported(client, "geojson", "data.far", query="?crs=EPSG:2154&outside=null")
+    shapes = {each["properties"]["id"]: each["geometry"] for each in json.loads(body)["features"]}
+    assert (shapes[1] is not None, shapes[2], shapes[3]) == (True, None, None)

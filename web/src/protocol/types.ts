@@ -404,6 +404,7 @@ export interface Export {
     [k: string]: unknown;
   };
   group_by?: string | null;
+  outside?: ("drop" | "null") | null;
   zipped?: boolean;
 }
 /**

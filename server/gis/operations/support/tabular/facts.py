@@ -9,9 +9,9 @@ from sqlalchemy import Boolean, ColumnElement, Double, Integer, Text, case, colu
 
 from agents.domain import ColumnKind
 from server.gis.errors import InvalidQuestion
+from server.gis.expressions.area_of_use import area_of_use, within
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import Geometry
-from server.gis.operations.support.earth.area_of_use import area_of_use, within
 from server.gis.operations.support.earth.geodesy import (
     area,
     centre,

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, func, or_
 
-from server.gis.operations.support.base import Geometry
+from server.gis.expressions.geometry_types import Geometry
 
 WGS84 = 4326
 MARGIN_DEGREES = 15.0
@@ -33,6 +33,23 @@ class Area:
     @property
     def words(self) -> str:
         return f"longitudes {self.west:g} to {self.east:g}, latitudes {self.south:g} to {self.north:g}"
+
+
+def margins(area: Area) -> tuple[float, float]:
+    """Degrees aside and up: what is farther outside of the area than these has no meaningful coordinates."""
+    return (
+        max(MARGIN_DEGREES, MARGIN_SHARE * area.width),
+        max(MARGIN_DEGREES, MARGIN_SHARE * (area.north - area.south)),
+    )
+
+
+def found_outside(count: int, total: int, of: str, system: str, area: Area) -> str:
+    """How much is farther outside of an area of use than its margins, as a clause."""
+    aside, up = margins(area)
+    return (
+        f"{count:,} of {total:,} features of {of} are far outside of the area of use of {system} ({area.words}), "
+        f"by more than {aside:.0f} degrees of longitude or {up:.0f} of latitude"
+    )
 
 
 @cache
@@ -71,8 +88,8 @@ def within(
         box = func.ST_Transform(box, WGS84, type_=Geometry())
     west, east = func.ST_XMin(box), func.ST_XMax(box)
     is_band = area.width >= 360
-    up = 0.0 if is_band or strictly else max(MARGIN_DEGREES, MARGIN_SHARE * (area.north - area.south))
-    aside = 0.0 if strictly else max(MARGIN_DEGREES, MARGIN_SHARE * area.width)
+    aside, up = (0.0, 0.0) if strictly else margins(area)
+    up = 0.0 if is_band else up
     nowhere = func.ST_IsEmpty(shape)
     between = and_(func.ST_YMin(box) >= area.south - up, func.ST_YMax(box) <= area.north + up)
     if is_band or area.width + 2 * aside >= 360:
