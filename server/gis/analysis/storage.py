@@ -28,7 +28,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from agents.domain import Table
 from server.database.quoting import quoted
-from server.gis.expressions.identifiers import RENAMED_FID, exact, readable_name, sql_name
+from server.gis.expressions.identifiers import exact, exported_as, readable_name, sql_name
 from server.gis.expressions.literal_sql import literal_sql
 from server.gis.operations.support.base import (
     FREE_ROW_ID,
@@ -138,7 +138,7 @@ def _carried(name: str, read: Sequence[Table]) -> str | None:
     for each in read:
         found = each.column(name)
         if name == FREE_ROW_ID and each.schema_name != SCHEMA and each.column(ROW_ID) is not None:
-            return f"From {each.id}, column {ROW_ID}. {RENAMED_FID}"
+            return f"From {each.id}, column {ROW_ID}. {exported_as(ROW_ID)}"
         if found is not None:
             comment = found.comment or ""
             if each.schema_name == SCHEMA and comment:

@@ -10,7 +10,7 @@ import asyncio
 import codecs
 import re
 import zipfile
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,7 +32,7 @@ from server.gis.export.source import (
     Summary,
     check_whole,
     is_point,
-    renamed_fid,
+    names_in_files,
     usual_columns,
 )
 from server.gis.expressions.area_of_use import found_outside
@@ -152,10 +152,9 @@ def _columns(table: Table, asked: Sequence[str] | None) -> tuple[tuple[str, str]
     if asked is None:
         return None
     known = {column.name for column in table.columns if column.kind != "geometry"}
-    own_fid = renamed_fid(table)
+    labels = names_in_files(table)
     chosen = [(each, each) if each in known else renamed(each) for each in asked if each != EVERY_COLUMN]
-    if own_fid is not None:
-        chosen = [_own_fid(name, label, own_fid) for name, label in chosen]
+    chosen = [_as_in_files(name, label, labels) for name, label in chosen]
     for name, _label in chosen:
         if name not in known:
             raise unknown_column(table, name)
@@ -163,17 +162,16 @@ def _columns(table: Table, asked: Sequence[str] | None) -> tuple[tuple[str, str]
         labelled = dict(chosen)
         usual = [(name, labelled.pop(name, label)) for name, label in usual_columns(table)]
         chosen = [*usual, *labelled.items()]
-    labels = [label for _name, label in chosen]
-    if twice := next((label for label in labels if labels.count(label) > 1), None):
+    names = [label for _name, label in chosen]
+    if twice := next((label for label in names if names.count(label) > 1), None):
         raise CannotExport(f"Two columns of the file would be called {twice!r}.")
     return tuple(chosen)
 
 
-def _own_fid(name: str, label: str, own_fid: str) -> tuple[str, str]:
-    """The chosen column and its label: `fid` is that of the source, not the key of the result."""
-    if name not in ("fid", own_fid):
-        return name, label
-    return own_fid, "fid" if label == own_fid else label
+def _as_in_files(name: str, label: str, labels: Mapping[str, str]) -> tuple[str, str]:
+    """The chosen column and its label, where it was called by its name in files or has another one there."""
+    own = next((column for column, known in labels.items() if known == name), name)
+    return own, labels.get(own, label) if label == own else label
 
 
 async def write(

@@ -22,9 +22,9 @@ from server.gis.expressions.geometry_checks import jumps
 from server.gis.expressions.identifiers import (
     ADDED_KEY,
     GEOMETRY,
-    RENAMED_FID,
     Expression,
     geometry_of,
+    name_in_files,
     relation,
 )
 from server.gis.filters import compile_filter
@@ -318,19 +318,23 @@ def added_keys(table: Table) -> set[str]:
 
 def usual_columns(table: Table) -> tuple[tuple[str, str], ...]:
     """The columns of a file, with their names in it, where none are chosen."""
-    added, own_fid = added_keys(table), renamed_fid(table)
+    added, labels = added_keys(table), names_in_files(table)
     return tuple(
-        (each.name, "fid" if each.name == own_fid else each.name)
+        (each.name, labels.get(each.name, each.name))
         for each in table.columns
         if each.kind != "geometry" and each.name not in added
     )
 
 
-def renamed_fid(table: Table) -> str | None:
-    """The column of a result that was called `fid` in its source, and is again in files."""
-    if "fid" not in added_keys(table):
-        return None
-    return next((each.name for each in table.columns if (each.comment or "").endswith(RENAMED_FID)), None)
+def names_in_files(table: Table) -> dict[str, str]:
+    """Columns that have another name in files, since theirs is reserved in tables; none where the table has it."""
+    taken = {each.name for each in table.columns} - added_keys(table)
+    labels: dict[str, str] = {}
+    for each in table.columns:
+        label = name_in_files(each.comment)
+        if label is not None and label not in {*taken, *labels.values()}:
+            labels[each.name] = label
+    return labels
 
 
 def is_point(table: Table) -> bool:

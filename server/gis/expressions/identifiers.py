@@ -51,9 +51,19 @@ _TYPES: dict[str, sa.types.TypeEngine[Any]] = {
 
 ADDED_KEY = "Row number, added when the file was loaded."
 """The comment on a key that a file did not have; exports leave such a column out."""
-RENAMED_FID = "Exported as fid."
-"""Ends the comment on a column of a result that would be called `fid`, as the key of every result is."""
+_EXPORTED_AS = re.compile(r"Exported as (\w+)\.$")
 _RESULT_SUFFIX = re.compile(r"_[0-9a-f]{6}$")
+
+
+def exported_as(name: str) -> str:
+    """Ends the comment on a column whose name is reserved in tables: `fid` of results, `xmin` of PostgreSQL."""
+    return f"Exported as {name}."
+
+
+def name_in_files(comment: str | None) -> str | None:
+    """The name that a comment says the column has in exported files."""
+    found = _EXPORTED_AS.search(comment or "")
+    return found[1] if found else None
 
 
 def readable_name(table: Table) -> str:

@@ -24,7 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from server.database.engines import Database, is_unavailable
 from server.database.quoting import quoted
 from server.gis.errors import UNAVAILABLE, DataBusy, DataUnavailable, GisError
-from server.gis.expressions.identifiers import ADDED_KEY, join_id
+from server.gis.expressions.identifiers import ADDED_KEY, SYSTEM_COLUMNS, exported_as, join_id
 from server.gis.ingest.crs import GeometryDeclaration, declare_geometry
 from server.gis.ingest.limits import (
     CannotLoad,
@@ -320,10 +320,15 @@ async def _comment(connection: asyncpg.Connection, plan: TablePlan, file: str, r
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     comments = {"TABLE": (plan.relation, f"{rows} rows loaded from {file} on {today}.")}
     for new, old in plan.renamed.items():
-        comments[f"COLUMN {new}"] = (f"{plan.relation}.{quoted(new)}", f"Named {old} in {file}.")
+        comments[f"COLUMN {new}"] = (f"{plan.relation}.{quoted(new)}", _origin(old, file))
     for target, (relation, text) in comments.items():
         literal = await connection.fetchval("SELECT quote_literal($1::text)", text.replace("\0", ""))
         await connection.execute(f"COMMENT ON {target.split()[0]} {relation} IS {literal}")
+
+
+def _origin(name: str, file: str) -> str:
+    """The comment on a column that has another name in the file."""
+    return f"Named {name} in {file}. {exported_as(name) if name in SYSTEM_COLUMNS else ''}".strip()
 
 
 def _fault(error: Exception, plan: TablePlan) -> GisError:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from server.database.quoting import quoted
+from server.gis.expressions.identifiers import SYSTEM_COLUMNS
 from server.gis.ingest.limits import CannotLoad
 
 MAX_NAME_BYTES = 63
 """Bytes of a name in PostgreSQL."""
 MAX_COLUMNS = 1500
-SYSTEM = frozenset({"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"})
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """Characters that show nothing, break lines, or turn the direction of the text around them."""
 KEY_NAMES = ("id", "fid", "gid", "ogc_fid", "objectid")
@@ -86,7 +86,7 @@ def fitting_name(name: str, taken: set[str]) -> str:
     """The name as PostgreSQL can have it, and once."""
     name = CONTROLS.sub("", name)
     clean = name or "column"
-    if clean in SYSTEM:
+    if clean in SYSTEM_COLUMNS:
         clean += "_"
     clean = _cut(clean, MAX_NAME_BYTES)
     number = 2

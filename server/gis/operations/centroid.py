@@ -6,10 +6,13 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, func
 
+from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
-from server.gis.operations.support.earth.geodesy import centre, lonlat
+from server.gis.operations.support.earth.geodesy import centre, centre_in_own_system, lonlat
 from server.gis.operations.support.geometry.shapes import reshaped
+
+_AROUND = "in an equal-area projection around each feature"
 
 
 class CentroidArguments(Arguments):
@@ -19,7 +22,7 @@ class CentroidArguments(Arguments):
 
 
 class Centroid(Operation[CentroidArguments]):
-    """A point for each feature, weighed in an equal-area projection around it."""
+    """A point for each feature, weighed in the plane of a projected table, else in one around the feature."""
 
     name = "centroid"
     summary = "Turn features into points: the centroid, or with inside=true a point surely on the feature."
@@ -35,9 +38,15 @@ class Centroid(Operation[CentroidArguments]):
             point: ColumnElement[Any] = func.ST_PointOnSurface(lonlat(source), type_=Geometry())
             note = "A point on the surface, on the line, or one of the points."
         else:
+            own = source.table.srid
+            if own and metres_per_unit(own) is not None:
+                note = (
+                    f"Centre of gravity in the plane of EPSG:{own}; {_AROUND} of what is larger than 10 km."
+                )
+                return reshaped(source, centre_in_own_system(source), "Point", own, method=[note])
             point = centre(source)
             note = (
-                "Centre of gravity in an equal-area projection around each feature; of features across a continent it "
-                "may lie some kilometres beside that on the globe."
+                f"Centre of gravity {_AROUND}; of features across a continent it may lie some kilometres beside that "
+                "on the globe."
             )
         return reshaped(source, point, "Point", WGS84, method=[note])

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from agents.domain import StyleSpec
 from server.database.engines import Database
 from server.gis.export.files import write_file
-from server.gis.export.source import Source
+from server.gis.export.source import Source, usual_columns
 from server.gis.ingest import CannotLoad, IngestLimits, TableExists, load_file
 from tests.integration.tiles.drawing import Atlas
 
@@ -245,6 +245,14 @@ async def test_awful_names_of_columns_are_kept_or_told(database: Database, tmp_p
     assert names[6] == long[:58] + "_2"
     assert names[7] == "column_8"
     assert "Column 'ctid' is named 'ctid_'." in report.remarks
+
+
+async def test_a_name_of_postgresqls_own_is_again_that_of_the_column_in_files(
+    database: Database, tmp_path: Path
+) -> None:
+    await load_file(database, text(tmp_path / "boxes.csv", "name,xmin,lon,lat\na,1,3,4\n"))
+    table = await Atlas(database).table("data.boxes")
+    assert [label for _, label in usual_columns(table)] == ["name", "xmin", "lon", "lat"]
 
 
 @pytest.mark.parametrize(

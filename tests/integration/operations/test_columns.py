@@ -343,6 +343,22 @@ async def test_coordinates_are_in_the_system_that_is_asked_for(bench: Bench) -> 
         await _changed(bench, {"function": "geometry", "fact": "x", "srid": 999})
 
 
+async def test_coordinates_in_a_projected_system_are_those_of_its_plane(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.grid_mixed (id int PRIMARY KEY, geom geometry(Geometry, 27700))",
+        "INSERT INTO data.grid_mixed VALUES (0, 'SRID=27700;POINT(375000.123456 164000.5)'),"
+        " (1, 'SRID=27700;POLYGON((375000 164000, 375100 164000, 375100 164100, 375000 164000))'),"
+        " (2, 'SRID=27700;POLYGON((0 0, 600000 0, 600000 600000, 0 0))')",
+    )
+    facts = [{"function": "geometry", "fact": each} for each in ("x", "y")]
+    rows = (await bench.run("columns", source="data.grid_mixed", changes=facts)).rows
+    assert (rows.x[0], rows.y[0]) == (375000.123456, 164000.5)
+    assert (rows.x[1], rows.y[1]) == pytest.approx((375000 + 200 / 3, 164000 + 100 / 3), abs=1e-6)
+    assert (rows.x[2], rows.y[2]) == pytest.approx((400_000, 200_000), abs=2_000)
+    centres = (await bench.run("centroid", source="data.grid_mixed")).rows.geom
+    assert [(each.x, each.y) for each in centres] == list(zip(rows.x, rows.y, strict=True))
+
+
 async def test_changes_follow_each_other_and_are_computed_once(bench: Bench) -> None:
     changes = [
         {"function": "trim", "column": "street"},

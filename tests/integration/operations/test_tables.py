@@ -229,6 +229,18 @@ async def test_a_row_number_that_loading_added_does_not_hide_another_tables_colu
     assert list(found) == ["v", "id", "from_table"]
 
 
+async def test_a_column_with_a_name_of_postgresqls_own_has_it_in_files(bench: Bench, tmp_path: Path) -> None:
+    facts = [{"function": "geometry", "fact": each, "name": each} for each in ("xmin", "ymin", "xmax")]
+    made = await bench.run("columns", source="data.places_of_n", changes=facts)
+    assert {"xmin_2", "ymin", "xmax_2"} <= set(made.rows.columns)
+    assert any("xmin is called xmin_2 until it is exported" in note for note in made.receipt.notes)
+    later = await bench.run("buffer", source=made.table, distance="1 km")
+    wanted = {"n": [71, 72, 73], "xmin": [1, 2, 3], "ymin": [50, 50, 50], "xmax": [1, 2, 3]}
+    assert await exported(bench, tmp_path, later.table) == wanted
+    assert await exported(bench, tmp_path, later.table, ["xmin"]) == {"xmin": [1, 2, 3]}
+    assert await exported(bench, tmp_path, later.table, ["xmin_2 AS west"]) == {"west": [1, 2, 3]}
+
+
 async def exported(
     bench: Bench, folder: Path, table: str, columns: list[str] | None = None
 ) -> dict[str, list[Any]]:

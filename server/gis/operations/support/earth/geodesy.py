@@ -31,6 +31,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import OID
 
 from server.gis.errors import InvalidQuestion
+from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import WGS84, geometry_of
 from server.gis.operations.support.base import Geography, Geometry, Prepared, Source, Tid, Workspace
 from server.gis.operations.support.geometry.validity import sound
@@ -40,6 +41,7 @@ _CURVED = re.compile("geometry$|curve|circular|surface", re.IGNORECASE)
 
 GEODESIC_NOTE = "Measured on the WGS 84 spheroid (geodesic), in metres; no projection error."
 SMALL_DEGREES = 0.1
+SMALL_METRES = 10_000.0
 METRES_PER_DEGREE = 111_700.0
 """A little more than a degree measures anywhere in any direction (at a pole from south to north)."""
 
@@ -125,6 +127,22 @@ def centre(source: Source) -> ColumnElement[Any]:
         (func.ST_IsEmpty(shape), null()),
         (small, func.ST_Centroid(shape, type_=Geometry())),
         else_=func.ST_Transform(flat, around, WGS84, type_=Geometry()),
+    )
+
+
+def centre_in_own_system(source: Source) -> ColumnElement[Any]:
+    """The centre of gravity of each row in the reference system of the table: exactly where it is for points, and that
+    of the plane for what is small in a projected system, as other programs have it; else as `centre`."""
+    srid = source.table.srid
+    unit = metres_per_unit(srid)
+    if unit is None or source.table.geometry_column is None:
+        return centre(source) if srid == WGS84 else func.ST_Transform(centre(source), srid, type_=Geometry())
+    shape = in_srid(source, flat(source), srid)
+    size = func.greatest(func.ST_XMax(shape) - func.ST_XMin(shape), func.ST_YMax(shape) - func.ST_YMin(shape))
+    return case(
+        (func.ST_IsEmpty(shape), null()),
+        (size < SMALL_METRES / unit, func.ST_Centroid(sound(shape), type_=Geometry())),
+        else_=func.ST_Transform(centre(source), srid, type_=Geometry()),
     )
 
 

@@ -15,6 +15,7 @@ from server.gis.operations.support.base import Geometry
 from server.gis.operations.support.earth.geodesy import (
     area,
     centre,
+    centre_in_own_system,
     geometry,
     in_srid,
     length,
@@ -97,6 +98,8 @@ async def _shape(sheet: Sheet, what: str, target: int) -> Expression:
     own = source.table.srid
     is_point = (source.table.geometry_type or "").upper() == "POINT"
     centred = what in _CENTRES and not is_point
+    if centred and target == own:
+        return centre_in_own_system(source)
     shape, here = (centre(source), WGS84) if centred else (geometry(source), own)
     if target == here:
         return shape

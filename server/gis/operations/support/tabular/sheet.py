@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, FromClause, Text, cast, func, select, true
 from agents.core.nearest import nearest
 from agents.domain import ColumnKind
 from server.gis.errors import InvalidQuestion, UnknownColumn, listed
-from server.gis.expressions.identifiers import RENAMED_FID, base_type, exact
+from server.gis.expressions.identifiers import SYSTEM_COLUMNS, base_type, exact, exported_as
 from server.gis.operations.support.attributes.columns import INCOMPARABLE, free_name, geometry_out
 from server.gis.operations.support.base import FREE_ROW_ID, GEOMETRY, ROW_ID, Source, Step, Workspace
 
@@ -127,11 +127,15 @@ class Sheet:
             used.add(name)
             if name != wanted and wanted in (GEOMETRY, ROW_ID):
                 self.notes.append(f"The column {wanted} is called {name}: every result has one of its own.")
+            elif name != wanted and wanted in SYSTEM_COLUMNS:
+                self.notes.append(
+                    f"The column {wanted} is called {name} until it is exported: PostgreSQL has its own."
+                )
             labels.append(cell.value.label(exact(name)))
             if cell.comment is not None:
                 comments[name] = cell.comment
-            if name != wanted == ROW_ID:
-                comments[name] = f"{cell.comment or f'From {self.source.table.id}.'} {RENAMED_FID}"
+            if name != wanted and wanted in (ROW_ID, *SYSTEM_COLUMNS):
+                comments[name] = f"{cell.comment or f'From {self.source.table.id}.'} {exported_as(wanted)}"
             elif name == FREE_ROW_ID and cell.comment is None:
                 own = self.source.table.column(name)
                 comments[name] = (own.comment if own else None) or f"From {self.source.table.id}."
