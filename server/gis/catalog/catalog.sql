@@ -69,12 +69,15 @@ CROSS JOIN LATERAL (
                 histogram[1], histogram[1 + width / 5], histogram[1 + 2 * width / 5], histogram[1 + 3 * width / 5],
                 histogram[1 + 4 * width / 5], histogram[width]
             ] AS spread,
+            -- Without a histogram there is at most one value beside the common ones, and no telling which.
             CASE
+                WHEN histogram IS NULL AND NOT all_common THEN NULL
                 WHEN number AND common IS NULL THEN histogram[1]
                 WHEN number THEN (SELECT min(value::numeric)::text FROM unnest(common || histogram[1]) value)
                 WHEN instant THEN (SELECT min(value COLLATE "C") FROM unnest(common || histogram[1]) value)
             END AS minimum,
             CASE
+                WHEN histogram IS NULL AND NOT all_common THEN NULL
                 WHEN number AND common IS NULL THEN histogram[width]
                 WHEN number THEN (SELECT max(value::numeric)::text FROM unnest(common || histogram[width]) value)
                 WHEN instant THEN (SELECT max(value COLLATE "C") FROM unnest(common || histogram[width]) value)
@@ -82,6 +85,8 @@ CROSS JOIN LATERAL (
         FROM (
             SELECT most_common_vals::text::text[] AS common, histogram_bounds::text::text[] AS histogram,
                 array_length(histogram_bounds::text::text[], 1) AS width,
+                coalesce((SELECT sum(frequency) FROM unnest(most_common_freqs) frequency), 0) + null_frac > 0.9999
+                    AS all_common,
                 t.typname IN ('int2', 'int4', 'int8', 'float4', 'float8', 'numeric') AS number,
                 t.typname IN ('date', 'timestamp', 'timestamptz') AS instant
             FROM pg_stats

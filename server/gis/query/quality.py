@@ -29,13 +29,16 @@ MAX_COLUMNS = 80
 MAX_KEY_COLUMNS = 20
 KEY_SHARE = 0.9
 """A column whose values are distinct in at least this share of the rows is taken for a key."""
+KEY_NAMES = frozenset({"id", "fid", "gid", "uid", "uuid", "ogc_fid", "objectid"})
+"""Names of columns that are taken for a key, however often their values repeat."""
 
 
 async def table_quality(guard: Guard, table: Table, profile: TableProfile | None) -> Mapping[str, Any]:
     """`{exact, rows, geometries: {types, missing, empty, invalid, duplicates}, nulls, empty_texts, duplicate_keys}`.
 
-    `nulls` and `empty_texts` are by column, `duplicate_keys` the rows too many by column that is nearly unique; only
-    columns with any are listed. Not exact numbers are scaled from `sampled` rows; duplicates are never estimated.
+    `nulls` and `empty_texts` are by column, `duplicate_keys` the rows too many by column that is nearly unique or
+    called a key; only columns with any are listed. Not exact numbers are scaled from `sampled` rows; duplicates are
+    never estimated.
     """
     if table.lake is not None and table.lake.is_sampled:
         return await _estimated(guard, table)
@@ -73,7 +76,7 @@ async def _counted(guard: Guard, table: Table) -> dict[str, Any]:
         found["duplicate_keys"] = {
             name: extra
             for name, extra in repeated.items()
-            if extra and counts[name] >= KEY_SHARE * (counts[name] + extra)
+            if extra and (name.lower() in KEY_NAMES or counts[name] >= KEY_SHARE * (counts[name] + extra))
         }
     return {"exact": True, **found}
 

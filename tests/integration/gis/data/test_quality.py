@@ -101,6 +101,18 @@ async def test_what_was_measured_of_a_large_table_is_exact(
     assert found["geometries"] == SHAPES
 
 
+async def test_repeated_values_of_what_is_called_a_key_are_told_however_many(database: Database) -> None:
+    async with database.owner.begin() as connection:
+        await connection.exec_driver_sql(
+            "CREATE TABLE data.sheet AS SELECT v AS id, v AS kind, n AS row FROM unnest(ARRAY[1, 2, 2, 2])"
+            " WITH ORDINALITY AS given (v, n)"
+        )
+    registry = Registry(database.reader, ("data",), None)
+    await registry.refresh()
+    found = await PostgisData(database.reader, registry).quality("data.sheet")
+    assert found["duplicate_keys"] == {"id": 2}
+
+
 async def test_a_table_without_geometry_has_no_geometries_to_clean(database: Database) -> None:
     async with database.owner.begin() as connection:
         await connection.exec_driver_sql(

@@ -173,6 +173,24 @@ async def test_type_srid_and_samples_come_from_the_rows_where_nothing_is_declare
     assert (size.minimum, size.maximum) == (1, 9)
 
 
+async def test_a_range_is_told_only_where_the_statistics_know_all_values(
+    database: Database, registry: Registry
+) -> None:
+    await run(
+        database,
+        "CREATE TABLE data.few (id int, twice int, loaded date)",
+        "INSERT INTO data.few VALUES (1, 3, '2024-01-01'), (2, 3, '2024-01-02'), (2, 4, '2024-01-02'),"
+        " (NULL, 4, NULL)",
+        "ANALYZE data.few",
+    )
+    await registry.refresh()
+    await registry.settle()
+    ranges = {each.name: (each.minimum, each.maximum) for each in registry.get("data.few").columns}
+    assert ranges["twice"] == (3, 4)
+    assert ranges["id"] in ((None, None), (1, 2)), "1 is no common value of the planner's statistics"
+    assert ranges["loaded"] in ((None, None), ("2024-01-01", "2024-01-02"))
+
+
 async def test_a_view_that_fails_or_dawdles_hinders_no_other_table(
     database: Database, registry: Registry
 ) -> None:
