@@ -20,11 +20,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Cql2, Table
 from agents.exports import ExportedLayer, ExportFormat, ExportItem, ExportReport, ExportRequest, renamed
-from agents.geo.phrases import count_of
 from server.gis.errors import InvalidQuestion, listed, unknown_column
 from server.gis.export.crs import LONLAT, Crs, crs_named, crs_of
 from server.gis.export.files import DRIVERS, file_names, write_file
 from server.gis.export.layers import csv_text, geojson, placed
+from server.gis.export.notes import CHOICE_OUTSIDE, far_outside, notes_of, said_of_outside
 from server.gis.export.records import records, text_sequence
 from server.gis.export.source import (
     CannotExport,
@@ -35,7 +35,6 @@ from server.gis.export.source import (
     names_in_files,
     usual_columns,
 )
-from server.gis.expressions.area_of_use import found_outside
 from server.gis.expressions.identifiers import readable_name
 from server.gis.filters.compiler import normalize
 
@@ -47,13 +46,7 @@ WITHOUT_SHAPES = frozenset({"csv", "xlsx"})
 NEED_SHAPES = frozenset({"geojson", "geojsonl", "fgb", "kml"})
 MOST_SHEET_ROWS = 1_048_575
 MOST_SHEET_NAME = 31
-MOST_NOTED = 20
 EVERY_COLUMN = "*"
-_OUTSIDE = (
-    "Their coordinates mean little there: export without those outside (outside: drop), with their rows but without "
-    "shapes outside (outside: null), or in another reference system."
-)
-_LEFT_OUT = {"drop": "they are left out.", "null": "their rows have no shape."}
 _UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')
 _SINGLE = ("POINT", "LINESTRING", "POLYGON")
 
@@ -182,7 +175,7 @@ async def write(
 ) -> tuple[Path, ExportReport]:
     """Write the file into the folder; `on_progress` is called with the rows written and all rows. Raises GisError."""
     notes: list[str] = []
-    far = [each for part in parts if (each := await _far_outside(part))]
+    far = [each for part in parts if (each := await far_outside(part.name, part.source))]
     counted = [await _counted(part, notes) for part in parts]
     total, done = sum(summary.rows for _part, summary in counted), 0
 
@@ -205,26 +198,17 @@ async def write(
         except InvalidQuestion as error:
             if not far or request.outside is not None:
                 raise
-            raise CannotExport(f"{far[0]}, and not all of them can be transformed. {_OUTSIDE}") from error
+            raise CannotExport(
+                f"{far[0]}, and not all of them can be transformed. {CHOICE_OUTSIDE}"
+            ) from error
         files += _files_of(path) if kind == "shp" else [path]
     if len(files) > 1 or request.zipped:
         files = [await asyncio.to_thread(_zipped, files, folder / f"{base}.zip")]
     path = files[0]
-    for each in far:
-        notes.append(f"{each}; {_LEFT_OUT[request.outside]}" if request.outside else f"{each}. {_OUTSIDE}")
+    notes += [f"{each}{said_of_outside(request.outside)}" for each in far]
     layers = tuple(_exported(part, summary) for part, summary in counted)
     size = (await asyncio.to_thread(path.stat)).st_size
     return path, ExportReport(file_name=path.name, bytes=size, layers=layers, notes=tuple(notes))
-
-
-async def _far_outside(part: Part) -> str:
-    """What is said of shapes far outside of the area of use of the file's system; nothing where there are none."""
-    source = part.source
-    far = await source.far_outside()
-    if not far or source.area is None:
-        return ""
-    _rows, placed_rows = await replace(source, outside=None).count()
-    return found_outside(far, placed_rows, part.name, source.crs.name, source.area)
 
 
 async def _counted(part: Part, notes: list[str]) -> tuple[Part, Summary]:
@@ -249,38 +233,8 @@ async def _counted(part: Part, notes: list[str]) -> tuple[Part, Summary]:
         raise CannotExport(
             f"{part.name} has {found.rows:,} rows; a sheet holds {MOST_SHEET_ROWS:,}. Take csv."
         )
-    notes += _notes(part, source)
-    if jumping := await source.jumping():
-        notes.append(
-            f"Longitudes jump within {count_of(jumping, 'shape')} of {part.name}, across the antimeridian or around a "
-            f"pole: most programs draw that wrongly. EPSG:{part.source.table.srid}, the system of the table, has no "
-            "such jump; tidy splits what crosses the antimeridian."
-        )
+    notes += await notes_of(part.name, part.format, source, found)
     return replace(part, source=source), found
-
-
-def _notes(part: Part, source: Source) -> list[str]:
-    labels = [each.label for each in source.fields]
-    notes = []
-    if part.format in DRIVERS:
-        written = file_names(labels, part.format)
-        changed = [f"{label} as {name}" for label, name in zip(labels, written, strict=True) if label != name]
-        if changed:
-            why = (
-                "a name has at most 10 bytes in a Shapefile"
-                if part.format == "shp"
-                else "names differ by case only"
-            )
-            notes.append(
-                f"Columns of {part.name} that are renamed, because {why}: {listed(changed, MOST_NOTED)}."
-            )
-    if part.format == "shp":
-        times = [each.label for each in source.fields if each.column.kind == "timestamp"]
-        if times:
-            notes.append(
-                f"Times of {part.name} are texts, which a Shapefile has no type for: {listed(times)}."
-            )
-    return notes
 
 
 def _exported(part: Part, summary: Summary) -> ExportedLayer:

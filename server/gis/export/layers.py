@@ -20,7 +20,8 @@ from agents.domain import Column
 from agents.exports import Placing
 from server.gis.export.crs import Crs
 from server.gis.export.source import CannotExport, Source, added_keys, is_point
-from server.gis.expressions.identifiers import GEOMETRY, Expression, base_type, exact, relation
+from server.gis.expressions.identifiers import Expression, base_type, exact, relation
+from server.gis.expressions.rings import counterclockwise
 
 Format = Literal["geojson", "csv", "gpkg", "fgb", "parquet"]
 
@@ -58,9 +59,7 @@ async def features(source: Source) -> AsyncGenerator[list[str], None]:
     decimals = DECIMALS if source.crs.is_lonlat else ALL_DECIMALS
     if source.precision is not None:
         decimals = min(source.precision, ALL_DECIMALS)
-    shape = sa.func.ST_AsGeoJSON(
-        sa.func.ST_ForcePolygonCCW(source.geometry(), type_=GEOMETRY), decimals, sa.literal_column("0")
-    )
+    shape = sa.func.ST_AsGeoJSON(counterclockwise(source.geometry()), decimals, sa.literal_column("0"))
     identifier = sa.null() if source.kind == "single" else _identifier(source)
     async with aclosing(source.stream(with_properties(source, identifier, shape))) as chunks:
         async for chunk in chunks:

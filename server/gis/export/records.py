@@ -49,7 +49,7 @@ async def _list(source: Source) -> AsyncGenerator[bytes, None]:
     separator = "\n"
     async with aclosing(source.stream(with_properties(source, _shape(source)))) as chunks:
         async for chunk in chunks:
-            yield (separator + ",\n".join(_record(*row) for row in chunk)).encode()
+            yield (separator + ",\n".join(_record(source, *row) for row in chunk)).encode()
             separator = ",\n"
     yield b"\n]"
 
@@ -61,7 +61,7 @@ async def _groups(source: Source, group_by: str) -> AsyncGenerator[bytes, None]:
         if group_by not in {each.name for each in source.columns}:
             raise unknown_column(source.table, group_by)
         group = relation(source.table).c[group_by]
-    key = sa.cast(group, sa.Text)
+    key = sa.func.coalesce(sa.cast(group, sa.Text), "")  # one member for both: a name must not be there twice
     query = with_properties(source, key, _shape(source))
     before: tuple[Any, ...] = ()
     yield b"{"
@@ -70,11 +70,11 @@ async def _groups(source: Source, group_by: str) -> AsyncGenerator[bytes, None]:
             written = []
             for value, *row in chunk:
                 if (value,) == before:
-                    written.append(f",\n{_record(*row)}")
+                    written.append(f",\n{_record(source, *row)}")
                     continue
                 end = "],\n" if before else "\n"
-                named = json.dumps("" if value is None else value, ensure_ascii=False)
-                written.append(f"{end}{named}:[{_record(*row)}")
+                named = json.dumps(value, ensure_ascii=False)
+                written.append(f"{end}{named}:[{_record(source, *row)}")
                 before = (value,)
             yield "".join(written).encode()
     yield b"]\n}" if before else b"}"
@@ -87,7 +87,7 @@ def _shape(source: Source) -> Any:
     return sa.func.ST_AsGeoJSON(source.geometry(), decimals, sa.literal_column("0"))
 
 
-def _record(shape: str | None, fields: str = "{}") -> str:
-    if shape is None:
+def _record(source: Source, shape: str | None, fields: str = "{}") -> str:
+    if source.placing != "shape":
         return fields
-    return f'{fields[:-1]}{"," if fields != "{}" else ""}"geometry":{shape}}}'
+    return f'{fields[:-1]}{"," if fields != "{}" else ""}"geometry":{shape or "null"}}}'

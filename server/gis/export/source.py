@@ -70,6 +70,8 @@ class Summary:
     types: frozenset[str] = frozenset()
     """As PostGIS names them: POINT, MULTIPOLYGON."""
     has_heights: bool = False
+    has_measures: bool = False
+    """A fourth coordinate (M), or a third one that is no height."""
 
 
 def check_whole(table: Table) -> None:
@@ -269,14 +271,15 @@ class Source:
             return Summary(*await self.count())
         shape = geometry_of(self.table)
         parts = sa.func.sum(sa.func.greatest(sa.func.coalesce(sa.func.ST_NumGeometries(shape), 1), 1))
-        rows, placed, types, heights = await self._row(
+        rows, placed, types, heights, measures = await self._row(
             sa.func.coalesce(parts, 0) if self.kind == "single" else sa.func.count(),
             sa.func.count(shape),
             sa.func.array_agg(sa.func.GeometryType(shape).distinct()),
             sa.func.bool_or(sa.func.ST_Zmflag(shape) >= 2),
+            sa.func.bool_or(sa.func.ST_Zmflag(shape) % 2 == 1),
         )
         found = frozenset(each.removesuffix("M") for each in types or () if each)
-        return Summary(int(rows), int(placed), found, bool(heights))
+        return Summary(int(rows), int(placed), found, bool(heights), bool(measures))
 
     async def jumping(self) -> int:
         """How many rows cross the antimeridian or go around a pole, where they become longitude and latitude."""

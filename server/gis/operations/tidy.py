@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, and_, case, func, select, type_coerce
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.area_of_use import metres_per_unit
 from server.gis.expressions.identifiers import WGS84
+from server.gis.expressions.rings import counterclockwise
 from server.gis.operations.support.base import (
     Arguments,
     Geometry,
@@ -108,8 +109,8 @@ def _tidied(shape: ColumnElement[Any], arguments: TidyArguments, source: Source)
     if arguments.antimeridian:
         shape = _split(shape, source)
     if arguments.rings != "as_is":
-        turned = func.ST_ForcePolygonCCW if arguments.rings == "counterclockwise" else func.ST_ForcePolygonCW
-        shape = turned(shape, type_=Geometry())
+        is_clockwise = arguments.rings == "clockwise"
+        shape = func.ST_ForcePolygonCW(shape, type_=Geometry()) if is_clockwise else counterclockwise(shape)
     if arguments.grid or arguments.antimeridian or arguments.parts == "multi":
         shape = multi(shape, source)
     return shape

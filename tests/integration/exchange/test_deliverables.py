@@ -137,6 +137,72 @@ async def test_parts_of_shapes_are_rows_of_their_own(atlas: Atlas, tmp_path: Pat
     assert len(frame(path, kind)) == 4
 
 
+@pytest.mark.parametrize("kind", ["geojson", "geojsonl", "json", "gpkg"])
+async def test_lines_keep_their_direction_heights_and_missing_shapes(
+    atlas: Atlas, tmp_path: Path, kind: str
+) -> None:
+    await atlas.execute(
+        "CREATE TABLE IF NOT EXISTS data.one_way (id int PRIMARY KEY, geom geometry(Geometry, 4326))",
+        "TRUNCATE data.one_way",
+        "INSERT INTO data.one_way VALUES (1, 'SRID=4326;LINESTRING(3 0, 2 1, 1 5)'),"
+        " (2, 'SRID=4326;MULTILINESTRING((3 0, 2 1), (9 9, 8 8))'),"
+        " (3, 'SRID=4326;GEOMETRYCOLLECTION(LINESTRING(3 0, 2 1), POLYGON((0 0, 0 1, 1 1, 0 0)))'), (4, NULL)",
+    )
+    path, _ = await made(atlas, tmp_path, "data.one_way", format=kind)
+    if kind == "gpkg":
+        found = [shape and shapely.geometry.mapping(shape) for shape in pyogrio.read_dataframe(path).geometry]
+    elif kind == "json":
+        found = [each["geometry"] for each in json.loads(path.read_text())]
+    else:
+        text = path.read_text()
+        lines = text.replace("\x1e", "").splitlines() if kind == "geojsonl" else []
+        features = [json.loads(line) for line in lines] or json.loads(text)["features"]
+        found = [each["geometry"] for each in features]
+    first, second, third, fourth = found
+    assert [list(each) for each in first["coordinates"]] == [[3, 0], [2, 1], [1, 5]]
+    assert [list(each[0]) for each in second["coordinates"]] == [[3, 0], [9, 9]]
+    assert list(third["geometries"][0]["coordinates"][0]) == [3, 0]
+    assert fourth is None
+    if kind.startswith("geojson"):
+        assert shapely.LinearRing(third["geometries"][1]["coordinates"][0]).is_ccw
+
+
+async def test_rows_without_a_group_are_grouped_with_those_of_an_empty_text(
+    atlas: Atlas, tmp_path: Path
+) -> None:
+    await atlas.execute(
+        "CREATE TABLE data.grouped AS SELECT * FROM (VALUES (1, 'a'), (2, NULL), (3, '')) AS t (n, kind)"
+    )
+    path, _ = await made(atlas, tmp_path, "data.grouped", format="json", group_by="kind")
+    pairs = json.loads(path.read_text(), object_pairs_hook=list)
+    groups = {name: [dict(each)["n"] for each in rows] for name, rows in pairs}
+    assert len(groups) == len(pairs)
+    assert (groups["a"], sorted(groups[""])) == ([1], [2, 3])
+
+
+@pytest.mark.parametrize(
+    ("kind", "lost"),
+    [
+        ("fgb", "Heights (Z) and Measures (M) of measured are left out"),
+        ("geojson", "Measures (M) of measured are left out"),
+        ("json", "Measures (M) of measured are left out"),
+        ("gpkg", None),
+        ("parquet", None),
+        ("csv", None),
+    ],
+)
+async def test_coordinates_that_a_format_has_no_place_for_are_told(
+    atlas: Atlas, tmp_path: Path, kind: str, lost: str | None
+) -> None:
+    await atlas.execute(
+        "CREATE TABLE IF NOT EXISTS data.measured (id int PRIMARY KEY, geom geometry(GeometryZM, 4326))",
+        "INSERT INTO data.measured VALUES (1, 'SRID=4326;POINT ZM(1 2 3 4)'),"
+        " (2, 'SRID=4326;LINESTRING ZM(1 2 3 4, 5 6 7 8)') ON CONFLICT DO NOTHING",
+    )
+    _, report = await made(atlas, tmp_path, "data.measured", format=kind)
+    assert any(note.startswith(lost) for note in report.notes) if lost else report.notes == ()
+
+
 async def test_shapes_far_outside_of_a_system_are_counted_and_left_out_when_asked(
     atlas: Atlas, tmp_path: Path
 ) -> None:

@@ -155,6 +155,8 @@ async def test_rings_are_turned_as_shapely_turns_them(bench: Bench) -> None:
         answer = await bench.run("tidy", source="data.dirty", rings=rings)
         for shape in answer.rows.geom.dropna():
             assert shape.equals_exact(shapely.orient_polygons(shape, exterior_cw=clockwise), 0)
+        (line,) = (await bench.run("tidy", source="data.high", rings=rings, parts="single")).rows.geom
+        assert line.coords[0][0] == 500000.123, "lines keep their direction"
 
 
 @pytest.mark.reference("tidy")

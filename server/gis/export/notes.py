@@ -1,0 +1,80 @@
+"""What is said of a file beside its rows: what a format cannot hold or takes in another form."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agents.exports import ExportFormat, Outside
+from agents.geo.phrases import count_of
+from server.gis.errors import listed
+from server.gis.export.files import DRIVERS, file_names
+from server.gis.export.source import Source, Summary
+from server.gis.expressions.area_of_use import found_outside
+
+MOST_NOTED = 20
+CHOICE_OUTSIDE = (
+    "Their coordinates mean little there: export without those outside (outside: drop), with their rows but without "
+    "shapes outside (outside: null), or in another reference system."
+)
+
+
+async def notes_of(name: str, kind: ExportFormat, source: Source, found: Summary) -> list[str]:
+    """All but those of shapes far outside of a system, which are counted before."""
+    notes = _renamed(name, kind, source)
+    if lost := _lost_dimensions(kind, source, found):
+        notes.append(f"{lost} of {name} are left out, which {kind} has no place for here.")
+    if jumping := await source.jumping():
+        notes.append(
+            f"Longitudes jump within {count_of(jumping, 'shape')} of {name}, across the antimeridian or around a "
+            f"pole: most programs draw that wrongly. EPSG:{source.table.srid}, the system of the table, has no "
+            "such jump; tidy splits what crosses the antimeridian."
+        )
+    return notes
+
+
+async def far_outside(name: str, source: Source) -> str:
+    """What is said of shapes far outside of the area of use of the file's system; nothing where there are none."""
+    far = await source.far_outside()
+    if not far or source.area is None:
+        return ""
+    _rows, placed_rows = await replace(source, outside=None).count()
+    return found_outside(far, placed_rows, name, source.crs.name, source.area)
+
+
+def said_of_outside(outside: Outside | None) -> str:
+    """What was done with these shapes, to be put behind `far_outside`."""
+    if outside is None:
+        return f". {CHOICE_OUTSIDE}"
+    return "; they are left out." if outside == "drop" else "; their rows have no shape."
+
+
+def _lost_dimensions(kind: ExportFormat, source: Source, found: Summary) -> str:
+    """Which coordinates beyond the plane are not in the file."""
+    if source.placing not in ("shape", "xy"):
+        return ""
+    no_heights = kind == "fgb" and source.ogr_type() == "Unknown"
+    no_measures = source.placing == "xy" or kind not in ("gpkg", "parquet")
+    lost = [
+        *(["Heights (Z)"] if found.has_heights and no_heights else []),
+        *(["Measures (M)"] if found.has_measures and no_measures else []),
+    ]
+    return " and ".join(lost)
+
+
+def _renamed(name: str, kind: ExportFormat, source: Source) -> list[str]:
+    """Columns that the format takes under other names or as other types."""
+    labels = [each.label for each in source.fields]
+    notes = []
+    if kind in DRIVERS:
+        written = file_names(labels, kind)
+        changed = [f"{label} as {own}" for label, own in zip(labels, written, strict=True) if label != own]
+        if changed:
+            why = (
+                "a name has at most 10 bytes in a Shapefile" if kind == "shp" else "names differ by case only"
+            )
+            notes.append(f"Columns of {name} that are renamed, because {why}: {listed(changed, MOST_NOTED)}.")
+    if kind == "shp":
+        times = [each.label for each in source.fields if each.column.kind == "timestamp"]
+        if times:
+            notes.append(f"Times of {name} are texts, which a Shapefile has no type for: {listed(times)}.")
+    return notes
