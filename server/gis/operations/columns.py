@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 from sqlalchemy import ColumnElement, Text, and_, case, cast, func
 
+from agents.geo.phrases import count_of, were
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import ADDED_KEY
 from server.gis.filters import compile_filter
@@ -118,7 +119,7 @@ async def _fill(sheet: Sheet, change: ColumnChange) -> None:
     kind, declared = ("number", "double precision") if both == numbers else (cell.kind, cell.sql_type)
     declared = "text" if kind == "text" else declared
     filled = await sheet.count(missing)
-    sheet.notes.append(f"{filled:,} missing values of {name} were filled.")
+    sheet.notes.append(f"{were(filled, 'missing value', f' of {name}')} filled.")
     made = Cell(case((missing, value), else_=held), kind, declared, calculated=True)  # type: ignore[arg-type]
     sheet.put(change.name or name, made, instead_of=name)
 
@@ -127,8 +128,8 @@ async def _map(sheet: Sheet, change: ColumnChange) -> None:
     written = sheet.text(change.column)
     left = await sheet.count(and_(written.is_not(None), written.not_in(list(change.values))))
     if left:
-        what = "got the other value" if "otherwise" in change.model_fields_set else "stay as they are"
-        sheet.notes.append(f"{left:,} values of {change.column} are not in the map and {what}.")
+        done = "got the other value" if "otherwise" in change.model_fields_set else "left as before"
+        sheet.notes.append(f"{were(left, 'value', f' of {change.column}')} not in the map: {done}.")
     sheet.put(change.name or change.column, texts.mapped(sheet, change), instead_of=change.column)
 
 
@@ -150,18 +151,19 @@ async def _cast(sheet: Sheet, change: ColumnChange) -> None:
     count = await sheet.count(unreadable)
     if count:
         first = quoted_values(await sheet.first(name, unreadable), count)
-        finding = f"{count:,} values of {name} cannot be read as {to}: {first}."
+        finding = f"{count_of(count, 'value')} of {name} cannot be read as {to}: {first}."
         if change.unreadable == "refuse":
             raise InvalidQuestion(
                 f"{finding} Say a format, replace what is in the way, or unreadable='null' or 'drop'."
             )
-        done = "Their rows were left out." if change.unreadable == "drop" else "They are empty now."
+        whose, they = ("Its row was", "It is") if count == 1 else ("Their rows were", "They are")
+        done = f"{whose} left out." if change.unreadable == "drop" else f"{they} empty now."
         sheet.notes.append(f"{finding} {done}")
         if change.unreadable == "drop":
             sheet.conditions.append(unreadable.is_not(True))
     zoned = 0 if made.moved is None else await sheet.count(and_(made.moved, value.is_not(None)))
     if zoned:
-        sheet.notes.append(f"{zoned:,} times of {name} with a zone were brought to UTC.")
+        sheet.notes.append(f"{were(zoned, 'time', f' of {name} with a zone')} brought to UTC.")
     cast_to = Cell(value, to, casts.SQL_TYPES[to], cell.comment)
     sheet.put(change.name or name, cast_to, instead_of=name)
 

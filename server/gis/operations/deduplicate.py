@@ -19,7 +19,7 @@ from sqlalchemy import (
     table,
 )
 
-from agents.geo.phrases import count_of
+from agents.geo.phrases import count_of, were
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import exact
 from server.gis.operations.support.attributes.columns import carried, comparable, free_name, geometry_out
@@ -109,8 +109,8 @@ class Deduplicate(Operation[DeduplicateArguments]):
         kept = select(*(ranked.c[label.name] for label in labels)).where(ranked.c[name] == 1)
         what = ", ".join(arguments.by) or "geometry"
         notes = (
-            f"{repeated:,} rows that repeat the {what} of another row were left out; the {arguments.keep} one stays.",
-            *([f"{missing:,} rows without a value of {what} all stay."] if missing else []),
+            f"{were(repeated, 'row', f', repeating the {what} of another,')} left out; the {arguments.keep} one stays.",
+            *([f"{were(missing, 'row', f' without a value of {what}')} kept."] if missing else []),
         )
         if source.table.geometry_column is None:
             return Step(kept, notes=notes)

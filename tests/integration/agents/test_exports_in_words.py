@@ -161,7 +161,7 @@ async def test_the_sentences_of_an_analyst_end_in_the_right_files(samples_url: s
         assert (list(info["fields"]), info["crs"]) == (["id", "holder", "price"], "EPSG:3857")
         await one.says("make the column price of lots a number")
         answer = str(one.named("ai_response")[-1]["message"])
-        assert "1 values of price cannot be read as number: 'n/a' (id 7). They are empty now." in answer
+        assert "1 value of price cannot be read as number: 'n/a' (id 7). It is empty now." in answer
         await one.says("export the result as GeoPackage in EPSG:2154")
         path, _ = await delivered(server, one, tmp_path)
         frame = pyogrio.read_dataframe(path)

@@ -10,6 +10,7 @@ import shapely
 from pyproj import Geod
 from shapely import LineString, MultiPolygon, Point, Polygon, box
 
+from agents.geo.phrases import count_of
 from server.gis.errors import InvalidQuestion
 from tests.integration.operations.conftest import Bench
 
@@ -76,7 +77,8 @@ async def test_one_row_of_each_key_stays_as_in_pandas(bench: Bench, by: list[str
     wanted = sorted([*frame[~unknown].drop_duplicates(by, keep=keep).index, *frame[unknown].index])
     answer = await bench.run("deduplicate", source="data.keyed", by=by, keep=keep)
     assert sorted(answer.rows.id) == wanted
-    assert f"{len(KEYS) - len(wanted)} rows that repeat the {', '.join(by)}" in answer.receipt.notes[0]
+    gone = count_of(len(KEYS) - len(wanted), "row")
+    assert answer.receipt.notes[0].startswith(f"{gone}, repeating the {', '.join(by)} of another, ")
     assert answer.receipt.geometry_type is None
 
 

@@ -235,7 +235,7 @@ async def test_values_are_filled_mapped_and_chosen(bench: Bench) -> None:
     assert list(answer.rows.weight) == [1.5, *[0.0] * 9]
     assert list(answer.rows["size"]) == [1, 1, 2, 2, 3, 3, 2, 2, 3, 3]
     assert "2 missing values of price were filled." in answer.receipt.notes
-    assert "5 values of kind are not in the map and stay as they are." in answer.receipt.notes
+    assert "5 values of kind were not in the map: left as before." in answer.receipt.notes
     with pytest.raises(InvalidQuestion, match="does not fit"):
         await _changed(bench, {"function": "fill", "column": "n", "value": "nothing"})
 

@@ -178,7 +178,7 @@ async def test_notes_of_rows_that_are_left_out_are_made_where_there_are_any(benc
     kept = await bench.run("deduplicate", source="data.plots", by=["kind"])
     assert not [note for note in kept.receipt.notes if "without a value" in note]
     kept = await bench.run("deduplicate", source="data.plots")
-    assert "1 rows without a value of geometry all stay." in kept.receipt.notes
+    assert "1 row without a value of geometry was kept." in kept.receipt.notes
     lines = await bench.run("lines_from_points", source="data.cities", order="population", by="country")
     assert any("groups of a single point make no line" in note for note in lines.receipt.notes)
     times = {"function": "cast", "column": "text", "to": "timestamp", "name": "time"}

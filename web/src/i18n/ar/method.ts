@@ -31,6 +31,8 @@ export const METHOD: readonly Template[] = [
     "حُسب في إسقاط سمتي محلي متساوي المسافات مركزه {latitude}، {longitude}؛ لا يتجاوز خطأ الأطوال نحو {error}٪ عند حافة البيانات."],
   ["Centre of gravity in an equal-area projection around each feature; of features across a continent it may lie some kilometres beside that on the globe.",
     "مركز الثقل في إسقاط متساوي المساحات حول كل عنصر؛ في العناصر التي تمتد عبر قارة قد يبعد بضعة كيلومترات عن مركزها على الكرة الأرضية."],
+  ["Centre of gravity in the plane of EPSG:{srid:text}; in an equal-area projection around each feature of what is larger than 10 km.",
+    "مركز الثقل في مستوى EPSG:{srid}؛ وفي إسقاط متساوي المساحات حول كل عنصر لما يزيد على 10 كم."],
   ["{n:number} of {total:number} cells end at the edge of the diagram, a box around all points.",
     "{n} من {total} خلية تنتهي عند حافة المخطط، وهو إطار حول كل النقاط."],
 ];

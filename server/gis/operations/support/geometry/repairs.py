@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, case, func, select
 
+from agents.geo.phrases import were
 from server.gis.operations.support.base import Geometry, Source, Workspace
 from server.gis.operations.support.earth.geodesy import flat
 from server.gis.operations.support.geometry.shapes import DIMENSIONS
@@ -51,10 +52,10 @@ async def repair_notes(
     notes = []
     if repaired:
         notes.append(
-            f"{repaired:,} invalid shapes{of} were repaired (ST_MakeValid) before they were {purpose}."
+            f"{were(repaired, 'invalid shape', of)} repaired (ST_MakeValid) before they were {purpose}."
         )
     if left_out and left_out[0]:
         notes.append(
-            f"{left_out[0]:,} parts{of} without an area or a length, which the repair gave, were left out."
+            f"{were(left_out[0], 'part', f'{of} without an area or a length, which the repair gave,')} left out."
         )
     return tuple(notes)
