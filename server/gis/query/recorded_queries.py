@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from server.gis.query.guard import Guard, Query, Record
 
 MAX_NAME_CHARS = 80
 MAX_TEXTS = 5
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?")
 
 log = structlog.get_logger(__name__)
 
@@ -64,7 +66,7 @@ def note_answer(
         values=numbers(values),
         column=column,
         key=key,
-        cells=tuple((row, numbers(each)) for row, each in cells),
+        cells=tuple((row, written_numbers(each)) for row, each in cells),
         texts=tuple(short_texts(each) for _, each in cells),
     )
     receipts.note(kept.model_dump(mode="json"))
@@ -77,6 +79,16 @@ def numbers(values: Mapping[str, Any]) -> dict[str, float]:
         for name, value in values.items()
         if isinstance(value, int | float) and not isinstance(value, bool) and value == value
     }
+
+
+def written_numbers(values: Mapping[str, Any]) -> dict[str, float]:
+    """The numeric values of a row, also those of texts that are nothing but a number; no codes such as `007`."""
+    written = {
+        name: float(value)
+        for name, value in values.items()
+        if isinstance(value, str) and _NUMBER.fullmatch(value)
+    }
+    return {**numbers(values), **written}
 
 
 def short_texts(values: Mapping[str, Any]) -> tuple[str, ...]:

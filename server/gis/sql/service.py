@@ -11,7 +11,7 @@ from typing import Any
 from agents.core.observe import receipts
 from agents.domain import QueryReceipt, SqlAnswer
 from agents.ports import TableRegistry
-from server.gis.query.recorded_queries import numbers, short_texts
+from server.gis.query.recorded_queries import short_texts, written_numbers
 from server.gis.sql.session import Connect, Limits, run
 from server.gis.sql.statement import check_statement
 
@@ -60,7 +60,7 @@ def _note(sql: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> No
     if not receipts.wanted():
         return
     shown = [dict(zip(columns, row, strict=True)) for row in rows[:MAX_RECEIPT_ROWS]]
-    named = [numbers(row) for row in shown]
+    named = [written_numbers(row) for row in shown]
     made = QueryReceipt(
         sql=f"{sql.rstrip().rstrip(';')};",
         rows=len(rows),

@@ -205,3 +205,19 @@ async def test_a_number_of_a_statement_of_the_models_refers_to_it(samples_url: s
         counted = await answer(one, model, [asked], ["There are 50 in Asia, and 9,999 elsewhere."])
     assert [source is not None for _, source in marks(counted)] == [True, False]
     assert "'Asia'" in counted["sources"][0]["sql"]
+
+
+async def test_numbers_that_a_table_has_as_texts_are_found(
+    server: Server, one: Client, model: ScriptedModel
+) -> None:
+    async with server.database.owner.begin() as connection:
+        await connection.exec_driver_sql(
+            "CREATE TABLE data.offers AS SELECT * FROM (VALUES (1, '-5', '31 rooms are closed'), (2, '007', NULL))"
+            " AS t (id, price, remark)"
+        )
+    await server.registry.refresh()
+    rows = ("query_features", {"table": "data.offers"})
+    said = await answer(one, model, [rows], ["The first has -5 and 31 closed rooms; the others 33 and 8."])
+    assert [(text, source is not None) for text, source in marks(said)] == [
+        ("-5", True), ("31", True), ("33", False), ("8", False),
+    ]  # fmt: skip

@@ -164,7 +164,7 @@ class MemoryAnalysis:
     def _columns(self, source: str, changes: Sequence[Mapping[str, Any]]) -> list[Row]:
         """The place of points; other changes leave the rows as they are."""
         rows, change = self._rows(source), changes[0]
-        if change["function"] != "geometry" or len(changes) > 1:
+        if change["function"] != "geometry" or "name" not in change or len(changes) > 1:
             return rows
         axis = 0 if change["fact"].startswith(("x", "lon")) else 1
         return [{**row, change["name"]: row["geom"][axis]} for row in rows]

@@ -196,6 +196,17 @@ SAID: list[tuple[str, Steps]] = [
         "add the coordinates to airports",
         one("columns", AIRPORTS, changes=[{"function": "geometry", "fact": "lon"}, {"function": "geometry", "fact": "lat"}]),
     ),
+    (
+        "add x and y of airports as columns",
+        one("columns", AIRPORTS, changes=[{"function": "geometry", "fact": "x"}, {"function": "geometry", "fact": "y"}]),
+    ),
+    (
+        "add the validity of airports as columns",
+        one("columns", AIRPORTS, changes=[{"function": "geometry", "fact": "is_valid"}, {"function": "geometry", "fact": "invalid_reason"}]),
+    ),
+    ("add wkt to airports", one("columns", AIRPORTS, changes=[{"function": "geometry", "fact": "wkt"}])),
+    ("number the rows of airports", one("columns", AIRPORTS, changes=[{"function": "number_rows", "name": "number"}])),
+    ("number the rows of airports as nr", one("columns", AIRPORTS, changes=[{"function": "number_rows", "name": "nr"}])),
     ("drop the duplicates of airports", one("deduplicate", AIRPORTS)),
     ("remove duplicates of airports within 1 m", one("deduplicate", AIRPORTS, tolerance="1 m")),
     ("deduplicate the airports by country", one("deduplicate", AIRPORTS, by=["country"])),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -25,7 +25,18 @@ _FORMS = {
     "upper": "(uppercase|upper case|capitalise|capitalize)",
     "lower": "(lowercase|lower case)",
 }
-_COORDINATES = "(coordinates|longitude and latitude|latitude and longitude|lon and lat|lat and lon)"
+_AS = "[as columns|as a column]"
+_FACTS = {
+    "(coordinates|longitude and latitude|latitude and longitude|lon and lat|lat and lon)": ("lon", "lat"),
+    "(x and y|x and y coordinates|x y)": ("x", "y"),
+    "(bounding boxes|bounding box|extents|extent|xmin ymin xmax and ymax)": ("xmin", "ymin", "xmax", "ymax"),
+    "(wkt|geometry as wkt|geometries as wkt)": ("wkt",),
+    "(geometry type|geometry types)": ("type",),
+    "(number of parts|part count)": ("parts",),
+    "(number of points|number of vertices|vertex count)": ("points",),
+    "(validity|validity and reason)": ("is_valid", "invalid_reason"),
+}
+"""Words, and what they say of geometries."""
 
 Change = Callable[[Mapping[str, Any]], list[dict[str, Any]]]
 
@@ -74,8 +85,12 @@ def _formed(function: str, bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"function": function, "column": bindings["column"]}]
 
 
-def _coordinates(_bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"function": "geometry", "fact": fact} for fact in ("lon", "lat")]
+def _facts(facts: Sequence[str], _bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"function": "geometry", "fact": fact} for fact in facts]
+
+
+def _numbered(bindings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"function": "number_rows", "name": bindings.get("name", "number")}]
 
 
 def _split(bindings: Mapping[str, Any], _context: Context) -> Steps | None:
@@ -117,5 +132,13 @@ RULES = (
         _rule(f"{words} [the] column {{column:column}} {_OF}", partial(_formed, function))
         for function, words in _FORMS.items()
     ),
-    _rule(f"(add|write) [the] {_COORDINATES} [as columns] (to|of|for) {{source:bare}}", _coordinates),
+    *(
+        _rule(
+            f"(add|write|put) [the] {words} {_AS} (to|of|for|from) {{source:bare}} {_AS}",
+            partial(_facts, facts),
+        )
+        for words, facts in _FACTS.items()
+    ),
+    _rule("number [the] rows (of|in) {source:bare} [as {name:name}]", _numbered),
+    _rule("(add|write) [the|a] row (number|numbers) [as {name:name}] (to|of|for) {source:bare}", _numbered),
 )

@@ -19,7 +19,9 @@ _FACTS: dict[str, Literal["valid", "invalid", "empty"]] = {
 def take_shape_fact(cursor: Cursor) -> Shaped | None:
     """A condition on the geometry. Returns None and leaves the cursor in place if no such words follow."""
     start = cursor.at
-    if cursor.take("without", "with no", "that have no", "which have no", "with missing"):
+    if cursor.take(
+        "without", "with no", "that have no", "which have no", "have no", "has no", "with missing"
+    ):
         cursor.take("a", "any")
         if cursor.take(*_SHAPES):
             return Shaped("missing")
