@@ -85,3 +85,23 @@ async def test_a_large_file_shows_how_many_rows_are_written(
     seen = await person.page.evaluate("window.progressTexts")
     assert any(words.endswith(" of 28,298 rows") and 0 < share < 100 for words, share in seen), seen
     await expect(dialog.locator(".export-progress")).to_have_count(0)
+
+
+async def test_what_lies_far_outside_of_a_system_is_left_out_by_choice(
+    person: Person, tmp_path: Path
+) -> None:
+    await person.says("show airports")
+    dialog = await opened(person)
+    outside = dialog.get_by_label("Shapes far outside")
+    await expect(outside).to_have_count(0)
+    person.outages_expected = True  # The browser notes the refusal on its console.
+    await dialog.get_by_label("Coordinate system").fill("EPSG:2154")
+    await dialog.get_by_role("button", name="Export", exact=True).click()
+    await expect(dialog.get_by_role("alert")).to_contain_text("far outside of the area of use of EPSG:2154")
+    await outside.select_option("drop")
+    path = await fetched(person, dialog, tmp_path)
+    rows = pyogrio.read_info(path)["features"]
+    status = dialog.get_by_role("status")
+    await expect(status).to_contain_text(f"{28_298 - rows:,} of 28,298 features")
+    await expect(status.get_by_role("link", name=path.name)).to_be_visible()
+    assert await violations(person) == []

@@ -16,6 +16,7 @@ import "./theme/search.css";
 import "./theme/table.css";
 import "./theme/time.css";
 import "./theme/people.css";
+import "./theme/dialogs.css";
 import "./theme/document.css";
 import "./theme/phone.css";
 import { effect } from "@preact/signals";

@@ -37,9 +37,9 @@ function Form() {
     isWriting.value = false;
   };
   return (
-    <form class="uploads" onSubmit={(event) => { event.preventDefault(); void write(); }}>
-      <div class="upload-fields">
-        <label>
+    <form class="dialog-form" onSubmit={(event) => { event.preventDefault(); void write(); }}>
+      <div class="dialog-fields">
+        <label class="wide">
           <span>{t("printTitle")}</span>
           <input value={title.value} maxLength={MAX_TITLE} dir="auto" onInput={({ currentTarget }) => (title.value = currentTarget.value)} />
         </label>
@@ -59,10 +59,10 @@ function Form() {
           />
         </label>
       </div>
-      <fieldset class="export-layers">
+      <fieldset class="dialog-choices">
         <legend>{t("printShows")}</legend>
         {([["legend", t("printLegend")], ["scale", t("printScaleBar")], ["north", t("printNorth")]] as const).map(([part, label]) => (
-          <label key={part} class="upload-title">
+          <label key={part}>
             <input type="checkbox" checked={parts[part].value} onChange={() => (parts[part].value = !parts[part].value)} />
             <span>{label}</span>
           </label>
@@ -71,7 +71,7 @@ function Form() {
       <p class="quiet">{t("printNote")}</p>
       {isWriting.value && <progress class="step-progress" aria-label={t("exportWriting")} />}
       {fault.value !== "" && <p class="missing" role="alert" dir="auto">{fault.value}</p>}
-      <div class="editor-actions">
+      <div class="dialog-actions">
         <button type="button" class="button plain" onClick={() => (printing.value = false)}>{t("cancel")}</button>
         <button type="submit" class="button" disabled={isWriting.value}><Icon name="download" />{t("printStart")}</button>
       </div>

@@ -72,10 +72,15 @@ export async function exportFile(request: Omit<Export, "map_id">): Promise<Expor
   return file;
 }
 
+/** Of a file of this map, as an answer of the server links it. */
+export function fileAddress(path: string): string {
+  return `/api/maps/${map.value?.mapId ?? ""}/${path}`;
+}
+
 function fetchFile(path: string): void {
   if (map.value === null) return;
   const link = document.createElement("a");
-  link.href = `/api/maps/${map.value.mapId}/${path}`;
+  link.href = fileAddress(path);
   link.download = "";
   link.click();
 }

@@ -2,10 +2,11 @@
 import { useSignal } from "@preact/signals";
 import { number, t } from "../i18n/i18n";
 import type { Export, ExportReport } from "../protocol/types";
-import { exportFile } from "../session/files";
+import { exportFile, fileAddress } from "../session/files";
 import { writtenRows } from "../store/presence";
 import { layers, turns } from "../store/store";
 import { Dialog } from "../ui/dialog";
+import { Pick } from "../ui/form";
 import { Icon } from "../ui/icons";
 import { exporting } from "../ui/page/dialogs";
 
@@ -26,6 +27,7 @@ function Form({ chosen }: { chosen: readonly string[] }) {
   // What has no geometry is wanted as a sheet, most of the time.
   const format = useSignal<Export["format"]>(chosen.length > 0 && !layers.value.some(({ id }) => chosen.includes(id)) ? "csv" : "gpkg");
   const crs = useSignal("");
+  const outside = useSignal<"keep" | "drop" | "null">("keep");
   const name = useSignal("");
   const state = useSignal<"ready" | "writing">("ready");
   const fault = useSignal("");
@@ -38,7 +40,7 @@ function Form({ chosen }: { chosen: readonly string[] }) {
       report.value = await exportFile({
         items: choices.filter(({ id }) => ids.value.includes(id)).map(({ id }) => ({ source: id })),
         format: format.value,
-        ...(crs.value.trim() !== "" && { crs: crs.value.trim() }),
+        ...(crs.value.trim() !== "" && { crs: crs.value.trim(), ...(outside.value !== "keep" && { outside: outside.value }) }),
         ...(name.value.trim() !== "" && { file_name: name.value.trim() }),
       });
     } catch (error) {
@@ -48,17 +50,17 @@ function Form({ chosen }: { chosen: readonly string[] }) {
   };
   const toggle = (id: string) => (ids.value = ids.value.includes(id) ? ids.value.filter((each) => each !== id) : [...ids.value, id]);
   return (
-    <form class="uploads" onSubmit={(event) => { event.preventDefault(); void write(); }}>
-      <fieldset class="export-layers">
-        <legend>{t("layers")}</legend>
+    <form class="dialog-form" onSubmit={(event) => { event.preventDefault(); void write(); }}>
+      <fieldset class="dialog-choices">
+        <legend>{t("exportContents")}</legend>
         {choices.map(({ id, title, size }) => (
-          <label key={id} class="upload-title">
+          <label key={id}>
             <input type="checkbox" checked={ids.value.includes(id)} onChange={() => toggle(id)} />
             <span dir="auto">{title}</span> <span class="quiet">{size}</span>
           </label>
         ))}
       </fieldset>
-      <div class="upload-fields">
+      <div class="dialog-fields">
         <label>
           <span>{t("exportFormat")}</span>
           <select value={format.value} onChange={({ currentTarget }) => (format.value = currentTarget.value as Export["format"])}>
@@ -69,7 +71,16 @@ function Form({ chosen }: { chosen: readonly string[] }) {
           <span>{t("exportCrs")}</span>
           <input value={crs.value} maxLength={40} dir="ltr" placeholder={t("exportOwnCrs")} onInput={({ currentTarget }) => (crs.value = currentTarget.value)} />
         </label>
-        <label>
+        {crs.value.trim() !== "" && (
+          <label class="wide">
+            <span>{t("exportOutside")}</span>
+            <Pick
+              value={outside.value} onPick={(it) => (outside.value = it)}
+              options={[["keep", t("exportOutsideKeep")], ["drop", t("exportOutsideDrop")], ["null", t("exportOutsideNull")]]}
+            />
+          </label>
+        )}
+        <label class="wide">
           <span>{t("exportName")}</span>
           <input value={name.value} maxLength={100} dir="auto" onInput={({ currentTarget }) => (name.value = currentTarget.value)} />
         </label>
@@ -77,7 +88,7 @@ function Form({ chosen }: { chosen: readonly string[] }) {
       {state.value === "writing" && <Progress />}
       {fault.value !== "" && <p class="missing" role="alert" dir="auto">{fault.value}</p>}
       {report.value !== null && <Outcome report={report.value} />}
-      <div class="editor-actions">
+      <div class="dialog-actions">
         <button type="button" class="button plain" onClick={() => (exporting.value = null)}>{report.value === null ? t("cancel") : t("close")}</button>
         <button type="submit" class="button" disabled={state.value === "writing" || ids.value.length === 0}>
           <Icon name="download" />{t("exportStart")}
@@ -111,8 +122,8 @@ function exportable(): { id: string; title: string; size: string }[] {
 function Outcome({ report }: { report: ExportReport }) {
   const size = report.bytes < 1e6 ? `${number(Math.ceil(report.bytes / 1000))} kB` : `${number(Math.round(report.bytes / 1e5) / 10)} MB`;
   return (
-    <div class="upload-outcome" role="status">
-      <p><span dir="auto">{report.file_name}</span> <span class="quiet" dir="ltr">{size}</span></p>
+    <div class="dialog-outcome" role="status">
+      <p><a class="link" href={fileAddress(report.link ?? "")} download dir="auto">{report.file_name}</a> <span class="quiet" dir="ltr">{size}</span></p>
       {report.notes?.map((note) => <p key={note} class="warn" dir="auto">{note}</p>)}
     </div>
   );
