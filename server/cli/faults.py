@@ -12,6 +12,7 @@ def explain(error: BaseException) -> str | None:
     from agents.core.errors import ToolSignal
     from agents.core.model import ModelError
     from server.cli.chat import NoServer
+    from server.cli.pages import PageError
     from server.database.engines import is_unavailable
     from server.database.migrate import MigrationFailed
     from server.database.roles import RolesFailed
@@ -29,6 +30,7 @@ def explain(error: BaseException) -> str | None:
             SparkProblem,
             ModelError,
             NoServer,
+            PageError,
             BadCases,
             BadExtension,
         ),

@@ -5,19 +5,23 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import typer
+
+class PageError(Exception):
+    """A page lacks what a command fills."""
 
 
 def require_part(page: Path, name: str) -> None:
-    """Raise BadParameter where the page has no part of this name, before what fills it is computed."""
+    """Raise PageError where the page has no part of this name, before what fills it is computed."""
     try:
         filled(page.read_text("utf-8"), name, "")
     except ValueError as error:
-        raise typer.BadParameter(f"{page} has no part {name!r}", param_hint="--out") from error
+        raise PageError(
+            f"{page} has no part {name!r}: it needs the lines <!-- {name}: begin (command) --> and <!-- {name}: end -->."
+        ) from error
 
 
 def write_part(page: Path, name: str, content: str) -> None:
-    """Write the part of a page called `name`. Raises BadParameter where the page has no marks for it."""
+    """Write the part of a page called `name`. Raises PageError where the page has no marks for it."""
     require_part(page, name)
     page.write_text(filled(page.read_text("utf-8"), name, content), "utf-8")
 
