@@ -16,7 +16,8 @@ def require_part(page: Path, name: str) -> None:
         filled(page.read_text("utf-8"), name, "")
     except ValueError as error:
         raise PageError(
-            f"{page} has no part {name!r}: it needs the lines <!-- {name}: begin (command) --> and <!-- {name}: end -->."
+            f"{page} has no part {name!r}: it needs the lines <!-- {name}: begin (command) --> "
+            f"and <!-- {name}: end -->."
         ) from error
 
 
