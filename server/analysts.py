@@ -19,7 +19,8 @@ from server.gis.catalog.readable_tables import ReadableTables
 from server.maps.analyses.failures import reason_of
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.results import Results
-from server.maps.analyses.session import OFFERED, AnalysisService, MapAnalysis
+from server.maps.analyses.offered import OFFERED
+from server.maps.analyses.session import AnalysisService, MapAnalysis
 from server.maps.turns.session import TurnSession
 
 

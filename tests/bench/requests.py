@@ -17,7 +17,7 @@ from agents.domain import Column, Table
 from agents.geo_agent import GeoAgent
 from agents.ports import AnalysisReport
 from server.evaluation.analyst.script import common_beginning, serialised
-from server.maps.analyses.session import OFFERED
+from server.maps.analyses.offered import OFFERED
 from tests.bench.rows import Row
 from tests.support.models import ScriptedModel
 from tests.unit.geo_agent.tables import AIRPORTS, CITIES, COUNTRIES

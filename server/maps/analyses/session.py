@@ -19,7 +19,6 @@ from typing import Any
 from agents.core.errors import ToolFailed
 from agents.core.observe import receipts
 from agents.domain import LayerDraft, QueryReceipt, StyleSpec, Table
-from agents.ports import OperationTrait
 from server.database.engines import is_unavailable
 from server.database.lanes import Lane, visitor
 from server.gis.analysis.budget import Budget, readable_bytes
@@ -30,9 +29,9 @@ from server.gis.analysis.runner import Progress, StepResult
 from server.gis.analysis.watch import Report
 from server.gis.catalog.readable_tables import ReadableTables
 from server.gis.errors import DataUnavailable, GisError, TooExpensive
-from server.gis.operations import OPERATIONS
 from server.maps.analyses.failures import OUTAGE_MESSAGE, OUTAGE_REASON, RUN_AGAIN
 from server.maps.analyses.looks import default_style, figures_of, inherited
+from server.maps.analyses.offered import OFFERED, Offered
 from server.maps.analyses.store import AnalysisStore
 from server.maps.log.events import Change
 from server.maps.turns.session import TurnSession
@@ -59,29 +58,6 @@ class Outcome:
     """Columns that it calculated or ranked by."""
     title: str = ""
     method: Sequence[str] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Offered:
-    """A spatial operation as the analyst sees it; implements the port `agents.ports.OperationInfo`."""
-
-    name: str
-    summary: str
-    schema: Mapping[str, Any]
-    traits: frozenset[OperationTrait] = frozenset()
-    phrases: Sequence[str] = ()
-
-
-OFFERED: Sequence[Offered] = tuple(
-    Offered(
-        operation.name,
-        operation.summary,
-        operation.arguments.model_json_schema(),
-        operation.traits,
-        operation.phrases,
-    )
-    for operation in OPERATIONS.values()
-)
 
 
 @dataclass

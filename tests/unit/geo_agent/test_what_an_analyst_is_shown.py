@@ -13,7 +13,7 @@ from agents.core.testing import ScriptedModel
 from agents.core.tokens import tokens_of
 from agents.domain import Column, Table
 from agents.geo.operation_tools import FIRST_OPERATIONS, found_operations, output_facts
-from server.maps.analyses.session import OFFERED
+from server.maps.analyses.offered import OFFERED
 from tests.unit.geo_agent.tables import EVERYTHING
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import MemoryAnalysis, Outcome

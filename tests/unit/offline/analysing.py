@@ -18,7 +18,7 @@ from agents.domain import Column, ColumnKind, RecipeCard, StyleSpec, Table
 from agents.offline import OfflineModel
 from agents.ports import AnalysisReport
 from server.gis.operations import OPERATIONS
-from server.maps.analyses.session import OFFERED, Offered
+from server.maps.analyses.offered import OFFERED, Offered
 from tests.unit.geo_agent.filtering import passes
 from tests.unit.geo_agent.making import Row
 from tests.unit.geo_agent.world import World

@@ -8,7 +8,7 @@ import pytest
 
 from agents.domain import Focus, LayerDraft
 from agents.ports import AnalysisReport
-from server.maps.analyses.session import OFFERED
+from server.maps.analyses.offered import OFFERED
 from tests.unit.geo_agent.tables import AIRPORTS, COUNTRIES
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.analysing import Desk

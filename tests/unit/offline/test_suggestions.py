@@ -8,7 +8,7 @@ from agents.offline import suggestions
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.intents import NotUnderstood
 from agents.offline.parser import parse
-from server.maps.analyses.session import OFFERED
+from server.maps.analyses.offered import OFFERED
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.chatting import Chat
 

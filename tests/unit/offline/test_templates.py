@@ -19,7 +19,7 @@ from agents.offline.language.reading import Ambiguous, Unreadable
 from agents.offline.language.vocabulary import Vocabulary
 from agents.offline.meaning.steps import AnalysisStep
 from server.gis.operations import OPERATIONS
-from server.maps.analyses.session import OFFERED
+from server.maps.analyses.offered import OFFERED
 from tests.unit.geo_agent.world import World
 from tests.unit.offline.test_fuzz import SENTENCES
 
