@@ -1,7 +1,7 @@
-"""The analyst: an agent of its own that plans a spatial analysis, runs it step by step, and says what it found.
+"""The analyst: an agent that plans a spatial analysis, runs it step by step, and summarises the result.
 
-Its tools are the operations, and the questions about the data that GeoAgent has too. `run_analysis` of GeoAgent
-makes one analyst for each goal, hands it an `AnalysisSession`, and gets back the words for the user.
+Its tools are the operations, and GeoAgent's tools that query the data. GeoAgent's `run_analysis` makes one analyst
+for each goal, gives it an `AnalysisSession`, and gets back the text for the user.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _find_operation_words(analyst: Analyst) -> str:
 
 
 class Analyst(DataTools, ChartTools, StepRunner, Agent):
-    """One analysis. After `chat(goal)`, `ended` tells that it finished or refused, `finished` that it finished."""
+    """One analysis. After `chat(goal)`, `ended` is true if it finished or refused, `finished` if it finished."""
 
     description = "Plans and runs a spatial analysis in PostGIS."
     instructions = ROLE

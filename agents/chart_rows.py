@@ -1,4 +1,4 @@
-"""A chart as rows: the same numbers as a table, for a model, a spreadsheet or a person to read. Pure."""
+"""The numbers of a chart as table rows, for a model, a spreadsheet or a page. Pure."""
 
 from __future__ import annotations
 

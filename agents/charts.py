@@ -30,7 +30,7 @@ class ChartDraft(Value):
     y: Name | None = None
     """bar, line: what is aggregated, counted without it; scatter, box: a number."""
     color: Name | None = None
-    """A column whose values become series of their own."""
+    """A column whose values become separate series."""
     aggregate: Aggregate | None = None
     """bar, line: how `y` is summed up; without it the mean."""
     bins: Annotated[int, Field(ge=2, le=60)] | None = None
@@ -46,7 +46,8 @@ class Chart(Value):
     kind: ChartKind
     title: str
     titled: bool = True
-    """Whether somebody gave the title. Else it only names what is drawn, which clients may say in other languages."""
+    """Whether the title was chosen by a user or model. Otherwise it only names what is drawn, and clients may
+    translate it."""
     table: str
     layer_id: str | None = None
     layer_filter: Cql2 | None = None
@@ -86,8 +87,8 @@ class Axis(Value):
 
 
 class Box(Value):
-    """Five numbers of a group: the quartiles, and the farthest values within 1.5 times their distance. What lies
-    beyond is counted, and the farthest of it listed, with the ids of their features where they have one."""
+    """Five numbers of a group: the quartiles, and the farthest values within 1.5 times their distance. Values beyond
+    are counted, and the farthest of them listed, with the ids of their features where they have one."""
 
     low: float
     first: float

@@ -71,7 +71,7 @@ class LakeSource(Value):
 
     @property
     def factor(self) -> float:
-        """For how many rows one of the sample stands."""
+        """How many rows of the table one row of the sample represents."""
         return self.rows / max(1, self.sample_rows)
 
     @property
@@ -121,7 +121,7 @@ class Table(Value):
 
     @property
     def title(self) -> str:
-        """What it is called in a sentence: a result by the title of its step, with which its comment begins."""
+        """Its name in sentences: for a result the title of its step, which is the beginning of its comment."""
         said = (self.comment or "").partition(": ")[0] if self.is_result else ""
         return said or self.name
 
@@ -144,7 +144,7 @@ class ValueColor(Value):
 
 
 class StyleSpec(Value):
-    """How a layer is asked to look. Sizes are CSS pixels; `color` is a CSS colour; `ramp` a named colour ramp."""
+    """The requested style of a layer. Sizes are CSS pixels; `color` is a CSS colour; `ramp` a named colour ramp."""
 
     kind: StyleKind = "single"
     color: str | None = None
@@ -190,7 +190,7 @@ class StyleSpec(Value):
 
 
 OTHERS = "other"
-"""Label of the legend's entry for all values that have no colour of their own."""
+"""Label of the legend's entry for all values without an individual colour."""
 
 
 class LegendEntry(Value):
@@ -305,7 +305,7 @@ class RecipeParameter(Value):
 
 
 class RecipeCard(Value):
-    """A saved plan of an analysis as people and models are told of it: titles of its steps, and its parameters."""
+    """A saved plan of an analysis as users and models see it: the titles of its steps, and its parameters."""
 
     name: str
     goal: str
@@ -327,10 +327,10 @@ class Focus(Value):
 
 
 class QueryReceipt(Value):
-    """A question to PostGIS as it was asked, and the numbers that it gave: where a figure of an answer comes from."""
+    """A query that ran in PostGIS, with its numbers: the source of a figure in an answer."""
 
     sql: str
-    """Runnable in psql as it stands."""
+    """Can be run in psql unchanged."""
     table: str | None = None
     filter: Cql2 | None = None
     """The rows of `table` that the question was about, or that it made."""
@@ -346,11 +346,11 @@ class QueryReceipt(Value):
     texts: tuple[tuple[str, ...], ...] = ()
     """What the rows of `cells` are called: a few short texts of each."""
     notes: tuple[str, ...] = ()
-    """Said of the method: units, CRS, expected errors."""
+    """Notes on the method: units, CRS, expected errors."""
 
 
 class Place(Value):
-    """A named place found in the person's own tables."""
+    """A named place found in the user's tables."""
 
     name: str
     table: str

@@ -1,9 +1,9 @@
-"""GeoAgent: the agent that works on a map and on PostGIS tables. It is handed its collaborators and makes none.
+"""GeoAgent: the agent that works on a map and on PostGIS tables. Its collaborators are passed in; it creates none.
 
     agent = GeoAgent(client, "gpt-5.1", registry=registry, map=session, data=data)
     await agent.chat("show airports in red")
 
-One agent serves one map. Between turns the host may hand it another session of that map (`agent.map = session`).
+One agent serves one map. Between turns the host may assign another session of that map (`agent.map = session`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from agents.provenance.annotation import annotation
 from agents.provenance.linking import link_figures
 
 WRITTEN_BY_MODELS = frozenset({"run_analysis", "cannot_do"})
-"""Tools whose results are words of a model; what its numbers rest on is in their receipts."""
+"""Tools whose results were written by a model; the sources of their numbers are in their receipts."""
 
 OFFLINE = "offline"
 """Name of the built-in offline model."""
@@ -120,9 +120,9 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, ExportTools, Lake
 
     @hook.annotation
     async def _figures(self, text: str) -> dict[str, Any]:
-        """Where each number of the answer comes from, or that it was found in no result."""
+        """The source of each number in the answer, or a mark that no result contains it."""
         if self.model.name == OFFLINE and not self._has_looked():
-            # It makes nothing up: without a result its numbers are limits, and examples of what can be said.
+            # The offline model invents nothing: without a result, its numbers are limits and examples of commands.
             return {}
         tables = self.catalogue().table_ids
         names = [*(layer.name for layer in self.map.layers()), *tables]

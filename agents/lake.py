@@ -6,7 +6,7 @@ from agents.domain import Bounds, Value
 
 
 class LakeAdded(Value):
-    """A table whose rows stay in Parquet files; PostGIS holds a sample of them."""
+    """A table whose rows remain in Parquet files; PostGIS has a sample of them."""
 
     table: str
     rows: int

@@ -70,8 +70,7 @@ class MapSession(Protocol):
         ...
 
     async def add_layer(self, draft: LayerDraft) -> tuple[Layer, str]:
-        """The layer as drawn and what the browsers said of it: `drawn: 812 features in view`, or
-        `no browser is watching`."""
+        """The layer as drawn and the browsers' report: `drawn: 812 features in view`, or `no browser is watching`."""
         ...
 
     async def update_layer(self, layer_id: str, change: LayerChange) -> tuple[Layer, str]: ...
@@ -156,7 +155,7 @@ class SqlRunner(Protocol):
 
 @dataclass(frozen=True)
 class AnalysisReport:
-    """What came of an analysis: words for the user, and for the model that asked the tables that can be used now."""
+    """The outcome of an analysis: a text for the user, and for the calling model the tables that it can use now."""
 
     text: str
     finished: bool = True
@@ -166,14 +165,14 @@ class AnalysisReport:
 
 
 class Analyst(Protocol):
-    """Plans and runs spatial analyses, and looks after what they leave."""
+    """Plans and runs spatial analyses, and manages their results."""
 
     def operations(self) -> Sequence[OperationInfo]:
         """What its analyses can do."""
         ...
 
     async def run(self, goal: str, session: MapSession, context: ToolContext) -> AnalysisReport:
-        """Answer a question by an analysis of its own, on behalf of a tool call.
+        """Answer a question by a new analysis, on behalf of a tool call.
 
         Raises ToolFailed where the analyst could not finish: its model failed, or a limit was reached.
         """
@@ -194,7 +193,7 @@ class Analyst(Protocol):
         ...
 
     async def run_recipe(self, recipe: str, values: Mapping[str, Any], session: MapSession) -> AnalysisReport:
-        """Run it as an analysis of its own; words for the user."""
+        """Run it as a new analysis; returns the text for the user."""
         ...
 
     async def rename_recipe(self, recipe: str, name: str, session: MapSession) -> None: ...
@@ -301,7 +300,8 @@ class OperationInfo(Protocol):
 
     @property
     def phrases(self) -> Sequence[str]:
-        """How people ask for it, as templates that the offline model reads; `source` and the like are arguments."""
+        """Templates of user requests for it, which the offline model reads; names in braces, such as `source`, are
+        arguments."""
         ...
 
 
@@ -315,7 +315,7 @@ class AnalysisSession(Protocol):
         ...
 
     async def plan(self, steps: Sequence[tuple[str, str]]) -> None:
-        """Tell all steps that are still to run, as (operation, title)."""
+        """Announce all steps that have not run yet, as (operation, title)."""
         ...
 
     async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> StepOutcome: ...
@@ -327,12 +327,13 @@ class AnalysisSession(Protocol):
         figures: Mapping[str, Any] | None = None,
         outputs: Sequence[str] = (),
     ) -> str:
-        """Put the last step's table on the map and end as finished; what the browsers said of the layer.
+        """Add the last step's table to the map and end the analysis as finished; returns the browsers' report of the
+        layer.
 
         `outputs` are earlier steps whose tables are kept and shown as results, too.
 
-        Without a style it is drawn so that it shows what the steps found. `figures` tells where the numbers of the
-        summary come from, as `agents.provenance.annotation` does.
+        Without a style, one is chosen that shows what the steps found. `figures` are the sources of the numbers in
+        the summary, as `agents.provenance.annotation` gives them.
         """
         ...
 

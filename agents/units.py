@@ -64,7 +64,7 @@ UNITS: dict[str, Unit] = {
 """By each name that a unit has; the yard and pound are those of 1959, the nautical mile that of 1929."""
 
 US_SURVEY_FOOT = 1200 / 3937
-"""Metres; the foot of some of the older reference systems, which nobody means by the word."""
+"""Metres; the foot of some older reference systems, which users do not mean by "foot"."""
 
 _IN_NAMES = (
     "m km cm mm ft feet mi miles nmi meters metres",
@@ -81,7 +81,7 @@ MAGNITUDES: dict[str, float] = {
     **dict.fromkeys(("million", "millions", "mio", "mn"), 1e6),
     **dict.fromkeys(("billion", "billions", "bn"), 1e9),
 }
-"""What a word after a number multiplies it by."""
+"""The factor of a word after a number."""
 
 _TO_TWENTY = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "

@@ -17,9 +17,9 @@ from agents.geo.phrases import breakdown_words, count_of
 from agents.ports import AnalysisReport, DataSource, InfoStore, OperationInfo
 from server.gis.catalog.readable_tables import ReadableTables
 from server.maps.analyses.failures import reason_of
+from server.maps.analyses.offered import OFFERED
 from server.maps.analyses.recipes import Recipes
 from server.maps.analyses.results import Results
-from server.maps.analyses.offered import OFFERED
 from server.maps.analyses.session import AnalysisService, MapAnalysis
 from server.maps.turns.session import TurnSession
 

@@ -1,4 +1,4 @@
-"""Telling what has to be awaited, for everything that may be sync or async."""
+"""Recognise values that have to be awaited, for callables that may be sync or async."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one place where a provider's SDK client becomes a `Model`, without this package knowing any provider.
+"""Wraps a provider's SDK client as a `Model`, without depending on any provider.
 
 `agents/__init__.py` registers how; the function is called when an agent is made with such a client.
 """

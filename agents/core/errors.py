@@ -1,7 +1,7 @@
-"""What a tool raises to steer the model, and what the framework raises at its developer.
+"""Exceptions that a tool raises to steer the model, and one for mistakes in a tool's declaration.
 
-Only `ToolRetry` and `ToolFailed` carry words to the model. Any other exception in a tool becomes a generic
-failure with an error id; its text and traceback go to the log and nowhere else.
+The model reads the messages of `ToolRetry` and `ToolFailed` only. Any other exception in a tool becomes a generic
+failure with an error id; its text and traceback go to the log only.
 """
 
 from __future__ import annotations

@@ -15,11 +15,10 @@ class Limits:
     """Bounds of one turn; None is no bound.
 
     `steps` are model calls. `seconds` is wall time, without the time that the user takes to approve and that tools
-    take as their own (`ToolContext.own_time`). `tokens`
-    and `cost` (US dollars) count everything the turn used; with a limit on cost, a model whose price is not known ends
-    the turn (`unknown_cost`). `identical_failures` is how often one
-    byte-identical call may fail before the turn stops. `reply_characters` bounds the text and the arguments of calls
-    in one reply of the model, so that one that never ends ends.
+    take as their own (`ToolContext.own_time`). `tokens` and `cost` (US dollars) count everything the turn used; with
+    a limit on cost, a model whose price is not known ends the turn (`unknown_cost`). `identical_failures` is how
+    often one byte-identical call may fail before the turn stops. `reply_characters` bounds the text and the call
+    arguments in one reply of the model, so that an endless reply is cut off.
     """
 
     steps: int | None = 25

@@ -29,14 +29,14 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What became of one call; every call gets exactly one.
+    """The outcome of one call; every call gets exactly one.
 
-    `content` is what the model reads. `data` is the tool's own value, for programs (never sent to a model).
-    `error` names the fault's kind when `ok` is false: `unknown_tool`, `malformed_json`, `invalid_arguments`,
-    `retry` (the tool asks for a better call), `failed`, `timeout`, `cancelled`, `denied`. `filled` holds
-    arguments that a resolver supplied. `summary` is a short line for people; `ms` is the run time in
-    milliseconds. `receipts` are what the tool's collaborators noted while it ran (agents.core.observe.receipts).
-    `answer` is set by a tool that ends the turn with this text.
+    `content` is what the model reads. `data` is the tool's own value, for programs (never sent to a model). `error`
+    names the fault's kind when `ok` is false: `unknown_tool`, `malformed_json`, `invalid_arguments`, `retry` (the
+    tool asks for a better call), `failed`, `timeout`, `cancelled`, `denied`. `filled` holds arguments that a resolver
+    supplied. `summary` is a short line for the user; `ms` is the run time in milliseconds. `receipts` are what the
+    tool's collaborators noted while it ran (agents.core.observe.receipts). `answer` is set by a tool that ends the
+    turn with this text.
     """
 
     call_id: str
@@ -92,7 +92,7 @@ Message = UserMessage | AssistantMessage | ToolMessage
 class Usage:
     """Tokens of one or more model calls, and their price in US dollars.
 
-    `cost` is None as soon as a part of the tokens has no known price: what is known would look like the whole.
+    `cost` is None as soon as a part of the tokens has no known price: a partial sum would look like the total.
     """
 
     input_tokens: int = 0

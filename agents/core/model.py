@@ -22,8 +22,8 @@ ToolChoice = Literal["auto", "required", "none"]
 class ToolSpec:
     """A tool as one model call sees it: `parameters` is a JSON schema with its enums already evaluated.
 
-    The dict is shared and must not be changed. `strict` asks for the provider's strict mode where it has one; `phrases`
-    are templates of what people say for it, for models that read templates.
+    The dict is shared and must not be changed. `strict` asks for the provider's strict mode where it has one;
+    `phrases` are templates of user requests that call the tool, for models that read templates.
     """
 
     name: str
@@ -87,8 +87,8 @@ ModelEvent = TextDelta | ToolCall | ModelFailed | Completed
 class Model(Protocol):
     """A language model, ready to be called. Safe for concurrent `stream`s.
 
-    A model whose replies have a limit of their own, which holds for requests without `max_output_tokens`, tells it in
-    an attribute of that name; see `reply_limit`.
+    A model that limits its replies even when a request has no `max_output_tokens` gives that limit in an attribute of
+    that name; see `reply_limit`.
     """
 
     @property

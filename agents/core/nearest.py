@@ -11,9 +11,9 @@ MAX_ASKED = 200
 
 
 def nearest(value: Any, choices: Iterable[Any], limit: int = 3, score: float = 60) -> list[str]:
-    """The texts among the choices that look most like a value, best first, whatever their accents, case and separators.
+    """The choices most similar to a value, best first; accents, case and separators are ignored.
 
-    `score` is the least likeness, of 100, by rapidfuzz's WRatio.
+    `score` is the minimum similarity (0 to 100, rapidfuzz's WRatio).
     """
     if isinstance(value, dict | list) or not (asked := fold(str(value)).strip()[:MAX_ASKED]):
         return []

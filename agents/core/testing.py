@@ -20,7 +20,7 @@ Part = str | tuple[str, Mapping[str, Any]] | ModelEvent | BaseException | asynci
 Reply = str | Iterable[Part] | Callable[[ModelRequest], Iterable[Part]]
 
 USAGE = Usage(input_tokens=10, output_tokens=5)
-"""What each reply is counted as, unless its script ends with a `Completed` of its own."""
+"""The usage reported for each reply, unless its script ends with a `Completed`."""
 
 
 class ScriptedModel:

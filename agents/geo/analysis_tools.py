@@ -66,7 +66,7 @@ class AnalysisTools(GeoTools):
     async def run_recipe(
         self, recipe: RecipeName, context: ToolContext, values: dict[str, Any] | None = None
     ) -> Result:
-        """Run a recipe of the map again, as an analysis of its own.
+        """Run a recipe of the map again, as a new analysis.
 
         Args:
             values: New values by parameter name; what is left out is as it was saved.
@@ -88,12 +88,12 @@ class AnalysisTools(GeoTools):
         return Result({"removed": recipe}, summary=f"Removed the recipe “{recipe}”")
 
     def _reported(self, report: AnalysisReport) -> Result:
-        """The words for the user, and for the model the tables that can be used now."""
+        """The text for the user, and for the model the tables that it can use now."""
         self.seen_tables.update(dict.fromkeys(str(output["table"]) for output in report.outputs))
         made = f"\n{content_of({'outputs': report.outputs})}" if report.outputs else ""
         return Result(content=report.text + made, data={"finished": report.finished, "answer": report.text})
 
     def _the_analyst(self) -> Analyst:
         if self.analyst is None:
-            raise ToolFailed("No analyst is at hand here.")
+            raise ToolFailed("No analyst is available here.")
         return self.analyst

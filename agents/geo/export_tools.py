@@ -1,4 +1,4 @@
-"""The tool that delivers files: tables and layers in the form that somebody asked for."""
+"""The tool that exports tables and layers as files, in the format that the user asked for."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ExportTools(GeoTools):
 
 
 def with_links(text: str, history: Sequence[Message]) -> str:
-    """The answer with links to all files of its turn, also to those that the model forgot."""
+    """The answer with links to all files of its turn, including those that the model did not mention."""
     since = itertools.takewhile(lambda item: not isinstance(item, UserMessage), reversed(history))
     results = [result for item in since if isinstance(item, ToolMessage) for result in item.results]
     links = [

@@ -1,7 +1,8 @@
 """The operations of an analysis as tools: checked by their whole schemas, shown to the model by compact ones.
 
 A dozen that most plans need are shown from the beginning; `find_operation` shows the others that a plan asks for.
-What they have in common (how tables, lengths, titles and aggregates are written) stands once in the analyst's rules.
+What they have in common (how tables, lengths, titles and aggregates are written) is described once, in the analyst's
+rules.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ def output_facts(outcome: StepOutcome) -> dict[str, Any]:
 
 
 def found_operations(operations: Sequence[OperationInfo], text: str) -> list[OperationInfo]:
-    """The operations that match a few words, best first. A word weighs more the fewer operations contain it."""
+    """The operations that match a few words, best first. The fewer operations contain a word, the more it counts."""
     texts = {
         info.name: _WORD.findall(f"{info.name.replace('_', ' ')} {info.summary.lower()}")
         for info in operations

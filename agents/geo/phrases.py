@@ -1,7 +1,7 @@
-"""Plain English for people: numbers, filters, styles, layers and rows as sentences.
+"""Numbers, filters, styles, layers and rows as plain English sentences.
 
-Pure functions from values to text. The tools make their summaries with them and the offline model its
-answers, so that both say the same about the same fact.
+Pure functions from values to text. Tools use them for summaries and the offline model for answers, so that both
+describe a fact in the same words.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What GeoAgent tells a model before the conversation: who it is, its rules, the tables, the map, the focus.
+"""The system message of GeoAgent: its role, its rules, the tables, the map, the focus.
 
-The parts go from the most to the least stable, so that a provider's prompt cache serves the longest beginning.
+The parts are ordered from the most to the least stable, so that a provider's prompt cache covers as much as possible.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def _items_unbounded(part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _BY_HAND = ("extrude_scale", "label_size", "label_overlap", "label_min_zoom", "min_zoom", "max_zoom")
-"""Fields that hardly anybody asks for in words; a call may still have them."""
+"""Fields that users rarely ask for in the chat; a call may still have them."""
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "maxItems", "maxLength")
 STYLE_SCHEMA = _style_schema()
 """What a model sees of a style once, and what styles are checked against."""
@@ -102,7 +102,8 @@ STYLE_SHOWN: dict[str, Any] = {
         if name not in _BY_HAND
     },
 }
-"""The same without bounds that hardly any call meets and fields that people set by hand: tokens of each request."""
+"""The same without bounds that calls rarely exceed and fields that users set in the style editor, to save tokens in
+each request."""
 STYLE_BRIEFLY: dict[str, Any] = {
     "type": "object",
     "description": f"{_ABOUT} kind, color, column, method, classes, breaks, values "

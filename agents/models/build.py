@@ -34,7 +34,7 @@ _WRAPPERS = {
     "none": ("agents.models.adapters.none", "NoTools"),
 }
 _IS_WORD = re.compile(r"[A-Za-z_-]+")
-"""Versions after an @ have digits and stay a part of the model's name; a word is meant as a calling type."""
+"""After an @, a version (with digits) is part of the model's name; a word is a calling type."""
 
 
 def build(
@@ -42,10 +42,9 @@ def build(
 ) -> Model:
     """The model called `name`: `provider:model`, `provider:model@calling`, `offline`, or several with `|` between.
 
-    `cassette:file.json` replays a recording, and with GEOAGENT_CASSETTE set, what is asked and said is
-    recorded in that file. In a chain, a model that is not configured is left out with a warning, unless none
-    remains. Keys and addresses come from `settings`, by default the environment. Raises
-    `ModelError("not_configured", ...)`.
+    `cassette:file.json` replays a recording; with GEOAGENT_CASSETTE set, requests and replies are recorded in that
+    file. In a chain, a model that is not configured is left out with a warning, unless none remains. Keys and
+    addresses come from `settings`, by default the environment. Raises `ModelError("not_configured", ...)`.
     """
     settings = os.environ if settings is None else settings
     catalogue = Catalogue.load(providers_file) if providers_file else Catalogue.named_in(settings)
@@ -75,11 +74,10 @@ def model_for_client(
     settings: Mapping[str, str] | None = None,
     providers_file: Path | None = None,
 ) -> Model:
-    """A model that speaks through an SDK's client made elsewhere: AsyncOpenAI, AsyncAnthropic or
-    ollama.AsyncClient.
+    """A model that uses an existing client of a provider's SDK: AsyncOpenAI, AsyncAnthropic or ollama.AsyncClient.
 
-    An OpenAI client at another address than OpenAI's own speaks as `providers.json` says of that address, and
-    Chat Completions where it says nothing.
+    For an OpenAI client with another address than OpenAI's, `providers.json` decides by that address; the default is
+    Chat Completions.
     """
     settings = os.environ if settings is None else settings
     catalogue = Catalogue.load(providers_file) if providers_file else Catalogue.named_in(settings)

@@ -1,9 +1,8 @@
-"""A recorder: what a real model once said, kept in a file and said again, without a key and without a
-network.
+"""Records replies of a real model in a file and replays them, without a key and without a network.
 
-An exchange is found by what was asked and called so far: the user's words, and the calls with their
-arguments. System messages, tools and results may change without making the recording worthless. Secrets are
-removed before anything is written, and so are the opaque parts that only their provider can read.
+An exchange is found by the user's messages and by the calls, with their arguments, so far. A recording remains valid
+when system messages, tools or results change. Secrets, and the opaque parts that only their provider can read, are
+removed before anything is written.
 """
 
 from __future__ import annotations
@@ -100,7 +99,8 @@ class Cassette:
             yield event
 
     def _next(self, key: str) -> list[ModelEvent] | None:
-        """The same question, asked again, gets what was said to it the next time, and in the end the first."""
+        """A repeated request gets the replies that were recorded for it in their order, and after the last one the
+        first again."""
         fitting = [exchange for exchange in self._tape["exchanges"] if exchange["key"] == key]
         if not fitting:
             return None

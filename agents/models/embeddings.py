@@ -1,4 +1,4 @@
-"""Texts as vectors, by any server that speaks OpenAI's `/embeddings`: OpenAI, Ollama, vLLM and many others."""
+"""Text embeddings from any server with OpenAI's `/embeddings` API: OpenAI, Ollama, vLLM and many others."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ _NO_CREDIT = ("insufficient_quota", "billing", "credit balance")
 
 
 def translate(error: Exception, config: ModelConfig) -> ModelError:
-    """What `error` means to the user. A `ModelError` comes back as it is."""
+    """The `ModelError` that explains `error` to the user. A `ModelError` is returned unchanged."""
     if isinstance(error, ModelError):
         return error
     body = _body(error)
@@ -76,7 +76,7 @@ def translate(error: Exception, config: ModelConfig) -> ModelError:
 def from_status(
     status: int, kind: str, said: str, config: ModelConfig, *, retry_after: float | None = None
 ) -> ModelError:
-    """By HTTP status; `kind` is the provider's own code and `said` its words, shown only where they help."""
+    """By HTTP status; `kind` is the provider's own code and `said` its message, shown only where it helps."""
     title, words = config.title, f"{kind} {said}".lower()
     if status in (401, 403):
         return ModelError("refused_key", _refused(config))
@@ -133,7 +133,7 @@ def broken(config: ModelConfig) -> ModelError:
 def redact(text: str, *secrets: str | None) -> str:
     """The text without the secrets, and without anything that looks like a key.
 
-    Values of fewer than 8 characters are no keys (they stand for "none") and would be found inside other words.
+    Values of fewer than 8 characters are placeholders such as "none", not keys, and would match inside other words.
     """
     for secret in secrets:
         if secret and len(secret) >= SHORTEST_SECRET:
@@ -191,7 +191,7 @@ def _quote(said: str, config: ModelConfig) -> str:
 
 
 def _status(error: Exception, kind: str) -> int | None:
-    """Errors inside a stream arrive with the status of its start, 200: their kind tells what they are."""
+    """Errors inside a stream have the status of its start, 200, so they are classified by their kind."""
     status = getattr(error, "status_code", None)
     if isinstance(status, int) and status >= 400:
         return status

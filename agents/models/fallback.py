@@ -1,4 +1,4 @@
-"""Several models in a row: the first that answers. Another takes over only while nothing has been said."""
+"""Several models in order of preference. The next one is used only if the one before failed before its first output."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""`providers.json` as types: which provider and model is called how, at what address, with which key and
-price.
+"""`providers.json` as types: the calling type, address, key and price of each provider and model.
 
-`Catalogue.load` reads the file that comes with GeoAgent and lays a user's own file over it. A fault in either
-is a `ModelError` that names the file, the place in it and what was expected there.
+`Catalogue.load` reads the file that comes with GeoAgent and overrides it with a user's file. A fault in either is a
+`ModelError` that names the file, the place in it and what was expected there.
 """
 
 from __future__ import annotations
@@ -112,7 +111,7 @@ class ProviderEntry(Entry):
     key_required: bool = True
     calling: Calling = "openai_chat"
     transport: Transport = "openai_chat"
-    """The wire that `structured_output`, `text` and `none` speak through."""
+    """The API that `structured_output`, `text` and `none` use."""
     context_tokens: int = Field(default=32_000, ge=1)
     strict: bool = False
     """Whether the provider can hold arguments to a tool's schema."""
@@ -134,7 +133,7 @@ class ProvidersFile(Entry):
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
-    """All that an adapter needs to know about one model of one provider."""
+    """The settings that an adapter needs for one model of one provider."""
 
     provider: str
     model: str
@@ -277,7 +276,7 @@ def _fault(file: Path, start: str, error: ValidationError) -> ModelError:
 
 
 def _overlay(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """The user's fields win; a user's models stand before the built-in ones, so that theirs fit first."""
+    """The user's fields take precedence; the user's models come before the built-in ones, so that they match first."""
     merged = {**below.get("providers", {})}
     theirs = above.get("providers")
     if not isinstance(theirs, dict):

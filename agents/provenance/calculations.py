@@ -63,7 +63,7 @@ class Operands:
 
 
 class CalculationSearch:
-    """The operands from which numbers of one answer can be calculated. `asked` is what the user said last."""
+    """The operands from which numbers of one answer can be calculated. `asked` is the user's last message."""
 
     def __init__(
         self,

@@ -66,9 +66,9 @@ class Source:
 class Fact:
     """A number in a result. `row` is the value of the source's key column, if the number is of one row.
 
-    `column` is the column of a statistic, `labels` are the texts of the fact's own row, `group` identifies the
-    list of rows, and `is_count` tells that it counts rows or items. `beside` are the words next to a number in the
-    text of a row, one of which an answer must have, too: `31 rooms`.
+    `column` is the column of a statistic, `labels` are the texts of the fact's own row, `group` identifies the list
+    of rows, and `is_count` marks counts of rows or items. `beside` are the words next to a number in the text of a
+    row, one of which an answer must have, too: `31 rooms`.
     """
 
     value: float
@@ -99,8 +99,8 @@ class Evidence:
 
 
 def evidence(messages: Sequence[Message], written: Collection[str] = ()) -> Evidence:
-    """The evidence of a conversation whose last turn has no answer yet. `written` names tools whose results a
-    model wrote.
+    """The evidence of a conversation whose last turn has no answer yet. `written` are the names of tools whose
+    results a model wrote.
     """
     found = Evidence()
     begin = max((index for index, it in enumerate(messages) if isinstance(it, UserMessage)), default=0)

@@ -90,7 +90,7 @@ COLUMN_UNITS: dict[str, tuple[str, float]] = {
     "year": ("year", 1.0),
     "density": ("other", 1.0),
 }
-"""What the last word of a column's name, or of a value's, says of its unit."""
+"""Units implied by the last word of a column's name or a value's name."""
 
 PEOPLE = _words(
     "people, persons, inhabitants, residents, population, Einwohner, Menschen, habitants, habitantes, personas, "
@@ -101,7 +101,7 @@ FUNCTION_WORDS = _words(
     "that, which, who, more, less, fewer, others, other, rows, features, results, entries, matches, records, here, "
     "there, them, these, those, it, all, respectively, times, von, und, oder, mit, im, der, die, das, sind, mehr"
 )
-"""After a number these say nothing of what is counted."""
+"""Words that, after a number, do not name what is counted."""
 TIMES = "times|fold|×|x\\b|mal\\b|fois|veces|volte|مرات|مرة|раза?"
 MORE = "more|larger|higher|greater|bigger|above|longer|farther|further|increase|mehr|größer|höher|plus|más|أكثر|أكبر"
 LESS = "less|fewer|smaller|lower|below|shorter|nearer|closer|decrease|weniger|kleiner|niedriger|moins|menos|أقل|أصغر"
@@ -145,4 +145,4 @@ CODES = (
     "highway|interstate|terminal|runway|gate|flight|boeing|airbus|airport|SQL|CQL|WGS|ETRS|NAD|Python|PostGIS|"
     "PostgreSQL|GPT|top"
 )
-"""What comes after these is a name, even where it is written in digits."""
+"""Words that are followed by a name, even one written in digits."""

@@ -101,8 +101,8 @@ class Agent:
 
         `resume` goes on from calls at the end of the history that wait for an approval, perhaps with the answers by
         call id; `text` is not needed then. `history` runs the turn on another conversation than the agent's own.
-        `caller` is the call of another agent that this turn serves: what is used counts for it, too, and stays within
-        what it has left (`hand_over` gives it). Closing the generator, cancelling the task and `cancel()` all leave
+        `caller` is the call of another agent that this turn serves: usage counts for that call, too, and stays within
+        its remaining limits (see `hand_over`). Closing the generator, cancelling the task and `cancel()` all leave
         the history whole.
         """
         conversation = self._conversation if history is None else Conversation(history)
@@ -154,13 +154,13 @@ class Agent:
         self._turns.remove(turn)
 
     def as_tool(self, name: str | None = None, description: str | None = None, **options: Any) -> Tool:
-        """This agent as a tool for another one, which hands it a task in words; see `registry.agent_tool`."""
+        """This agent as a tool for another one, which gives it a task as text; see `registry.agent_tool`."""
         return agent_tool(self, name, description, **options)
 
     def _system_messages(self) -> Any:
-        """The parts of the system message that stay the same from call to call, so that prompt caches serve them.
+        """The parts of the system message that do not change between model calls, so that prompt caches can serve them.
 
-        A text, a list of texts, or None; may be async. What depends on the moment belongs into `@hook.system` methods.
+        A text, a list of texts, or None; may be async. Parts that change belong in `@hook.system` methods.
         """
         return [self.instructions] if self.instructions else []
 

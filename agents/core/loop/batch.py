@@ -32,7 +32,7 @@ class Job:
 
 
 def _nothing(*_: Any) -> None:
-    """For those who want results and no events."""
+    """For callers that need results but no events."""
 
 
 class Batch:
@@ -52,7 +52,7 @@ class Batch:
         self._started_event, self._finished_event = started, done
         self.results: dict[int, ToolResult] = {}
         self._ready: deque[Callable[[], Any]] = deque()
-        """Events are made when they go out: what was made and never read would count as told."""
+        """Events are created when they are sent, because a created event counts as sent."""
         self._tasks: dict[asyncio.Task[ToolResult], int] = {}
         self._waiter: asyncio.Future[None] | None = None
 
@@ -71,7 +71,8 @@ class Batch:
                 for index in segment:
                     job = self.jobs[index]
                     refusal = None if job.begin is None else await job.begin()
-                    # Told first, begun when the reader is back: what a call does comes after its start.
+                    # Report the start first and begin when the reader has taken it, so that the start precedes all
+                    # other events of the call.
                     yield self._started_event(index)
                     if refusal is not None:
                         self.results[index] = refusal
@@ -121,7 +122,7 @@ class Batch:
 
 
 def _segments(jobs: Sequence[Job]) -> list[list[int]]:
-    """Neighbours that may run together; a job that must be alone is by itself."""
+    """Groups of neighbouring jobs that may run together; a job that must run alone forms its own group."""
     segments: list[list[int]] = []
     open_ended = False
     for index, job in enumerate(jobs):

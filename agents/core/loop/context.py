@@ -1,8 +1,8 @@
 """Fitting a conversation into a model's context, with room for the reply.
 
-Nothing of the history itself changes. What is left out goes in this order: long results of earlier steps are
+The history itself is not changed. The request is shortened in this order: long results of earlier steps are
 shortened, the oldest turns are dropped, then the oldest steps of this turn, and at last the newest results are
-shortened. A call is never parted from its result.
+shortened. A call and its result are always kept or dropped together.
 """
 
 from __future__ import annotations
@@ -58,8 +58,9 @@ def fit(
 
 
 def _reply_tokens(limit: int | None, context: int) -> int:
-    """What is kept free for the reply. A limit that is sent to the server counts whole, for many servers refuse a
-    request whose messages and limit exceed the context together; but the request gets half of the context at least.
+    """Tokens reserved for the reply. A limit that is sent to the server is reserved in full, because many servers
+    refuse a request whose messages and limit exceed the context together; but the request gets half of the context at
+    least.
     """
     return min(REPLY_TOKENS, context // 8) if limit is None else min(limit, context // 2)
 

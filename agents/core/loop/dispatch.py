@@ -45,7 +45,7 @@ class Prepared:
     filled: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     complete: bool = False
-    """Whether the resolvers have had their turn."""
+    """Whether the resolvers have run."""
 
     @property
     def tool(self) -> Tool:
@@ -360,7 +360,7 @@ def alone(snapshot: Snapshot, call: ToolCall) -> bool:
 
 
 def suspends(snapshot: Snapshot, call: ToolCall) -> bool:
-    """Whether the call may wait outside of the event loop: for a person, or in a thread."""
+    """Whether the call may wait outside of the event loop: for the user, or in a thread."""
     view = snapshot.views.get(call.name)
     return view is not None and (view.tool.suspends or view.tool.threaded)
 

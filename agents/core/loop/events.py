@@ -36,7 +36,7 @@ class ToolStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolDone:
-    """A call has a result. `summary` is one short line for people."""
+    """A call has a result. `summary` is one short line for the user."""
 
     result: ToolResult
     summary: str

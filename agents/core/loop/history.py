@@ -1,8 +1,7 @@
-"""The conversation an agent keeps: appended to only, repaired where it came from elsewhere, trimmed by a
-hook.
+"""The conversation of an agent: append-only, repaired when it was loaded from elsewhere, trimmed by a hook.
 
-Every pass is a function from messages to messages that may be run twice. A call is never parted from its
-result.
+Every pass is a function from messages to messages that may be run twice. A call and its result are always kept or
+dropped together.
 """
 
 from __future__ import annotations

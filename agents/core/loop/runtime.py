@@ -1,6 +1,6 @@
-"""What the parts of a turn know of the agent they work for, and what they share while it runs.
+"""The agent as the parts of a turn see it, and the state that they share while the turn runs.
 
-`turn`, `reply`, `calls` and `registry` depend on these and on no agent; `agent` depends on them.
+`turn`, `reply`, `calls` and `registry` depend on these types only; `agent` depends on all of them.
 """
 
 from __future__ import annotations

@@ -201,14 +201,14 @@ class Turn:
 
     async def _annotations(self, text: str) -> dict[str, Any]:
         """Annotations of the answer. The answer matters more, so a failing hook is ignored."""
-        said: dict[str, Any] = {}
+        extra: dict[str, Any] = {}
         for hooked in self.agent.hooks.annotation:
             try:
                 more = getattr(self.agent, hooked.method)(text)
-                said.update((await more if is_awaitable(more) else more) or {})
+                extra.update((await more if is_awaitable(more) else more) or {})
             except Exception:
                 log.exception("the annotation hook %s failed", hooked.method)
-        return said
+        return extra
 
     def _limit(self) -> str | None:
         limits, failures = self.state.limits, self.state.failures
@@ -275,11 +275,11 @@ class Turn:
         if calls is not None:
             self.conversation.append(ToolMessage(calls.results()))
         reply, self._reply = self._reply, None
-        if reply is not None and reply.said:
-            self.conversation.append(AssistantMessage("".join(reply.said)))
+        if reply is not None and reply.text:
+            self.conversation.append(AssistantMessage("".join(reply.text)))
 
 
 def _reason(reply: Reply) -> str | None:
     if reply.completed.finish in ("length", "refusal"):
         return reply.completed.finish
-    return None if "".join(reply.said).strip() else "empty"
+    return None if "".join(reply.text).strip() else "empty"

@@ -1,7 +1,7 @@
 """Receipts: what the collaborators of a tool note while it runs, such as the queries that gave its numbers.
 
-A tool need not hand them on: whatever is noted between the beginning and the end of a call, on whichever task or
-thread, goes with the call's `ToolResult`; what an agent's tool noted inside another agent's, with both.
+A tool need not pass them on: everything noted between the start and the end of a call, on any task or thread, is
+attached to the call's `ToolResult`. When an agent is called as a tool, its receipts are attached to both calls.
 """
 
 from __future__ import annotations

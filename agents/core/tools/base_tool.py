@@ -1,4 +1,4 @@
-"""Class-based tools: for tools with state or collaborators of their own, or shared between projects."""
+"""Class-based tools: for tools that have state or collaborators, or that several projects share."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from agents.core.tools.tool import Options, Runner, Tool
 class BaseTool:
     """A tool as an object: a name, a description, an input schema, and `execute(args)`, sync or async.
 
-    Either give `input_schema` (a JSON schema of type object; enums and the like may be callables of this
-    tool) or declare a pydantic model as `Arguments`: then `execute` receives an instance of it. `execute` may
+    Either give `input_schema` (a JSON schema of type object; enums and other dynamic keywords may be callables of
+    this tool) or declare a pydantic model as `Arguments`: then `execute` receives an instance of it. `execute` may
     take the `ToolContext` as a second argument.
     """
 

@@ -75,7 +75,7 @@ class Blueprint:
     """The whole schemas of parameters of which the model is shown less; a refusal quotes them."""
 
     def check(self, arguments: Mapping[str, Any], slots: Slots) -> tuple[dict[str, Any], list[Fault]]:
-        """The arguments, coerced, and what is wrong with them; missing ones are not looked for here."""
+        """The coerced arguments and their faults; missing arguments are not checked here."""
         faults: list[Fault] = []
         checked = self.check_arguments(dict(arguments), (), faults, slots)
         return checked, faults
@@ -189,7 +189,7 @@ def _shown(fragments: Mapping[str, Any]) -> dict[str, Schema]:
 def _showing(
     static: Schema, places: tuple[DynamicPlace, ...], shown: Mapping[str, Schema]
 ) -> tuple[Schema, tuple[DynamicPlace, ...]]:
-    """The schema with less of some parameters, and the places of whose values none is shown there."""
+    """The shortened schema that the model sees, and the dynamic places that are not in it."""
     if not shown:
         return static, places
     kept = [place.path[1:2] for place in places]

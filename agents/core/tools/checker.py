@@ -1,8 +1,8 @@
 """A JSON schema compiled once into closures that check, and safely coerce, the arguments of a call.
 
-A check returns the value to use and appends a `Fault` for each thing wrong; it never raises. `Slot`s stand
-where a keyword is dynamic: their values come with each check, from the snapshot that the model was shown.
-Only lossless coercion happens: "5" -> 5, 5.0 -> 5, "true" -> true.
+A check returns the value to use and appends a `Fault` for each thing wrong; it never raises. A `Slot` marks a dynamic
+keyword: its value comes with each check, from the snapshot that the model was shown. Only lossless coercion happens:
+"5" -> 5, 5.0 -> 5, "true" -> true.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a tool may know about the call it serves. A parameter annotated `ToolContext` receives it."""
+"""The context of a call, as a tool sees it. A parameter annotated `ToolContext` receives it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agents.core.messages import ToolCall, Usage
 
 
 def _nowhere(_: Any) -> None:
-    """The default `emit` outside of a turn, where nobody listens."""
+    """The default `emit` outside of a turn: drops the event."""
 
 
 @dataclass(slots=True)

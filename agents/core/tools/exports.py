@@ -1,4 +1,4 @@
-"""Tools as JSON schemas and as catalogues for people: pure functions of `ToolSpec`s.
+"""Tools as JSON schemas and as catalogues in Markdown and OpenAPI: pure functions of `ToolSpec`s.
 
 The schemas inside are shared with the specs. The formats of providers are in `agents.models.adapters`.
 """
@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 
 def json_schema(specs: Iterable[ToolSpec]) -> list[Json]:
-    """`name`, `description` and `parameters`, of no provider in particular."""
+    """`name`, `description` and `parameters`, independent of any provider."""
     return [
         {"name": spec.name, "description": spec.description, "parameters": spec.parameters} for spec in specs
     ]

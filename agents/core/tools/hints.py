@@ -1,7 +1,7 @@
 """Type hints to JSON schema, and to the conversion from checked JSON to the hinted Python value.
 
-Plain types (str, int, list[str], Literal, enums, optionals, unions ...) are translated here; whatever has
-more structure (pydantic models, dataclasses, TypedDicts, dates) goes to pydantic, imported when first needed.
+Plain types (str, int, list[str], Literal, enums, optionals, unions ...) are translated here; hints with more
+structure (pydantic models, dataclasses, TypedDicts, dates) are left to pydantic, which is imported when first needed.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _tuple(arguments: tuple[Any, ...]) -> Schema:
         return {"type": "array", "items": schema_of(arguments[0])}
     parts = [schema_of(item) for item in arguments]
     same = all(part == parts[0] for part in parts)
-    # Providers want `items` on every array, and few of them know prefixItems.
+    # Providers require `items` on every array, and few of them support prefixItems.
     items = {"items": parts[0]} if same else {"prefixItems": parts, "items": {"anyOf": parts}}
     return {"type": "array", **items, "minItems": len(parts), "maxItems": len(parts)}
 
@@ -172,7 +172,7 @@ def tidy(schema: Any, *, names: bool = False) -> Any:
 
 
 def redirected(node: Any, renamed: Mapping[str, str]) -> Any:
-    """A schema whose `$ref`s point elsewhere."""
+    """The schema with each `$ref` replaced."""
     if isinstance(node, Mapping):
         return {
             key: renamed.get(value, value)
@@ -184,7 +184,7 @@ def redirected(node: Any, renamed: Mapping[str, str]) -> Any:
 
 
 def hoisted(schema: Schema, definitions: Schema) -> Schema:
-    """The schema with the `$defs` in it moved to the one place that `$ref` points to, under names of their own."""
+    """The schema with the `$defs` in it moved to the one place that `$ref` points to, under unique names."""
     found: Schema = {}
     schema = _without_definitions(schema, found)
     renamed = {

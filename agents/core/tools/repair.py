@@ -121,7 +121,7 @@ def _schemas(schema: Mapping[str, Any], at_fault: set[str], *, whole: bool) -> I
 
 
 def _shortened(node: Any, choices: int) -> Any:
-    """Long enums cut to so many values and a count; long descriptions to their beginning."""
+    """Long enums cut to this many values and a count; long descriptions to their beginning."""
     if isinstance(node, Mapping):
         result = {key: _shortened(value, choices) for key, value in node.items()}
         values = node.get("enum")

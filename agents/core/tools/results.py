@@ -1,7 +1,7 @@
 """What a tool returns, and how it becomes the text that the model reads.
 
-A text is the tool's own words and goes as it is. Any other value is encoded as JSON between `<data>` marks:
-it comes from the outside, and the model is told to treat it as data, never as instructions.
+A string was written by the tool and is sent unchanged. Any other value is encoded as JSON between `<data>` marks: it
+comes from outside, and the system message instructs the model to treat it as data, never as instructions.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ MOST_CHARACTERS = 60_000
 """Longer contents are cut, for one result must not push everything else out of the model's context."""
 
 OPENING_MARK, CLOSING_MARK = "<data>", "</data>"
-"""What stands between them came from the outside and is data, never instructions."""
+"""Text between these marks came from outside and is data, never instructions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """A tool's answer in its parts; a plain return value is a `Result` with nothing but a value.
 
-    `value` is encoded for the model unless `content` gives the words. `data` is what programs get (else the
-    value). `summary` is one short line for people ("Added 28,000 airports"). With `answer` the turn ends with that
-    text as soon as all calls of the reply have their results, and the model is not called again.
+    `value` is encoded for the model unless `content` is given. `data` is what programs get (by default the value).
+    `summary` is one short line for the user ("Added 28,000 airports"). With `answer` the turn ends with that text as
+    soon as all calls of the reply have their results, and the model is not called again.
     """
 
     value: Any = None
@@ -48,7 +48,7 @@ def content_of(value: Any) -> str:
 
 
 def cut(text: str, most: int = MOST_CHARACTERS) -> str:
-    """A text of so many characters at most, and a line that tells how many are missing."""
+    """The text cut to at most this many characters, with a line that counts the missing ones."""
     if len(text) <= most:
         return text
     return f"{text[:most]}\n[cut here: {len(text) - most} more characters; ask for less]"

@@ -23,8 +23,8 @@ class Slot:
 
 
 class Choices:
-    """The allowed values of an enum. Hashed when asked a second time: a long enum that changes with every model
-    call is looked through once or never, and hashing it would cost more than that."""
+    """The allowed values of an enum. Hashed on the second look-up only: a long enum that changes with every model
+    call is searched at most once, which costs less than hashing it."""
 
     __slots__ = ("_asked", "_known", "values")
 

@@ -201,7 +201,8 @@ def _view(tool: Tool, uses: Sequence[tuple[DynamicPlace | None, _Source]]) -> Vi
             continue
         size += schema_size(value)
         if place.keyword == "enum" and not value:
-            # No provider takes an empty enum: the model is told in words, and the check refuses every value.
+            # No provider accepts an empty enum: the description says that there is no value, and the check refuses
+            # all.
             schema = _with(schema, place.path, "description", _nothing_there)
         else:
             schema = _with(schema, place.path, place.keyword, value)

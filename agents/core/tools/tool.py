@@ -1,8 +1,8 @@
 """`@tool`: a function declared as something a model may call; and `Tool`, that declaration bound to its
 owner.
 
-The decorator returns the function itself, so it stays an ordinary method for everyone else. What the model is
-told is worked out on first use, once per function, and shared by all agents of the class.
+The decorator returns the function itself, so it stays an ordinary method for everyone else. The schema and
+description are computed on first use, once per function, and shared by all agents of the class.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ Runner = Callable[[dict[str, Any], ToolContext], Any]
 class Options:
     """How a tool is run.
 
-    `timeout` is in seconds. `sequential` tools run alone, in the order of the calls. `requires_approval` (or
-    a callable of owner and arguments) asks the user first. `strict` asks for the provider's strict mode.
-    `retries` is how often per turn the tool may answer a faulty call before it refuses to be called. `thread`
-    runs a sync tool in a thread, as a timeout on one does too. `drop_unknown` ignores undeclared arguments
-    with a warning. `phrases` are templates of what people say for it, which the offline model reads.
+    `timeout` is in seconds. `sequential` tools run alone, in the order of the calls. `requires_approval` (or a
+    callable of owner and arguments) asks the user first. `strict` asks for the provider's strict mode. `retries` is
+    how often per turn the tool may answer a faulty call before it refuses to be called. `thread` runs a sync tool in
+    a thread, as a timeout on one does too. `drop_unknown` ignores undeclared arguments with a warning. `phrases` are
+    templates of user requests that call it, which the offline model reads.
     """
 
     timeout: float | None = None
@@ -57,7 +57,7 @@ class Options:
 class Tool:
     """A tool in a toolbox: a name, a blueprint, and `run(arguments, context)`, which may return an awaitable.
 
-    `owner` is whom dynamic values, resolvers and processors are asked of; None stands for the running agent.
+    `owner` is the object whose dynamic values, resolvers and processors are called; None is the running agent.
     `suspends` is false for sync tools: those run in place, or in a thread if their options say so.
     """
 
@@ -169,7 +169,7 @@ class Declaration:
         return found
 
     def describe(self) -> Tool:
-        """The tool of a method of no object in particular: for catalogues."""
+        """The tool of a method that is not bound to an object: for catalogues."""
 
         def run(arguments: dict[str, Any], context: ToolContext) -> Any:
             raise DeclarationError(f"{self.name} belongs to a class; make an object of it to call its tools")
@@ -257,7 +257,7 @@ def tool(
 
 
 def _names_around(function: Any, frame: FrameType | None) -> Mapping[str, Any] | None:
-    """What the text of a hint may refer to besides globals: names of the class or function around."""
+    """Names that a string hint may refer to besides globals: those of the enclosing class or function."""
     if not any(isinstance(hint, str) for hint in getattr(function, "__annotations__", {}).values()):
         return None
     _, nested, inner = function.__qualname__.rpartition("<locals>.")

@@ -120,7 +120,8 @@ class ToolBox:
         self.version += 1
 
     def reveal(self, names: Iterable[str]) -> None:
-        """Show hidden tools, behind those that are shown already: what stands before stays as prompt caches know it."""
+        """Show hidden tools, after those that are shown already, so that the cached beginning of the prompt does not
+        change."""
         found = [name for name in dict.fromkeys(names) if name in self.hidden]
         for name in found:
             self._tools[name] = self._tools.pop(name)

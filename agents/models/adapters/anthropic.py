@@ -1,7 +1,7 @@
 """Anthropic's Messages API: content blocks, parallel results in one user message, marks for the prompt cache.
 
 A reply with thinking blocks, signed by the provider, is kept in `AssistantMessage.opaque` and sent back to the same
-model with its blocks in the order in which they came: the API refuses any other.
+model with its blocks in their original order, which the API requires.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Anthropic(Adapter):
         return body
 
     def _messages(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
-        """Roles take turns: what follows in the same role goes into the same message."""
+        """Roles must alternate: consecutive messages of one role are merged."""
         ids = OutgoingIds()
         sent: list[dict[str, Any]] = []
         for message in messages:
@@ -133,7 +133,7 @@ class Anthropic(Adapter):
                 return self._own_blocks(message, ids) or _said(message, ids)
 
     def _own_blocks(self, message: AssistantMessage, ids: OutgoingIds) -> list[Block] | None:
-        """What this very model said, in its order, unless the message's calls were changed since."""
+        """The blocks that this model returned, in their order, unless the message's calls were changed since."""
         kept = message.opaque.get(self.calling)
         if not isinstance(kept, dict) or kept.get("model") != self.name or "blocks" not in kept:
             return None
@@ -251,7 +251,7 @@ class _Reply:
         return [*calls, Completed(self._priced(), finish, opaque, self._adapter.name)]
 
     def _count(self, usage: Any) -> None:
-        """Counts are cumulative: what a later event names replaces what came before."""
+        """Counts are cumulative: a later event's counts replace earlier ones."""
         fields = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
         self._usage |= {name: count for name in fields if (count := getattr(usage, name, None)) is not None}
 

@@ -1,8 +1,8 @@
-"""What all adapters share: patience with a provider, retries, and errors in one shape.
+"""What all adapters share: deadlines, retries, and uniform errors.
 
-An adapter writes one method, `_attempt`: send a request, yield what comes. This base sees to it that nothing
-is passed on twice: an attempt is repeated only while it has yielded nothing, and calls are yielded when a
-reply is whole. Closing `stream` closes the HTTP stream.
+An adapter implements one method, `_attempt`: send a request and yield the events of the reply. This base class makes
+sure that no event is yielded twice: an attempt is repeated only if it has yielded nothing, and calls are yielded when
+the reply is complete. Closing `stream` closes the HTTP stream.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _MAX_READ_BYTES = 4096
 _MAX_READ_S = 2.0
 """How much of an unexpected reply is read, and for how long after its first bytes."""
 _EVENT_STARTS = (b"data:", b"event:", b"retry:", b"id:", b":")
-"""How a stream of server-sent events begins, whatever its content type."""
+"""Beginnings of a stream of server-sent events; its content type is ignored."""
 _DOCUMENT_STARTS = (b"{", b"[", b"<")
-"""How JSON and HTML begin, whatever their content type, and no stream of events."""
+"""Beginnings of JSON and HTML, which no stream of events has; the content type is ignored."""
 Item = TypeVar("Item")
 Schema = Mapping[str, Any]
 
@@ -188,8 +188,8 @@ class Adapter(ABC):
 class StreamDeadlines:
     """How long a reply may take, until its first token and from token to token, and how long it may be.
 
-    Deadlines belong to the reply, not to a single read: a keep-alive does not extend them and never cancels a
-    read that goes on. When one passes, the read is cancelled for good and the reply is over.
+    Deadlines belong to the reply, not to a single read: a keep-alive does not extend them and never cancels a read.
+    When a deadline passes, the read is cancelled and the reply has failed.
     """
 
     def __init__(self, timeouts: Timeouts, config: ModelConfig, most_characters: int | None = None) -> None:
@@ -208,9 +208,9 @@ class StreamDeadlines:
     async def over(
         self, stream: AsyncIterator[Item], is_token: Callable[[Item], bool], written: Callable[[Item], int]
     ) -> AsyncGenerator[Item, None]:
-        """The stream's items; those that `is_token` says so show that the model is alive, and `written` counts the
-        characters of text and arguments in one. Raises ModelError for a reply that is too long, while it is written:
-        arguments are handed on only when they are whole, which they may never be."""
+        """The stream's items; `is_token` selects those that show progress of the model, and `written` counts the
+        characters of text and arguments in an item. Raises ModelError as soon as a reply is too long: arguments are
+        passed on only when they are complete, which may never happen."""
         items = aiter(stream)
         while True:
             try:
@@ -247,10 +247,10 @@ class StreamDeadlines:
 
 
 async def expect_stream(stream: Any, config: ModelConfig, deadlines: StreamDeadlines) -> None:
-    """Raise ModelError where the server has answered a streamed request with something else than a stream.
+    """Raise ModelError if the server answered a streamed request with something other than a stream.
 
-    How the reply begins counts for more than its content type, which may be missing or wrong. What was read of a stream
-    to find out is put back.
+    The beginning of the reply takes precedence over its content type, which may be missing or wrong. Bytes of a
+    stream that were read for this are put back.
     """
     response: Any = getattr(stream, "response", None)
     if response is None:
@@ -275,7 +275,7 @@ async def expect_stream(stream: Any, config: ModelConfig, deadlines: StreamDeadl
 
 
 def _named(kind: str) -> str:
-    """What came in place of a stream, by its content type."""
+    """A description of a reply that is not a stream, by its content type."""
     if kind == "text/event-stream":
         return "a text/event-stream that holds no events"
     return f"{kind or 'a reply without a content type'} instead of a stream"

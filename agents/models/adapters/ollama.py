@@ -145,7 +145,7 @@ def _tool(spec: ToolSpec) -> dict[str, Any]:
 
 
 def _property(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """What the SDK would drop (bounds, unions, nested fields) is said in the description instead."""
+    """Parts of the schema that the SDK would drop (bounds, unions, nested fields) are added to the description."""
     kept = {key: value for key, value in schema.items() if key in _SDK_KEEPS}
     if any(key not in _SDK_KEEPS for key in schema):
         whole = {key: value for key, value in schema.items() if key != "description"}

@@ -112,7 +112,7 @@ def tool_definitions(specs: Iterable[ToolSpec]) -> list[dict[str, Any]]:
 
 
 class _Reply:
-    """Gathers the chunks of one reply. Calls come in fragments, told apart by their index."""
+    """Gathers the chunks of one reply. Calls come in fragments, which their index distinguishes."""
 
     def __init__(self, adapter: OpenAIChat) -> None:
         self._adapter = adapter

@@ -1,4 +1,4 @@
-"""The OpenAI SDK's client, for both of its APIs and for every server that speaks them. Retries are ours."""
+"""The OpenAI SDK's client, for both of its APIs and for every compatible server. `base` retries."""
 
 from __future__ import annotations
 

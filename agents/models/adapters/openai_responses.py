@@ -1,8 +1,8 @@
 """OpenAI's Responses API: streamed, stateless (`store` is off), with reasoning items kept across steps.
 
-A reply's items are kept in `AssistantMessage.opaque` and sent back as they were, encrypted thoughts included,
-so that a reasoning model goes on where it stopped. A reasoning item without encrypted thoughts names something that
-the API keeps only with `store`, so it is dropped. History that another model wrote is sent as plain items.
+A reply's items are kept in `AssistantMessage.opaque` and sent back as they were, encrypted thoughts included, so that
+a reasoning model goes on where it stopped. A reasoning item without encrypted thoughts names something that the API
+keeps only with `store`, so it is dropped. Messages of another model are sent as plain items.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class OpenAIResponses(Adapter):
         return items
 
     def _own_items(self, message: AssistantMessage) -> list[dict[str, Any]] | None:
-        """What this very model said, unless the message's calls were changed since."""
+        """The items that this model returned, unless the message's calls were changed since."""
         kept = message.opaque.get(self.calling)
         if not isinstance(kept, dict) or kept.get("model") != self.name:
             return None

@@ -1,4 +1,4 @@
-"""Strict mode of OpenAI's APIs: which tools may use it, and their schemas in the subset that it knows."""
+"""Strict mode of OpenAI's APIs: which tools may use it, and their schemas in the subset that it supports."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def tool_parameters(spec: ToolSpec) -> tuple[Mapping[str, Any], bool]:
 def strict_schema(schema: Mapping[str, Any]) -> Json | None:
     """The schema for strict mode: all properties required, no further ones, optionals nullable.
 
-    None where strict mode cannot say it (an object whose keys are free).
+    None if strict mode cannot express it (an object with arbitrary keys).
     """
     try:
         return cast("Json", _strict(schema))
@@ -80,7 +80,7 @@ def _strict(node: Any) -> Any:
 def _nullable(schema: Json) -> Json:
     kind = schema.get("type")
     if "enum" in schema and None not in schema["enum"]:
-        # The enum itself may be long and is shared, so the null goes beside it.
+        # The enum may be long and is shared, so null is added as an alternative beside it.
         told = {"description": schema["description"]} if "description" in schema else {}
         inner = {key: value for key, value in schema.items() if key != "description"}
         return {"anyOf": [inner, {"type": "null"}], **told}

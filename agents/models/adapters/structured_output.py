@@ -33,7 +33,7 @@ _MUST = "This reply must call a tool."
 
 
 class StructuredOutput(Wrapper):
-    """Any model whose replies can be constrained, or that follows instructions, as a model with tools."""
+    """Adds tool calls to a model whose replies can be constrained to a schema, or that follows instructions."""
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         tools = () if request.tool_choice == "none" else request.tools
@@ -100,7 +100,7 @@ class _Reply:
         return TextDelta(said) if said else None
 
     def fault(self) -> str | None:
-        """What is wrong with the reply, in words for the model."""
+        """A description of the reply's faults for the model."""
         try:
             value = lenient.loads(_unfenced(self.raw))
         except (ValueError, RecursionError) as error:
@@ -199,7 +199,7 @@ def _variant(tool: ToolSpec, shared: dict[str, Any]) -> dict[str, Any]:
 
 
 def _moved(schema: Any, tool: str) -> Any:
-    """References point to where the definitions have gone: the top of the reply's schema, by tool."""
+    """References point to the new place of the definitions: the top of the reply's schema, by tool."""
     if isinstance(schema, Mapping):
         return {
             key: f"#/$defs/{tool}.{value.rpartition('/')[2]}"

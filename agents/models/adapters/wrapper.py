@@ -17,7 +17,7 @@ def with_stable_part(request: ModelRequest, text: str) -> ModelRequest:
 
 
 class Wrapper:
-    """A model that speaks through `inner`."""
+    """Base class of models that delegate to the model `inner`."""
 
     def __init__(self, inner: Adapter) -> None:
         self._inner = inner

@@ -18,12 +18,12 @@ _TAGS = {
 }
 _THOUGHTS = ("<think>", "</think>")
 _MADE_UP = "<tool_result"
-"""A model that writes the result of its own call makes it up: nothing from there on counts."""
+"""A model that writes the result of its own call invents it, so the text is ignored from there on."""
 _LIST = "[TOOL_CALLS]"
 _CODE = "<|python_tag|>"
 _FENCE = "```"
 OPENINGS = (*_TAGS, _THOUGHTS[0], _MADE_UP, _LIST, _CODE, _FENCE)
-"""Longer ones stand before those that they begin with."""
+"""Longer ones come before their prefixes."""
 _LONGEST = 20_000
 """Brackets that stay open for longer are no call."""
 

@@ -1,7 +1,7 @@
-"""JSON as language models write it: read what is meant, in one pass, without guessing at what is not there.
+"""Parses JSON as language models write it, in one pass, without adding anything that is missing.
 
-Beyond JSON it takes single quotes, bare keys, trailing commas, comments, raw line breaks in strings, and
-Python's `True`, `False` and `None`. Anything else is a `ValueError`.
+Beyond JSON it accepts single quotes, bare keys, trailing commas, comments, raw line breaks in strings, and Python's
+`True`, `False` and `None`. Anything else is a `ValueError`.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def _word(text: str, at: int) -> tuple[Any, int]:
 
 
 def _number(word: str) -> str:
-    """`+5` and `.5` are numbers to people."""
+    """`+5` and `.5` are accepted as numbers."""
     word = word.removeprefix("+")
     sign = "-" if word.startswith("-") else ""
     rest = word.removeprefix("-")

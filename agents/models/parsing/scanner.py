@@ -1,5 +1,4 @@
-"""Finds tool calls in what a model writes, while it is writing: prose is passed on at once, calls are taken
-out.
+"""Finds tool calls in the streamed text of a model: prose is passed on immediately, calls are extracted.
 
 A call may stand in a `<tool_call>` (or like) tag, in a fence, as JSON on lines of its own, or in function-
 call syntax on a line of its own. A mention inside a sentence is no call. The pieces in which the text arrives
@@ -15,13 +14,13 @@ from agents.models.parsing.candidate_blocks import OPENINGS, Bracketed, Candidat
 from agents.models.parsing.written_calls import Written, calls_in
 
 _BLANK = " \t-*"
-"""What may stand between the start of a line and a call; also a list's mark."""
+"""Characters that may precede a call on its line, including list markers."""
 _FIRST = {opening[0] for opening in OPENINGS}
 _UNSURE = CandidateBlock()
 _NESTING = 2
 _SECOND_LOOKS = 6
 _PATIENCE = 200_000
-"""So many characters are looked at in vain; after that, brackets begin nothing any more."""
+"""Characters that are searched without finding a call; after that, brackets are treated as prose."""
 
 
 @dataclass
@@ -62,7 +61,7 @@ class Scanner:
         return found
 
     def _prose(self, found: Found, final: bool) -> bool:
-        """Pass on text up to where a call may begin. False: more has to come before it can be said."""
+        """Pass on text up to where a call may begin. Returns False if more text is needed to decide."""
         line_start = self._line_start
         for at, char in enumerate(self._rest):
             block = self._begins(at, line_start, final)
@@ -108,7 +107,7 @@ class Scanner:
         self._line_start = (bool(newline) or self._line_start) and not line.strip(_BLANK)
 
     def _block(self, found: Found, final: bool) -> bool:
-        """Look for the end of what began. False: it has not come yet."""
+        """Search for the end of the candidate. Returns False if it has not arrived yet."""
         block = self._open_block
         if block is None:
             return True

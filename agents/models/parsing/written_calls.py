@@ -1,8 +1,7 @@
 """From a block of text that may be a tool call to the calls it holds: JSON, function-call syntax, or XML
 parameters.
 
-`Known` tells which tools there are: only their names make a call out of something that looks like ordinary
-text.
+`Known` lists the tools: text that looks like prose is a call only if it contains the name of a tool.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ _LONGEST = 200_000
 def calls_in(block: str, known: Known, *, sure: bool = False) -> list[Written]:
     """The calls that `block` consists of; none where it is anything else.
 
-    `sure` is for blocks in a call's own tag: then an unknown tool is a call too, and so is one whose
-    arguments cannot be read (they are passed on as they are, for the model to be told).
+    `sure` is for blocks in a call's own tag: then an unknown tool is a call too, and so is one whose arguments cannot
+    be read (they are passed on unchanged, so that the model gets an error).
     """
     block = block.strip()
     if not block or len(block) > _LONGEST:
@@ -61,7 +60,7 @@ def _one(value: dict[str, Any], known: Known, sure: bool) -> list[Written]:
     rest = {field: one for field, one in value.items() if field not in (name_field, "id", "type")}
     field = next((field for field in _ARGUMENTS if field in rest), None)
     if field is None:
-        # arguments may stand beside the name; where they do not fit a tool, it is just an object with a name
+        # arguments may be beside the name; if they do not fit a tool, it is an ordinary object with a name
         fits = set(rest) <= set(known[name]) if name in known else not rest and sure
         return [(name, _text(rest))] if fits or (sure and name in known) else []
     if name in known or sure:
@@ -215,7 +214,7 @@ def _scalar(text: str) -> Any:
 
 
 def _malformed(block: str, known: Known, sure: bool) -> list[Written]:
-    """A call whose JSON is broken is still a call, if it is written as one."""
+    """A call with broken JSON still counts as a call if it is marked as one."""
     if not sure and block[0] not in "{[":
         return []
     if not sure and not any(f"{quote}{field}{quote}" in block for field in _ARGUMENTS for quote in "\"'"):
