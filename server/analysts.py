@@ -1,4 +1,4 @@
-"""Where GeoAgent finds an analyst: one for each goal, with an analysis of its own on the map."""
+"""Creates analysts for GeoAgent: one for each goal, with a new analysis on the map."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class AnalystDesk:
         return OFFERED
 
     async def run(self, goal: str, session: Any, context: ToolContext) -> AnalysisReport:
-        """The analyst's report to the user. However it ends, the map is told how."""
+        """The analyst's report to the user. However it ends, the end is recorded on the map."""
         session = _turn(session)
         goal, engine = asked_engine(goal)
         analysis = self._analyses.open(goal, session, self._readable, engine)

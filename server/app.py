@@ -1,7 +1,7 @@
-"""The composition root: the only place where the parts of a server are made and handed to each other.
+"""The composition root: the only place where the parts of a server are created and connected.
 
-`running(settings)` opens everything in order, and closes it in the opposite order whatever happens between;
-`serving(settings)` puts it behind a port. Several may live in one process, each with its own settings.
+`running(settings)` opens everything in order, and always closes it in the opposite order; `serving(settings)` puts it
+behind a port. Several may live in one process, each with its own settings.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ from server.status import gauges
 from server.transfers.deliveries import Deliveries
 
 LINGERING_S = 2.0
-"""For the rest of a body that was refused, so that the client reads why."""
+"""Time to read the rest of a refused body, so that the client reads the error."""
 MAX_BODY = 1024 * 1024
-"""Of requests that are no uploads; those have a limit of their own."""
+"""Bytes; uploads have a separate limit."""
 TILE_CANCEL_S = 2.0
-"""Within this time after its timeout PostgreSQL should have ended the query of a tile."""
+"""Time after its timeout within which PostgreSQL should have ended the query of a tile."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Python of the person who runs the server: the modules and the class that GEOAGENT_TOOLS and GEOAGENT_AGENT name."""
+"""Loads an operator's own Python: the modules and the class that GEOAGENT_TOOLS and GEOAGENT_AGENT name."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def agent_class(name: str | None) -> type[GeoAgent]:
 
 
 def _module(setting: str, name: str) -> ModuleType:
-    if os.getcwd() not in sys.path:  # an installed command begins with its own folder
+    if os.getcwd() not in sys.path:  # sys.path of an installed command starts with the command's folder
         sys.path.append(os.getcwd())
     try:
         return importlib.import_module(name)

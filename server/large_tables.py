@@ -22,7 +22,7 @@ from server.maps.service import MapService
 from server.settings import Settings
 
 RECHECK_S = 0.25
-"""A data version that differs from the one asked for is read again when it is older than this."""
+"""A data version that differs from the requested one is read again if it is older than this."""
 
 
 class LargeTables:
@@ -41,7 +41,7 @@ class LargeTables:
         self.metrics = ProfileMetrics(self._worker)
 
     def known_tag(self, table_id: str) -> str:
-        """What the tiles of a table are drawn from, as of the last look; empty where that is not known."""
+        """The overview that a table's tiles are drawn from, as last read; empty if unknown."""
         schema, name = split_id(table_id)
         return self.versions.known(schema, name).tag
 

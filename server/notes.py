@@ -1,4 +1,4 @@
-"""The info store: Markdown notes about the data, written by people, found by what they say.
+"""The info store: Markdown notes about the data, written by users and found by full-text search.
 
 `query` serves `agents.ports.InfoStore`; the other verbs serve the command line.
 """
@@ -45,7 +45,7 @@ MATCHING = """
 """
 FEWEST_WORDS = 2
 SHARE_OF_WORDS = 0.8
-"""A note that names none of the question's tables has to have so many of its words: one word in common is chance."""
+"""Minimum number of the question's words in a note that names none of its tables: a single common word is chance."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a running server tells of itself: to browsers, to load balancers and to Prometheus."""
+"""Status of a running server: for browsers, load balancers and Prometheus."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SUGGESTIONS = (
 
 
 def starts(registry: TableRegistry) -> list[str]:
-    """Requests to begin with: over the samples where they are, else over whatever tables there are."""
+    """Suggested first requests: about the sample data if loaded, else about the tables that exist."""
     there = {table.id for table in registry.tables()}
     return list(SUGGESTIONS) if there >= SAMPLES else suggestions(registry, limit=len(SUGGESTIONS))
 
@@ -80,7 +80,7 @@ def gauges(maps: MapService, sockets: SocketServer, registry: Registry) -> dict[
     return {
         "connections": ("Sockets that are connected to this server.", lambda: sockets.connections),
         "maps_followed": (
-            "Maps that somebody on this server is on.",
+            "Maps with a client on this server.",
             lambda: len(maps.hub.presence.maps_here()),
         ),
         "turns_running": ("Turns that this server works on.", lambda: maps.runner.running),

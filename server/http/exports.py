@@ -63,7 +63,7 @@ def routes(
     reader: AsyncEngine, tables: TableLookup, layers: LayerLookup, spool: Spool, at_once: int = 2
 ) -> list[web.RouteDef]:
     """The route; at most `at_once` exports read the database at the same time, others wait."""
-    # One place stays free for other addresses, whatever somebody exports.
+    # One slot always stays free for other addresses.
     turns = Lane("export", at_once, max(1, at_once - 1), wait=WAIT_S)
     sending = Lane("sending", MAX_CONCURRENT_EXPORTS, MAX_EXPORTS_PER_ADDRESS, wait=0)
 

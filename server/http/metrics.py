@@ -1,6 +1,4 @@
-"""GET /metrics for Prometheus: on an address of its own, or on the server's with a token, because it covers the
-work of all visitors.
-"""
+"""GET /metrics for Prometheus: at a separate address, or at the server's with a token, because it covers all users."""
 
 from __future__ import annotations
 
@@ -55,7 +53,7 @@ async def serving_metrics(address: str, metrics: CollectorRegistry) -> AsyncIter
         try:
             await web.TCPSite(runner, host.strip("[]"), int(port)).start()
         except OSError as error:
-            # A second server on the same machine works without them, which is no reason to worry anybody.
+            # A second server on the same machine runs without metrics, which is no error.
             log.info(
                 "another program listens on the address for metrics, so this server serves none; "
                 "set GEOAGENT_METRICS to a free address to have them, or to off",

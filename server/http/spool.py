@@ -144,7 +144,7 @@ async def measured(writing: Coroutine[Any, Any, T], folder: Path, transfer: Tran
 
 
 def _size(folder: Path) -> int:
-    """Bytes of all files; one may go while this looks."""
+    """Bytes of all files; a file may be deleted meanwhile."""
     total = 0
     for path in folder.iterdir():
         with suppress(FileNotFoundError):

@@ -45,7 +45,7 @@ class Spooled:
     async def answer(
         self, request: web.Request, writing: asyncio.Task[None], headers: Mapping[str, str]
     ) -> web.StreamResponse:
-        """The answer begins when the second chunk is there, so that what fails at first is still a fault."""
+        """The response starts when the second chunk has arrived, so an early failure can still be an error."""
         while self._chunks < 2 and not writing.done():
             await self._wait(writing)
         if writing.done():

@@ -1,7 +1,7 @@
-"""GET /api/tables: the tables that can be drawn, from the registry. GET /api/maps/{map_id}/tables: also the
-map's uploads and results, which other maps do not see; with a view key only the tables of its layers. GET
-/api/maps/{map_id}/tables/{table_id}/preview: some of a table's shapes and its notes, for people who may add it
-to the map. GET .../tables/{table_id}/quality: what a table needs cleaned (`server.gis.query.quality`). GET
+"""GET /api/tables: the tables that can be drawn, from the registry. GET /api/maps/{map_id}/tables: also the map's
+uploads and results, which other maps do not see; with a view key only the tables of its layers. GET
+/api/maps/{map_id}/tables/{table_id}/preview: some of a table's shapes and its notes, to show before the table is
+added to the map. GET .../tables/{table_id}/quality: what a table needs cleaned (`server.gis.query.quality`). GET
 /api/maps/{map_id}/tables/{table_id}/rows and .../stats: its attributes, as those of a layer (`server.http.rows`).
 POST /api/maps/{map_id}/lake registers a dataset of Parquet files: `{location, name?, srid?}`.
 """
@@ -148,7 +148,7 @@ class LakeWish(BaseModel):
 
 
 def lake_routes(lake: LakeRegistration | None) -> list[web.RouteDef]:
-    """`lake` is None where no folder may be read for lake tables."""
+    """`lake` is None if lake tables are not configured."""
 
     async def register(request: web.Request) -> web.Response:
         """View links only read, so `map_addresses` refuses them."""

@@ -47,7 +47,7 @@ AccessTo = Callable[[str], Awaitable[Access]]
 
 
 def routes(loader: FileLoader, spool: Spool, access: AccessTo | None = None) -> list[web.RouteDef]:
-    """`access` tells what a link to a map allows; without it, maps are not looked at."""
+    """`access` checks the rights of a link to a map; without it, rights are not checked."""
     receiving = Lane("receiving", RECEIVED_AT_ONCE, RECEIVED_PER_ADDRESS, wait=0)
     # Each may wait for a lock, with a connection that joins and chats need.
     sharing = Lane("sharing", 1)

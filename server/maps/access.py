@@ -137,7 +137,7 @@ def key_hash(key: str) -> bytes:
 
 
 def read_only() -> MapFault:
-    """The fault of somebody with a view key who tries to change the map."""
+    """The fault for a view key that is used to change the map."""
     return MapFault(
         "read_only",
         "This link shows the map without changing it. Ask its owner for the map's own link, or `copy` the map.",

@@ -1,4 +1,4 @@
-"""Comments of people on a map: threads that are pinned to a place or a feature, answered, resolved and removed."""
+"""Comment threads of a map: pinned to a place or a feature, answered, resolved and removed."""
 
 from __future__ import annotations
 

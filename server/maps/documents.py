@@ -1,4 +1,4 @@
-"""Maps as documents: naming them, saving views of them, and summing up those that a person has keys to."""
+"""Maps as documents: names, bookmarks, and summaries of the maps that a user has keys to."""
 
 from __future__ import annotations
 

@@ -19,9 +19,7 @@ class MapFault(ToolFailed):
 
 
 class TurnLost(Exception):
-    """The turn does not belong to this server any more: it was cancelled, or another server assumed that this
-    one died.
-    """
+    """The turn does not belong to this server any more: it was cancelled, or another server took this one for dead."""
 
 
 def unknown_map(map_id: str) -> MapFault:

@@ -57,7 +57,8 @@ class MapService:
         self.documents = Documents(self.log, database.owner, self.links)
         self.comments = Comments(self.log)
         self.on_links_checked: Callable[[], Awaitable[None]] | None = None
-        """Called with every beat, and when a link was withdrawn here, to remove people whose link is not valid."""
+        """Called with every beat, and when a link was withdrawn here, to remove clients whose link is not valid any
+        more."""
         self._closed = False
 
     async def start(self) -> None:

@@ -17,8 +17,8 @@ MAX_MAPS = 50
 
 
 class Connection:
-    """`person` is what others see of it; it means nothing elsewhere. `address` is the network address it came from,
-    for limits that all connections of an address share."""
+    """`person` is the id that others on the map see; it has no meaning elsewhere. `address` is the network address of
+    the client, for limits that all its connections share."""
 
     def __init__(self, sid: str, person: str, limits: RateLimits, address: str | None = None) -> None:
         self.sid = sid
@@ -34,7 +34,7 @@ class Connection:
         self._reading: set[asyncio.Task[Any]] = set()
 
     def end(self) -> None:
-        """The client has gone: stop what was only looked up for it."""
+        """The client has disconnected: stop pending reads for it."""
         self.is_open = False
         for task in self._reading:
             task.cancel()
@@ -52,7 +52,7 @@ class Connection:
 
     @asynccontextmanager
     async def in_turn(self, limit: int) -> AsyncIterator[None]:
-        """After the requests that came before, of which at most `limit` may wait."""
+        """Run a request after all earlier ones, of which at most `limit` may wait."""
         if self._waiting >= limit:
             raise MapFault("rate_limited", f"{limit} requests of this connection are waiting already.", 1.0)
         self._waiting += 1

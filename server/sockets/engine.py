@@ -1,9 +1,9 @@
 """Engine.IO as this server runs it: every packet of a WebSocket goes straight to its transport.
 
 python-engineio keeps a queue, a writer task and a timer for every socket. Here the transport's buffer is the only
-queue, one task pings all sockets, and an event for thousands is framed once. What waits for a client that does not
-read is bounded in bytes, acknowledgements included; beyond that its connection ends, and it may come back and ask for
-what it missed.
+queue, one task pings all sockets, and an event for thousands is framed once. Data that waits for a client that does
+not read is bounded in bytes, acknowledgements included; beyond the bound its connection ends, and the client may
+reconnect and ask for the events it missed.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from server.sockets.limits import LargeMessages, shared_address
 from server.sockets.web_socket import Handshake, WebSocketConnection, framed
 
 MAX_WAITING_BYTES = 8 * 1024 * 1024
-"""For one socket. A snapshot of a large map is below; a client that lets so much wait has stopped reading."""
+"""Limit for one socket. Larger than a snapshot of a large map; a client with more unread data has stopped reading."""
 TICK_S = 1.0
 CLOSE_FRAME = b"\x88\x02\x03\xe9"
-"""Of a WebSocket: the server goes away."""
+"""A WebSocket close frame with status 1001, "going away"."""
 
 
 class SharedPacket(Packet):  # type: ignore[misc]  # python-engineio has no types
@@ -61,7 +61,7 @@ class EngineSocket(AsyncSocket):  # type: ignore[misc]  # python-engineio has no
         self.put(pkt)
 
     def put(self, pkt: Packet) -> None:
-        """Send a packet, or keep it for the next poll; end a connection whose client takes nothing any more."""
+        """Send a packet, or keep it for the next poll; end the connection of a client that has stopped reading."""
         if self.closed:
             return
         if self._transport is not None:
@@ -160,7 +160,7 @@ class EngineSocket(AsyncSocket):  # type: ignore[misc]  # python-engineio has no
             self.put(pkt)
 
     async def take(self, data: str | bytes) -> bool:
-        """A packet came by WebSocket; whether the connection goes on."""
+        """Handle a packet from a WebSocket; returns whether the connection stays open."""
         has_waited = await self.server.large_messages.wait(self._address, len(data))
         if has_waited and self._transport.is_closing():
             return False
@@ -245,12 +245,12 @@ class Engine(engineio.AsyncServer):  # type: ignore[misc]  # python-engineio has
         try:
             return await socket.handle_get_request(environ)
         except BaseException:
-            # No WebSocket came of it, and nobody will ever poll this one.
+            # The upgrade failed, and no client will ever poll this socket.
             await socket.leave()
             raise
 
     async def _service_task(self) -> None:
-        """Look after all sockets in turn."""
+        """Ping all sockets, and end those that do not answer."""
         self.service_task_event = asyncio.Event()
         while not self.service_task_event.is_set():
             now = time.monotonic()

@@ -67,7 +67,7 @@ FindPlaces = Callable[[str, str, int], Awaitable[FoundPlaces]]
 """Called with map id, text and limit."""
 Tell = Callable[[str, int, int], Awaitable[None]]
 ExportFile = Callable[[str, ExportRequest, Tell], Awaitable[ExportReport]]
-"""Called with map id, request, and what hears the file's name, its rows so far and all its rows."""
+"""Called with the map id, the request, and a callback for progress: file name, rows so far, all rows."""
 Send = Callable[[Connection, str, BaseModel], Awaitable[None]]
 """Called with an event for one connection."""
 Move = Callable[[Connection, Access], Awaitable[None]]

@@ -58,13 +58,13 @@ class Bucket:
 
 
 ADDRESS_FACTOR = 20.0
-"""A network address may ask as fast as so many connections: people of an office or a school share one."""
+"""The rate of a network address, in connections' rates: the users of an office or a school share one address."""
 MAX_ADDRESSES = 10_000
-"""Of which the rates are kept; the address that asked least recently is forgotten."""
+"""Addresses whose rates are kept; the least recently used one is dropped."""
 
 
 class RateLimits:
-    """`factor` scales all rates; 0 switches them off. `whose` is for the refusal."""
+    """`factor` scales all rates; 0 switches them off. `whose` names the limited party in the refusal."""
 
     def __init__(self, factor: float = 1.0, whose: str = "connection") -> None:
         self._factor = factor
@@ -82,7 +82,7 @@ class RateLimits:
             )
 
     def _bucket(self, kind: str) -> Bucket:
-        """Made when it is needed: most of thousands of connections only join and look."""
+        """Created on first use: most connections only join and watch."""
         if kind not in self._buckets:
             rate, burst = RATES[kind]
             self._buckets[kind] = Bucket(rate * self._factor, burst * self._factor)
@@ -104,10 +104,10 @@ class AddressLimits:
 
 
 LARGE_MESSAGE = 16 * 1024
-"""Bytes; what people send by hand is smaller, but for drawn areas and long filters."""
+"""Bytes; most requests of users are smaller, except for drawn areas and long filters."""
 LARGE_MESSAGES_RATE = (256 * 1024, 2 * 1024 * 1024)
-"""Bytes per second of a network address in large messages, and at once. Reading one takes up to a millisecond for each
-4 kB, in which nobody else is served."""
+"""Bytes of large messages from one network address: per second, and in a burst. Reading one takes up to a millisecond
+for each 4 kB, during which no other request is served."""
 
 
 class LargeMessages:

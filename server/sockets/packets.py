@@ -23,7 +23,7 @@ RESERVED = frozenset({"connect", "disconnect", "connect_error", "__disconnect_fi
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Stands where a payload would, with the code and message of the fault."""
+    """Replaces a payload that cannot be parsed; has the code and message of the fault."""
 
     code: str
     message: str
@@ -31,7 +31,7 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A payload as it came, or several of them: JSON that nobody has read yet."""
+    """One or more payloads as they were received: JSON that has not been parsed."""
 
     text: str
 

@@ -117,7 +117,7 @@ def explained(event: str, error: ValidationError) -> str:
 
 
 def refusal(event: str, error: Exception) -> dict[str, Any]:
-    """The acknowledgement for an exception. Only faults made for people carry their words."""
+    """The acknowledgement for an exception. Only the messages of faults that are meant for users are sent."""
     if isinstance(error, ToolSignal):
         code = str(getattr(error, "code", "invalid_payload"))
         known = code if code in CODES else "internal"

@@ -1,9 +1,8 @@
 """The Socket.IO server. Every event passes through `_answer`: checked, rate-limited, handled, acknowledged.
 
-Holding a map's id is the right to the map; a connection uses it by `join`, and may then do everything on it.
-Holding a view key is the right to look: nothing that changes the map is taken, and the map's id is never told.
-Requests of one connection are handled in the order in which they came, except `cancel`, `receipt` and
-what only reads, which never wait behind slow ones.
+A map's id gives full access to the map after `join`. A view key allows viewing only: requests that change the map are
+refused, and the map's id is never sent. Requests of one connection are handled in order, except `cancel`, `receipt`
+and reads, which never wait behind slow requests.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ from server.sockets.rights import admitted
 log = structlog.get_logger(__name__)
 
 BUFFER_BYTES = 4 * 1024 * 1024
-"""What is beyond `packets.MAX_TEXT` is refused in an acknowledgement; what is beyond this ends its connection."""
+"""A message above `packets.MAX_TEXT` is refused in an acknowledgement; one above this limit ends its connection."""
 READING = frozenset({"find_place", "export"})
-"""Only look something up, in any order, and are stopped when their connection ends."""
+"""Requests that only read: handled in any order, and stopped when their connection ends."""
 UNORDERED = frozenset({"cancel", "receipt"})
 WAITING_REQUESTS = 100
 RECONNECTS_PER_S = 200
@@ -72,7 +71,7 @@ class SocketServer:
         self._closed = False
         self._connections: dict[str, Connection] = {}
         self._viewed: dict[str, dict[str, Access]] = {}
-        """By map, the view keys by which people of this server are on it, or have just been."""
+        """By map, the view keys of this server's clients on it, including clients that have just left."""
         self._io = SocketIo(
             async_mode="aiohttp",
             cors_allowed_origins=lambda origin, environ: origins.allows(
@@ -192,7 +191,7 @@ class SocketServer:
         await self._io.leave_room(connection.sid, room(access.key))
 
     def _forget_views(self) -> None:
-        """Drop keys by which nobody is here any more. It looks at all connections, so not whenever one ends."""
+        """Drop view keys without a client. Reads all connections, so it does not run whenever one ends."""
         held = {key for connection in self._connections.values() for key in connection.maps}
         for map_id, views in list(self._viewed.items()):
             self._viewed[map_id] = {key: access for key, access in views.items() if key in held}

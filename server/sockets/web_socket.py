@@ -1,4 +1,4 @@
-"""A WebSocket after its handshake: a protocol of its own on the transport.
+"""A WebSocket after its handshake: an asyncio protocol that replaces aiohttp's on the transport.
 
 aiohttp keeps the request, its parser and a task with the frames of all middleware for as long as a WebSocket lives,
 which is most of the memory that a socket takes. Here the request ends with the handshake, aiohttp's reader goes on to
@@ -24,10 +24,10 @@ TEXT, BINARY, CLOSE, PONG = (
 
 
 class Owner(Protocol):
-    """Whom a WebSocket belongs to."""
+    """The owner of a WebSocket."""
 
     async def take(self, data: str | bytes) -> bool:
-        """Handle a message; whether the connection goes on."""
+        """Handle a message; returns whether the connection stays open."""
 
     async def leave(self) -> None:
         """The connection has ended, or ends now. Called once."""
@@ -64,7 +64,7 @@ class Handshake(WebSocketResponse):
 
 
 class WebSocketConnection(BaseProtocol):
-    """Hands the messages of one client to its owner, one after the other."""
+    """Passes the messages of one client to its owner, one after the other."""
 
     __slots__ = ("_frames", "_messages", "_owner", "_work")
 

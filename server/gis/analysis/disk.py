@@ -1,11 +1,11 @@
-"""How much disk a running step takes, seen from outside: a statement that fills a table cannot look at itself.
+"""Measures the disk space of a running step from another connection, because a statement cannot measure itself.
 
-What a transaction has made nobody else sees in the catalogue before it ends; but it holds locks on it, and a new
-table lies in a file of its own number. `DiskWatch` looks at these files twice a second, each by its name, and at the
-temporary ones of sorts and hashes, and cancels the statement that takes more than there is room for. The database's
-directory is not listed: with 10,000 tables it has 50,000 files.
+Tables of a transaction are not visible in the catalogue before it ends; but its locks are, and a new table's file is
+named after its number. `DiskWatch` checks these files, and the temporary ones of sorts and hashes, twice a second,
+and cancels a statement that exceeds the available space. The database's directory is not listed: with 10,000 tables
+it has 50,000 files.
 
-Only a superuser (as in the private cluster) may look at files, or whom one has granted `pg_ls_dir(text, boolean,
+Only a superuser (as in the private cluster) may read file sizes, or a role with grants on `pg_ls_dir(text, boolean,
 boolean)` and `pg_stat_file(text, boolean)`. Elsewhere a step is measured between its statements only.
 """
 
@@ -27,10 +27,10 @@ from server.gis.errors import TooExpensive
 log = structlog.get_logger(__name__)
 
 TICK = 0.5
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 
 SEGMENT_BYTES = 1024**3
-"""PostgreSQL begins another file of a table after each gigabyte."""
+"""PostgreSQL splits the file of a table after each gigabyte."""
 
 _TAKEN = text(
     r"""
@@ -147,7 +147,7 @@ class DiskWatch:
                 return
 
     def _judged(self, found: Taken) -> TooExpensive | None:
-        # What is on the way there is named first: it comes before the result, and stays until the statement ends.
+        # Temporary space is named first: it is used before the result, and until the statement ends.
         if found.passing > self._allowed:
             return crowded(self._title, found.passing, self._allowed)
         if found.result > self._room:

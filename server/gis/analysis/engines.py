@@ -21,7 +21,7 @@ from server.gis.errors import DataUnavailable, GisError, InvalidQuestion, NotSta
 Engine = Literal["postgis", "spark", "verify"]
 """`verify` runs a step on both, and its receipt says whether they agree."""
 OTHER_ROWS = {"sample": "it picks other rows there, by another hash"}
-"""Operations whose rows differ by intention, and why."""
+"""Operations whose rows differ between engines by design, with the reason."""
 
 
 class SecondEngine(Protocol):
@@ -41,7 +41,7 @@ class SecondEngine(Protocol):
 
 
 class Engines:
-    """Runs steps as `StepRunner` does. `spark` is None where none is configured."""
+    """Runs steps as `StepRunner` does. `spark` is None if Spark is not configured."""
 
     def __init__(self, postgis: StepRunner, spark: SecondEngine | None = None) -> None:
         self._postgis = postgis
@@ -57,8 +57,8 @@ class Engines:
         room: int | None = None,
         asked: Engine | None = None,
     ) -> StepResult:
-        """Raises GisError. `asked` is the engine that somebody asked for; else PostGIS, and Spark for what PostGIS
-        refuses to start as too expensive, where Spark can do it."""
+        """Raises GisError. `asked` is the requested engine; by default PostGIS, or Spark for a step that PostGIS
+        refuses as too expensive and Spark supports."""
         if asked in ("spark", "verify") and self._spark is None:
             raise InvalidQuestion(
                 "No Spark is configured on this server (GEOAGENT_SPARK). Ask for it without “on Spark”."

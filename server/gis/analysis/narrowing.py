@@ -1,5 +1,5 @@
-"""The geometry column of a result declares what it holds: one type, and the multi one where there are both; and it is
-in the reference system of the table that the step began with.
+"""Declares the geometry type of a result's column: one type, or the multi type where both occur; in the reference
+system of the step's first table.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ async def in_srid(connection: AsyncConnection, schema: str, name: str, step: Ste
     declared = f"geometry({step.geometry_type}, {srid})"
     moved = f"ST_Transform({GEOMETRY}, {srid})"
     if (step.geometry_type or "").upper() == "MULTIPOLYGON":
-        # What was cut at the antimeridian or goes around a pole may touch itself on another sheet.
+        # A shape that was cut at the antimeridian or encloses a pole may touch itself in another projection.
         whole = f"ST_Multi(ST_CollectionExtract(ST_MakeValid({moved}), 3))"
         moved = f"CASE WHEN ST_IsValid({moved}) THEN {moved} ELSE {whole} END"
     qualified = f"{schema}.{quoted(name)}"

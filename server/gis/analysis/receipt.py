@@ -35,7 +35,7 @@ class InputUsed(Value):
 
 
 class StepReceipt(Value):
-    """One step as it ran. `sql` is runnable in psql as it stands. `notes` name CRS, units and method."""
+    """One step as it ran. `sql` can be run in psql unchanged. `notes` name CRS, units and method."""
 
     step: str
     operation: str

@@ -171,7 +171,7 @@ def _kind(fragment: Mapping[str, Any], value: Any) -> Kind | None:
 
 
 def _literals(node: Any, path: Path) -> Iterator[tuple[str, Path, str | int | float]]:
-    """The numbers and texts that a CQL2 filter compares a column with: the column, where it stands, what it is."""
+    """The numbers and texts that a CQL2 filter compares with a column: column, path in the filter, value."""
     arguments = node.get("args") if isinstance(node, Mapping) else None
     if not isinstance(arguments, Sequence) or isinstance(arguments, str):
         return

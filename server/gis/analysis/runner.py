@@ -1,7 +1,8 @@
-"""Runs one step of an analysis in PostGIS: priced first, in one transaction, in portions where that is possible.
+"""Runs one step of an analysis in PostGIS: after an estimate of its cost, in one transaction, and in portions if
+possible.
 
-A step is planned by its operation and stored as a table of the schema `analysis` by the writing role. Cancelling
-the task cancels the statement in PostgreSQL and leaves nothing of the step; steps that finished stay.
+A step is planned by its operation and stored as a table of the schema `analysis` by the writing role. Cancelling the
+task cancels the statement in PostgreSQL and removes everything of the step; finished steps stay.
 """
 
 from __future__ import annotations
@@ -56,13 +57,13 @@ class LiveRegistry(TableRegistry, Protocol):
     """A registry that can be refreshed at once instead of at the next notification."""
 
     async def refresh(self, patience: float = ..., only: tuple[str, str] | None = ...) -> None:
-        """`patience` is how long (seconds) to wait until what is new has been looked into; `only` is the schema and
-        the name of the one table to look at."""
+        """`patience` is the time in seconds to wait until new tables have been probed; `only` is the schema and the
+        name of the only table to read."""
         ...
 
 
 PATIENCE = 5.0
-"""Seconds for a look into a result: the next step may need to know what only looking tells."""
+"""Seconds to probe a result: the next step may need facts that only a probe finds."""
 
 
 @dataclass(frozen=True)
@@ -109,9 +110,10 @@ class StepRunner:
     def __init__(
         self, writer: AsyncEngine, registry: LiveRegistry, budget: Budget, owner: AsyncEngine | None = None
     ) -> None:
-        """The `owner` looks at how much disk a step takes while it runs; without one, it is measured in between."""
-        # One look at the tables for all portions of a step: a row that somebody changes meanwhile moves to another
-        # place, and would be met twice or not at all.
+        """`owner` is used to measure a step's disk space while it runs; without it, space is measured between
+        statements."""
+        # All portions of a step use one snapshot: a row that is updated meanwhile moves to another page, and would be
+        # read twice or not at all.
         self._writer = writer.execution_options(isolation_level="REPEATABLE READ")
         self._registry = registry
         self._budget = budget

@@ -43,13 +43,13 @@ from server.gis.operations.support.base import (
 
 SCHEMA = "analysis"
 PORTION_PAGES = 2_000
-"""Pages (8 kB each) of a source that are worth a portion of their own: about a second of simple work."""
+"""Pages (8 kB each) of a source in one portion: about a second of simple work."""
 PORTION_COST = 2e6
 """What else is worth a portion, in the planner's units: some seconds of searching and measuring for few rows."""
 MOST_PORTIONS = 40
 SHORT_COST = 1e6
-"""What the planner expects of a step that is over in seconds, and so computed at once: a statement of its own for
-each portion would take as long as the rows do, and PostgreSQL reads for a single one with several processes.
+"""Planner cost up to which a step runs as one statement: it takes seconds only, separate statements for its portions
+would cost as much as the rows, and PostgreSQL can run a single statement in several processes.
 """
 
 

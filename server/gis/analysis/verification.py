@@ -27,7 +27,7 @@ DEGREES, METRES = 1e-6, 0.1
 """By which shapes may differ, in geographic systems and in others."""
 TOLERANCE = "numbers to six digits, shapes within about 10 cm"
 NEIGHBOURS = 50
-"""Rows that are tried where only numbers and shapes tell them apart."""
+"""Candidate rows that are compared where rows differ only in numbers and shapes."""
 _NUMBERS = ("real", "double precision", "numeric")
 
 Row = tuple[tuple[str | None, ...], tuple[float | None, ...], tuple[BaseGeometry | None, ...]]

@@ -23,7 +23,7 @@ log = structlog.get_logger(__name__)
 Phase = Literal["waiting", "reconnecting", "preparing", "computing", "storing"]
 
 TICK = 0.5
-"""Seconds between two words on a step that goes on."""
+"""Seconds between two reports of a running step."""
 PAUSE = 0.1
 """Seconds at least between two words."""
 PATIENCE = 1.0
@@ -72,7 +72,7 @@ class StepWatch:
         self._is_measured = False
         self._done = 0.0
         self._part = (0.0, 0.0, self._start)
-        """Percent at its begin, at its end, and when it began."""
+        """Percent at its start, percent at its end, and the time of its start."""
         self._rows: int | None = None
         self._news = asyncio.Event()
         self._over = asyncio.Event()
@@ -94,13 +94,13 @@ class StepWatch:
         self._news.set()
         if error is not None:
             self._teller.cancel()
-        # What is being told is told to its end: to break it off would cost a connection.
+        # A report in progress is completed: cancelling it would cost a connection.
         await asyncio.gather(self._teller, return_exceptions=True)
         if error is None:
             await self._report(self._now(100.0))
 
     def part(self, phase: Phase, number: int, of: int) -> None:
-        """Part `number` of several begins: creating temporary tables, or storing rows."""
+        """Start part `number` of several: creating temporary tables, or storing rows."""
         first, last = (0.0, PREPARED) if phase == "preparing" else (COMPUTED, 100.0)
         self._computes_from = PREPARED if phase == "preparing" else self._computes_from
         edges = [first + (last - first) * place / of for place in (number, number + 1)]
@@ -131,7 +131,7 @@ class StepWatch:
             try:
                 await self._report(self._now(await self._percent()))
             except Exception as error:
-                log.warning("progress could not be told", step=self.name, error=type(error).__name__)
+                log.warning("progress could not be reported", step=self.name, error=type(error).__name__)
             await _waited(self._over, PAUSE)
             await _waited(self._news, TICK - PAUSE)
 

@@ -80,7 +80,7 @@ class StepWorkspace:
             nowhere, partly, found = await self.row(select(*counts, types).select_from(relation(table)))
             self._unsound[table.id] = bool(nowhere or partly)
             if found:
-                # The registry looked at the first rows only.
+                # The registry has read the first rows only.
                 self._typed[table.id] = common_type([each for each in found if each])
             if nowhere:
                 self.notes.append(

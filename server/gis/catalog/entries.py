@@ -101,7 +101,7 @@ async def marks(engine: AsyncEngine, schemas: Sequence[str]) -> dict[int, str]:
 async def marks_of(
     engine: AsyncEngine, schemas: Sequence[str], named: Iterable[Name], oids: Iterable[int] = ()
 ) -> dict[int, str]:
-    """The same of a few tables: those that are named, or whose index is, and those of the oids."""
+    """The same for a few tables: those with these names or whose index has one of them, and those with these oids."""
     wanted = [list(part) for part in zip(*named, strict=True)] or [[], []]
     async with single_reads(engine) as connection:
         found = await connection.exec_driver_sql(_NAMED, tuple(wanted))

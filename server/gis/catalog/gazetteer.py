@@ -1,7 +1,6 @@
 """Selects the tables and columns in which places are searched: names, codes, populations, regions.
 
-Decided from the registry's entries alone, so that a person's own table of trails or shops is searched like the
-samples.
+Decided from the registry's entries alone, so that a user's table of trails or shops is searched like the samples.
 """
 
 from __future__ import annotations

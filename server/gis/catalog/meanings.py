@@ -1,7 +1,7 @@
-"""Finds tables by what they mean: the vectors of an embedding model, beside the words of `search`.
+"""Semantic search of tables by the vectors of an embedding model, in addition to the full-text search of `search`.
 
 The model gets the names and comments of tables and columns, never values. Its vectors are stored under a digest of
-that text, so that a restart, a second server and a renamed schema ask it for nothing that is known.
+that text, so that a restart, a second server or a renamed schema does not request known vectors again.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from agents.domain import Table
 log = structlog.get_logger(__name__)
 
 MAX_TEXT_CHARACTERS = 2_000
-"""Of the text about one table."""
+"""Maximum length of the text about one table."""
 TEXTS_PER_REQUEST = 64
 REQUEST_TIMEOUT_S = 60.0
 QUERY_TIMEOUT_S = 2.0
-"""A search waits so long for the model; then it goes by words alone."""
+"""A search waits at most this long for the model; then it uses the full-text search alone."""
 MAX_QUERY_CHARACTERS = 500
 MAX_CACHED_QUERIES = 500
 FIRST_RETRY_S, LONGEST_RETRY_S = 5.0, 600.0
@@ -80,7 +80,7 @@ class TableMeanings:
             await asyncio.gather(self._worker, return_exceptions=True)
 
     def changed(self, tables: Iterable[Table], removed: Iterable[str]) -> None:
-        """Take over tables that were added or changed, and forget those that were removed."""
+        """Add tables that were created or changed, and forget those that were removed."""
         for table_id in removed:
             self._digests.pop(table_id, None)
         for table in tables:
@@ -96,7 +96,7 @@ class TableMeanings:
         self._wake.set()
 
     async def similar(self, text: str, limit: int, allowed: Callable[[str], bool]) -> list[str]:
-        """Ids of the tables that stand out by their meaning, best first; none while the model does not answer."""
+        """Ids of the tables most similar in meaning, best first; empty while the model does not answer."""
         query = " ".join(text.split())[:MAX_QUERY_CHARACTERS]
         if not query or not self._vectors:
             return []
@@ -177,7 +177,7 @@ class TableMeanings:
             self._keep(vectors)
 
     def _expect(self, length: int) -> None:
-        """Forget vectors of another length: the server behind the same name has another model now."""
+        """Forget vectors of another length: the embedding server now runs another model under the same name."""
         if length == self._length:
             return
         self._length = length

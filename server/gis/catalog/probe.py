@@ -210,8 +210,8 @@ class _Probe:
 
 
 def _box_sql(table: Table, place: int) -> str:
-    """The statement for west, south, east, north and `place` of a table. Names are quoted; colons are escaped
-    because they would begin a parameter.
+    """The statement for west, south, east, north and `place` of a table. Names are quoted; colons are escaped because
+    they would mark a parameter.
     """
     column = quoted(table.geometry_column or "").replace(":", r"\:")
     source = sql_name(table).replace(":", r"\:")

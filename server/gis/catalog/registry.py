@@ -35,9 +35,9 @@ log = structlog.get_logger(__name__)
 CHANNEL = "geoagent_ddl"
 POLL_INTERVAL_S = 5.0
 EXPENSIVE_LOOK_S = 0.1
-"""Where a look at all tables takes longer, it waits until counters of the database have moved."""
+"""If reading all tables takes longer than this, it is done only when the database's counters have changed."""
 MAX_LOOK_PAUSE_S = 600.0
-"""Counters may be lost or reset; after so long all tables are looked at anyway."""
+"""All tables are read after this time in any case, because counters may be lost or reset."""
 DEBOUNCE_S = 0.05
 PROBE_WAIT_S = 0.3
 """A change waits so long for the probes of its tables before it is published without them."""
@@ -48,7 +48,7 @@ ENTRIES_PER_SLICE = 200
 _IDENTITY = re.compile(r'(?:(?:^|\.)(?:"(?:[^"]|"")+"|[a-z_][a-z0-9_]*)){2,3}')
 """How PostgreSQL writes a table, or a column of one."""
 MAX_NAMED = 200
-"""So many changes that name their tables are checked by these names, and more by a look at all tables."""
+"""Up to this many changed tables are read by name; for more, all tables are read."""
 
 
 class Subscription(Protocol):
@@ -91,7 +91,7 @@ class Registry:
         self._was_read = False
         self._marks: dict[int, str] = {}
         self._counters: list[int] | None = None
-        """As of just before the last look at all tables."""
+        """The counters just before all tables were read last."""
         self._looked_at = self._look_took = 0.0
         self._entries: dict[int, Entry] = {}
         self._names = TableNames()
@@ -255,7 +255,7 @@ class Registry:
         return await catalog.change_counters(self._engine, without_statistics)
 
     async def _may_have_changed(self) -> bool:
-        """Whether a look at all tables is worth its price."""
+        """Whether reading all tables is worth its cost now."""
         if self._look_took < EXPENSIVE_LOOK_S or time.monotonic() - self._looked_at > MAX_LOOK_PAUSE_S:
             return True
         counters = await self._read_counters()
@@ -316,7 +316,7 @@ class Registry:
     def _publish(self, found: Iterable[Entry], removed: Iterable[int]) -> None:
         """The only place where the registry changes: atomically, then subscribers are called."""
         searched: set[str] = set()
-        """Tables whose words for the search changed."""
+        """Tables whose searched texts changed."""
         changed: list[Table] = []
         """As they were and as they are."""
         for oid in removed:
@@ -385,7 +385,7 @@ class Registry:
             ended = time.monotonic()
             took = ended - started
             if named is None:
-                # Looks at all tables take at most a fiftieth of the time, however many there are.
+                # Reading all tables takes at most a fiftieth of the time, for any number of tables.
                 due = ended + max(self._poll_seconds, 50 * took)
             elif is_due:
                 due = ended + self._poll_seconds

@@ -107,6 +107,6 @@ def _key(asked: Question) -> Column:
     key = feature_key(asked.table)
     if key is None:
         raise InvalidQuestion(
-            f"{asked.table.id} has no whole number as its key, so its features cannot be told apart on the map."
+            f"{asked.table.id} has no integer key, so its features cannot be identified on the map."
         )
     return key

@@ -27,10 +27,10 @@ def number_edges(low: float, high: float, wanted: int, whole: bool) -> tuple[flo
         return (low, high)
     first = math.floor(low / step)
     last = math.floor(high / step) + 1 if whole else max(math.ceil(high / step), first + 1)
-    # Whole multiples of the step, so that an edge is the number that a person would write.
+    # Integer multiples of the step, so that edges are round numbers.
     edges = tuple(_clean(index, step) for index in range(first, last + 1))
     if len(edges) > 2 * MAX_BINS or any(a >= b for a, b in pairwise(edges)):
-        # The numbers are so close together, for their size, that doubles cannot tell neat edges apart.
+        # The numbers are so close together, for their size, that doubles cannot represent distinct round edges.
         return (low, high)
     return edges
 

@@ -1,4 +1,4 @@
-"""Where on earth a reference system is meant to be used, and its unit, as PROJ knows them."""
+"""The area of use of a reference system, and its unit, from PROJ's database."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from server.gis.expressions.geometry_types import Geometry
 WGS84 = 4326
 MARGIN_DEGREES = 15.0
 MARGIN_SHARE = 0.5
-"""Of the width or height of the area. Up to the greater of the margins a system is commonly used beyond its border, as
-one UTM zone is for a whole country."""
+"""Share of the width or height of the area. Systems are commonly used beyond their border up to the greater of the
+margins, as one UTM zone is for a whole country."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def found_outside(count: int, total: int, of: str, system: str, area: Area) -> s
 
 @cache
 def area_of_use(srid: int) -> Area | None:
-    """None for a system that covers the earth, or that PROJ does not know."""
+    """None for a system that covers the earth or is not in PROJ's database."""
     import pyproj  # opens a database of its own, which few steps need
 
     try:
@@ -69,7 +69,8 @@ def area_of_use(srid: int) -> Area | None:
 
 @cache
 def metres_per_unit(srid: int) -> float | None:
-    """Of the coordinates of a projected system; None for degrees, and for a system that PROJ does not know."""
+    """The unit of the coordinates of a projected system; None for degrees or for a system that is not in PROJ's
+    database."""
     import pyproj  # opens a database of its own, which few steps need
 
     try:

@@ -19,7 +19,8 @@ from server.gis.expressions.declared_types import SIMPLE
 from server.gis.expressions.identifiers import GEOMETRY, Expression
 
 MAX_COORDINATE = "1e12"
-"""In units of any reference system; no place on the earth exceeds it, and sums and squares beyond lose precision."""
+"""In units of any reference system; no coordinate on the earth exceeds it, and sums and squares of larger ones lose
+precision."""
 MAX_LENGTH = "1e18"
 PARTS = {"MULTILINESTRING": 2, "MULTIPOLYGON": 3}
 """Multi-part types, and their type numbers in ST_CollectionExtract."""
@@ -43,8 +44,8 @@ def reasonable(shape: Expression, kind: str) -> Expression:
 
 
 def jumps(shape: Expression) -> Expression:
-    """Whether a shape in longitude and latitude has an edge over more than half of all longitudes, as those have that
-    cross the antimeridian or go around a pole without being cut. An edge along a pole is none."""
+    """Whether a shape in longitude and latitude has an edge that spans more than 180 degrees, which means that it
+    crosses the antimeridian or encloses a pole without being cut. Edges along a pole do not count."""
     edge = sa.func.ST_DumpSegments(shape).table_valued("path", sa.column("geom", GEOMETRY), name="edge")
     ends = [end(edge.c.geom) for end in (sa.func.ST_StartPoint, sa.func.ST_EndPoint)]
     first, last = (sa.func.ST_X(end) for end in ends)

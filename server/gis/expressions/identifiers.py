@@ -56,7 +56,8 @@ _RESULT_SUFFIX = re.compile(r"_[0-9a-f]{6}$")
 
 
 def exported_as(name: str) -> str:
-    """Ends the comment on a column whose name is reserved in tables: `fid` of results, `xmin` of PostgreSQL."""
+    """Suffix of the comment on a column that was renamed because its name is reserved: `fid` of results, `xmin` of
+    PostgreSQL."""
     return f"Exported as {name}."
 
 
@@ -116,7 +117,7 @@ def base_type(declared: str) -> str:
 
 
 def sql_type(column: Column) -> sa.types.TypeEngine[Any]:
-    """The SQLAlchemy type of a column; NullType if there is none for it."""
+    """The SQLAlchemy type of a column; NullType for others."""
     declared = base_type(column.sql_type)
     if declared in _TYPES:
         return _TYPES[declared]

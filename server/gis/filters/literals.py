@@ -106,7 +106,7 @@ def typed(term: Term, like: Term, *, equality: bool = False) -> Term:
 
 
 def untyped(term: Term) -> Term:
-    """A literal that is compared with another literal, with the type of its own kind."""
+    """A literal that is compared with another literal, with the SQL type of its JSON type."""
     if not term.is_literal:
         return term
     kinds: dict[str, sa.types.TypeEngine[Any]] = {

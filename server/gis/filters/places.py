@@ -1,4 +1,4 @@
-"""Where rows must lie to pass a filter, for readers that can leave out whole files."""
+"""The area that contains all rows which pass a filter, for readers that can skip whole files."""
 
 from __future__ import annotations
 

@@ -64,8 +64,8 @@ def is_geometry(node: Mapping[str, Any]) -> bool:
 
 
 def geometry_literal(node: Mapping[str, Any]) -> Term:
-    """GeoJSON, a Feature, or `{"bbox": [west, south, east, north]}`. A `name` of the geometry is kept, for what is said
-    of the filter. Raises InvalidFilter."""
+    """GeoJSON, a Feature, or `{"bbox": [west, south, east, north]}`. A `name` of the geometry is kept for
+    descriptions of the filter. Raises InvalidFilter."""
     if "bbox" in node and "type" not in node:
         west, south, east, north = _bbox(node["bbox"])
         boxes = [box(west, south, east, north)] if west <= east else [

@@ -1,4 +1,4 @@
-"""Loads people's files as tables of PostGIS; used by uploads and `geoagent load`."""
+"""Loads files into PostGIS tables; used by uploads and `geoagent load`."""
 
 from server.gis.ingest.limits import CannotLoad, IngestLimits, TableExists
 from server.gis.ingest.load import IngestReport, layer_names, load_file, share, table_for

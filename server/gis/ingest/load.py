@@ -1,8 +1,8 @@
 """Loads a file as a table in one transaction: it is complete, indexed, commented and analysed, or does not
 exist.
 
-The transaction has a connection of its own, as a role that may only create tables in `data`. The connection is
-always closed, so that nothing waits for a file whose reader ended.
+The transaction uses a separate connection, as a role that may only create tables in `data`. The connection is always
+closed, so that nothing waits for a file whose reader has ended.
 """
 
 from __future__ import annotations

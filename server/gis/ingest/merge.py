@@ -118,7 +118,7 @@ async def load_into_table(
 async def merge(connection: AsyncConnection, staged: str, target: str, mode: Mode) -> list[str]:
     """Append the rows of the table `staged` to `target`, or put it in the place of `target`; returns remarks.
 
-    `staged` is gone afterwards. Raises ColumnsDiffer, CannotLoad or DataBusy; then the caller rolls back.
+    `staged` is dropped. Raises ColumnsDiffer, CannotLoad or DataBusy; then the caller rolls back.
     """
     lock = "SHARE ROW EXCLUSIVE" if mode == "append" else "ACCESS EXCLUSIVE"
     await connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{SHARE_WAIT_S}s'")
@@ -142,7 +142,7 @@ async def columns_of(connection: AsyncConnection, name: str) -> list[Column]:
 
 
 def merge_fault(error: DBAPIError) -> GisError | None:
-    """What a person can do about an error of PostgreSQL while tables are merged; None for what nobody expects."""
+    """Advice for the user on a PostgreSQL error during the merge; None for unexpected errors."""
     state = str(getattr(error.orig, "sqlstate", ""))
     detail = str(error.orig).partition(": ")[2].split("\n")[0][:200]
     if state == LOCK_NOT_AVAILABLE:
@@ -157,7 +157,7 @@ def merge_fault(error: DBAPIError) -> GisError | None:
 
 
 async def _name_geometry_alike(connection: AsyncConnection, staged: str, theirs: list[Column]) -> None:
-    """Formats call their only geometry differently, which is no difference for people."""
+    """File formats use different names for their only geometry column; they are treated as equal."""
     ours = await columns_of(connection, staged)
     one, other = ([each.name for each in columns if each.kind == "geometry"] for columns in (theirs, ours))
     if len(one) == len(other) == 1 and one[0] not in {each.name for each in ours}:
@@ -322,7 +322,7 @@ async def _refuse_known_keys(
 
 
 async def _comment(connection: AsyncConnection, staged: str, target: str) -> None:
-    """The table's comment says what all its rows came from."""
+    """The table's comment names the files of all its rows."""
     said: Any = await connection.execute(
         sa.text("SELECT quote_literal(left(concat_ws(' ', obj_description(to_regclass(:target)), "
                 "'Appended: ' || obj_description(to_regclass(:staged))), 4000))"),

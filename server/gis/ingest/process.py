@@ -249,7 +249,7 @@ def _is_full(folder: Path) -> bool:
 
 
 def _refusal(said: str) -> dict[str, Any] | None:
-    """What the reader wrote for the person, among what libraries wrote."""
+    """The reader's message for the user, among the output of libraries."""
     for line in reversed(said.splitlines()):
         if line.startswith(REFUSAL):
             return dict(json.loads(line.removeprefix(REFUSAL)))

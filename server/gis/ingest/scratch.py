@@ -1,5 +1,5 @@
-"""Temporary folders that tell whether their process still lives: it holds a lock on a file in them, which the kernel
-takes back when the process ends, however that happens."""
+"""Temporary folders that can be attributed to a running process: it holds a lock on a file in its folder, which the
+kernel releases when the process ends for any reason."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_AGE_WITHOUT_LOCK_S = 86_400.0
 
 @contextmanager
 def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
-    """A folder below a new, locked one in `parent`, or in the system's temporary folder; both are gone afterwards."""
+    """A folder in a new, locked one in `parent`, or in the system's temporary folder; both are removed afterwards."""
     with (
         tempfile.TemporaryDirectory(prefix=prefix, dir=parent, ignore_cleanup_errors=True) as made,
         (Path(made) / LOCK).open("wb") as lock,
@@ -33,7 +33,7 @@ def scratch_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
 
 
 def remove_abandoned(prefix: str, parent: Path | None = None) -> None:
-    """Remove the folders of processes that are gone."""
+    """Remove the folders of processes that have ended."""
     for folder in (parent or Path(tempfile.gettempdir())).glob(f"{prefix}*"):
         with suppress(OSError):
             if _is_abandoned(folder):
@@ -41,7 +41,7 @@ def remove_abandoned(prefix: str, parent: Path | None = None) -> None:
 
 
 def _is_abandoned(folder: Path) -> bool:
-    """Whether nobody holds the lock of a folder. Raises OSError for what is no such folder, or is gone."""
+    """Whether no process holds the lock of a folder. Raises OSError if it is not such a folder or does not exist."""
     try:
         lock = (folder / LOCK).open("rb")
     except FileNotFoundError:

@@ -22,7 +22,7 @@ from server.gis.profiles.versions import TableState
 from server.gis.styles.statistics import Category, ColumnStatistics, Distribution, Frequencies
 
 LARGE_ROWS = 1_000_000
-"""From so many rows on, a layer is added from estimates first: counting them takes longer than people wait."""
+"""From this many rows on, a layer is first added with estimates: counting takes longer than users accept to wait."""
 SAMPLED_PAGES = 600
 PAGE_BYTES = 8192
 

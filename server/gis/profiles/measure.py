@@ -20,7 +20,7 @@ from server.gis.styles.statistics import ColumnStatistics
 TOP_VALUES = 24
 """Most frequent values that are kept of a column: as many as a categorical style can colour."""
 MAX_COLUMNS = 60
-"""Columns beyond these are left out: measuring each reads the whole table."""
+"""Further columns are not measured: each measurement reads the whole table."""
 _NUMBERS = ("integer", "number")
 
 

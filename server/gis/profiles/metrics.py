@@ -1,4 +1,4 @@
-"""What `/metrics` tells of table profiles."""
+"""The part of `/metrics` about table profiles."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class TableProfile(_Value):
 
 @dataclass(frozen=True)
 class ProfileRow:
-    """A profile as it is kept, or why there is none."""
+    """A stored profile, or why there is none."""
 
     data_version: str
     profile: TableProfile | None
@@ -130,6 +130,6 @@ class ProfileStore:
         self._kept.pop(relid, None)
 
     async def sweep(self) -> None:
-        """Remove the profiles of tables that are gone."""
+        """Remove the profiles of dropped tables."""
         async with self._engine.begin() as connection:
             await connection.execute(_SWEEP)

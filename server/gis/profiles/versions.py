@@ -1,8 +1,8 @@
 """The version of a table's data, which changes when its rows or columns do.
 
 It is computed from PostgreSQL's counters of inserted, updated and deleted rows, the table's file (which TRUNCATE and
-a rewrite replace) and its columns, for a table, its partitions and whatever a view reads. All servers on a database
-compute the same version, without a trigger on anybody's table and without reading a row.
+a rewrite replace) and its columns, for a table, its partitions and the tables of a view. All servers on a database
+compute the same version, without triggers on users' tables and without reading a row.
 
 PostgreSQL publishes the counters when a transaction ends, but at most once a second for each connection; the second of
 two quick transactions of a connection that stays open shows up to ten seconds later.
@@ -64,11 +64,11 @@ GROUP BY asked, n.nspname, c.relname, c.relkind, c.relrowsecurity
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """A table as of one look at the catalogue."""
+    """A table as it was in one read of the catalogue."""
 
     relid: int
     version: str
-    """Empty where nothing tells whether the rows changed, as with foreign tables."""
+    """Empty if changes of the rows cannot be detected, as with foreign tables."""
     rows: int
     """Estimated from the size of the table; 0 for a view over nothing but foreign tables."""
     bytes: int
@@ -109,7 +109,7 @@ class DataVersions:
         return (await self.look([table], max_age)).get(table.id, UNKNOWN)
 
     def known(self, schema: str, name: str) -> TableState:
-        """As of the last look; UNKNOWN before the first one."""
+        """As last read; UNKNOWN before the first read."""
         known = self._known.get((schema, name))
         return known[0] if known else UNKNOWN
 

@@ -54,8 +54,8 @@ SORTABLE = ("text", "integer", "number", "boolean", "date", "timestamp")
 
 
 class PostgisData:
-    """Each statement may take `seconds` and the planner's `cost`; `profile_of` tells what was measured of a table.
-    Methods raise GisError.
+    """`seconds` limits the time of each statement and `cost` the planner's estimate; `profile_of` returns the profile
+    of a table. Methods raise GisError.
     """
 
     def __init__(
@@ -298,6 +298,6 @@ def _order(table: Table, sort: str | None, descending: bool) -> list[_By]:
         raise InvalidQuestion(f"Rows cannot be sorted by {sort!r}, which is of type {column.sql_type}.")
     expression = column_of(table, sort)
     if column.kind == "number":
-        # PostgreSQL sorts NaN above all numbers; people expect it among missing values.
+        # PostgreSQL sorts NaN above all numbers; users expect it among missing values.
         expression = sa.func.nullif(expression, sa.cast(sa.literal("NaN", sa.Text), sql_type(column)))
     return [_By(expression, descending, nullable=True), *keys]

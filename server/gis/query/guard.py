@@ -1,8 +1,8 @@
 """Limits on queries: read-only, with a time limit, and a check of the planner's cost before they run.
 
-All queries of models and people use `Guard.rows`. It retries once if the connection turns out to be dead (the
-pool replaces it) and raises only GisError. Waiting for a connection is limited by the lane, which raises
-DataBusy, and does not count towards the query's time.
+All queries of models and users go through `Guard.rows`. It retries once if the connection turns out to be dead (the
+pool replaces it) and raises only GisError. Waiting for a connection is limited by the lane, which raises DataBusy,
+and does not count towards the query's time.
 """
 
 from __future__ import annotations

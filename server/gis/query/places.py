@@ -1,9 +1,8 @@
-"""Finds places by name in the person's own tables: exact matches before prefixes, word starts and similar
-names.
+"""Finds places by name in the user's tables: exact matches before prefixes, word starts and similar names.
 
 Case, accents and hyphens are ignored. Among equal matches the more populous comes first. A table that takes longer
-than `STATEMENT_TIMEOUT_S` is named in the result, because the place that is meant may be in it; one that cannot be read
-at all is left out.
+than `STATEMENT_TIMEOUT_S` is named in the result, because it may contain the place; one that cannot be read is left
+out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What a table needs cleaned: missing and empty values, types of geometry, invalid and duplicate ones, repeated keys.
+"""Finds data quality problems of a table: missing and empty values, mixed, invalid and duplicate geometries, repeated
+keys.
 
-Small tables are counted. Of larger ones, what the table profile knows is exact; everything else is estimated from a
-sample of pages, and says so.
+Small tables are counted. For larger ones, values from the table profile are exact; all others are estimated from a
+sample of pages, and marked as estimates.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SECONDS = 5.0
 MAX_COLUMNS = 80
 MAX_KEY_COLUMNS = 20
 KEY_SHARE = 0.9
-"""A column whose values are distinct in at least this share of the rows is taken for a key."""
+"""A column with distinct values in at least this share of the rows counts as a key."""
 KEY_NAMES = frozenset({"id", "fid", "gid", "uid", "uuid", "ogc_fid", "objectid"})
 """Names of columns that are taken for a key, however often their values repeat."""
 

@@ -1,1 +1,1 @@
-"""Reads files in a process of its own: modules here import as little of the server as possible."""
+"""Reads files in a separate process: modules here import as little of the server as possible."""

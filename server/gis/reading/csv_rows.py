@@ -68,7 +68,7 @@ class Sheet:
 
     path: Path
     name: str
-    """What people call it."""
+    """Name of the column as users see it."""
     encoding: str
     delimiter: str
     names: list[str]
@@ -190,8 +190,8 @@ def sheet(path: Path, name: str, encoding: str | None = None, quoted_text: bool 
 
 
 def _quoted_columns(path: Path, encoding: str, delimiter: str, width: int) -> tuple[list[int], bool]:
-    """Columns whose values are all in quotes, and whether those are all there are: a program that writes "12" beside
-    12 says that the one is text, and one that puts everything in quotes says nothing. Judged by the first lines."""
+    """Columns whose values are all in quotes, and whether these are all columns: if a file has quoted and unquoted
+    values, quotes mark texts; if it quotes everything, they have no meaning. Decided by the first lines."""
     sign = re.escape(delimiter)
     value = re.compile(rf'(?P<quoted>"(?:[^"]|"")*")(?={sign}|$)|[^{sign}]*')
     bare, quoted = [0] * width, [0] * width

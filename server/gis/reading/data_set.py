@@ -15,7 +15,7 @@ class DataSet:
     name: str
     """The file name for messages."""
     label: str = ""
-    """Its name without the suffix, with the folders of an archive where that is needed to tell it from others."""
+    """Its name without the suffix, with folders of the archive if needed to make it unique."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class SourceLayer:
     inner: str | None
     """Its name in the data set; None where the format has no layers."""
     name: str
-    """Its name for people, unique in the upload."""
+    """Its displayed name, unique in the upload."""
     is_spatial: bool = True
     """False for a table that has no geometry column."""
     is_computed: bool = False

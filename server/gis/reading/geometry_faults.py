@@ -22,9 +22,9 @@ class Shapes:
     """Geometries as arrays, one element for each value."""
 
     known: np.ndarray[Any, Any]
-    """None where there is none, where it is no WKB, and where it is curved."""
+    """None if there is no geometry, if it is not WKB, or if it is curved."""
     curved: np.ndarray[Any, Any]
-    """Whether it is made of arcs, which PostGIS knows and GEOS does not."""
+    """Whether it has arcs, which PostGIS supports and GEOS does not."""
 
 
 def shapes_of(column: pa.Array) -> Shapes:

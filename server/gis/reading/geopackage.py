@@ -11,7 +11,7 @@ from pathlib import Path
 from server.gis.reading.notes import Unreadable
 
 OF_THE_FORMAT = ("gpkg_", "rtree_", "sqlite_", "ogr_", "geometry_columns", "spatial_ref_sys")
-"""Beginnings of the names that GDAL reads by itself when it opens a file."""
+"""Prefixes of names that GDAL reads when it opens a file."""
 COMPUTED_COLUMNS = (2, 3)
 """What `table_xinfo` says of generated columns, virtual and stored."""
 

@@ -149,7 +149,7 @@ def _is_alone(layer: SourceLayer, layers: Sequence[SourceLayer]) -> bool:
 
 def _named(layers: Sequence[SourceLayer], file: str, wanted: str) -> SourceLayer:
     named = [layer for layer in layers if layer.name == wanted]
-    # A file that is one layer has no name inside; people name it as the file.
+    # The only layer of such a file has no name; the file's name is used.
     if not named and len(layers) == 1 and wanted in (Path(file).stem, Path(layers[0].found.name).stem):
         named = list(layers)
     if not named:

@@ -14,7 +14,7 @@ PLACE_IN_LIBRARY = re.compile(r"Error occurred in \S+ at line \d+")
 MAX_PROBLEMS_REPORTED = 20
 """Number of bad rows that are described individually."""
 REFUSAL = "refusal: "
-"""Prefix of the line on the reader's standard error that is for people; JSON follows. Other lines are from
+"""Prefix of the line on the reader's standard error that is meant for the user; JSON follows. Other lines are from
 libraries."""
 REFUSED = 3
 """Exit code of the reader after writing a refusal."""
@@ -112,7 +112,7 @@ class Notes:
 
 
 def summary(error: BaseException, found: DataSet) -> str:
-    """A library's error message in one sentence, with the name of the file that people know."""
+    """A library's error message in one sentence, with the name of the uploaded file."""
     text = " ".join(str(error).replace(str(found.path), found.name).split()).partition("; It might help")[0]
     text = PLACE_IN_LIBRARY.sub("a part of it is damaged", text)
     return (text[:200] or type(error).__name__).rstrip(".") + "."

@@ -22,7 +22,7 @@ KML_FIELDS = {
 """Fields that GDAL adds to every KML file, whether anything is in them or not."""
 
 KML_FLAGS = {"tessellate", "extrude", "visibility"}
-"""Of these, which say nothing of the data even when filled."""
+"""Those of them that have no meaning for the data even if filled."""
 
 
 def ogr_layers(found: DataSet) -> list[tuple[str, bool]]:

@@ -85,7 +85,7 @@ def _without_broken(batch: pa.RecordBatch, geometry: str, offset: int, notes: No
 
 
 def geoparquet_column(schema: pa.Schema, file: str, fault: type[Exception]) -> GeoParquetColumn | None:
-    """The primary geometry column; None without one. Raises `fault` with a message for people."""
+    """The primary geometry column; None without one. Raises `fault` with a message for users."""
     described = (schema.metadata or {}).get(b"geo")
     if described is None:
         named = [

@@ -49,7 +49,7 @@ def geometry_column(names: Sequence[str]) -> str:
 
 
 def is_shape(text: str) -> bool:
-    """Whether the text begins like WKT."""
+    """Whether the text starts like WKT."""
     return _SHAPE.match(text) is not None
 
 

@@ -1,9 +1,9 @@
-"""Reads one file and writes its rows to standard output in COPY's format. Runs as a process of its own.
+"""Reads one file and writes its rows to standard output in COPY's format. Runs as a separate process.
 
-`python -m server.gis.reading.reader '{"path": ..., "folder": ..., "limits": ...}'`: GDAL has only the drivers
-that `ingest.process` allows, no credentials and no network, and memory, time and output are limited, so that a
-broken or hostile file harms nobody else. A report on the rows is written to the notes file at the end. With
-exit codes 3 to 6, a line on standard error explains the refusal (`refuse`).
+`python -m server.gis.reading.reader '{"path": ..., "folder": ..., "limits": ...}'`: GDAL has only the drivers that
+`ingest.process` allows, no credentials and no network, and memory, time and output are limited, so that a broken or
+hostile file does no harm. A report on the rows is written to the notes file at the end. With exit codes 3 to 6, a
+line on standard error explains the refusal (`refuse`).
 """
 
 from __future__ import annotations

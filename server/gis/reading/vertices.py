@@ -1,7 +1,7 @@
 """Limits the vertices of a geometry: PostGIS cannot be interrupted within one, and its time can grow with their
 square.
 
-A larger geometry is refused, or cut into pieces on request, each a row of its own.
+A larger geometry is refused, or on request cut into pieces, one row each.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ VERTEX_BYTES = 16
 """Minimum size of a vertex in WKB."""
 MAX_PIECE_VERTICES = 50_000
 MAX_CUTTING_WORK = 16
-"""Vertices processed while cutting a geometry, as a multiple of its own number."""
+"""Limit of vertices processed while cutting a geometry, as a multiple of its number of vertices."""
 
 
 def bounded_shapes(

@@ -1,7 +1,7 @@
 """Parses and writes PostgreSQL's SQL without translation.
 
-sqlglot has nodes of its own for many functions and writes some of them differently from the input. Here every
-function without a special syntax stays a call by name, so that checks see the written names.
+sqlglot has special nodes for many functions and writes some of them differently from the input. Here every function
+without a special syntax remains a call by name, so that checks see the original names.
 """
 
 from __future__ import annotations

@@ -139,5 +139,5 @@ def _called(node: exp.Expr) -> str:
 
 
 def _words(name: str) -> str:
-    """`SelectInto` and `with_` as words for messages."""
+    """`SelectInto` and `with_` as plain words for error messages."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").strip().upper()

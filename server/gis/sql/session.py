@@ -133,7 +133,7 @@ def wrapped(sql: str, shape: Sequence[asyncpg.Attribute], limits: Limits) -> str
     """The statement as a subquery whose values are shortened in the database."""
     names = [f"c{number}" for number in range(len(shape))]
     values = [_bounded(name, kind.type.name, limits) for name, kind in zip(names, shape, strict=True)]
-    # On lines of its own, so that a comment at the statement's end does not hide the rest.
+    # On separate lines, so that a comment at the end of the statement does not hide the rest.
     return (
         f"SELECT {', '.join(values)} FROM (\n{sql}\n) AS answer ({', '.join(names)}) LIMIT {limits.rows + 1}"  # noqa: S608
     )

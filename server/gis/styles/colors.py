@@ -1,5 +1,5 @@
-"""Colours: what people write (`red`, `dark blue`, `#f00`, `rgb(255 0 0)`) to `#rrggbb`, ramps cut to a
-number of classes, and the next colour that no layer of the map has yet."""
+"""Colours: converts names and codes (`red`, `dark blue`, `#f00`, `rgb(255 0 0)`) to `#rrggbb`, ramps cut to a number
+of classes, and the next colour that no layer of the map has yet."""
 
 from __future__ import annotations
 

@@ -76,8 +76,7 @@ def sorted_by(height: Expression, layers: list[DrawLayer]) -> list[DrawLayer]:
 
 
 def base(family: GeometryFamily, color: str) -> list[DrawLayer]:
-    """Quiet shapes beneath circles or a heat map, so that one sees what they stand for; nothing under
-    points."""
+    """Faint shapes below circles or a heat map, which show what these represent; nothing below points."""
     if family == "polygon":
         return [
             DrawLayer(type="fill", paint={"fill-color": color, "fill-opacity": 0.12}),
@@ -115,7 +114,7 @@ def sized_circles(
 
 
 def heat(family: GeometryFamily, colors: tuple[str, ...], radius: float, weight: Expression) -> DrawLayer:
-    """A heat map; the ramp begins translucent, so that the map shows where nothing is."""
+    """A heat map; the ramp starts transparent, so that the base map shows where there are no features."""
     stops: list[Any] = [0, transparent(colors[0])]
     for index, color in enumerate(colors):
         stops += [round(0.1 + 0.9 * index / (len(colors) - 1), 3), color]

@@ -1,6 +1,6 @@
 """The legend of a style, read back from the very expressions that are drawn, so that the two cannot disagree.
 
-`legend_of` knows MapLibre expressions and counts, and nothing of how the style came about.
+`legend_of` knows MapLibre expressions and counts, but not the code that made the style.
 """
 
 from __future__ import annotations
@@ -56,8 +56,7 @@ def legend_of(
 
 
 def _thematic(layers: Sequence[DrawLayer]) -> DrawLayer:
-    """The layer that carries the theme: the first whose colour or radius depends on data, else the
-    first one."""
+    """The thematic layer: the first whose colour or radius depends on data, else the first one."""
     coloured = [layer for layer in layers if layer.type in ("fill", "line", "circle")]
     for layer in coloured:
         if isinstance(layer.paint[_color_key(layer)], list) or layer.source_layer == "points":

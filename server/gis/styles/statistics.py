@@ -1,4 +1,4 @@
-"""What a style must know of a column, each answer in one query over the rows that pass the layer's filter."""
+"""The statistics of a column that a style needs, each in one query over the rows that pass the layer's filter."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class ColumnStatistics:
         return Frequencies(tuple(zip(values, counts, strict=True)), present - sum(counts), 0, rows - present)
 
     def _note(self, query: sa.Select[*tuple[Any, ...]], values: dict[str, Any]) -> None:
-        """Tell the call that is running where the numbers of the legend come from."""
+        """Note the source of the legend's numbers in the receipts of the running call."""
         note_answer([query], self._table.id, self._filter, values, column=self._column.name)
 
     async def _all(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[Any]:

@@ -75,7 +75,7 @@ class Child:
         return max(0.0, min(due) - time.monotonic()) if due else None
 
     def _read_server(self) -> bool:
-        """Whether the server still lives; it sends a byte for each of ours that it has taken."""
+        """Whether the server is still running; it sends a byte for each connection that it has taken."""
         try:
             taken = self._server.recv(4096)
         except BlockingIOError:
@@ -98,7 +98,7 @@ class Child:
                 try:
                     connection, _address = listening.accept()
                 except OSError:
-                    break  # the server was quicker, or the client has gone
+                    break  # the server was faster, or the client has disconnected
                 connection.setblocking(False)
                 self._silent[connection] = now + FIRST_BYTES_TIMEOUT_S
                 self._selector.register(connection, selectors.EVENT_READ)
@@ -175,7 +175,7 @@ class Child:
 
 
 def main(server: int, *listening: int) -> None:
-    """Run until the server is gone; all arguments are inherited file descriptors."""
+    """Run until the server ends; all arguments are inherited file descriptors."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the server decides
     Child(socket.socket(fileno=server), [socket.socket(fileno=each) for each in listening]).run()
 

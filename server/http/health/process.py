@@ -123,7 +123,7 @@ class HealthProcess:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Wait up to `STOP_TIMEOUT_S` for the process to end by itself, then kill it."""
+    """Wait up to `STOP_TIMEOUT_S` for the process to end, then kill it."""
     try:
         process.wait(STOP_TIMEOUT_S)
     except subprocess.TimeoutExpired:

@@ -1,7 +1,7 @@
-"""Checks ids in addresses: an id that no map or layer can have is answered 404 before anything is looked up.
+"""Checks ids in addresses: an id that no map or layer can have is answered with 404 before any query.
 
-A view key may replace a map's id in addresses that only read. Handlers then see the map's own id, and answers
-that could reveal it are rewritten.
+A view key may replace a map's id in addresses that only read. Handlers then see the map's own id, and responses that
+could reveal it are rewritten.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ VIEW = web.RequestKey("view", bool)
 
 
 def resolve_view_keys(links: ViewLinks) -> Any:
-    """Middleware that lets view keys read what the map's id would, and accounts all work to the map."""
+    """Middleware that accepts a view key in place of the map's id for reads, and attributes all work to the map."""
 
     @web.middleware
     async def resolve(request: web.Request, handler: Handler) -> web.StreamResponse:

@@ -16,7 +16,7 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 TRUSTED_PROXIES = web.AppKey("trusted_proxies", tuple)
-"""Networks whose forwarding headers are believed; set on the application."""
+"""Networks of trusted proxies, whose forwarding headers are used; set on the application."""
 HOST = re.compile(r"[A-Za-z0-9.\-]{1,253}(:\d{1,5})?|\[[0-9A-Fa-f:]{2,45}\](:\d{1,5})?")
 ADDRESS_WITH_PORT = re.compile(r"\[(?P<v6>[^\]]+)\](:\d+)?|(?P<v4>[0-9.]+):\d+")
 UNKNOWN = "unknown"

@@ -14,15 +14,16 @@ from aiohttp import web
 from server.http.errors import Handler, HttpFault
 
 IDLE_TIMEOUT_S = 15.0
-"""Without a byte from the client."""
+"""Maximum time without a byte from the client."""
 RATE_WINDOW_S = 20.0
 MIN_BYTES_PER_S = 1024
-"""In every window: a modem has five times as much."""
+"""Minimum in every window; a modem transfers five times as much."""
 SEND_TIMEOUT_S = 30.0
-"""For the client to take a piece of an answer."""
+"""Maximum time for the client to accept one piece of a response."""
 SEND_PIECE = 64 * 1024
 TRANSFER_TIMEOUT_S = 3600.0
-"""For a whole upload to come, or a whole export to be written and taken: its place and its disk space are free then."""
+"""Maximum time for a whole upload, or for a whole export to be written and fetched; after it, the slot and the disk
+space are free again."""
 
 Part = TypeVar("Part")
 Piece = TypeVar("Piece", bound=Sized)
@@ -57,8 +58,8 @@ class Pace:
 
 @asynccontextmanager
 async def whole_transfer(request: web.Request) -> AsyncIterator[None]:
-    """Ends a transfer that takes too long, however steadily it goes on. Raises HttpFault `too_slow` for an upload; the
-    connection of a download, whose answer may have begun, is dropped."""
+    """Ends a transfer that takes too long, even if data keeps arriving. Raises HttpFault `too_slow` for an upload;
+    the connection of a download, whose answer may have begun, is dropped."""
     limit = asyncio.timeout(TRANSFER_TIMEOUT_S)
     try:
         async with limit:

@@ -1,4 +1,4 @@
-"""Why an analysis ended early or repeated a step, in words for people."""
+"""Texts for users: why an analysis ended early or repeated a step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OUTAGE_MESSAGE = (
 
 
 def reason_of(error: BaseException) -> tuple[str, str]:
-    """Why an analysis ended early and what to try, as texts for people."""
+    """Two texts for users: why the analysis ended early, and what to try instead."""
     if isinstance(error, DataUnavailable):
         return error.message, OUTAGE_ADVICE
     if isinstance(error, GisError):

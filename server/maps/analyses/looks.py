@@ -1,7 +1,7 @@
-"""The style of a result that nobody chose: it shows the figure that the question is about, if it varies.
+"""The default style of a result: it shows the figure that the question asks for, if its values differ.
 
-Candidates are the figures that the steps calculated or ranked by. Findings in classes (hot and cold spots, bands)
-have colours of their own and go before figures.
+Candidates are the figures that the steps calculated or ranked by. Results in classes (hot and cold spots, bands) have
+fixed colours and take precedence over figures.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _is_number(column: Column) -> bool:
 
 
 def _mentions(name: str, asked: set[str]) -> int:
-    """How many words of a column's name the question has."""
+    """Number of words of the column's name that the question contains."""
     return len(asked.intersection(map(_stem, _WORD.findall(name.lower().replace("_", " ")))))
 
 

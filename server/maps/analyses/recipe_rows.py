@@ -1,4 +1,4 @@
-"""The recipes of a map as rows, and as cards for people and models."""
+"""The recipes of a map as database rows, and as cards for users and models."""
 
 from __future__ import annotations
 

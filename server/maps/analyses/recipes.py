@@ -101,7 +101,7 @@ class Recipes:
             {key: str(value) for key, value in values.items()},
         ):
             raise MapFault(
-                "invalid_payload", "A value must not look like another parameter. Ask for it in words."
+                "invalid_payload", "A value must not look like another parameter. Ask for it in the chat."
             )
         return text
 

@@ -129,7 +129,7 @@ class Results:
         return event.seq
 
     async def collect(self) -> list[str]:
-        """Drop tables of analyses whose map is gone, unless a layer shows them; returns their names."""
+        """Drop tables of analyses whose map was deleted, unless a layer shows them; returns their names."""
         # Existing tables are listed before those in use, so a table created in between is never dropped.
         ours = text(
             "SELECT relname FROM pg_class WHERE relnamespace = 'analysis'::regnamespace AND relkind = 'r'"
@@ -154,7 +154,7 @@ class Results:
             return list((await connection.execute(query, {"names": list(names)})).scalars())
 
     async def _drop_tables(self, names: list[str]) -> None:
-        """Drop each table in a transaction of its own, so that a reader of one does not block the others."""
+        """Drop each table in a separate transaction, so that a reader of one does not block the others."""
         for name in names:
             table = quoted(SCHEMA, name)
             try:

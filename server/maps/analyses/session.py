@@ -38,7 +38,7 @@ from server.maps.turns.session import TurnSession
 from server.protocol import AnalysisProgress
 
 PROGRESS_SAVE_INTERVAL_S = 1.0
-"""Between two stored states of the progress, which people who join later get."""
+"""Minimum interval at which progress is stored for clients that join later."""
 MIN_SAVED_PROGRESS_MS = 300.0
 """A step must have run so long before its progress is stored."""
 MAX_NAME_CHARS = 40
@@ -72,7 +72,7 @@ class AnalysisService:
     def open(
         self, goal: str, session: TurnSession, readable: ReadableTables, engine: Engine | None = None
     ) -> MapAnalysis:
-        """`engine` is where somebody asked to have all steps run."""
+        """`engine` is the engine that the user asked for; it runs all steps."""
         return MapAnalysis(goal, session, readable, self, engine)
 
 

@@ -1,4 +1,4 @@
-"""Where layers lie: a new one by its geometry, and those of a group next to each other. Pure."""
+"""The drawing order of layers: a new one by its geometry, and those of a group next to each other. Pure."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Groups of layers: a group is the name that its layers have in common, and they lie next to each other.
+"""Groups of layers: the layers of a group have the same group name and are adjacent in the drawing order.
 
-Making, naming, showing and dissolving a group are each one step of undo, whatever the number of its layers.
+Creating, renaming, showing and dissolving a group are one undo step each, for any number of layers.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ THEMED = ("categorical", "graduated", "proportional")
 class TableSource:
     """Implements `server.maps.layers.verbs.LayerSource`.
 
-    A large table without a filter is drawn from estimates, so that nobody waits for a pass over all of its rows.
+    A large table without a filter is drawn from estimates, so that no user waits for a scan of all rows.
     """
 
     def __init__(

@@ -81,14 +81,14 @@ class LayerSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class By:
-    """The author of a change: a turn that a server runs, or a person."""
+    """The author of a change: a turn, or a user."""
 
     turn_id: str | None = None
     server_id: str | None = None
     author: str | None = None
-    """The name of the person, if they gave one."""
+    """The user's name on the map, if set."""
     seen_version: int | None = None
-    """The version of the layer that the person saw; a filter that changed since then is a conflict."""
+    """The version of the layer that the user saw; if the filter has changed since, the change is a conflict."""
 
 
 HAND = By()
@@ -96,7 +96,7 @@ HAND = By()
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A committed change: the map after it, the layer that it was about, and a description for people."""
+    """A committed change: the map after it, the changed layer, and a description for users."""
 
     seq: int
     state: MapState
@@ -372,7 +372,7 @@ def with_color(style: StyleSpec, state: MapState) -> StyleSpec:
 
 
 def require_undone(done: Done | None, *, redo: bool) -> Done:
-    """The change. Raises MapFault `nothing_to_undo` if there was none: for people that is an error."""
+    """The change. Raises MapFault `nothing_to_undo` if there was none, an error for clients only."""
     if done is None:
         raise MapFault("nothing_to_undo", f"There is nothing to {'redo' if redo else 'undo'} on this map.")
     return done

@@ -1,9 +1,9 @@
-"""Keeps layers true to their tables: when the rows of a table change, every followed map that shows it gets a
-`layer_updated` with a new tile address, count and legend.
+"""Updates layers when the rows of their tables change: every followed map that shows the table gets a `layer_updated`
+with a new tile address, count and legend.
 
-Looks every two seconds at the tables of the maps that somebody follows on this server. Where several servers follow a
-map, the first one to write the change does so for all. A table that changes all the time is drawn again ever more
-seldom, up to MAX_INTERVAL_S, so that neither the log nor the database fills with it.
+Every two seconds it checks the tables of the maps that clients of this server follow. Where several servers follow a
+map, the first one to write the change does so for all. A table that changes continuously is checked at growing
+intervals of up to MAX_INTERVAL_S, to bound the load and the size of the log.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class _Shown:
 
 
 class DataFollower:
-    """`start` before use, `close` at the end. `wanted` is called with the tables that somebody looks at."""
+    """`start` before use, `close` at the end. `wanted` is called with the tables of followed maps."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
-"""The text of answers that are being streamed, so that people who join meanwhile see them from the beginning.
+"""The text of answers that are being streamed, for clients that join in the middle of one.
 
-Kept for maps that somebody on this server follows, from the deltas that browsers receive. Lengths and offsets
+Collected from the deltas that are sent to browsers, for maps that clients of this server follow. Lengths and offsets
 count UTF-16 code units, as browsers do.
 """
 
@@ -46,7 +46,7 @@ class Drafts:
         self._drafts.get(map_id, {}).pop(turn_id or "", None)
 
     def forget(self, map_id: str) -> None:
-        """Nobody follows the map here any more."""
+        """Forget the map: no client of this server follows it any more."""
         self._drafts.pop(map_id, None)
 
     def now(self, map_id: str) -> list[dict[str, str]]:

@@ -22,7 +22,7 @@ MAX_EVENTS_PER_READ = 500
 RETRY_DELAY_S = 0.5
 SETTLE_TIMEOUT_S = 1.0
 MAX_FRESH_EVENTS = 2000
-"""Own events of one map that are held until they can be delivered; beyond that they are read again."""
+"""This server's events of one map that wait for delivery; further ones are read from the log later."""
 
 Deliver = Callable[[Sequence[Event]], Awaitable[None]]
 
@@ -60,8 +60,8 @@ class Channel:
 
 
 class Feed:
-    """`deliver` receives the events of one map in order; `needed` tells whether anybody on this server follows
-    a map.
+    """`deliver` receives the events of one map in order; `needed` returns whether a client of this server follows a
+    map.
     """
 
     def __init__(self, event_log: EventLog, deliver: Deliver, needed: Callable[[str], bool]) -> None:
@@ -88,7 +88,7 @@ class Feed:
             self.release(map_id)
 
     def release(self, map_id: str) -> None:
-        """Forget the map if nobody here follows it any more."""
+        """Forget the map if no client of this server follows it any more."""
         channel = self._channels.get(map_id)
         if channel is not None and not channel.joiners and not self._needed(map_id):
             del self._channels[map_id]
@@ -122,7 +122,7 @@ class Feed:
                 self._start(map_id, channel)
 
     def wake_all(self) -> None:
-        """Notifications may have been lost: look at every map."""
+        """Check every map, because notifications may have been lost."""
         for map_id, channel in self._channels.items():
             channel.wanted = max(channel.wanted, channel.delivered + 1)
             self._start(map_id, channel)

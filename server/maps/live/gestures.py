@@ -12,14 +12,14 @@ from typing import Any
 
 FLUSH_INTERVAL_S = 0.1
 MAX_PEOPLE_FOR_NEWCOMER = 100
-"""Whose gestures somebody who joins gets at once; the others' follow with their next move."""
+"""Users whose gestures a client gets when it joins; those of others follow with their next move."""
 
 Pointing = dict[str, Any]
 """As `server.protocol.Pointing`, with only those fields that are known, or that changed."""
 
 
 class Gestures:
-    """`send` is called with a map and the latest changes of its people on this server."""
+    """`send` is called with a map and the latest changes of this server's users on it."""
 
     def __init__(self, send: Callable[[str, list[Pointing]], None]) -> None:
         self._send = send
@@ -27,23 +27,23 @@ class Gestures:
         self._fresh: dict[str, dict[str, Pointing]] = {}
 
     def now(self, map_id: str) -> list[Pointing]:
-        """What everybody points at, as far as this server knows."""
+        """The gestures of all users on the map that this server knows of."""
         return list(self._now.get(map_id, {}).values())[:MAX_PEOPLE_FOR_NEWCOMER]
 
     def point(self, map_id: str, person: str, change: dict[str, Any]) -> None:
-        """Somebody on this server moved."""
+        """A gesture of a user on this server."""
         self._merge(self._now, map_id, {**change, "person": person})
         if map_id not in self._fresh:
             asyncio.get_running_loop().call_later(FLUSH_INTERVAL_S, self._flush, map_id)
         self._merge(self._fresh, map_id, {**change, "person": person})
 
     def merge_remote(self, map_id: str, people: list[Pointing]) -> None:
-        """People on another server moved."""
+        """Gestures of users on another server."""
         for pointing in people:
             self._merge(self._now, map_id, pointing)
 
     def keep(self, map_id: str, people: Collection[str]) -> None:
-        """Forget everybody else on this map."""
+        """Forget the gestures of all other users on this map."""
         there = self._now.get(map_id)
         if there is None:
             return

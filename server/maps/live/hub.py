@@ -35,7 +35,7 @@ PRESENCE_PAUSE_S = 0.1
 """Joins and leaves of a map within this time are sent as one `presence`."""
 MAX_PRESENCE_PAUSE_S = 5.0
 PRESENCES_PER_S = 1000
-"""To all people of one map together: a large crowd gets `presence` less often."""
+"""Limit for all clients of one map together: the more there are, the less often `presence` is sent."""
 
 
 async def discard(map_id: str, event: str, data: dict[str, Any]) -> None:
@@ -67,9 +67,9 @@ class Hub:
         self._followers: dict[str, list[Follower]] = {}
         self._to_announce: dict[str, asyncio.TimerHandle] = {}
         self._to_send: set[str] = set()
-        """Maps whose people are sent to other servers together with the next announcement."""
+        """Maps whose users are sent to other servers with the next announcement."""
         self._named: dict[str, frozenset[str]] = {}
-        """By map with a large crowd, the people named last: gestures of the others are not sent."""
+        """By map with more users than are listed: those listed last. Gestures of the others are not sent."""
         self._tasks: set[asyncio.Task[None]] = set()
         self.relay.on("emit", self._on_event)
         self.relay.on("receipt", self._on_receipt)
@@ -92,7 +92,7 @@ class Hub:
         await self.relay.close()
 
     async def enter(self, map_id: str, person: Someone, after_seq: int | None, admit: Admit) -> Joined:
-        """Let a person join; `admit` subscribes their socket to live events."""
+        """Let a client join; `admit` subscribes its socket to live events."""
         return await self._joins.enter(map_id, person, after_seq, admit)
 
     def leave(self, map_id: str, person: str) -> None:
@@ -136,7 +136,7 @@ class Hub:
         self.relay.send("receipt", {**word, "features": shown.features, "error": shown.error})
 
     async def beat(self, alive: frozenset[str]) -> None:
-        """Remove the people of servers that are not in `alive`."""
+        """Remove the users of servers that are not in `alive`."""
         for map_id in self.presence.forget(alive):
             self._announce_soon(map_id)
 
@@ -152,7 +152,7 @@ class Hub:
                 await self.emit(map_id, event.name, event.wire())
 
     def followed_maps(self) -> list[str]:
-        """The maps that somebody on this server follows."""
+        """The maps that clients of this server follow."""
         return [*{*self._followers, *self.presence.maps_here()}]
 
     def _is_followed(self, map_id: str) -> bool:

@@ -20,13 +20,13 @@ from server.maps.log.snapshots import EncodedSnapshot
 from server.protocol import Someone
 
 MAX_EVENTS_PER_JOIN = 2000
-"""In one answer to `join`; `more` says that there are others."""
+"""Events in one answer to `join`; its field `more` says that there are further ones."""
 
 MAX_CONCURRENT_READS = 4
-"""Of maps, per server: after a restart people join hundreds of maps at the same moment."""
+"""Maps read at the same time by one server: after a restart, clients join hundreds of maps at once."""
 
 Admit = Callable[[], Awaitable[None]]
-"""Subscribes the person's socket to live events."""
+"""Subscribes the client's socket to live events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Newcomer:
-    """A person who waits to join, the seq they know, and the future for their answer."""
+    """A client that waits to join, the last seq it has, and the future for its answer."""
 
     person: Someone
     after_seq: int | None
@@ -54,7 +54,7 @@ class Newcomer:
 
 @dataclass(slots=True)
 class JoinBatch:
-    """People who join upon one reading of a map."""
+    """Clients that join with one reading of a map."""
 
     newcomers: list[Newcomer] = field(default_factory=list)
     task: asyncio.Task[None] | None = None
@@ -169,7 +169,7 @@ class Reading:
     _missed: dict[int, Joined] = field(default_factory=dict)
 
     def add(self, after_seq: int, window: Window) -> None:
-        """What a client misses which knows the map up to `after_seq`."""
+        """The events that a client with the map up to `after_seq` lacks."""
         seqs, texts = window.after(after_seq)
         more = len(texts) > MAX_EVENTS_PER_JOIN or not window.is_whole
         if more:

@@ -35,7 +35,7 @@ Beat = Callable[[frozenset[str]], Awaitable[None]]
 
 
 class Liveness:
-    """`id` names this server while the process lives. `on_beat` is called with the ids of the servers that are
+    """`id` identifies this server while its process runs. `on_beat` is called with the ids of the servers that are
     alive.
     """
 

@@ -16,7 +16,7 @@ from cachetools import LRUCache
 from server.protocol import Someone
 
 MAX_NAMED_PEOPLE = 50
-"""Per map and server, editors first; of further people only the number is sent."""
+"""Per map and server, editors first; further users are only counted."""
 MAX_RECEIPTS = 2000
 RECEIPT_TIMEOUT_S = 4.0
 
@@ -29,7 +29,7 @@ class Shown:
     error: str | None = None
 
     def describe(self) -> str:
-        """The receipt in words for the model."""
+        """The receipt as a text for the model."""
         if self.error:
             return f"could not be drawn: {self.error}"
         return f"drawn: {self.features} features in view"
@@ -37,12 +37,12 @@ class Shown:
 
 @dataclass(slots=True)
 class Crowd:
-    """The people of one map on one server."""
+    """The users on one map and one server."""
 
     people: dict[str, Someone] = field(default_factory=dict)
     watching: set[str] = field(default_factory=set)
     unnamed: int = 0
-    """Number of further people, whom another server did not name."""
+    """Number of further users that another server did not list."""
     unnamed_viewers: int = 0
 
     @property
@@ -55,7 +55,7 @@ class Crowd:
 
 
 class Presence:
-    """`changed` is called with the map id whenever the people of this server on it changed."""
+    """`changed` is called with the map id whenever this server's users on it changed."""
 
     def __init__(self, changed: Callable[[str], None] | None = None) -> None:
         self._here: dict[str, Crowd] = {}
@@ -63,7 +63,7 @@ class Presence:
         self.changed = changed or (lambda map_id: None)
 
     def enter(self, map_id: str, person: Someone) -> None:
-        """A person joins the map, or changes their name."""
+        """Add a user to the map, or change the user's name."""
         self._here.setdefault(map_id, Crowd()).people[person.id] = person
         self.changed(map_id)
 
@@ -78,41 +78,41 @@ class Presence:
         self.changed(map_id)
 
     def watches(self, map_id: str, person: str) -> None:
-        """The person's browser shows the map: it has sent its viewport."""
+        """Mark the user's browser as watching: it has sent its viewport."""
         crowd = self._here.get(map_id)
         if crowd is not None and person in crowd.people and person not in crowd.watching:
             crowd.watching.add(person)
             self.changed(map_id)
 
     def is_here(self, map_id: str) -> bool:
-        """Whether anybody on this server is on the map."""
+        """Whether a user of this server is on the map."""
         return map_id in self._here
 
     def maps_here(self) -> list[str]:
         return list(self._here)
 
     def crowd(self, map_id: str) -> Crowd:
-        """This server's people, for the relay."""
+        """This server's users on the map, for the relay."""
         return self._here.get(map_id, Crowd())
 
     def people(self, map_id: str) -> list[Someone]:
-        """The people on the map on all servers, by id; of a large crowd at most `MAX_NAMED_PEOPLE` per server."""
+        """The users on the map on all servers, by id; at most `MAX_NAMED_PEOPLE` per server."""
         known = [person for crowd in self._crowds(map_id) for person in crowd.people.values()]
         return sorted(select_named(known), key=lambda it: it.id)
 
     def count(self, map_id: str) -> int:
-        """How many people are on the map, on all servers."""
+        """Number of users on the map, on all servers."""
         return sum(crowd.count for crowd in self._crowds(map_id))
 
     def viewers(self, map_id: str) -> int:
-        """How many of them only look."""
+        """Number of users who may only view the map, on all servers."""
         return sum(crowd.viewers for crowd in self._crowds(map_id))
 
     def is_watched(self, map_id: str) -> bool:
         return any(crowd.watching for crowd in self._crowds(map_id))
 
     def set_remote(self, server_id: str, map_id: str, crowd: Crowd, *, more: bool = False) -> None:
-        """Store another server's people on a map. With `more`, add them to those sent just before."""
+        """Store another server's users on a map. With `more`, add them to those of the message before."""
         known = self._elsewhere.get(map_id, {}).get(server_id)
         if more and known is not None:
             crowd = replace(
@@ -126,7 +126,7 @@ class Presence:
                 self._elsewhere.pop(map_id, None)
 
     def forget(self, alive: Iterable[str]) -> list[str]:
-        """Drop the people of servers that are not alive; returns the maps they were on."""
+        """Drop the users of servers that are not alive; returns the maps they were on."""
         kept = set(alive)
         lost = [map_id for map_id, servers in self._elsewhere.items() if servers.keys() - kept]
         for map_id in lost:
@@ -141,9 +141,7 @@ class Presence:
 
 
 def select_named(people: Collection[Someone], watching: Collection[str] = ()) -> list[Someone]:
-    """The people to name, at most `MAX_NAMED_PEOPLE`: those in `watching` first, then editors, then the
-    earliest.
-    """
+    """The users to list, at most `MAX_NAMED_PEOPLE`: those in `watching` first, then editors, then the earliest."""
     if len(people) <= MAX_NAMED_PEOPLE:
         return list(people)
     return sorted(people, key=lambda person: (person.id not in watching, person.viewer))[:MAX_NAMED_PEOPLE]

@@ -1,8 +1,8 @@
 """Messages between servers by NOTIFY: transient events, receipts, presence, cancellations. None is stored.
 
-Nothing is sent while no other server is alive. A message that exceeds NOTIFY's 8000 bytes is split where that
-is harmless (text of `ai_delta`, lists of people) and dropped otherwise: everything that must arrive is in the
-event log. Each message carries a number, because PostgreSQL merges equal notifications of one transaction.
+Nothing is sent while no other server is alive. A message of more than NOTIFY's 8000 bytes is split if its type allows
+it (text of `ai_delta`, lists of users) and dropped otherwise: everything that must arrive is in the event log. Each
+message carries a number, because PostgreSQL merges equal notifications of one transaction.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Relay:
 
 
 def split_message(kind: str, body: dict[str, Any]) -> list[dict[str, Any]]:
-    """The body in pieces that fit into a NOTIFY. Only text deltas and lists of people can be split."""
+    """The body in pieces that fit into a NOTIFY. Only text deltas and lists of users can be split."""
     if kind in ("presence", "gestures"):
         parts = pack(body["people"])
         return [{**body, "people": part, "more": index > 0} for index, part in enumerate(parts)]

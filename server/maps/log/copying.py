@@ -38,7 +38,7 @@ async def _copy_document(writer: MapWriter, map_id: str) -> None:
 
 
 async def _copied(writer: MapWriter, map_id: str, chart: Chart) -> Change:
-    """Store the chart's data for the copy too, because a chart's address is only open to people of its map."""
+    """Store the chart's data for the copy, too, because a chart's address is open only to users of its map."""
     own = chart_table.c
     query = select(own.data).where(
         own.map_id == map_id, own.chart_id == chart.id, own.version == chart.version

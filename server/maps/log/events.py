@@ -64,7 +64,7 @@ def layer_updated(layer: Layer, author: str | None = None) -> Change:
 
 
 def layer_data_changed(layer: Layer) -> Change:
-    """Nobody changed the layer, but its table changed."""
+    """The layer after its table changed; no user changed the layer itself."""
     return Change("layer_updated", {"layer": layer.model_dump(mode="json"), "cause": "data"})
 
 

@@ -21,7 +21,7 @@ EXISTS = text(
 )
 
 NOT_LOCKABLE_SQLSTATES = ("42501", "42809")
-"""The owner may not lock it, or it cannot be locked: somebody created it by hand, and the server never drops it."""
+"""The owner cannot lock it, so a user created it in the database, and the server never drops it."""
 
 
 async def changes_without_table(writer: MapWriter, changes: Sequence[Change]) -> list[Change]:
@@ -33,7 +33,7 @@ async def changes_without_table(writer: MapWriter, changes: Sequence[Change]) ->
 
 
 def layer_names(changes: Iterable[Change]) -> str:
-    """The names of the added layers, quoted, for people."""
+    """The names of the added layers, quoted, for users."""
     return ", ".join(f"“{added_layer(change).name}”" for change in changes)
 
 

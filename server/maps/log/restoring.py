@@ -45,7 +45,7 @@ def _layers(wanted: Sequence[Layer], now: Sequence[Layer]) -> list[Change]:
 
 
 def _charts(wanted: Sequence[Chart], now: Sequence[Chart]) -> list[Change]:
-    """A chart's versions are stored for good, so any of them can be restored."""
+    """All versions of a chart are stored, so each of them can be restored."""
     then = {chart.id for chart in wanted}
     versions = {chart.id: chart.version for chart in now}
     return [

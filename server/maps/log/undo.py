@@ -1,10 +1,8 @@
-"""What can be undone and redone, computed from the log alone, so it survives restarts and is the same on all
-servers.
+"""The undo history of a map, computed from the log alone, so it survives restarts and is the same on all servers.
 
-One unit is a run of changes of one turn, one change by a person, or several changes by a person with the same
-step id. A change by somebody else ends a turn's run, so undo always takes back the newest change on the map and
-never an older one. Undo during a turn takes back what the turn did so far; later changes of the turn are a new
-unit. A new change clears redo.
+One unit is a run of changes of one turn, one change by a user, or several changes by a user with the same step id. A
+change by another author ends a turn's run, so undo always reverts the newest change on the map. Undo during a turn
+reverts the turn's changes so far; later changes of the turn are a new unit. A new change clears redo.
 """
 
 from __future__ import annotations
@@ -65,7 +63,7 @@ class History:
     def __init__(self) -> None:
         self.state = MapState()
         self.seen = 0
-        """The seq up to which all events were looked at."""
+        """The seq up to which all events have been read."""
         self.steps = 0
         """How many changes it keeps."""
         self._done: list[Unit] = []
@@ -146,7 +144,7 @@ def mark_undo(change: Change, undo_of: int, *, redo: bool) -> Change:
 
 
 def describe(step: ChangeStep) -> str:
-    """One change in words for people."""
+    """A description of one change for users."""
     event, before = step.event, step.before
     if isinstance(event, LayerAdded):
         return f"added {event.layer.name}"

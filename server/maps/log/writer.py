@@ -28,7 +28,7 @@ DataTags = Callable[[str], str]
 
 
 def no_tag(table_id: str) -> str:
-    """Where nobody follows the data of tables."""
+    """The default where the data of tables is not followed."""
     return ""
 
 

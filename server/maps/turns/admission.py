@@ -48,8 +48,8 @@ class Limits:
         Returns the turn that must give way to it if all queued turns together exceed the limit: the newest of the
         address that has the most.
 
-        Beyond its limit an address may still have one turn waiting on each further map, up to half of the
-        server's limit, so that people who share an address with a heavy user are not locked out.
+        Beyond its limit an address may still have one turn waiting on each further map, up to half of the server's
+        limit, so that others who share the address with a heavy user are not locked out.
         """
         queued = [turn for turn in turns if turn.status == "queued"]
         on_map = sum(turn.map_id == map_id for turn in queued)
@@ -105,7 +105,7 @@ class Rotation:
         for turn in by_map:
             places[turn.id] = (before[turn.address], self._last(turn.address), turn.position)
             before[turn.address] += 1
-        # Several people may write on a map: its slots go to its turns in the order in which they were sent.
+        # Several users may write on a map: its slots go to its turns in the order in which they were sent.
         slots = sorted(by_map, key=lambda it: places[it.id])
         return [of_map[slot.map_id].pop(0) for slot in slots]
 

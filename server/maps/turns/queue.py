@@ -189,7 +189,7 @@ class TurnStore:
             row = (await writer.connection.execute(query)).one_or_none()
             pause = None if row is None else as_turn(row).pause
             if pause is not None and call_id in pause.answers:
-                raise MapFault("conflict", "Somebody has answered this already; the first answer counts.")
+                raise MapFault("conflict", "This was answered already; the first answer counts.")
             if pause is None or row is None or call_id not in pause.open_calls():
                 raise MapFault(
                     "conflict", f"No question about the call {call_id[:60]!r} is open in this turn."
@@ -246,7 +246,7 @@ class TurnStore:
             return await unfinished_analyses(connection, turn_id)
 
     async def interrupt(self, turn: Turn, changes: Sequence[Change]) -> bool:
-        """End a turn whose server is gone; False if it ended or was taken by another server in the meantime."""
+        """End a turn whose server has died; False if it ended or another server took it in the meantime."""
         async with self._log.writing(turn.map_id, turn.id) as writer:
             query = select(func.count()).where(
                 and_(
@@ -271,7 +271,7 @@ class TurnStore:
         if row is not None and row.text != clean_text(text):
             raise MapFault(
                 "conflict",
-                "This client_id was used for another message. Give every message an id of its own.",
+                "This client_id was used for another message. Give every message a new id.",
             )
         return None if row is None else Submitted(row.id, row.seq, False)
 

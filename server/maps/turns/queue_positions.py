@@ -1,4 +1,4 @@
-"""Sends `turn_waiting` to the people on this server's maps: how many turns start before theirs."""
+"""Sends `turn_waiting` to the clients on this server's maps: how many turns start before theirs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from server.protocol import TurnWaiting
 NEWS_INTERVAL_S = 1.0
 """Between two updates of changed positions: each start changes all of them."""
 REPEAT_INTERVAL_S = 4.0
-"""Between two updates that repeat unchanged positions, for people who joined since."""
+"""Interval at which unchanged positions are repeated, for clients that joined since."""
 
 
 class QueuePositions:
@@ -21,7 +21,7 @@ class QueuePositions:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self._told: dict[str, tuple[str, int]] = {}
-        """By map, the turn and the place that were told last."""
+        """By map, the turn and the position that were sent last."""
         self._news_at = 0.0
         self._repeat_at = 0.0
 

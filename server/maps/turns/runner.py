@@ -1,9 +1,9 @@
-"""Runs turns: claims queued ones, lets the agent work, records what it does, and ends every turn.
+"""Runs turns: claims queued ones, runs the agent, records its events, and ends every turn.
 
 One turn runs at a time per map over all servers, and at most `limit` on this one, in the order of
-`server.maps.turns.admission`. A turn whose server is gone is ended as `interrupted` by the first server that
-notices. Cancelling a turn cancels the task of its work; its supervisor always records the end. A turn that
-needs approval is stored as a `PendingApproval` and released; any server may continue it after the answer.
+`server.maps.turns.admission`. A turn whose server has died is ended as `interrupted` by the first server that
+notices. Cancelling a turn cancels the task of its work; its supervisor always records the end. A turn that needs
+approval is stored as a `PendingApproval` and released; any server may continue it after the answer.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Work:
         self.task: asyncio.Task[None] | None = None
         self.stopped: Status | None = None
         self.message = ""
-        """Why the turn failed, if the session knows that better than the agent."""
+        """Why the turn failed, if the session has a more precise reason than the agent."""
         self.ended = asyncio.Event()
         self.agent: TurnAgent | None = None
 
@@ -139,7 +139,7 @@ class TurnRunner:
         hub.relay.on("cancel", self._heard_cancel)
 
     async def start(self, alive: frozenset[str]) -> None:
-        """End the turns of servers that are gone, then begin to claim turns."""
+        """End the turns of servers that have died, then start claiming turns."""
         for turn in await self._store.running():
             if turn.server_id not in alive:
                 await self._interrupt(turn)
@@ -218,7 +218,7 @@ class TurnRunner:
         self._wake.set()
 
     async def _interruption_changes(self, turn: Turn) -> list[Change]:
-        """Ends for everything that a lost server left open, and a message for the people."""
+        """End events for everything that a lost server left unfinished, and a message for the users."""
         return with_response(await self._closing_changes(turn, REASON), INTERRUPTED)
 
     async def _closing_changes(self, turn: Turn, reason: str) -> list[Change]:

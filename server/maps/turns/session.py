@@ -69,7 +69,7 @@ class TurnSession:
         return self._focus
 
     async def check_focus(self) -> None:
-        """Drop a selection whose layer was removed after the person selected: another layer may have its id now."""
+        """Drop a selection whose layer was removed after the user selected: another layer may have its id now."""
         focus = self._focus
         if focus is None or focus.seq is None or not focus.feature_ids:
             return
@@ -86,7 +86,7 @@ class TurnSession:
         self._state = state
 
     def see(self, events: Sequence[Event]) -> None:
-        """Events of anybody on the map; those that this session caused are applied already."""
+        """Apply new events of the map; those of this session have been applied already."""
         for event in events:
             if event.seq > self._state.seq:
                 self._state = apply(self._state, event.typed())

@@ -1,4 +1,4 @@
-"""Cells that count what lies in them: hexagons, squares, and numbered circles that split on zoom.
+"""Cells that count the features in them: hexagons, squares, and numbered circles that split on zoom.
 
 The tiles of these styles carry cells in place of features (`server.gis.tiles.bins`), with the attributes named here.
 """
@@ -80,7 +80,7 @@ async def draw_bins(request: Request) -> Drawn:
 
 
 async def draw_clusters(request: Request) -> Drawn:
-    """Circles with the number of rows that they stand for; a row by itself is a small circle without a number."""
+    """Circles with the number of rows that they represent; a single row is a small circle without a number."""
     spec = request.spec
     color = spec.color or colors.next_color(())
     number = ["get", COUNT]

@@ -44,7 +44,7 @@ async def draw(request: Request) -> Drawn:
 
 
 async def _chosen(request: Request, statistics: ColumnStatistics, column: Column) -> Drawn:
-    """Categories whose values and colours were given; what comes first in the legend lies on top."""
+    """Categories with given values and colours; the first one in the legend is drawn on top."""
     spec = request.spec
     values = [_of_column(column, each.value) for each in spec.values]
     if len(set(values)) < len(values):
