@@ -1,1 +1,1 @@
-"""Makes the parts of a server from its settings; `server.app` hands them to each other."""
+"""Creates the parts of a server from its settings; `server.app` connects them."""

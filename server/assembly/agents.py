@@ -58,7 +58,7 @@ class TurnAgents:
         readable = await results.readable(session.map_id)
         data, notes = self._data.reading(readable), self._data.notes
         agent_class = self._extensions.agent_class
-        # A recipe that somebody runs by hand needs no language model.
+        # A recipe that a user starts in the client needs no language model.
         by_hand = heard_run(session.text, await recipes.cards(session.map_id)) is not None
         return agent_class(
             OfflineModel() if by_hand else self._model,

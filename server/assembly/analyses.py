@@ -55,7 +55,7 @@ def _service(settings: Settings, data: DataParts) -> AnalysisService:
     runner = StepRunner(database.writer, registry, budget, database.owner)
     # One connection is for the progress of the others.
     places = min(settings.analyses, database.lanes["analyses"].size - 1)
-    # One place stays free for other addresses, whatever somebody computes.
+    # One slot always stays free for other addresses.
     at_once = Lane("steps", places, max(1, places - 1), wait=settings.analysis_timeout)
     engines = Engines(runner, spark_runner(settings, database, registry, budget))
     return AnalysisService(engines, AnalysisStore(database.owner), budget, at_once)

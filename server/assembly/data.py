@@ -20,7 +20,7 @@ from server.settings import Settings
 
 @dataclass(frozen=True)
 class DataParts:
-    """The parts that know the database. `data` reads all tables of the registry."""
+    """The parts that use the database. `data` reads all tables of the registry."""
 
     database: Database
     registry: Registry

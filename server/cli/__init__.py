@@ -42,7 +42,7 @@ app.add_typer(spark.app, name="spark")
 
 
 def main() -> None:
-    """Run the command line. Errors that people can correct are printed as one sentence."""
+    """Run the command line. Errors that the user can correct are printed as one sentence."""
     from server.cli.faults import explain
 
     try:

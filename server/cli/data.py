@@ -60,7 +60,7 @@ def load_into(
     if mode != "new" and (table is None or layers == "each"):
         raise InvalidQuestion("Name the table with --table, and load one layer, or --layers united.")
 
-    path = file.absolute()  # the process that reads it runs in a folder of its own
+    path = file.absolute()  # the process that reads it runs in another folder
 
     async def run() -> None:
         async with open_database() as database:
@@ -95,7 +95,7 @@ def export_to(
     format: str | None,
     options: str | None,
 ) -> None:
-    """Write the file and tell what it holds."""
+    """Write the file and print its content."""
     from server.gis.catalog.registry import Registry
     from server.gis.errors import InvalidQuestion
     from server.gis.export.deliverable import resolved, wanted_of, write

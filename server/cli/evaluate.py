@@ -1,4 +1,4 @@
-"""`geoagent eval`: the cases put to a model on the configured database, and the table of what came of them."""
+"""`geoagent eval`: runs the cases with a model on the configured database, and writes the table of results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns exceptions that people can act on into one sentence."""
+"""Turns exceptions that the user can act on into one sentence."""
 
 from __future__ import annotations
 

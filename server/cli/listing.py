@@ -64,7 +64,7 @@ async def _reader(connection: asyncpg.Connection, schemas: Sequence[str]) -> str
 
 
 def _listed(row: asyncpg.Record) -> ListedTable | None:
-    """None for a table of which the catalogue does not know the one type of geometry."""
+    """None if the catalogue does not have a single geometry type for the table."""
     shapes = [column["type"] for column in json.loads(row["columns"]) if column["type"].startswith("geo")]
     declared = GEOMETRY.fullmatch(shapes[0]) if len(shapes) == 1 else None
     kind = declared[1].upper() if declared else None

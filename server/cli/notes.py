@@ -1,4 +1,4 @@
-"""`geoagent notes`: what people know about the data, for the model."""
+"""`geoagent notes`: notes of users about the data, for the model."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ import structlog
 log = structlog.get_logger(__name__)
 
 GRACE_S = 5.0
-"""For a statement to end by itself after its cancel."""
+"""Time for a statement to end after it was cancelled."""
 CHECK_INTERVAL_S = 0.5
 ANSWER_TIMEOUT_S = 5.0
 
@@ -40,7 +40,7 @@ class Lost:
     ended: Callable[[], None]
     since: float = field(default_factory=time.monotonic)
     started: datetime | None = None
-    """By which it is told from a later one of the same number."""
+    """Distinguishes it from a later backend with the same pid."""
 
 
 class Backends:
@@ -93,8 +93,8 @@ class Backends:
                 if self._lost:
                     await asyncio.sleep(CHECK_INTERVAL_S)
         except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-            # A database that is away has no backends; one that answers nobody has no use for places either.
-            log.info("backends could not be looked at", error=type(error).__name__)
+            # An unreachable database has no backends, and slots for it would be of no use.
+            log.info("backends could not be checked", error=type(error).__name__)
         finally:
             for each in self._lost:
                 each.ended()

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 LISTENERS = 4
-"""Connections outside of all lanes: LISTEN for tables, LISTEN for maps, the lock by which servers know each other, and
-one that ends statements of clients that left."""
+"""Connections outside of all lanes: LISTEN for tables, LISTEN for maps, the lock that marks this server as alive, and
+one that ends statements of disconnected clients."""
 BACKGROUND = 2
 """What tables are profiled with: the connection that measures, and the one that holds the lock."""
 SQL_SESSIONS = 2
-"""Sessions of their own for SQL that a model wrote, where that is switched on."""
+"""Separate sessions for SQL that a model wrote, if that is enabled."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class ConnectionBudget:
     events: int
     """The event log: joins, chat, changes of maps."""
     interactive: int
-    """Questions about data, by people and by the agent."""
+    """Queries about data, by users and by the agent."""
     tiles: int
     analyses: int
     """Steps of analyses, and one connection to follow their progress."""

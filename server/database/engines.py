@@ -1,9 +1,9 @@
-"""The way to PostgreSQL for everything in the server: engines and a pool for tiles, one for each lane, and LISTEN.
+"""All access to PostgreSQL: an engine for each lane, a pool for tiles, and LISTEN.
 
-`owner` is who DATABASE_URL names, `reader` and `writer` have only the rights that `server.database.roles` gave them,
-and every reader session is read-only with a `statement_timeout`. Together they open at most as many connections as
-`server.database.connection_budget` gives them. All of it survives the database going away and coming back: what was
-under way fails (`is_unavailable` tells), the next use connects again.
+`owner` is the role in DATABASE_URL, `reader` and `writer` have only the rights that `server.database.roles` gave
+them, and every reader session is read-only with a `statement_timeout`. Together they open at most as many connections
+as `server.database.connection_budget` gives them. All of it survives an outage of the database: running work fails
+(see `is_unavailable`), and the next use connects again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ CONNECT_TIMEOUT = 10.0
 OWNER_SESSION = {"lock_timeout": "15000", "idle_in_transaction_session_timeout": "120000"}
 """Milliseconds. A server that died must not lock a map for ever."""
 PROFILER_SESSION = {"statement_timeout": "900000", "max_parallel_workers_per_gather": "0"}
-"""A quarter of an hour for a statement, on one core: nobody waits for it."""
+"""A quarter of an hour for a background statement, on one core."""
 
 
 TILE_CONNECTION_IDLE_S = 60.0
@@ -52,7 +52,7 @@ class TooFewConnections(DatabaseProblem):
 
 @dataclass
 class Database:
-    """An engine for each lane. Two engines of the same role differ only in whom they wait for."""
+    """An engine for each lane. Engines of the same role differ only in their lane."""
 
     owner: AsyncEngine
     """The event log."""
@@ -66,7 +66,7 @@ class Database:
     """As the reader, for what is measured in the background, however long it takes."""
     tile_pool: asyncpg.Pool
     lanes: Mapping[str, Lane]
-    """All but that of the tiles, which have an order of their own."""
+    """All lanes except that of tiles, which have a separate queue."""
     url: str = field(repr=False)
     """The owner's URL, without SQLAlchemy's driver name, as asyncpg and psql take it."""
     _reader_login: roles.Login = field(repr=False)
@@ -124,7 +124,7 @@ class Database:
         return (self.owner, self.reader, self.writer, self.exporter, self.profiler)
 
     def reader_session(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[asyncpg.Connection]:
-        """A session of its own as the reader, for SQL of models, that ends with the block and leaves nothing behind."""
+        """A separate session as the reader, for SQL of models; it is closed at the end of the block."""
         return self._session("sql", self._reader_login, settings, pool_of(self.reader).backends)
 
     def owner_session(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[asyncpg.Connection]:
@@ -206,7 +206,7 @@ class Database:
 
 @asynccontextmanager
 async def single_reads(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """A connection on which each query is by itself, and costs one round trip instead of three."""
+    """A connection in autocommit mode: each query takes one round trip instead of three."""
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="AUTOCOMMIT")
         yield connection

@@ -24,7 +24,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from agents.core.errors import ToolFailed
 
 LANE_WAIT_S = 10.0
-"""How long somebody may wait for a connection."""
+"""Maximum time to wait for a connection."""
 MAX_WAITING_OF_PARTY = 40
 MAX_WAITING = 400
 MAX_WAITING_EVENTS = 1000
@@ -35,7 +35,7 @@ _visitor: ContextVar[str] = ContextVar("visitor", default="")
 
 
 class LaneBusy(ToolFailed, PoolTimeout):
-    """All connections of a lane are in use, and no turn came in time. The database itself may be well."""
+    """All connections of a lane stayed in use for too long. The database itself may be available."""
 
     code = "busy"
 
@@ -240,7 +240,7 @@ class Occupied(Protocol):
 
 
 class LaneMetrics(Collector):
-    """What `/metrics` tells of lanes. Register it with the registry of a server."""
+    """The part of `/metrics` about lanes. Register it with the registry of a server."""
 
     def __init__(self, lanes: Iterable[Occupied]) -> None:
         self._lanes = tuple(lanes)

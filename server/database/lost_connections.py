@@ -46,7 +46,7 @@ def _check(adapted: Any, record: Any, _fairy: Any) -> None:
 
 
 def _has_unread(connection: asyncpg.Connection) -> bool:
-    """Whether something came that nobody asked for: most often PostgreSQL's last word before it closed."""
+    """Whether there is unexpected data to read: usually PostgreSQL's last message before it closed the connection."""
     socket = connection._transport.get_extra_info("socket")
     if socket is None:
         return True

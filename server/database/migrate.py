@@ -24,7 +24,7 @@ from server.database.schema_version import Schema, known_migrations, oldest_comp
 from server.postgres.problem import DatabaseProblem
 from server.settings import OWN_SCHEMAS
 
-LOCK = 0x6E0A6E7  # any number that nobody else takes: it spells GeoAgent, roughly
+LOCK = 0x6E0A6E7  # an arbitrary number; roughly spells GeoAgent
 LOCK_TIMEOUT_S = 600
 """For the migration of another server. Health checks are answered meanwhile."""
 LOCK_NOT_AVAILABLE = "55P03"
@@ -57,7 +57,7 @@ async def upgrade(url: str, schemas: Sequence[str] = OWN_SCHEMAS, revision: str 
 
 
 async def downgrade(url: str, revision: str = "base") -> None:
-    """Migrate down. With `base` only people's own tables in `data` and `analysis` stay."""
+    """Migrate down. With `base` only the users' tables in `data` and `analysis` remain."""
     async with _locked(url) as connection:
         await connection.run_sync(_run, "downgrade", revision)
         await connection.commit()

@@ -1,4 +1,4 @@
-"""What people are told while the database cannot serve, and waiting for it with work that is safe to repeat."""
+"""Messages for users while the database is unavailable, and a wait for it with work that is safe to repeat."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 def why_unavailable(error: BaseException) -> str | None:
-    """Why the same work may succeed later, in words for people; None for an error of another kind."""
+    """A message for users why the same work may succeed later; None for an error of another kind."""
     if is_unavailable(error):
         return error.message if isinstance(error, ToolSignal) else AWAY
     current: BaseException | None = error

@@ -28,8 +28,8 @@ LOST_PID = "lost_pid"
 
 
 class LanePool(AsyncAdaptedQueuePool):
-    """Every checkout waits for a place in the lane first, so the pool itself never is exhausted. A place whose
-    connection was lost in use is free when its backend has stopped."""
+    """Every checkout first waits for a slot of the lane, so the pool itself is never exhausted. The slot of a
+    connection that was lost in use is free when its backend has stopped."""
 
     lane: Lane
     backends: Backends
@@ -65,7 +65,7 @@ class LanePool(AsyncAdaptedQueuePool):
         return pool
 
     def close_idle(self, seconds: float) -> None:
-        """Close what nobody has used for so long. To be called by `greenlet_spawn`."""
+        """Close connections that were idle for this time. To be called by `greenlet_spawn`."""
         limit = time.monotonic() - seconds
         idle: list[ConnectionPoolEntry] = []
         while True:
@@ -105,7 +105,7 @@ def pool_of(engine: AsyncEngine) -> LanePool:
 
 
 def replace_connections(engine: AsyncEngine) -> None:
-    """Distrust all connections of an engine: each is replaced before its next use. What runs on them goes on."""
+    """Invalidate all connections of an engine: each is replaced before its next use. Running statements continue."""
     engine.pool._invalidate_time = time.time()
 
 

@@ -1,5 +1,4 @@
-"""The reader, the writer and the loader: their logins, what they may see, and the triggers that keep it true for
-new tables.
+"""The reader, the writer and the loader: their logins, their grants, and the triggers that grant new tables.
 
 Run at every start by `server.database.migrate`, as the owner. The reader may SELECT from the exposed schemas and
 nothing in `geoagent`; the writer may besides create tables in `analysis`. The loader creates tables in `data`
@@ -182,9 +181,7 @@ async def _hide(connection: AsyncConnection, both: str, schemas: Iterable[str]) 
 
 
 async def _expose(connection: AsyncConnection, roles: Sequence[str], schema: str) -> None:
-    """Grant what the owner may grant: on somebody else's tables that may be nothing, and then they stay
-    unseen.
-    """
+    """Grant what the owner may grant. Tables of other owners, on which it may grant nothing, stay invisible."""
     both = ", ".join(map(quoted, roles))
     name = quoted(schema)
     await _try(connection, f"GRANT USAGE ON SCHEMA {name} TO {both}")
@@ -207,7 +204,7 @@ async def _expose(connection: AsyncConnection, roles: Sequence[str], schema: str
 
 
 async def _share_postgis(connection: AsyncConnection, known: Logins) -> None:
-    """Where PostGIS lives in a schema of its own, all roles must find its functions without naming it."""
+    """If PostGIS is installed in a separate schema, all roles must find its functions without naming it."""
     rows = await connection.scalars(
         text(
             "SELECT DISTINCT nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace "

@@ -1,4 +1,4 @@
-"""Which database schema this version works with, read from the headers of `migrations/versions` without Alembic,
+"""The database schema that this version works with, read from the headers of `migrations/versions` without Alembic,
 whose import would delay every start.
 
 A migration with `additive = True` leaves servers of the revision before it working. After migrating, a server records

@@ -66,7 +66,7 @@ class Subscription:
         self._lost.set()
 
     async def _keep(self) -> None:
-        """Notice a lost connection, also one that died silently, and make a new one."""
+        """Detect a lost connection, even without a sign from the network, and open a new one."""
         while True:
             try:
                 # Not wait_for: before Python 3.12 it loses a cancellation that comes with the event.

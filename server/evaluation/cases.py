@@ -1,4 +1,4 @@
-"""Cases as people write them: TOML files with what is said, and what must be true afterwards.
+"""Evaluation cases: TOML files with requests, and conditions that must hold afterwards.
 
     [[case]]
     name = "high airports"

@@ -38,7 +38,7 @@ class Outcome:
     layers: Sequence[ShownLayer] = ()
     before: Sequence[Layer] = ()
     fault: str | None = None
-    """Why the turn did not end by itself: a time-out, or a request for approval."""
+    """Why the turn was stopped: a time-out, or a request for approval."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float | None = None

@@ -91,7 +91,7 @@ def _sums(results: Sequence[Attempt]) -> dict[str, Any]:
         "unbacked": sum(len(tried.outcome.unbacked) for tried in results),
         "tokens_in": sum(tried.outcome.tokens_in for tried in results),
         "tokens_out": sum(tried.outcome.tokens_out for tried in results),
-        # what is known of the cost would look like the whole
+        # a partial cost would look like the total
         "cost": round(sum(costs), 6) if costs and len(costs) == len(results) else None,
         "seconds": round(sum(tried.outcome.seconds for tried in results), 2),
     }

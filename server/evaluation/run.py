@@ -1,4 +1,4 @@
-"""Runs cases on the parts of a real server, each on a map of its own that is deleted afterwards."""
+"""Runs cases on the parts of a real server, each on a new map that is deleted afterwards."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from server.maps.log.tables import map_table
 from server.status import SAMPLES
 
 ENDS = ("turn_finished", "approval_requested")
-"""Nobody can approve anything here, so that a turn which asks for it would never finish."""
+"""There is no user to approve a call, so a turn that asks for it would never finish."""
 
 
 class Metered:

@@ -29,7 +29,7 @@ REVIVAL_CHECK = 2.0
 
 
 def say(message: str) -> None:
-    """Progress for a person, apart from the one line on standard output that says where GeoAgent is."""
+    """Progress for the user, on standard error; standard output has only the line with GeoAgent's address."""
     print(message, file=sys.stderr, flush=True)
 
 

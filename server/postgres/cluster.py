@@ -1,5 +1,4 @@
-"""Use of a private cluster: `acquire()` gives its URL, starting it where nobody has, `release()` lets it
-go.
+"""Use of a private cluster: `acquire()` gives its URL, starting it where nobody has, `release()` lets it go.
 
 Any number of servers may use one cluster at once. Its supervisor (`server.postgres.supervisor`) stops it when the
 last one is gone. If PostgreSQL is killed the supervisor restarts it; if the supervisor is killed `revive()` starts
@@ -97,14 +96,14 @@ class PrivateCluster:
         )
 
     def revive(self) -> bool:
-        """Start another supervisor if there is none; whether there was none."""
+        """Start a supervisor if none is running; returns whether none was."""
         if self._is_kept():
             return False
         self._await_record()
         return True
 
     def release(self) -> None:
-        """Use it no more; if nobody else does, return when it has stopped."""
+        """End this server's use; if it was the last user, return when the cluster has stopped."""
         if self._users is None:
             return
         users, self._users = self._users, None
@@ -160,7 +159,7 @@ class PrivateCluster:
         )
 
     def _raise_if_failed(self) -> None:
-        """A supervisor that gave up said why. One that was killed, or found another one at work, is simply over."""
+        """Raise the reason that a supervisor which gave up has written; one that was killed has not."""
         if self._supervisor is None or self._supervisor.poll() is None:
             return
         over, self._supervisor = self._supervisor, None

@@ -1,5 +1,5 @@
-"""Checks a database that a person named by DATABASE_URL: is it there, has it PostGIS with tiles, may we
-work in it.
+"""Checks the database in DATABASE_URL: is it reachable, does it have PostGIS with vector tiles, are the rights
+sufficient.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files that a private cluster keeps beside its data, and whom they belong to."""
+"""Files of a private cluster beside its data, and their owner."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from server.postgres.problem import DatabaseProblem
 
 
 class ClusterFailed(DatabaseProblem):
-    """The cluster cannot be made or started; the message is for a person."""
+    """The cluster cannot be created or started; the message is for the user."""
 
 
 def owner_of_cluster() -> pwd.struct_passwd | None:
-    """Whom PostgreSQL runs as: None for the user of this process; as root, who it refuses, an unprivileged user."""
+    """The user that PostgreSQL runs as: None for the user of this process; for root, which PostgreSQL refuses, an
+    unprivileged user."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -27,7 +28,7 @@ def owner_of_cluster() -> pwd.struct_passwd | None:
 
 
 def open_lock(path: Path) -> TextIOWrapper:
-    """A file to lock. Only its owner may open it, so nobody else can hold the lock."""
+    """A file to lock. Only its owner may open it, so no other user can hold the lock."""
     return open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "a")
 
 

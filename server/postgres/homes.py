@@ -38,9 +38,7 @@ def homes(chosen: Path | None) -> Homes:
 
 
 def clone_name() -> str:
-    """The folder's name, so that a person recognises it, and a hash of the path, so that it is the only
-    one.
-    """
+    """The folder's name, to be recognisable, and a hash of the path, to be unique."""
     return f"{PROJECT.name}-{hashlib.sha256(os.fsencode(PROJECT)).hexdigest()[:8]}"
 
 

@@ -1,7 +1,7 @@
 """Gets PostgreSQL with PostGIS onto a machine that lacks it, from the system's own packages.
 
-As root on Debian and Ubuntu apt installs it. Without root the packages are downloaded by apt into a folder
-of the user and unpacked there. Everywhere else the person is told what to do.
+As root on Debian and Ubuntu apt installs it. Without root the packages are downloaded by apt into a folder of the
+user and unpacked there. Everywhere else the error message says what to install.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NOT_KEPT = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/lib/postg
 
 
 class PackagesMissing(DatabaseProblem):
-    """There is no PostGIS and none could be got; the message says what a person can do."""
+    """There is no PostGIS and none could be installed; the message says what to do."""
 
 
 def require(unpacked: Path, report: Report) -> Installation:
@@ -120,7 +120,7 @@ def unpack(target: Path) -> None:
 
 
 class _PrivateLists:
-    """apt with lists and a cache of its own, so that it needs no rights."""
+    """apt with private lists and cache, so that it needs no root rights."""
 
     def __init__(self, folder: Path) -> None:
         (folder / "lists/partial").mkdir(parents=True)

@@ -1,7 +1,7 @@
-"""What keeps GeoAgent from its database, in words for the person who starts it. Shown without a traceback."""
+"""Why GeoAgent cannot use its database, as a message for the user at the terminal. Shown without a traceback."""
 
 from __future__ import annotations
 
 
 class DatabaseProblem(Exception):
-    """There is no PostGIS to work on, or not the right one. The message tells why and what to do."""
+    """There is no usable PostGIS. The message says why and what to do."""

@@ -1,4 +1,4 @@
-"""Which processes of PostgreSQL live on a data folder. A pid file alone does not tell: it outlives what it names."""
+"""Finds PostgreSQL processes that use a data folder. The pid file is not sufficient: it outlives the process."""
 
 from __future__ import annotations
 

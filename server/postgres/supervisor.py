@@ -1,11 +1,10 @@
-"""The process that keeps one private cluster: makes it, runs `postgres` as its child, restarts it, stops
-it.
+"""The process that keeps one private cluster: makes it, runs `postgres` as its child, restarts it, stops it.
 
-Started by `server.postgres.cluster`, in a session of its own, so that Ctrl-C in a terminal reaches the
-server only. Every server that uses the cluster holds a shared lock on the file `users`; the supervisor waits
-for the exclusive one. It gets it when the last server is gone, however that ended, and then stops
-PostgreSQL. One supervisor at a time: the lock on `keeper`. Standard library only, and as a parent it reaps
-PostgreSQL, so that no zombie's pid file blocks a restart.
+Started by `server.postgres.cluster`, in a session of its own, so that Ctrl-C in a terminal reaches the server only.
+Every server that uses the cluster holds a shared lock on the file `users`; the supervisor waits for the exclusive
+one. It gets that when the last server has ended, for any reason, and then stops PostgreSQL. One supervisor at a time:
+the lock on `keeper`. Standard library only, and as a parent it reaps PostgreSQL, so that no zombie's pid file blocks
+a restart.
 """
 
 from __future__ import annotations
@@ -92,7 +91,7 @@ class Supervisor:
         self._users: TextIOWrapper | None = None
 
     def run(self) -> None:
-        """Returns when the last user is gone and PostgreSQL has stopped."""
+        """Returns when the last server has ended and PostgreSQL has stopped."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._begin_stop())
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -100,7 +99,7 @@ class Supervisor:
         installation = self._installation()
         if not (self.data / "PG_VERSION").exists():
             self._make(installation)
-        self._clear_old_run()  # first of all: it may hold the port that others know
+        self._clear_old_run()  # first, because it may hold the known port
         address = Address.choose(self.home)
         threading.Thread(target=self._wait_for_last_user, daemon=True).start()
         short_lives = 0
@@ -236,9 +235,7 @@ class Supervisor:
         )
 
     def _wait_for_last_user(self) -> None:
-        """Stop when no server is left. The lock is held until this process ends: who comes now waits for
-        that.
-        """
+        """Stop when no server is left. The lock is held until this process ends, so a new server waits for that."""
         self._users = open_lock(self.home / "users")
         fcntl.flock(self._users, fcntl.LOCK_EX)
         self.record.unlink(missing_ok=True)
@@ -300,7 +297,7 @@ def _password(home: Path) -> str:
 
 
 def _locale() -> str:
-    """One that knows the letters of all languages, where the system has it."""
+    """A UTF-8 locale if the system has one."""
     try:
         known = subprocess.run(["locale", "-a"], capture_output=True, text=True, check=False).stdout.split()  # noqa: S607
     except OSError:

@@ -34,7 +34,7 @@ PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 """Loaded before any fork: a forked child of a process with threads must not load libraries."""
 _ATTEMPTS = 3
-"""Starts of the Connect server, whose free port somebody else may take in between."""
+"""Attempts to start the Connect server, because another process may take its free port in between."""
 
 
 SEDONA_SETTINGS: Mapping[str, str] = {

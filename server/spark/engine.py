@@ -25,7 +25,7 @@ def lake_results(settings: Settings) -> LakeResults | None:
 def spark_runner(
     settings: Settings, database: Database, registry: Registry, budget: Budget
 ) -> SecondEngine | None:
-    """None without GEOAGENT_SPARK; then nothing of Spark is imported. Raises SparkProblem."""
+    """None without GEOAGENT_SPARK; Spark is not imported then. Raises SparkProblem."""
     if settings.spark is None:
         return None
     if find_spec("pyspark") is None:

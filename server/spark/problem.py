@@ -1,4 +1,4 @@
-"""What keeps Spark from being installed or started, in words for the person at the terminal."""
+"""Why Spark cannot be installed or started, as a message for the user at the terminal."""
 
 from __future__ import annotations
 

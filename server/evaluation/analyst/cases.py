@@ -1,4 +1,4 @@
-"""Cases of the suite as people write them: what is said, the calls that solve it, and the file that must come of it.
+"""Cases of the analyst suite: the request, the calls that solve it, and the expected file.
 
     [[case]]
     name = "parcels in Lambert-93"

@@ -1,4 +1,4 @@
-"""Runs the cases of the suite on a real server, each on a map of its own, and reads the files that they exported."""
+"""Runs the cases of the suite on a real server, each on a new map, and reads the files that they exported."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LINK = re.compile(r"\]\(exports/([^/()\s]+)/([^()\s]+)\)")
 
 @dataclass(frozen=True)
 class AnalystAttempt:
-    """A case, and what came of it; it is right without faults."""
+    """A case and its result; it has passed if there are no faults."""
 
     case: AnalystCase
     faults: tuple[str, ...]

@@ -10,7 +10,7 @@ from server.gis.operations.support.base import Operation
 
 
 def _gathered() -> dict[str, Operation[Any]]:
-    """All operations by name, sorted. Their modules are found by looking, so that no list can be forgotten."""
+    """All operations by name, sorted. All modules of this folder are imported, so none needs registration."""
     for module in iter_modules(__path__):
         import_module(f"{__name__}.{module.name}")
     operations = [kind() for kind in Operation.__subclasses__() if kind.__module__.startswith(__name__)]

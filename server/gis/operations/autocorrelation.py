@@ -83,7 +83,7 @@ def _crossed(found: Neighbourhood, of: CTE, weight: CTE) -> CTE:
     here, other = found.places, found.others
     back = weight.alias("back")
     both = weight.c.w + func.coalesce(back.c.w, NONE, type_=Float())
-    # A pair that stands only once is met only once, but counts from both sides.
+    # A pair that is stored once is read once, but counts in both directions.
     alone = case((back.c.w.is_(None), weight.c.w * weight.c.w), else_=NONE)
     product = (here.c.value - of.c["mean"]) * (other.c.value - of.c["mean"])
     return (

@@ -1,4 +1,4 @@
-"""One point for each feature: its centre of gravity, or a point that surely lies on it."""
+"""One point for each feature: its centre of gravity, or a point that is always on the feature."""
 
 from __future__ import annotations
 

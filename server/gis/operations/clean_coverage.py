@@ -165,7 +165,7 @@ async def _has_clean(workspace: Workspace) -> bool:
 
 
 def _cleaned(areas: TableClause) -> FromClause:
-    """Each area without overlaps, as PostGIS cleans the coverage; the one that comes first keeps what is common."""
+    """Each area without overlaps, as PostGIS cleans the coverage; the first of two areas keeps the overlap."""
     ordered = func.ST_CoverageClean(areas.c["shape"], 0.0, -1.0, "MERGE_MIN_INDEX", type_=Geometry())
     return (
         select(areas.c.place, ordered.over(order_by=areas.c.rank).label("shape"))

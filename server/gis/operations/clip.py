@@ -14,7 +14,7 @@ class ClipArguments(Arguments):
 
 
 class Clip(Operation[ClipArguments]):
-    """What lies inside of the areas of another table, with the attributes of the source."""
+    """The parts of features inside the areas of another table, with the attributes of the source."""
 
     name = "clip"
     summary = "Cut features to the inside of another table's areas; attributes stay, what lies outside goes."

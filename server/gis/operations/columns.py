@@ -62,7 +62,7 @@ async def _keep(sheet: Sheet, change: ColumnChange) -> None:
 
 
 def _asked_for(sheet: Sheet, name: str) -> Cell:
-    """The column as one that somebody named: a key that loading added is then exported, too."""
+    """The column marked as requested by the user, so that a key which loading added is exported, too."""
     cell = sheet.cells[name]
     source = sheet.source.table.column(name)
     if cell.comment is None and source is not None and (source.comment or "").endswith(ADDED_KEY):
@@ -187,7 +187,7 @@ async def _rank(sheet: Sheet, change: ColumnChange) -> None:
 
 
 async def _fact(sheet: Sheet, change: ColumnChange) -> None:
-    # PostgreSQL has a column xmin of its own in every table.
+    # PostgreSQL has a system column xmin in every table.
     own = f"{change.fact[0]}_{change.fact[1:]}" if change.fact[1:] in ("min", "max") else change.fact
     sheet.put(change.name or own, await fact(sheet, change.fact, change.srid))
 

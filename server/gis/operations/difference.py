@@ -14,7 +14,7 @@ class DifferenceArguments(Arguments):
 
 
 class Difference(Operation[DifferenceArguments]):
-    """What lies outside of the areas of another table, with the attributes of the source."""
+    """The parts of features outside the areas of another table, with the attributes of the source."""
 
     name = "difference"
     summary = "Take the areas of another table away from features; what is covered entirely disappears."

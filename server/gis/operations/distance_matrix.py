@@ -102,7 +102,7 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
 
 
 def _spot(source: Source, shape: ColumnElement[Any]) -> ColumnElement[Any]:
-    """A point of the shape, where its lines begin."""
+    """A point of the shape, where its connecting lines start."""
     if source.declared and source.declared[0].upper() == "POINT":
         return shape
     return func.ST_PointOnSurface(shape, type_=Geometry())

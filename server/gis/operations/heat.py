@@ -1,4 +1,4 @@
-"""How densely features lie, as a smooth surface of cells (kernel density estimation)."""
+"""The density of features as a smooth surface of cells (kernel density estimation)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ FINEST = 100
 """Cells in a bandwidth."""
 MOST_PAIRS = 300_000_000
 GAUSSIAN_CUT = 3.0
-"""Standard deviations from a feature at which its bell ends; it is raised by the 1.1 % that lie beyond."""
+"""Standard deviations from a feature at which its Gaussian kernel is cut off; the kernel is scaled up by the 1.1 %
+beyond."""
 
 
 class HeatArguments(Arguments):

@@ -1,4 +1,4 @@
-"""Features cut along the borders of another table's areas, keeping what lies outside of them too."""
+"""Features cut along the borders of another table's areas; parts outside of them are kept, too."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def _placed(
     *,
     turns: bool,
 ) -> tuple[FromClause, ColumnElement[Any]]:
-    """The points with their number along the line, and the line: with `turns` its longitudes go on beyond 180."""
+    """The points with their position along the line, and the line; with `turns`, its longitudes may exceed 180."""
     keys = [group.element.label(f"g{number}") for number, group in enumerate(groups)]
     window: dict[str, Any] = {"partition_by": [key.element for key in keys] or None, "order_by": order}
     numbered = (

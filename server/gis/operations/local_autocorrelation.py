@@ -1,4 +1,4 @@
-"""Which features lie among like or unlike ones (local Moran's I)."""
+"""Features with similar or dissimilar neighbours (local Moran's I)."""
 
 from __future__ import annotations
 

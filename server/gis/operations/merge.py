@@ -97,7 +97,7 @@ def _columns(sources: list[_Named], *, keep: bool) -> dict[str, str]:
 
 
 def _comments(sources: list[Source], named: list[_Named]) -> dict[str, str]:
-    """The origin of columns whose name the first table has for an added row number only."""
+    """The origin of columns whose name the first table uses only for an added row number."""
     found: dict[str, str] = {}
     for name in (each.name for source in sources for each in source.attributes if _is_added(each)):
         holder = next(

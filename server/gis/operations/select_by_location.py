@@ -1,4 +1,4 @@
-"""Keep the features that stand in a relation to features of another table."""
+"""Keep the features that have a spatial relation to features of another table."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SelectByLocationArguments(Arguments):
 
 
 class SelectByLocation(Operation[SelectByLocationArguments]):
-    """The rows that lie as asked to those of another table; distances in metres."""
+    """Rows with the requested spatial relation to rows of another table; distances in metres."""
 
     name = "select_by_location"
     summary = "Keep features that intersect, lie within, contain, touch or are within a distance of another table's."
@@ -99,7 +99,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
             .where(not_(met) if arguments.invert else met),
             prepare=relation.prepare,
             partition=None if each_way else source,
-            # The first that is found is enough, unless most that are near are not what is looked for.
+            # The first match is enough, unless most candidates nearby do not match.
             pairs=None if arguments.predicate in AT_ONCE else pairs_meeting(source, other),
             method=relation.method,
         )

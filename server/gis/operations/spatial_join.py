@@ -44,7 +44,7 @@ class SpatialJoinArguments(Arguments):
 
 
 class SpatialJoin(Operation[SpatialJoinArguments]):
-    """Attributes of the features of another table that lie as asked; distances in metres."""
+    """Attributes of the features of another table with the requested spatial relation; distances in metres."""
 
     name = "spatial_join"
     summary = "Join another table by location: counts, sums and means per feature, or one row per match."
@@ -123,7 +123,7 @@ def _figures_by_row(
     relation: Relation,
     taken: set[str],
 ) -> Joined:
-    """The same by a join of its own, which may begin at either side, grouped by where each row stands."""
+    """The same as a separate join, which PostgreSQL can start from either side, grouped by row address."""
     values = {each.name: relation.column(each.name) for each in other.attributes}
     figures = aggregated(arguments.aggregates, other, taken, relation.shape, values)
     place = [met_by.home.label("o"), met_by.address.label("a")]  # type: ignore[union-attr]

@@ -157,8 +157,8 @@ def _without_holes(shape: ColumnElement[Any], smallest: float, source: Source) -
 
 
 def _split(shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
-    """What crosses 180 degrees in two: shapes with longitudes beyond it, and parts that seem to go around the earth
-    but are narrow once longitudes run from 0 to 360."""
+    """Splits shapes at 180 degrees: those with longitudes beyond it, and parts that seem to span the earth but are
+    narrow with longitudes from 0 to 360."""
     if source.table.srid != WGS84:
         raise InvalidQuestion(
             "Only longitudes and latitudes have an antimeridian. Reproject the table to EPSG:4326 first."

@@ -56,7 +56,7 @@ class WeightedOverlap(Operation[WeightedOverlapArguments]):
         value = cast(number(other, arguments.column), Float())
         srid = other.table.srid
         mine, theirs = in_system(source, srid), in_system(other, srid)
-        lonlat(other)  # Refuses tables without a reference system, whose areas nobody knows.
+        lonlat(other)  # Refuses tables without a reference system, whose areas are unknown.
         common = common_part(source, other, mine, theirs)
         shared, whole = (
             area(shape if srid == WGS84 else func.ST_Transform(shape, WGS84, type_=Geometry()))

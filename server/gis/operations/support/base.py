@@ -78,7 +78,7 @@ def column_argument(description: str, of: str = "source", **kwargs: Any) -> Any:
 
 @dataclass(frozen=True)
 class Source:
-    """One input of a step: a registry table under an alias of its own, so that a table may meet itself."""
+    """One input of a step: a registry table under a unique alias, so that a table can be joined with itself."""
 
     table: Table
     rows: FromClause
@@ -102,7 +102,7 @@ class Source:
     def declared(self) -> tuple[str, str, int] | None:
         """Kind, dimensions beyond the plane (`Z`, `M`, `ZM` or none) and SRID that the geometry column declares.
 
-        None where it declares nothing: then rows may differ in each, and what was found by looking is a guess.
+        None if it declares nothing: then rows may differ, and the types that were found by sampling are a guess.
         """
         column = self.table.column(self.table.geometry_column or "")
         found = _DECLARED.fullmatch(column.sql_type) if column is not None else None
@@ -122,14 +122,15 @@ class Source:
 
     @property
     def address(self) -> ColumnElement[Any] | None:
-        """Where each row stands, which tells rows apart without a key; None for a view, whose rows stand nowhere."""
+        """The address of each row (ctid), which identifies rows without a key; None for a view, whose rows have no
+        address."""
         if self.table.kind not in ("table", "materialized view"):
             return None
         return literal_column(f'"{self.alias}".ctid', Tid())
 
     @property
     def home(self) -> ColumnElement[Any]:
-        """The oid of the table in which each row stands: addresses repeat between the parts of a partitioned one."""
+        """The oid of the table that stores each row: addresses repeat between the partitions of a table."""
         return literal_column(f'"{self.alias}".tableoid', OID())
 
     @property
@@ -165,9 +166,9 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Counted:
-    """Notes made from what was counted once the rows are stored. `select` gives one row of numbers about the table of
-    the result, whose geometry stands under `geom`; `notes` are made of them. `of_rows` says that the numbers
-    compare rows, so that they mean nothing where parts of geometries became rows of their own.
+    """Notes made from counts that are taken when the rows have been stored. `select` gives one row of numbers about
+    the table of the result, whose geometry column is `geom`; `notes` makes texts of them. `of_rows` means that the
+    numbers compare rows, so that they are not valid if parts of geometries became separate rows.
     """
 
     select: Callable[[FromClause], Select[Any]]
@@ -177,8 +178,8 @@ class Counted:
 
 @dataclass(frozen=True)
 class Step:
-    """What the runner stores. Columns are named; a geometry stands under `geom`, in `srid`; with an SRID of 0 the
-    column declares neither type nor SRID.
+    """The statement whose rows the runner stores. All columns are named; the geometry column is `geom`, in `srid`;
+    with an SRID of 0 the column declares neither type nor SRID.
 
     `style` shows the finding when the result is the last one, in the words of `agents.geo.styles`: the column that
     was calculated, and its colours.
@@ -204,7 +205,7 @@ class Step:
 
     @classmethod
     def keeping(cls, source: Source, select: Select[Any], **more: Any) -> Step:
-        """A step whose rows have the geometry of `source` as it is stored."""
+        """A step whose rows have the stored geometry of `source`."""
         return cls(select, geometry_type=source.stored_type(), srid=source.stored_srid, **more)
 
 
@@ -234,9 +235,9 @@ class Operation(ABC, Generic[A]):
     summary: ClassVar[str]
     arguments: ClassVar[type[Arguments]]
     computes: ClassVar[bool] = True
-    """Whether it computes with shapes, so that those that would crash PostGIS are looked for and left out."""
+    """Whether it computes with geometries, so that those which would crash PostGIS are found and left out."""
     phrases: ClassVar[tuple[str, ...]] = ()
-    """How people ask for it, as templates (docs/offline-language.md, "Teach it a command")."""
+    """Templates of user requests for it (docs/offline-language.md, "Teach it a command")."""
     own_crs: ClassVar[bool] = True
     """Whether results are in the reference system of the first table; else in the one that the step gives them."""
     traits: ClassVar[frozenset[OperationTrait]] = frozenset()

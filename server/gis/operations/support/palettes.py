@@ -1,4 +1,4 @@
-"""How results show what was found: what is high, gathered or gone in red, what is low in blue."""
+"""Default colours of results: high, clustered or removed in red, low in blue."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ def aggregated(
 ) -> list[Label[Any]]:
     """The aggregates as named columns. `rows` is not null in each row that counts (an outer join has others).
 
-    `values` replaces columns of the source by expressions, where those come from a subquery. NaN is ignored like
-    null; `ignored` tells of it.
+    `values` replaces columns of the source by expressions, for sources in a subquery. NaN is ignored like null;
+    `ignored` counts it.
     """
     labels = []
     others = frozenset(taken)

@@ -71,7 +71,7 @@ def carried_by_both(source: Source, other: Source) -> tuple[list[Label[Any]], li
 
 
 def brought_name(name: str, other: Source, used: Collection[str]) -> str:
-    """The name of a second table's column in a result whose names `used` has."""
+    """The name for a column of the second table in a result that has the names `used` already."""
     free = free_name(name, used)
     return free if free == _cut(name, LONGEST_NAME) else called_after(other, name, used)
 
@@ -118,7 +118,7 @@ def attribute(source: Source, name: str) -> Column:
 
 
 def comparable(source: Source, name: str) -> Column:
-    """The named attribute, whose values PostgreSQL can tell apart and order. Raises InvalidQuestion otherwise."""
+    """The named attribute. Raises InvalidQuestion unless PostgreSQL can compare and order its values."""
     column = attribute(source, name)
     if base_type(column.sql_type).removesuffix("[]") in INCOMPARABLE:
         fit = [each.name for each in source.attributes if base_type(each.sql_type) not in INCOMPARABLE]
@@ -130,7 +130,7 @@ def comparable(source: Source, name: str) -> Column:
 
 
 def ranged(source: Source, name: str) -> Column:
-    """The named attribute, of which PostgreSQL knows the smallest and the largest. Raises InvalidQuestion."""
+    """The named attribute. Raises InvalidQuestion unless PostgreSQL has minimum and maximum for its type."""
     column = comparable(source, name)
     declared = base_type(column.sql_type)
     if column.kind in _RANGED or declared in _RANGED_TYPES or declared.endswith("[]"):

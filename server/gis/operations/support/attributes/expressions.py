@@ -1,7 +1,7 @@
-"""Calculations over columns as people write them (`round(population / area, 1)`), as SQL expressions.
+"""Compiles calculations over columns (`round(population / area, 1)`) to SQL expressions.
 
-The text is parsed by the CQL2 reader and walked here: only known operators and functions exist, columns come
-from the registry, numbers are bound. Nothing of the text reaches the database as SQL.
+The text is parsed by the CQL2 reader and walked here: only known operators and functions exist, columns come from the
+registry, numbers are bound. No part of the text reaches the database as SQL.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class _Walk:
         return cast(function(*values), Float())
 
     def _rounded(self, args: list[Any]) -> Expression:
-        """Half away from zero, as people round; in exact decimals, so that 0.15 is not a little less."""
+        """Rounds half away from zero, in exact decimals, so that 0.15 is not slightly less."""
         digits = args[1] if len(args) == 2 else 0
         whole = isinstance(digits, int | float) and float(digits).is_integer() and abs(digits) <= MOST_DIGITS
         if len(args) not in (1, 2) or not whole:

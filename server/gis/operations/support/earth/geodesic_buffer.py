@@ -1,4 +1,4 @@
-"""What lies within a distance of features, true in metres anywhere on the earth but at its poles."""
+"""The area within a distance of features, correct in metres anywhere on the earth except at the poles."""
 
 from __future__ import annotations
 

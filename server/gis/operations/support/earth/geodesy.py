@@ -153,7 +153,7 @@ def short_way(before: ColumnElement[Any], after: ColumnElement[Any]) -> ColumnEl
 
 
 def on_the_map(line: ColumnElement[Any], turns: int = 1) -> ColumnElement[Any]:
-    """An EPSG:4326 line, whose longitudes may go on beyond 180 degrees, as a multi-line that is cut there."""
+    """An EPSG:4326 line, whose longitudes may exceed 180 degrees, as a multi-line that is cut there."""
     cut = line
     for _ in range(turns):
         cut = func.ST_WrapX(func.ST_WrapX(cut, 180.0, -360.0), -180.0, 360.0, type_=Geometry())
@@ -211,10 +211,11 @@ class Indexed:
 
 
 def indexed(source: Source, workspace: Workspace) -> Indexed:
-    """A geometry's own index cannot serve distances in metres; this one is right at the poles and across 180 too.
+    """The index of a geometry cannot be used for distances in metres; this one is correct at the poles and across
+    180, too.
 
-    Rows with null or empty geometries are left out. Attributes are `a0`, `a1` ..., so that none can hide a column
-    of ours; `origin` and `origin_table` say where the row stands (null in a view).
+    Rows with null or empty geometries are left out. Attributes are `a0`, `a1` ..., so that they cannot clash with
+    other columns; `origin` and `origin_table` are the address of the row (null in a view).
     """
     shape = lonlat(source)
     attributes = [
@@ -257,9 +258,9 @@ def nearest_of(
 ) -> FromClause:
     """The k of `rows` (with an indexed `geog`) nearest to a geography, for a join: `columns`, and `metres`.
 
-    The index orders by distance on a sphere, which errs by up to 0.6 %, so its first k need not be the nearest on
-    the spheroid. A few more are taken; if the k-th of them is nearer than the last can err, nothing that was not
-    taken is nearer. Else all within the k-th are searched once more. Of equal distances the smaller
+    The index orders by distance on a sphere, with an error of up to 0.6 %, so its first k need not be the nearest on
+    the spheroid. A few more are read; if the k-th of them is nearer than the last one minus this error, no other row
+    can be nearer. Otherwise all rows within the distance of the k-th are searched. Of equal distances the smaller
     value of the column `tie` comes first.
     """
     away = distance(here, rows.c.geog).label("metres")

@@ -22,9 +22,9 @@ from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geogr
 EARTH_RADIUS = 6_371_008.8
 """Mean radius in metres (IUGG)."""
 MAX_LOCAL_RADIUS_M = 3_000_000.0
-"""Metres from the centre; beyond, a local projection would lie too much."""
+"""Maximum distance from the centre in metres; beyond, the distortion of a local projection is too large."""
 SEAM_MARGIN = 10.0
-"""Degrees around the data in which the results of a step may lie."""
+"""Degrees around the data within which the results of a step are expected."""
 SEAM_STEP = 0.05
 SEAM_POLE_STEPS = (0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01)
 """Degrees. Towards a pole the two sides of the seam turn away from each other, the faster the nearer."""
@@ -65,7 +65,7 @@ class Projection:
         return func.ST_Transform(shape, literal(self.proj), WGS84, type_=Geometry())
 
     def clipped(self, area: ColumnElement[Any]) -> ColumnElement[Any]:
-        """The part of an area that lies on the sheet; where the sheet has no edge near the data, all of it."""
+        """The part of an area inside the projection's domain; all of it if no edge of the domain is near the data."""
         return area
 
     def back_areas(self, area: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -120,7 +120,7 @@ WORLD = WorldEqualArea(
 
 @dataclass(frozen=True)
 class Reach:
-    """The middle of the data in degrees, and how far (metres) the farthest of it lies from there."""
+    """The centre of the data in degrees, and the distance in metres to the farthest point of the data."""
 
     longitude: float
     latitude: float
@@ -166,7 +166,7 @@ class Reach:
 
 
 async def reach_of(source: Source, workspace: Workspace) -> Reach:
-    """Where the data lie. Raises InvalidQuestion where no row has a geometry."""
+    """The extent of the data. Raises InvalidQuestion if no row has a geometry."""
     shape = lonlat(source)
     there = func.coalesce(func.ST_IsEmpty(shape), True).is_(False)
     points = func.ST_Collect(func.ST_PointOnSurface(shape), type_=Geometry())
@@ -197,7 +197,7 @@ def _outermost(source: Source, shape: ColumnElement[Any]) -> list[ColumnElement[
 
 
 async def utm_zone(source: Source, workspace: Workspace) -> Projection | None:
-    """The UTM zone whose lengths err by less than 0.1 % wherever the data lie; None where there is none."""
+    """The UTM zone with a length error below 0.1 % over the whole extent of the data; None if there is none."""
     box = cast(func.ST_Extent(lonlat(source)), Geometry())
     corners = (func.ST_XMin(box), func.ST_YMin(box), func.ST_XMax(box), func.ST_YMax(box))
     west, south, east, north = await workspace.row(select(*corners).select_from(source.rows))

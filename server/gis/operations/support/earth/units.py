@@ -1,4 +1,4 @@
-"""Lengths and areas as people write them, to and from metres and square metres. Degrees are refused."""
+"""Parses and formats lengths and areas in metres and square metres. Degrees are refused."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def square_metres(value: Any) -> float:
 
 
 def length_text(length: float) -> str:
-    """Metres as people read them: `250 m`, `100 km`."""
+    """Formats metres: `250 m`, `100 km`."""
     return f"{length:,g} m" if abs(length) < 1000 else f"{length / 1000:,g} km"
 
 

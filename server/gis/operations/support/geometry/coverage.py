@@ -43,8 +43,8 @@ def simplified_areas(
 ) -> tuple[tuple[Prepared, ...], ColumnElement[Any]]:
     """What to prepare, and the new shape of a row of `features`: null where it is no area.
 
-    `features` has `place` (a number that tells rows apart) and a valid `shape`. `tolerance` is in its units. `frame`
-    is a line that is no border, but holds the points where borders meet it.
+    `features` has `place` (a unique number of the row) and a valid `shape`. `tolerance` is in its units. `frame` is a
+    line that is no border, but holds the points where borders meet it.
     """
     parted = Prepared(workspace.temporary("parts"), _parts(features), (("gist", "shape"), ("btree", "place")))
     parts = table(
@@ -100,8 +100,8 @@ def _parts(features: FromClause) -> Select[Any]:
 def _borders(parts: TableClause, tolerance: float, frame: ColumnElement[Any] | None) -> Select[Any]:
     """All borders as one multi-line `lines`, cut at each point where three or more meet.
 
-    Where several stretches between the same two nodes would all become the straight line between them, what lies
-    between them would be gone; so all but the shortest are cut in two, which keeps a corner.
+    Where several segments between the same two nodes would all become the same straight line, the area between them
+    would vanish; so all but the shortest are cut in two, which keeps a corner.
     """
     collected = func.ST_Collect(func.ST_Boundary(parts.c["shape"]), type_=Geometry())
     every = collected if frame is None else func.ST_Collect(collected, frame, type_=Geometry())

@@ -52,8 +52,8 @@ def multi_type(source: Source) -> str:
 
 
 def is_whole(source: Source) -> bool:
-    """Whether its shapes are points or areas. What lies entirely in an area needs no cutting then; lines might cross
-    or cover themselves, and cutting dissolves that.
+    """Whether its shapes are points or areas. Shapes entirely inside an area then need no cutting; lines may cross or
+    overlap themselves, which cutting resolves.
     """
     return (source.declared or ("",))[0].upper() in ("POINT", "POLYGON", "MULTIPOLYGON")
 
@@ -61,7 +61,8 @@ def is_whole(source: Source) -> bool:
 def common_part(
     source: Source, other: Source, own: ColumnElement[Any], theirs: ColumnElement[Any]
 ) -> ColumnElement[Any]:
-    """What two sound shapes of these tables share. What lies entirely in the other is seen without cutting."""
+    """The intersection of two valid shapes of these tables. A shape entirely inside the other is detected without
+    cutting."""
     common = func.ST_Intersection(own, theirs, type_=Geometry())
     if not (is_whole(source) and is_whole(other)):
         return common
@@ -75,7 +76,7 @@ async def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, 
     in the system of `source`. `keeps` says whether all of it is left where a single one covers it, or nothing.
     """
     srid = source.table.srid
-    # A table of its own, so that a spatial index serves whatever the system, and each shape is repaired once.
+    # A temporary table, so that a spatial index can be used in any reference system, and each shape is repaired once.
     prepared = Prepared(
         workspace.temporary("cutting"),
         select(in_system(other, srid).label("shape")).select_from(other.rows),
@@ -91,7 +92,7 @@ async def cut_by(source: Source, other: Source, cut: Cut, workspace: Workspace, 
     )
     left = cut(own.c["shape"], areas)
     if is_whole(source):
-        # Most features lie on one side of all borders: to see that takes a tenth of what cutting takes.
+        # Most features are on one side of all borders: detecting that takes a tenth of the time of cutting.
         covering = select(1).select_from(cutting).where(func.ST_Covers(cutting.c["shape"], own.c["shape"]))
         left = case(
             (covering.correlate_except(cutting).exists(), own.c["shape"] if keeps else null()), else_=left

@@ -23,11 +23,11 @@ from sqlalchemy import (
 from server.gis.operations.support.base import Geometry
 
 FIRST, FURTHER = 200, 16
-"""How many shapes are united at once, and how many of what came of that."""
+"""Number of shapes that are united in the first step, and of results in later steps."""
 
 
 def united(shape: ColumnElement[Any], rows: FromClause) -> ScalarSelect[Any]:
-    """One geometry of the shapes of all rows; null where there is none."""
+    """The union of the shapes of all rows; null if there are none."""
     each = select(shape.label("shape")).select_from(rows).offset(0).subquery("each")
     place = func.row_number().over(order_by=each.c["shape"]).label("place")
     parts = _step(select(each.c["shape"], place).subquery("placed"), FIRST, "first")

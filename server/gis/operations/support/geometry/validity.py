@@ -15,12 +15,12 @@ def sound(shape: ColumnElement[Any]) -> ColumnElement[Any]:
 
 
 def there(shape: ColumnElement[Any]) -> ColumnElement[Any]:
-    """Not null in each row that has a shape, so that it can be counted: null and empty shapes are none."""
+    """Not null in each row with a shape, for counting; empty shapes count as missing."""
     return func.nullif(func.ST_IsEmpty(shape), true())
 
 
 def nowhere(shape: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Whether a row has no shape: null and empty ones are none."""
+    """Whether a row has no shape; empty shapes count as missing."""
     return func.coalesce(func.ST_IsEmpty(shape), True)
 
 

@@ -1,6 +1,6 @@
-"""Who neighbours whom, and normal probabilities: what the statistics of space share.
+"""Neighbours of features and normal probabilities, for the spatial statistics.
 
-Features are taken at their centroids; neighbours lie within a distance or are the k nearest, on the spheroid.
+Features are represented by their centroids; neighbours are those within a distance or the k nearest, on the spheroid.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def moments(places: FromClause) -> CTE:
 def standard(
     value: ColumnElement[Any], expected: ColumnElement[Any], variance: ColumnElement[Any]
 ) -> ColumnElement[Any]:
-    """The standard normal value; null where the variance is none."""
+    """The standard normal value; null if the variance is zero."""
     z = (value - expected) / func.sqrt(func.abs(variance), type_=Float())
     return case((variance > 0, z), else_=null())
 

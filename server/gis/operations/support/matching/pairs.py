@@ -17,9 +17,9 @@ from server.gis.operations.support.base import Geometry, Pairs, Source
 from server.gis.operations.support.earth.geodesy import METRES_PER_DEGREE, geometry, lonlat
 
 DRAWN = 1_000
-"""Rows of each side that are compared: enough to tell a hundred pairs a row from a hundred thousand."""
+"""Rows of each side that are compared: enough to distinguish a hundred pairs a row from a hundred thousand."""
 CLOSEST_TO_POLE = 0.02
-"""The cosine of the latitude beyond which a degree of longitude is not taken to get any shorter."""
+"""Lower bound of the cosine of the latitude, for the length of a degree of longitude."""
 
 Shape = Callable[[Source], ColumnElement[Any]]
 
@@ -85,8 +85,8 @@ def _boxes(source: Source, name: str, seed: int, of: Shape, reach: float = 0.0) 
 
 
 def _drawn(source: Source, name: str, seed: int) -> Source:
-    """Rows drawn one by one, because what stands together in a table often lies together on the earth. The rows of
-    a view cannot be drawn; its first ones have to do.
+    """Rows sampled individually, because neighbouring rows of a table are often neighbours on the earth. A view
+    cannot be sampled, so its first rows are used.
     """
     table = relation(source.table)
     share = 100.0 * DRAWN / max(1, source.table.row_estimate)

@@ -1,4 +1,4 @@
-"""How two features may stand to each other: the predicates of joins and selections by location."""
+"""Spatial relations of two features: the predicates of joins and selections by location."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Relation:
 def related(
     source: Source, other: Source, predicate: Predicate, distance: float | None, workspace: Workspace
 ) -> Relation:
-    """`source <predicate> other`. Raises InvalidQuestion when a distance is missing, or given in vain."""
+    """`source <predicate> other`. Raises InvalidQuestion if a distance is missing or not applicable."""
     if (predicate == "within_distance") != (distance is not None):
         raise InvalidQuestion(
             "within_distance needs a distance ('500 m', '5 km'); the other predicates take none."

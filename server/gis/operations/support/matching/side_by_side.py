@@ -86,7 +86,7 @@ class SideBySide:
         return cast(found[0], Text()), cast(found[1], Text())
 
     def newest(self, name: str) -> ColumnElement[Any]:
-        """A column as it is now, or as it was in a row that is gone."""
+        """The new value of a column, or the old one of a removed row."""
         if name in self.only_in(self.before, self.after):
             return _column(self.was, self.before, name)
         if name in self.only_in(self.after, self.before):
@@ -95,7 +95,7 @@ class SideBySide:
         return case((self.removed, was), else_=now)
 
     def shape(self) -> ColumnElement[Any]:
-        """The geometry as it is now, or as it was in a row that is gone, in EPSG:4326."""
+        """The new geometry, or the old one of a removed row, in EPSG:4326."""
         return case((self.removed, self.was.c["shape"]), else_=self.now.c["shape"])
 
     def moved(self, tolerance: float) -> ColumnElement[bool]:

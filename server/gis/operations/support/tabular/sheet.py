@@ -16,7 +16,7 @@ from server.gis.operations.support.attributes.columns import INCOMPARABLE, free_
 from server.gis.operations.support.base import FREE_ROW_ID, GEOMETRY, ROW_ID, Source, Step, Workspace
 
 SHOWN_VALUES = 5
-"""Of the values that could not be read, how many a note shows."""
+"""Number of unreadable values that a note shows."""
 SHOWN_CHARACTERS = 40
 
 

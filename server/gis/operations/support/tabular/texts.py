@@ -28,7 +28,7 @@ from server.gis.operations.support.tabular.sheet import Cell, Sheet
 Expression = ColumnElement[Any]
 
 _FIELDS: Mapping[str, str] = {"weekday": "isodow", "day_of_year": "doy"}
-"""PostgreSQL's words for parts of a date, where they differ: Monday is 1."""
+"""PostgreSQL's names for parts of a date, where they differ: Monday is 1."""
 _SECONDS: Mapping[str, float] = {
     "seconds": 1.0,
     "minutes": 60.0,
@@ -76,7 +76,7 @@ def _said(value: Scalar) -> str:
 
 
 def chosen(cases: Sequence[tuple[ColumnElement[bool], Scalar]], otherwise: Scalar, own: Cell | None) -> Cell:
-    """The value of the first case that a row meets, else `otherwise`, or where that is not said the row's `own`."""
+    """The value of the first case that applies to a row, else `otherwise`, or by default the row's `own` value."""
     values = [value for _condition, value in cases]
     kind = kind_of([*values, otherwise])
     if own is not None:
