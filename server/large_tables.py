@@ -9,6 +9,8 @@ from agents.domain import Table
 from agents.ports import TableRegistry
 from server.database.engines import Database
 from server.gis.expressions.identifiers import split_id
+from server.gis.lake.detail import LakeDetail
+from server.gis.lake.paths import LakePaths
 from server.gis.overviews.build import OverviewBuilder
 from server.gis.overviews.ladder import OverviewStore
 from server.gis.overviews.work import OverviewWork
@@ -33,12 +35,18 @@ class LargeTables:
         self.profiles = ProfileStore(database.owner)
         self._database = database
         overviews = OverviewStore(database.owner)
-        self.low_zoom = LowZoom(self.versions, overviews, settings.overview_rows)
+        self.low_zoom = LowZoom(self.versions, overviews, settings.overview_rows, self._detail(settings))
         builder = OverviewBuilder(overviews, settings.overview_share, int(settings.overview_space * 1e6))
         work = OverviewWork(builder, overviews, settings.overview_rows)
         share = settings.profile_share
         self._worker = ProfileWorker(database, self.versions, self.profiles, share, work)
         self.metrics = ProfileMetrics(self._worker)
+
+    def _detail(self, settings: Settings) -> LakeDetail | None:
+        """Reads the files of lake tables; None where none may be read."""
+        kept = [] if settings.lake_results is None else [settings.lake_results.expanduser().absolute()]
+        folders = (*settings.lake_paths, *kept)
+        return LakeDetail(self._database.owner, LakePaths(folders)) if folders else None
 
     def known_tag(self, table_id: str) -> str:
         """The overview that a table's tiles are drawn from, as last read; empty if unknown."""

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from server.gis.lake.dataset import Dataset, LakeFile
 from server.gis.lake.errors import NoLakeTable
+from server.gis.lake.rows import read_rows
 
 SAMPLE_ROWS = 200_000
 READ_SECONDS = 600.0
@@ -98,19 +99,7 @@ def _chosen(rows: int, share: float, generator: np.random.Generator) -> np.ndarr
 
 
 def _read(dataset: Dataset, group: _Group, chosen: np.ndarray) -> pa.Table:
-    stored = [column.source for column in dataset.columns if not column.is_partition]
     try:
-        with pq.ParquetFile(dataset.path_of(group.file), metadata=group.metadata) as file:
-            table = file.read_row_group(group.number, columns=stored).take(pa.array(chosen))
+        return read_rows(dataset, group.file, group.metadata, group.number, chosen)
     except (pa.ArrowException, OSError) as error:
         raise NoLakeTable(f"{group.file.path or dataset.root} is damaged: {str(error)[:200]}") from error
-    arrays, names = [], []
-    for column in dataset.columns:
-        if column.is_partition:
-            value = group.file.parts[column.source]
-            arrays.append(pa.array([value] * len(table), pa.string()))
-        else:
-            values = table.column(column.source)
-            arrays.append(values.cast(pa.binary()) if column.is_geometry else values)
-        names.append(column.name)
-    return pa.table(arrays, names=names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Float, and_, cast, func, literal, select
+from sqlalchemy import ColumnElement, Float, FromClause, Select, and_, cast, func, literal, select
 
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import WGS84, exact
@@ -82,34 +82,56 @@ class Grid(Operation[GridArguments]):
         lattice = Lattice(arguments.shape, arguments.size, projection)
         attributes = [label.element.label(f"a{n}") for n, label in enumerate(carried(source))]
         prepared, rows = spots(source, projection, attributes, workspace)
-        i, j = lattice.place(func.ST_X(rows.c.spot), func.ST_Y(rows.c.spot))
-        placed = select(i.label("cell_i"), j.label("cell_j"), rows).subquery("placed")
-        values = dict(zip((each.name for each in source.attributes), list(placed.c)[3:], strict=True))
-        figures = aggregated(arguments.aggregates, source, {GEOMETRY, ROW_ID}, placed.c.cell_i, values)
-        counted = (
-            select(placed.c.cell_i.label("i"), placed.c.cell_j.label("j"), *figures)
-            .group_by(placed.c.cell_i, placed.c.cell_j)
-            .subquery("counted")
+        counted = cell_counts(
+            arguments, source, lattice, func.ST_X(rows.c.spot), func.ST_Y(rows.c.spot), rows
         )
-        cells: Any = counted
-        if arguments.empty:
-            every = lattice.over(*await _bounds(source, lattice, workspace))
-            cells = every.join(
-                counted, and_(counted.c.i == every.c.i, counted.c.j == every.c.j), isouter=True
-            )
-        at = every.c if arguments.empty else counted.c
-        area = projection.clipped(lattice.cell(at.i, at.j))
-        columns = _columns(arguments, counted, [figure.name for figure in figures], area)
+        figures = [column.name for column in list(counted.selected_columns)[2:]]
+        over = await _bounds(source, lattice, workspace) if arguments.empty else None
+        laid = laid_out(arguments, lattice, counted.subquery("counted"), over)
+        densities = [column.name for column in list(laid.selected_columns)[len(figures) : -1]]
         return Step(
-            select(*columns, lattice.drawn(area).label(GEOMETRY)).select_from(cells),
+            laid,
             geometry_type="MultiPolygon",
             srid=WGS84,
             prepare=prepared,
             method=(projection.note, COUNTED_NOTE),
             notes=await ignored(arguments.aggregates, source, workspace),
-            comments={label.name: "Per square kilometre of the cell." for label in columns[len(figures) :]},
-            style=shaded(figures[0].name),
+            comments=dict.fromkeys(densities, "Per square kilometre of the cell."),
+            style=shaded(figures[0]),
         )
+
+
+def cell_counts(
+    arguments: GridArguments, source: Source, lattice: Lattice, x: Any, y: Any, rows: FromClause
+) -> Select[Any]:
+    """Column `i` and row `j` of each cell with features, and its figures. `rows` have the attributes of the source in
+    their order, as the last of their columns; `x` and `y` are where each is on the plane."""
+    i, j = lattice.place(x, y)
+    placed = select(i.label("cell_i"), j.label("cell_j"), rows).subquery("placed")
+    attributes = [each.name for each in source.attributes]
+    values = dict(zip(attributes, list(placed.c)[len(placed.c) - len(attributes) :], strict=True))
+    figures = aggregated(arguments.aggregates, source, {GEOMETRY, ROW_ID}, placed.c.cell_i, values)
+    return select(placed.c.cell_i.label("i"), placed.c.cell_j.label("j"), *figures).group_by(
+        placed.c.cell_i, placed.c.cell_j
+    )
+
+
+def laid_out(
+    arguments: GridArguments,
+    lattice: Lattice,
+    counted: FromClause,
+    over: tuple[float, float, float, float] | None = None,
+) -> Select[Any]:
+    """The cells of `cell_counts` with their shapes; with `over`, all cells of that rectangle of the plane."""
+    cells: Any = counted
+    at = counted.c
+    if over is not None:
+        every = lattice.over(*over)
+        cells = every.join(counted, and_(counted.c.i == every.c.i, counted.c.j == every.c.j), isouter=True)
+        at = every.c
+    area = lattice.projection.clipped(lattice.cell(at.i, at.j))
+    columns = _columns(arguments, counted, [column.name for column in list(counted.c)[2:]], area)
+    return select(*columns, lattice.drawn(area).label(GEOMETRY)).select_from(cells)
 
 
 def _columns(arguments: GridArguments, counted: Any, names: list[str], area: ColumnElement[Any]) -> list[Any]:

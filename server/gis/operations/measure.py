@@ -10,7 +10,15 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, Float, cast, func, literal
 
 from server.gis.operations.support.attributes.columns import free_name
-from server.gis.operations.support.base import Arguments, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.base import (
+    Arguments,
+    Geometry,
+    Operation,
+    Source,
+    Step,
+    Workspace,
+    table_argument,
+)
 from server.gis.operations.support.earth.geodesy import (
     GEODESIC_NOTE,
     area,
@@ -19,7 +27,7 @@ from server.gis.operations.support.earth.geodesy import (
     lonlat,
     perimeter,
 )
-from server.gis.operations.support.geometry.shapes import reshaped
+from server.gis.operations.support.geometry.shapes import DIMENSIONS, reshaped
 from server.gis.operations.support.palettes import shaded
 
 Kind = Literal["area", "length", "perimeter", "compactness"]
@@ -54,7 +62,7 @@ class Measure(Operation[MeasureArguments]):
         for kind in dict.fromkeys(arguments.measures):
             name = free_name(UNITS[kind][0], taken)
             taken.add(name)
-            columns.append(_measured(kind, shape).label(name))
+            columns.append(_measured(kind, shape, source).label(name))
             comments[name] = UNITS[kind][1]
         step = reshaped(
             source,
@@ -68,13 +76,20 @@ class Measure(Operation[MeasureArguments]):
         return replace(step, style=shaded(next(iter(comments))))
 
 
-def _measured(kind: Kind, shape: ColumnElement[Any]) -> ColumnElement[Any]:
+def _measured(kind: Kind, shape: ColumnElement[Any], source: Source) -> ColumnElement[Any]:
     """A measure of a shape of the wrong dimension is 0, as PostGIS has it: a point has no area."""
     if kind == "area":
         return area(shape)
     if kind == "length":
-        return length(shape)
+        return length(_only(shape, 1, source))
+    around = perimeter(_only(shape, 2, source))
     if kind == "perimeter":
-        return perimeter(shape)
-    around = perimeter(shape)
+        return around
     return cast(4 * func.pi() * area(shape) / func.nullif(around * around, literal(0.0)), Float())
+
+
+def _only(shape: ColumnElement[Any], dimension: int, source: Source) -> ColumnElement[Any]:
+    """The parts of one dimension: PostGIS takes the lines of a collection for a part of its perimeter."""
+    if source.family in DIMENSIONS:
+        return shape
+    return func.ST_CollectionExtract(shape, dimension + 1, type_=Geometry())

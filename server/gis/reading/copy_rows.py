@@ -90,6 +90,13 @@ def copy_rows(batch: pa.RecordBatch, geometry: int | None) -> tuple[bytes, int]:
     return buffer.getvalue(), dropped
 
 
+def as_texts(column: pa.ChunkedArray) -> pa.Array:
+    """The values of a column as PostgreSQL reads them from texts; NUL characters are removed."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return _printable(column.combine_chunks(), False)[0].cast(pa.string())
+
+
 def _printable(column: pa.Array, geometry: bool) -> tuple[pa.Array, int]:
     kind = column.type
     if _is_binary(kind):

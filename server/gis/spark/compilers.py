@@ -7,16 +7,18 @@ refused with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from sqlalchemy import Select
 
 from server.gis.operations.support.base import Step, Workspace
-from server.gis.spark import overlays, places, rows
+from server.gis.spark import grids, overlays, places, rows
 from server.gis.spark.errors import NotOnSpark
+from server.gis.spark.halves import Halves
 
-Compiler = Callable[[Any, Workspace, Step], Select[Any]]
+Compiled = Select[Any] | Halves
+Compiler = Callable[[Any, Workspace, Step], Compiled | Awaitable[Compiled]]
 
 
 def _as_built(_arguments: Any, _workspace: Workspace, step: Step) -> Select[Any]:
@@ -31,6 +33,7 @@ COMPILERS: Mapping[str, Compiler] = {
     "difference": overlays.reduced,
     "dissolve": overlays.dissolved,
     "filter": _as_built,
+    "grid": grids.gridded,
     "intersection": _as_built,
     "join_by_attribute": _as_built,
     "measure": _as_built,
@@ -48,11 +51,11 @@ COMPILERS: Mapping[str, Compiler] = {
 REFUSED: Mapping[str, str] = {
     "simplify": "borders that areas share must be simplified together, which Sedona does not offer",
     "cluster": "DBSCAN and k-means are not ported",
-    "hot_spots": "Getis-Ord is not ported",
-    "buffer": "Sedona chooses other projections, and none that is true beyond a zone or near a pole",
+    "hot_spots": "Getis-Ord is not ported. Count in a grid on Spark first, and look for hot spots of its cells",
+    "buffer": "Sedona chooses other projections, and none that is true beyond a zone or near a pole. To find or count "
+    "what is within a distance, join or select by that distance",
     "nearest": "Sedona's kNN join on the sphere compares nearly all pairs",
     "make_valid": "Sedona names other faults than PostGIS, and repairs by another method",
-    "grid": "cells are laid in a projection around the data, which is not ported",
 }
 """Why operations that people may look for are not offered."""
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 import asyncio
 import secrets
 import shutil
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import func, select, text
+from sqlalchemy import FromClause, Select, column, func, select, text, true
+from sqlalchemy import table as sql_table
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Table
@@ -23,7 +25,7 @@ from server.database.quoting import quoted
 from server.gis.analysis import storage
 from server.gis.analysis.budget import Budget
 from server.gis.analysis.runner import Computed, LiveRegistry, StepRunner, Task
-from server.gis.expressions.identifiers import join_id
+from server.gis.expressions.identifiers import exact, join_id
 from server.gis.lake.paths import LakePaths
 from server.gis.lake.present import check_present
 from server.gis.lake.results import LakeResults
@@ -32,6 +34,7 @@ from server.gis.operations.support.base import Step
 from server.gis.spark.client import Done, SparkClient
 from server.gis.spark.compilers import COMPILERS, compiler
 from server.gis.spark.errors import NotOnSpark, SparkFailed
+from server.gis.spark.halves import Halves
 from server.gis.spark.pruning import needed_box
 from server.gis.spark.staging import count_rows, load, outgoing, stage
 from server.gis.spark.translation import spark_sql
@@ -90,40 +93,78 @@ class SparkRunner(StepRunner):
         task.workspace.trust()
         planned = await self._plan(task)
         # Before rows are copied: what Spark cannot do is refused at once.
-        chosen = storage.flat(
-            replace(planned, select=compile_(task.arguments, task.workspace, planned)),
-            task.workspace.tables_read,
-        )
+        made = compile_(task.arguments, task.workspace, planned)
+        made = await made if isinstance(made, Awaitable) else made
+        halves = made if isinstance(made, Halves) else None
+        wanted = made.spark if isinstance(made, Halves) else self._flat(task, planned, made)
         tables = {table.id: (table, rows) for table, rows in named.values()}
         names = {(table.schema_name, table.name): f"t{n}" for n, (table, _) in enumerate(tables.values(), 1)}
-        statement = spark_sql(chosen.select, names, task.operation.name)
+        statement = spark_sql(wanted, names, task.operation.name)
         await self._may_wait(task)
         async with self._folder() as folder:
-            views: dict[str, View] = {}
-            for number, (table, rows) in enumerate(tables.values()):
-                task.watch.part("preparing", number, len(tables))
-                view = names[table.schema_name, table.name]
-                if table.lake is not None:
-                    views[view] = await self._files(
-                        task, table, {name: each for name, (each, _) in named.items()}
-                    )
-                    continue
-                views[view] = (await stage(task.connection, table, rows, folder / f"{view}.parquet")).view
-            types = await self._empty(task, planned)
-            sql = _outgoing(statement, types)
+            views = await self._views(task, named, names, folder)
+            declared = await self._empty(task, planned)
+            types = declared if halves is None else halves.types(declared)
             task.watch.computed(None, None)
             done = await self._client.write(
                 views,
-                sql,
+                _outgoing(statement, types),
                 str(folder / "result"),
                 self.options.seconds,
                 lambda share: task.watch.computed(share, None),
             )
-            count, kept = await self._kept(task, planned, folder / "result", types)
+            kept: tuple[str, ...] = ()
+            if halves is not None:
+                count = await self._laid_out(task, planned, halves, folder / "result", types)
+            else:
+                count, kept = await self._kept(task, planned, folder / "result", types)
         computed = _computed(
             done, statement, {name: tables[join_id(*name)][0] for name in names}, names, views
         )
+        if any(table.lake is not None and table.lake.is_sampled for table, _ in tables.values()):
+            planned = replace(planned, notes=tuple(map(_of_sample, planned.notes)))
+            task.workspace.notes[:] = map(_of_sample, task.workspace.notes)
         return planned, count, replace(computed, notes=(*kept, *computed.notes), sampled=bool(kept))
+
+    def _flat(self, task: Task, planned: Step, select: Select[Any]) -> Select[Any]:
+        return storage.flat(replace(planned, select=select), task.workspace.tables_read).select
+
+    async def _views(
+        self,
+        task: Task,
+        named: Mapping[str, tuple[Table, FromClause]],
+        names: Mapping[tuple[str, str], str],
+        folder: Path,
+    ) -> Mapping[str, View]:
+        """What Spark reads under each name: rows that are copied to a folder, and files of lake tables."""
+        tables = {table.id: (table, rows) for table, rows in named.values()}
+        views: dict[str, View] = {}
+        for number, (table, rows) in enumerate(tables.values()):
+            task.watch.part("preparing", number, len(tables))
+            view = names[table.schema_name, table.name]
+            if table.lake is None:
+                views[view] = (await stage(task.connection, table, rows, folder / f"{view}.parquet")).view
+            else:
+                views[view] = await self._files(
+                    task, table, {name: each for name, (each, _) in named.items()}
+                )
+        return views
+
+    async def _laid_out(
+        self, task: Task, planned: Step, halves: Halves, written: Path, types: Mapping[str, str]
+    ) -> int:
+        """Bring the groups that Spark counted into PostGIS, and make the rows of the result of them; how many."""
+        self._counted(await count_rows(written), task.watch)
+        name = task.workspace.temporary("counted")
+        columns = ", ".join(f"{quoted(each)} {declared}" for each, declared in types.items())
+        await task.connection.exec_driver_sql(
+            f"CREATE TEMPORARY TABLE {quoted(name)} ({columns}) ON COMMIT DROP"
+        )
+        await load(task.connection, written, "pg_temp", name, list(types))
+        groups = sql_table(name, *(column(exact(each)) for each in types)).alias("counted")
+        laid = storage.typed(replace(planned, select=halves.layout(groups)))
+        made = await task.connection.execute(storage.fill(task.name, laid, true()))
+        return self._counted(made.rowcount, task.watch)
 
     async def _kept(
         self, task: Task, planned: Step, written: Path, types: Mapping[str, str]
@@ -184,6 +225,11 @@ class SparkRunner(StepRunner):
             yield folder
         finally:
             await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
+
+
+def _of_sample(note: str) -> str:
+    """What was found out about a lake table before a step is of its sample."""
+    return f"Of the sample that PostGIS holds: {note}"
 
 
 def _outgoing(select: str, types: Mapping[str, str]) -> str:

@@ -7,6 +7,7 @@ UTC, whole numbers and floats as they are, `numeric` as double precision, all ot
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -94,10 +95,21 @@ def outgoing(name: str, declared: str) -> str:
     column = backticked(name)
     kind = base_type(declared)
     if kind == "geometry":
-        return f"hex(ST_AsEWKB({column})) AS {column}"
+        return f"{_ewkb(column, declared)} AS {column}"
     if kind.startswith(("timestamp", "date")):
         return f"CAST({column} AS STRING) AS {column}"
     return column
+
+
+def _ewkb(column: str, declared: str) -> str:
+    """Hexadecimal digits with the reference system that the column declares, which Sedona loses of empty shapes."""
+    system = re.search(r",(\d+)\)", declared)
+    if system is None:
+        return f"hex(ST_AsEWKB({column}))"
+    srid = int(system[1])
+    nothing = f"0103000020{srid.to_bytes(4, 'little').hex().upper()}00000000"
+    is_nothing = f"ST_IsEmpty({column}) AND ST_GeometryType({column}) = 'ST_Polygon'"
+    return f"CASE WHEN {is_nothing} THEN '{nothing}' ELSE hex(ST_AsEWKB(ST_SetSRID({column}, {srid}))) END"
 
 
 async def count_rows(folder: Path) -> int:

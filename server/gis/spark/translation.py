@@ -18,7 +18,7 @@ from server.gis.spark.errors import NotOnSpark
 
 _SQL = """
 AND OR NOT CASE CAST COALESCE NULLIF ABS FLOOR CEIL SIGN SQRT EXP LN POWER POW ROUND LEAST GREATEST LOWER UPPER TRIM
-COUNT SUM AVG MIN MAX STDDEV STDDEV_SAMP LOGICAL_AND LOGICAL_OR RANK ROW_NUMBER XXHASH64 IF
+SIN COS COUNT SUM AVG MIN MAX STDDEV STDDEV_SAMP LOGICAL_AND LOGICAL_OR RANK ROW_NUMBER XXHASH64 IF
 """
 _SHAPES = """
 ST_INTERSECTS ST_CONTAINS ST_WITHIN ST_TOUCHES ST_OVERLAPS ST_CROSSES ST_COVERS ST_COVEREDBY ST_DISJOINT ST_EQUALS
@@ -235,6 +235,13 @@ aggregate(ST_Dump(shape), 0D, (total, part) ->
 """Ring by ring: ST_AreaSpheroid of Sedona 1.7 errs where an area has several holes."""
 
 
+_DIFFERENCE = """
+CASE WHEN ST_GeometryType(shape) = 'ST_GeometryCollection'
+  THEN ST_Union(filter(transform(ST_Dump(shape), part -> ST_Difference(part, other)), part -> NOT ST_IsEmpty(part)))
+  ELSE ST_Difference(shape, other) END
+"""
+
+
 def _area(shape: Any) -> Any:
     tree = sqlglot.parse_one(_AREA, read="spark")
     for column in list(tree.find_all(exp.Column)):
@@ -249,7 +256,9 @@ def _transform(_node: exp.Func, arguments: list[Any], what: str) -> Any:
         raise NotOnSpark(what, "it needs a projection of its own around the data")
     srid = systems[0].name
     moved = _call("ST_Transform", shape, exp.Literal.string(f"EPSG:{srid}"))
-    return _call("ST_SetSRID", moved, exp.Literal.number(srid))
+    # Sedona forgets the reference system of an empty shape, and cannot transform it then.
+    empty = exp.If(this=_call("ST_IsEmpty", shape.copy()), true=shape.copy())
+    return exp.Case(ifs=[empty], default=_call("ST_SetSRID", moved, exp.Literal.number(srid)))
 
 
 def _extracted(_node: exp.Func, arguments: list[Any], what: str) -> Any:
@@ -269,7 +278,20 @@ def _first(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
 
 
 def _union(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
-    return _call("ST_Union_Aggr" if len(arguments) == 1 else "ST_Union", *arguments)
+    if len(arguments) > 1:
+        return _call("ST_Union", *arguments)
+    # Sedona stumbles over a row without a shape.
+    there = exp.Not(this=exp.Is(this=arguments[0].copy(), expression=exp.Null()))
+    return exp.Filter(this=_call("ST_Union_Aggr", *arguments), expression=exp.Where(this=there))
+
+
+def _difference(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
+    """Of a collection part by part, which JTS refuses to take as a whole."""
+    tree = sqlglot.parse_one(_DIFFERENCE, read="spark")
+    for column in list(tree.find_all(exp.Column)):
+        if column.name in ("shape", "other"):
+            column.replace(arguments[column.name == "other"].copy())
+    return tree
 
 
 def _log(_node: exp.Func, arguments: list[Any], what: str) -> Any:
@@ -306,6 +328,7 @@ _SPECIAL: Mapping[str, _Special] = {
     "ST_COLLECTIONEXTRACT": _extracted,
     "ST_TRANSFORM": _transform,
     "ST_CURVETOLINE": _first,
+    "ST_DIFFERENCE": _difference,
     "ST_UNION": _union,
     "LOG": _log,
     "ST_GEOMFROMWKB": _wkb,

@@ -1,6 +1,7 @@
-"""Tiles of large tables at low zoom: from overviews, and from a sample of the table until these are built.
+"""Tiles of large tables at low zoom: from overviews, and from a sample of the table until these are built; and tiles of
+lake tables close up, from their files.
 
-Both say in the tile's note what they are. A layer whose filter lets few rows pass is drawn from the table itself.
+All say in the tile's note what they are. A layer whose filter lets few rows pass is drawn from the table itself.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from agents.domain import BINNED, Layer, Table
 from server.database.quoting import quoted
 from server.gis.expressions.identifiers import Expression, sql_name
 from server.gis.filters import compile_filter
+from server.gis.lake.detail import LakeDetail
 from server.gis.overviews.ladder import WEIGHT, Ladder, OverviewStore
 from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.styles.drawing import HEAT, SIZE
 from server.gis.tiles.bins import OverviewBinWriter, SampleBinWriter
+from server.gis.tiles.files import file_statements
 from server.gis.tiles.grid import Box, Tile
 from server.gis.tiles.projection import MERCATOR, Crs
 from server.gis.tiles.statement import (
@@ -45,22 +48,26 @@ SMALLEST, LARGEST = 0.5, 2.5
 
 
 class LowZoom:
-    """Decides what a tile is drawn from. `rows` is the size from which on a table has overviews."""
+    """Decides what a tile is drawn from. `rows` is the size from which on a table has overviews; `detail` reads files
+    of lake tables, whose samples are drawn without it."""
 
-    def __init__(self, versions: DataVersions, store: OverviewStore, rows: int) -> None:
+    def __init__(
+        self, versions: DataVersions, store: OverviewStore, rows: int, detail: LakeDetail | None = None
+    ) -> None:
         self._versions = versions
         self._store = store
         self._rows = rows
+        self._detail = detail
         self._written: LRUCache[LayerStatements, OverviewStatements] = LRUCache(512)
 
     async def statements(
         self, connection: asyncpg.Connection, base: LayerStatements, tile: Tile, box: Box
     ) -> LayerStatements | None:
         """None where the tile is drawn from the table itself. `box` is the tile in the table's reference system."""
-        if tile.z >= SAMPLE_BELOW:
-            return None
         table, layer = base.table, base.layer
         if table.lake is not None:
+            return None if self._detail is None else await file_statements(self._detail, base, tile, box)
+        if tile.z >= SAMPLE_BELOW:
             return None
         cap = CAP_POINTS if table.geometry_family == "point" else CAP_SHAPES
         if layer.filter is not None and layer.count <= cap:

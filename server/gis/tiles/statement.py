@@ -47,13 +47,14 @@ _ASYNCPG = sa.make_url("postgresql+asyncpg://").get_dialect()()
 
 @dataclass(frozen=True)
 class TileStatement:
-    """`text` takes the filter's values, then those of `arguments`."""
+    """`text` takes the filter's values, then those of `arguments`, then the columns of `rows`."""
 
     text: str
     values: tuple[Any, ...]
+    rows: tuple[Any, ...] = ()
 
     def arguments(self, crs: Crs, tile: Tile, box: Box) -> tuple[Any, ...]:
-        return (*self.values, tile.z, tile.x, tile.y, *box, _tolerance(crs, tile))
+        return (*self.values, tile.z, tile.x, tile.y, *box, _tolerance(crs, tile), *self.rows)
 
 
 class LayerStatements:

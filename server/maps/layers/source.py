@@ -111,8 +111,8 @@ class TableSource:
             count, box = await asyncio.gather(
                 self._data.count(table.id, wanted), self._data.extent(table.id, wanted)
             )
-        said = f"Drawn from {lake.words}" + (
-            "" if wanted is None else "; counts of classes are of the sample"
+        said = f"Drawn from {lake.words}; close up, from the files" + (
+            "" if wanted is None else ". Counts of classes are of the sample"
         )
         note = f"{said}." if lake.is_sampled else None
         return Drawing(

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 import pytest_asyncio
+import shapely
 from aiohttp import ClientSession
 
 from server.app import Server
+from server.gis.lake.detail import DetailLimits, LakeDetail
 from server.gis.lake.paths import LakePaths
 from server.gis.lake.register import Lake
+from server.gis.tiles.grid import BUFFER, EXTENT, Tile
 from server.maps.live.data_follower import POLL_S
 from tests.integration.tiles.drawing import decoded
 from tests.support import lake as datasets
@@ -52,7 +57,7 @@ async def test_it_is_drawn_from_its_sample_and_says_for_how_many_rows_a_point_st
         assert (layer["count"], layer["table"]) == (2 * ROWS, "data.tracks")
         assert layer["bounds"] == pytest.approx([5, 45, 25, 55], abs=0.1)
         assert layer["legend"]["note"].startswith("Drawn from a sample of ")
-        assert layer["legend"]["note"].endswith(" of 10,000 rows.")
+        assert layer["legend"]["note"].endswith(" of 10,000 rows; close up, from the files.")
         counts = [entry["count"] or 0 for entry in layer["legend"]["entries"]]
         assert sum(counts) == pytest.approx(2 * ROWS, rel=0.05)
         url = lake_server.url + layer["tiles"].format(z=0, x=0, y=0)
@@ -65,6 +70,100 @@ async def test_it_is_drawn_from_its_sample_and_says_for_how_many_rows_a_point_st
     note: dict[str, Any] = drawn["_meta"][0].properties
     assert note["sample"]
     assert note["total"] == pytest.approx(2 * ROWS, rel=0.05)
+
+
+async def _tile(server: Server, layer: dict[str, Any], tile: Tile) -> dict[str, list[Any]]:
+    url = server.url + layer["tiles"].format(z=tile.z, x=tile.x, y=tile.y)
+    async with ClientSession() as session, session.get(url) as answer:
+        return decoded(await answer.read()) if answer.status == 200 else {}
+
+
+def _there(tile: Tile) -> pd.DataFrame:
+    """The rows of the files that lie in a tile, its margin left out."""
+    rows = pd.concat([datasets.pings(ROWS, 5.0).to_pandas(), datasets.pings(ROWS, 15.0, seed=2).to_pandas()])
+    points = shapely.from_wkb(rows["geometry"])
+    west, south, east, north = tile.degrees()
+    across, up = (
+        (east - west) * BUFFER / (EXTENT + 2 * BUFFER),
+        (north - south) * BUFFER / (EXTENT + 2 * BUFFER),
+    )
+    x, y = shapely.get_x(points), shapely.get_y(points)
+    return rows[(x > west + across) & (x < east - across) & (y > south + up) & (y < north - up)]
+
+
+CLOSE = Tile(8, 135, 86)
+"""A tile in Germany, which about half a percent of the rows are in."""
+
+
+async def test_close_up_all_rows_of_the_files_are_drawn_with_their_values(lake_server: Server) -> None:
+    there = _there(CLOSE)
+    assert len(there) > 20
+    async with client(lake_server) as one:
+        await one.ask("join")
+        await one.says("show tracks")
+        layer = one.named("layer_added")[-1]["layer"]
+        drawn = await _tile(lake_server, layer, CLOSE)
+        values = {feature.properties.get("id"): feature.properties for feature in drawn["features"]}
+        assert set(there["id"]) <= values.keys()
+        for row in there.to_dict("records"):
+            found = values[row["id"]]
+            assert found.get("value") == (
+                None if row["value"] != row["value"] else pytest.approx(row["value"])
+            )
+            assert (found["kind"], found["size"]) == (row["kind"], row["size"])
+            assert found["zone"] in (1, 2)
+        assert not any("@weight" in each for each in values.values())
+        assert "_meta" not in drawn
+
+
+async def test_close_up_filters_and_cells_are_of_all_rows(lake_server: Server) -> None:
+    there = _there(CLOSE)
+    async with client(lake_server) as one:
+        await one.ask("join")
+        await one.says("show tracks where value > 100 and kind = 'car'")
+        layer = one.named("layer_added")[-1]["layer"]
+        drawn = await _tile(lake_server, layer, CLOSE)
+        ids = {feature.properties["id"] for feature in drawn["features"]}
+        wanted = there[(there["value"] > 100) & (there["kind"] == "car")]
+        assert 0 < len(wanted) < len(there)
+        assert set(wanted["id"]) <= ids
+        assert all(each.properties["value"] > 100 for each in drawn["features"])
+    async with client(lake_server) as one:
+        await one.ask("join")
+        await one.says("hexbins of tracks")
+        layer = one.named("layer_added")[-1]["layer"]
+        drawn = await _tile(lake_server, layer, CLOSE)
+        counts = [each.properties["count"] for each in drawn["features"]]
+        assert sum(counts) >= len(there)
+        # One of the sample stands for twenty rows.
+        assert any(count % (2 * ROWS // SAMPLE) for count in counts)
+
+
+async def test_the_sample_is_drawn_where_a_tile_has_too_many_rows_or_the_files_changed(
+    lake_server: Server, lake_folder: Path
+) -> None:
+    table = lake_server.registry.get("data.tracks")
+    box = CLOSE.degrees()
+    paths = LakePaths([lake_folder])
+    whole = await LakeDetail(lake_server.database.owner, paths).within(table, box)
+    assert whole.table is not None
+    assert len(whole.table) >= len(_there(CLOSE))
+    for limits in (DetailLimits(rows=5), DetailLimits(scanned_rows=500), DetailLimits(scanned_bytes=100)):
+        found = await LakeDetail(lake_server.database.owner, paths, limits).within(table, box)
+        assert (found.table, found.is_final) == (None, True)
+    late = await LakeDetail(lake_server.database.owner, paths, DetailLimits(seconds=0.0)).within(table, box)
+    assert (late.table, late.is_final) == (None, False)
+    elsewhere = LakePaths([lake_folder / "elsewhere"])
+    assert (await LakeDetail(lake_server.database.owner, elsewhere).within(table, box)).table is None
+    for file in (lake_folder / "tracks").rglob("*.parquet"):
+        content = file.stat()
+        os.utime(file, ns=(content.st_atime_ns, content.st_mtime_ns + 1000))
+        try:
+            changed = await LakeDetail(lake_server.database.owner, paths).within(table, box)
+        finally:
+            os.utime(file, ns=(content.st_atime_ns, content.st_mtime_ns))
+        if "zone=1" in str(file):
+            assert (changed.table, changed.is_final) == (None, False)
 
 
 async def test_the_count_of_a_filtered_layer_stays_an_estimate(lake_server: Server) -> None:

@@ -21,6 +21,10 @@ DEGREES = 1e-7
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", autouse=True)
 async def tables(bench: SparkBench) -> None:
+    await make_tables(bench)
+
+
+async def make_tables(bench: SparkBench) -> None:
     """Fixed rows with what is awkward (null, empty, NaN, invalid, holes), and random ones from a seed."""
     random = np.random.default_rng(20260101)
     points = [
@@ -58,7 +62,13 @@ async def tables(bench: SparkBench) -> None:
     )
 
 
-def assert_alike(one: GeoDataFrame, two: GeoDataFrame, key: list[str], degrees: float = DEGREES) -> None:
+def assert_alike(
+    one: GeoDataFrame,
+    two: GeoDataFrame,
+    key: list[str],
+    degrees: float = DEGREES,
+    relative: float = RELATIVE,
+) -> None:
     """The same columns, and the same rows by their key."""
     assert list(one.columns) == list(two.columns)
     assert len(one) == len(two)
@@ -67,7 +77,12 @@ def assert_alike(one: GeoDataFrame, two: GeoDataFrame, key: list[str], degrees: 
     for name, row in left.items():
         for column, value in row.items():
             if column != "fid":
-                assert _same(value, right[name][column], degrees), (name, column, value, right[name][column])
+                assert _same(value, right[name][column], degrees, relative), (
+                    name,
+                    column,
+                    value,
+                    right[name][column],
+                )
 
 
 def _by_key(rows: GeoDataFrame, key: list[str]) -> dict[Any, dict[str, Any]]:
@@ -81,13 +96,13 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _same(one: Any, two: Any, degrees: float) -> bool:
+def _same(one: Any, two: Any, degrees: float, relative: float) -> bool:
     if isinstance(one, BaseGeometry) and isinstance(two, BaseGeometry):
         if one.is_empty or two.is_empty:
             return one.is_empty and two.is_empty
         return one.geom_type == two.geom_type and bool(one.hausdorff_distance(two) <= degrees)
     if isinstance(one, float) and isinstance(two, float):
-        return math.isclose(one, two, rel_tol=RELATIVE, abs_tol=1e-9) or (math.isnan(one) and math.isnan(two))
+        return math.isclose(one, two, rel_tol=relative, abs_tol=1e-9) or (math.isnan(one) and math.isnan(two))
     return bool(one == two) or (_missing(one) and _missing(two))
 
 
