@@ -1,4 +1,4 @@
-"""The tool that the README adds, asked for in a browser."""
+"""The subclass of GeoAgent in docs/agents.md, used in a browser."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tests.browser.conftest import ROOT, Enter, Serve
 from tests.support.models import ScriptedModel
 
 
-async def test_the_agent_of_the_readme_answers_with_its_own_tool(
+async def test_the_documented_subclass_answers_with_its_own_tool(
     enter: Enter, samples_url: str, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = (ROOT / "README.md").read_text().partition("```python\n# parks.py\n")[2].partition("```")[0]
+    source = (ROOT / "docs/agents.md").read_text().partition("```python\n# parks.py\n")[2].partition("```")[0]
     (tmp_path / "parks.py").write_text(source)
     monkeypatch.syspath_prepend(str(tmp_path))
     connection = await asyncpg.connect(samples_url)

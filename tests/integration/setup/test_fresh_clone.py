@@ -153,8 +153,8 @@ def test_make_run_again_installs_and_builds_nothing_and_stops_cleanly(clone: Pat
 def test_every_shell_block_of_the_documentation_runs(clone: Path, tmp_path: Path) -> None:
     parks = geopandas.GeoDataFrame({"name": ["Kruger"]}, geometry=[Point(31.5, -24.0).buffer(1)], crs=4326)
     parks.to_file(clone / "parks.gpkg")
-    for page, name in (("docs/agents.md", "my_tools.py"), ("README.md", "parks.py")):
-        shown = (clone / page).read_text().partition(f"```python\n# {name}\n")[2].partition("```")[0]
+    for name in ("my_tools.py", "parks.py"):
+        shown = (clone / "docs/agents.md").read_text().partition(f"```python\n# {name}\n")[2].partition("```")[0]
         (clone / name).write_text(shown)
     (clone / "my-cases").mkdir()
     cases = (clone / "tests/evals/cases/show.toml").read_text().split("[[case]]")
