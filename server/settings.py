@@ -1,5 +1,4 @@
-"""What a person may set, as environment variables, with their defaults. Read once, at start, by
-`server/app.py`.
+"""All settings, as environment variables, with their defaults. Read once, at start, by `server/app.py`.
 
 Field names are for code (`Settings(port=0)`), the upper-case aliases are the variables. An empty variable
 counts as unset. Secrets are `SecretStr`: they print as asterisks.
@@ -31,7 +30,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from server.database.connection_budget import MIN_CONNECTIONS
 
 OWN_SCHEMAS = ("data", "analysis", "public")
-"""Schemas whose tables people and models may read without being asked for."""
+"""Schemas whose tables users and models may always read."""
 
 
 def _listed(value: object) -> object:
@@ -56,7 +55,7 @@ def _from_json(value: object) -> object:
 
 def _spark_address(address: str) -> str:
     if not re.fullmatch(r"sc://[A-Za-z0-9.\-]{1,253}:\d{1,5}", address):
-        # What comes after the port may hold a token, which is for Spark's own configuration.
+        # The part after the port may hold a token, which Spark's configuration reads.
         raise ValueError("an address like sc://127.0.0.1:15002 is expected")
     return address
 
@@ -130,7 +129,7 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr | None = Field(None, validation_alias=_named("OPENAI_API_KEY"))
     """Key for OpenAI's models."""
     openai_base_url: str | None = Field(None, validation_alias=_named("OPENAI_BASE_URL"))
-    """Address of a server that speaks OpenAI's Responses API in its place."""
+    """Address of another server with OpenAI's Responses API."""
 
     embeddings: str | None = Field(None, validation_alias=_named("GEOAGENT_EMBEDDINGS"))
     """An embedding model that ranks tables by meaning in searches, as `openai:text-embedding-3-small` or
@@ -141,7 +140,7 @@ class Settings(BaseSettings):
     sql: bool = Field(False, validation_alias=_named("GEOAGENT_SQL"))
     """`on` lets the agent run SELECT statements that the model writes, with the safeguards of docs/sql.md."""
     tools: Listed = Field((), validation_alias=_named("GEOAGENT_TOOLS"))
-    """Modules whose tools the agent gets beside its own, separated by commas (docs/agents.md)."""
+    """Modules whose tools the agent gets in addition to its own, separated by commas (docs/agents.md)."""
 
     agent: str | None = Field(None, validation_alias=_named("GEOAGENT_AGENT"))
     """A subclass of GeoAgent that answers in its place, as `module:Class` (docs/agents.md)."""
@@ -153,13 +152,13 @@ class Settings(BaseSettings):
     basemaps: Annotated[tuple[Basemap, ...], NoDecode, BeforeValidator(_from_json)] = Field(
         (), validation_alias=_named("GEOAGENT_BASEMAPS")
     )
-    """Further base maps to choose from, as JSON: `[{"name": "Satellite", "url": "https://...", "attribution": "..."}]`,
-    with addresses as above. Everybody chooses for themselves; the built-in one is always there.
+    """Further base maps to choose from, as JSON: `[{"name": "Satellite", "url": "https://...", "attribution":
+    "..."}]`, with addresses as above. Each user chooses one; the built-in one is always available.
     """
     basemap_origins: Listed = Field((), validation_alias=_named("GEOAGENT_BASEMAP_ORIGINS"))
     """Further web origins that the base map's style loads tiles, fonts and images from, separated by commas."""
     basemap_attribution: str | None = Field(None, validation_alias=_named("GEOAGENT_BASEMAP_ATTRIBUTION"))
-    """Whom a base map of raster tiles or PMTiles is by, as text."""
+    """The attribution of a base map of raster tiles or PMTiles, as text."""
     origins: Listed = Field((), validation_alias=_named("GEOAGENT_ORIGINS"))
     """Other web origins that may connect, separated by commas. Its own origin always may."""
     trusted_proxies: Annotated[
@@ -175,7 +174,7 @@ class Settings(BaseSettings):
     statement_timeout: float = Field(
         30.0, gt=0, le=3600, validation_alias=_named("GEOAGENT_STATEMENT_TIMEOUT")
     )
-    """Seconds after which PostgreSQL ends a query that a model or a person asked for."""
+    """Seconds after which PostgreSQL ends a query of a model or a user."""
     tile_timeout: float = Field(10.0, gt=0, le=3600, validation_alias=_named("GEOAGENT_TILE_TIMEOUT"))
     """Seconds after which PostgreSQL ends the query of a tile."""
     connections: int = Field(30, ge=MIN_CONNECTIONS, le=1000, validation_alias=_named("GEOAGENT_CONNECTIONS"))
@@ -186,13 +185,13 @@ class Settings(BaseSettings):
     """Turns that this server works on at once; one map never has more than one."""
     turns_per_address: int = Field(12, ge=1, le=1000, validation_alias=_named("GEOAGENT_TURNS_PER_ADDRESS"))
     """Turns of one network address that this server works on at once: the rest of `GEOAGENT_TURNS` stays free for
-    everybody else, however slow the model is.
+    other addresses, however slow the model is.
     """
     reply_characters: int = Field(200_000, ge=1000, validation_alias=_named("GEOAGENT_REPLY_CHARACTERS"))
     """Characters that one reply of the model may have, arguments of calls included; a longer one ends its turn."""
     waiting_turns: int = Field(400, ge=1, le=100_000, validation_alias=_named("GEOAGENT_WAITING_TURNS"))
     """Messages that may wait for an answer, on all maps and servers; more are refused as `busy`. At 16 turns at once
-    that take a second each, the last of 400 waits under half a minute: longer than that nobody stays.
+    that take a second each, the last of 400 waits under half a minute: users do not wait longer.
     """
     waiting_turns_per_address: int = Field(
         40, ge=1, le=100_000, validation_alias=_named("GEOAGENT_WAITING_TURNS_PER_ADDRESS")
@@ -215,7 +214,7 @@ class Settings(BaseSettings):
     upload_space: float = Field(51200.0, ge=0, validation_alias=_named("GEOAGENT_UPLOAD_SPACE"))
     """Megabytes that all uploads together may take in the database; 0 is no limit."""
     share_uploads: bool = Field(False, validation_alias=_named("GEOAGENT_SHARE_UPLOADS"))
-    """Show every upload to all maps at once. Without it, only the map that it was uploaded to sees it until somebody
+    """Show every upload to all maps at once. Without it, only the map that it was uploaded to shows it until a user
     there shares it.
     """
     spool: float = Field(8192.0, gt=0, validation_alias=_named("GEOAGENT_SPOOL"))
@@ -250,8 +249,8 @@ class Settings(BaseSettings):
     stay estimates.
     """
     large_table: int = Field(1_000_000, ge=1000, validation_alias=_named("GEOAGENT_LARGE_TABLE"))
-    """Rows from which on a layer without a filter appears with estimated numbers at once and exact ones later. Counting
-    a million rows takes about as long as people wait without noticing.
+    """Rows from which on a layer without a filter appears with estimated numbers at once and exact ones later.
+    Counting a million rows takes about as long as users wait without noticing.
     """
     overview_rows: int = Field(250_000, ge=1000, validation_alias=_named("GEOAGENT_OVERVIEW_ROWS"))
     """Rows from which on a table on an open map gets overviews for low zoom (docs/large-tables.md); the tiles of
@@ -290,13 +289,13 @@ class Settings(BaseSettings):
     metrics: Annotated[str, AfterValidator(_host_and_port)] = Field(
         "127.0.0.1:9464", validation_alias=_named("GEOAGENT_METRICS")
     )
-    """Address and port of their own that metrics for Prometheus are served at, as `/metrics`; `off` serves none."""
+    """Separate address and port that metrics for Prometheus are served at, as `/metrics`; `off` serves none."""
     metrics_token: SecretStr | None = Field(None, validation_alias=_named("GEOAGENT_METRICS_TOKEN"))
     """With it, `/metrics` is served at the server's own address too, to who sends `Authorization: Bearer` and the
     token.
     """
     trace_content: bool = Field(False, validation_alias=_named("GEOAGENT_TRACE_CONTENT"))
-    """Put what was said, and what tools were given, into OpenTelemetry spans too; spans are made without it."""
+    """Record messages and tool arguments in OpenTelemetry spans, too; without it, spans have neither."""
     log_level: str = Field("WARNING", validation_alias=_named("GEOAGENT_LOG_LEVEL"))
     """`DEBUG`, `INFO`, `WARNING` or `ERROR`; the log goes to standard error."""
 
@@ -350,7 +349,7 @@ def origin_of(url: str | None) -> str | None:
 
 
 def display_url(host: str, port: int) -> str:
-    """The address to show to a person: a wildcard host is shown as loopback, IPv6 in brackets."""
+    """The address to show to users: a wildcard host is shown as loopback, IPv6 in brackets."""
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104 - shown, not bound
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 
