@@ -59,7 +59,7 @@ _DATA_TOOLS = (
 )
 _ANALYSIS_TOOLS = ("find_operation", "plan", "finish", "cannot_do")
 _WRITTEN = frozenset({"plan", "finish", "cannot_do"})
-_MOST_TOLD = 10
+_MAX_UNSUPPORTED_LISTED = 10
 _STEPS: dict[str, Any] = {
     "type": "array",
     "minItems": 1,
@@ -110,7 +110,7 @@ class Analyst(DataTools, ChartTools, StepRunner, Agent):
         self.info_store = info_store
         self.session = session
         self.seen_tables = {}
-        self.told_notes = set()
+        self.sent_notes = set()
         self._catalogue = None
         self.ended = False
         self.finished = False
@@ -210,8 +210,9 @@ class Analyst(DataTools, ChartTools, StepRunner, Agent):
         if made_up and not self._was_warned:
             self._was_warned = True
             raise ToolFailed(
-                f"No tool result has these numbers of the summary: {', '.join(made_up[:_MOST_TOLD])}. Look them up "
-                "(query_features or column_stats of a step's table), or leave them out; then call finish again."
+                f"No tool result has these numbers of the summary: {', '.join(made_up[:_MAX_UNSUPPORTED_LISTED])}. "
+                "Look them up (query_features or column_stats of a step's table), or leave them out; then call finish "
+                "again."
             )
         steps = self._made()
         by_title = {each.title: each.step for each in self.session.outcomes() if each.title not in steps}

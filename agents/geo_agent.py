@@ -80,7 +80,7 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, ExportTools, Lake
         self.exporter = exporter
         self.lake = lake
         self.seen_tables = {}
-        self.told_notes = set()
+        self.sent_notes = set()
         self._catalogue = None
         self._notes: tuple[str, str | None] = ("", None)
         super().__init__(client, model, socket_emit, history=history, limits=limits, **options)
@@ -110,7 +110,7 @@ class GeoAgent(MapTools, DataTools, AnalysisTools, ChartTools, ExportTools, Lake
             except Exception:
                 log.warning("the info store did not answer; going on without notes", exc_info=True)
                 notes = []
-            self.told_notes.update(notes)
+            self.sent_notes.update(notes)
             self._notes = (message, prompt.notes_part(notes))
         return self._notes[1]
 

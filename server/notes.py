@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from server.maps.log.tables import info_note_table as notes
 
-LONGEST_IN_PROMPT = 2_000
+MAX_PROMPT_CHARS = 2_000
 
 MATCHING = """
     WITH asked AS (
@@ -43,8 +43,8 @@ MATCHING = """
     ORDER BY is_named DESC, ts_rank_cd(search, words, 1) DESC, id
     LIMIT :k
 """
-FEWEST_WORDS = 2
-SHARE_OF_WORDS = 0.8
+MIN_COMMON_WORDS = 2
+MIN_WORD_SHARE = 0.8
 """Minimum number of the question's words in a note that names none of its tables: a single common word is chance."""
 
 
@@ -66,10 +66,10 @@ class Notes:
 
     async def query(self, text: str, k: int = 3) -> Sequence[str]:
         """The notes about the text, as Markdown, best first: on a table that it names, or with most of its words."""
-        values = {"text": text[:2000], "k": k, "least": FEWEST_WORDS, "share": SHARE_OF_WORDS}
+        values = {"text": text[:2000], "k": k, "least": MIN_COMMON_WORDS, "share": MIN_WORD_SHARE}
         async with self._engine.connect() as connection:
             rows = await connection.execute(sql(MATCHING), values)
-            return [f"## {row.title}\n{row.body[:LONGEST_IN_PROMPT]}" for row in rows]
+            return [f"## {row.title}\n{row.body[:MAX_PROMPT_CHARS]}" for row in rows]
 
     async def add(self, title: str, body: str, tables: Sequence[str] = ()) -> Note:
         note = Note(f"note_{secrets.token_hex(4)}", title, body, tuple(tables))

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
-MAX_ASKED = 200
+MAX_COMPARED_CHARS = 200
 """Characters of a name that are compared."""
 
 
@@ -15,7 +15,7 @@ def nearest(value: Any, choices: Iterable[Any], limit: int = 3, score: float = 6
 
     `score` is the minimum similarity (0 to 100, rapidfuzz's WRatio).
     """
-    if isinstance(value, dict | list) or not (asked := fold(str(value)).strip()[:MAX_ASKED]):
+    if isinstance(value, dict | list) or not (asked := fold(str(value)).strip()[:MAX_COMPARED_CHARS]):
         return []
     from rapidfuzz import fuzz, process, utils
 

@@ -13,7 +13,7 @@ from agents.core.messages import Message, ToolMessage, UserMessage
 
 BYTES_PER_TOKEN = 4
 """Of the estimate, which published measurements use as well."""
-FEWEST_BYTES_PER_TOKEN = 3
+MIN_BYTES_PER_TOKEN = 3
 """Of tokenizers with small vocabularies reading JSON; what must fit a context is counted with this."""
 MESSAGE_BYTES = 16
 """What the frame of a message, a call or a result takes beside its texts."""

@@ -60,8 +60,8 @@ class DataTools(GeoTools):
             facts["more_columns"] = [column.name for column in found.columns[_MAX_COLUMNS_DESCRIBED:]]
         if self.info_store is not None:
             notes = await self.info_store.query(f"{found.name} {found.comment or ''}", k=2)
-            new = [note for note in notes if note not in self.told_notes]
-            self.told_notes.update(new)
+            new = [note for note in notes if note not in self.sent_notes]
+            self.sent_notes.update(new)
             facts.update({"notes": new} if new else {})
         return Result(facts, summary=f"{found.name}: {count_of(len(found.columns), 'column')}")
 

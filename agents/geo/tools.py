@@ -51,7 +51,7 @@ class GeoTools:
     sql: SqlRunner | None
     seen_tables: dict[str, None]
     """Tables that tools have named in this conversation, the newest last; they stay in narrowed enums."""
-    told_notes: set[str]
+    sent_notes: set[str]
     """Notes that the model got in this conversation."""
     _catalogue: Catalogue | None
 

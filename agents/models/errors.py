@@ -22,7 +22,7 @@ from agents.models.providers import ModelConfig
 
 log = logging.getLogger(__name__)
 _SECRET_PARTS = re.compile(r"\b(?:sk-|gsk_|xai-)[A-Za-z0-9*_-]{12,}|(?i:\bbearer\s+)[\w\-.~+/=]{8,}")
-SHORTEST_SECRET = 8
+MIN_SECRET_CHARS = 8
 """Characters."""
 _TOO_LONG = (
     "context_length",
@@ -136,7 +136,7 @@ def redact(text: str, *secrets: str | None) -> str:
     Values of fewer than 8 characters are placeholders such as "none", not keys, and would match inside other words.
     """
     for secret in secrets:
-        if secret and len(secret) >= SHORTEST_SECRET:
+        if secret and len(secret) >= MIN_SECRET_CHARS:
             text = text.replace(secret, "[secret]")
     return _SECRET_PARTS.sub("[secret]", text)
 

@@ -20,14 +20,14 @@ from agents.core.model import (
 )
 
 log = logging.getLogger(__name__)
-REST = 30.0
+RETRY_DELAY_S = 30.0
 """Seconds for which a model that failed is not asked again, if it was not the last one."""
 
 
 class Fallback:
     """A chain of models. A model that failed rests for a while, so that not every turn waits for it."""
 
-    def __init__(self, models: Sequence[Model], rest: float = REST) -> None:
+    def __init__(self, models: Sequence[Model], rest: float = RETRY_DELAY_S) -> None:
         if not models:
             raise ValueError("a chain needs at least one model")
         self.models = tuple(models)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from agents.provenance.context import Context
-from agents.provenance.evidence import CELL, CONTENT, COUNTS, EARLIER, NOTE, VALUE, Fact
+from agents.provenance.evidence import CELL, CONTENT, COUNTS, EARLIER_TURN_RANK, NOTE, VALUE, Fact
 from agents.provenance.measures import UnitPhrase, fits_unit, measure_of
 from agents.provenance.numerals import Numeral, Reading
 from agents.provenance.vocabulary import APART, AVERAGE, LESS, MORE, RATIO, TIMES, TOGETHER
@@ -78,8 +78,8 @@ class CalculationSearch:
         self._asked = asked
         self._mentioned = context.mentioned()
         self._readings = [each.readings[0] for each in numerals if not each.percent]
-        now = [fact for fact in facts if fact.rank < EARLIER]
-        earlier = [fact for fact in reversed(facts) if fact.rank >= EARLIER]
+        now = [fact for fact in facts if fact.rank < EARLIER_TURN_RANK]
+        earlier = [fact for fact in reversed(facts) if fact.rank >= EARLIER_TURN_RANK]
         self._now = self._operands(self._scalars(now, None), now)
         self._ever = None if not earlier else self._with_earlier(now, earlier)
 
@@ -200,13 +200,13 @@ def _is_scalar(fact: Fact) -> bool:
     """A value of a query, a count of rows in another result, or a whole number in a note of a query."""
     if fact.name == NOTE:
         return fact.value.is_integer()
-    return fact.rank % EARLIER == VALUE or (fact.is_count and fact.name in COUNTS)
+    return fact.rank % EARLIER_TURN_RANK == VALUE or (fact.is_count and fact.name in COUNTS)
 
 
 def _is_cell(fact: Fact) -> bool:
     """A value of a row. Of earlier turns only what models saw of it is kept, without the query's own record."""
-    of_query = fact.rank % EARLIER == CELL
-    seen = fact.rank == EARLIER + CONTENT and fact.labels != () and not fact.is_count
+    of_query = fact.rank % EARLIER_TURN_RANK == CELL
+    seen = fact.rank == EARLIER_TURN_RANK + CONTENT and fact.labels != () and not fact.is_count
     return fact.name != "" and (of_query or seen)
 
 

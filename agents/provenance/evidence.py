@@ -21,7 +21,7 @@ from agents.provenance.numerals import numerals, values_in
 
 VALUE, CELL, CONTENT, TEXT = range(4)
 """Ranks of evidence, best first; evidence of earlier turns ranks after all of this turn."""
-EARLIER = 4
+EARLIER_TURN_RANK = 4
 MAX_FACTS = 20_000
 _NO_RESULT = frozenset(
     {"filter", "filters", "filter_words", "style", "reason", "alternative", "text", "goal", "sort"}
@@ -29,7 +29,7 @@ _NO_RESULT = frozenset(
 """Parts of results that only repeat the call's arguments."""
 _PROSE = frozenset({"detail", "note", "notes", "drawn", "legend", "comment", "summary", "what", "title"})
 """Parts whose texts contain numbers as evidence; other texts are names."""
-_SPOKEN_ARGUMENTS = frozenset({"summary", "reason", "alternative"})
+_TEXT_ARGUMENTS = frozenset({"summary", "reason", "alternative"})
 """Arguments with text for the user, whose numbers are checked as well."""
 _NOT_LABELS = _NO_RESULT | _PROSE | {"table", "column", "kind", "type", "geometry", "id"}
 _MAX_LABEL_CHARS = 80
@@ -112,7 +112,7 @@ def evidence(messages: Sequence[Message], written: Collection[str] = ()) -> Evid
             calls.update((call.id, call) for call in message.calls)
         elif isinstance(message, ToolMessage):
             for result in message.results:
-                _add(found, result, calls.get(result.call_id), EARLIER * (index < begin), written)
+                _add(found, result, calls.get(result.call_id), EARLIER_TURN_RANK * (index < begin), written)
     return found
 
 
@@ -280,7 +280,7 @@ def _numbers_of(value: Any) -> Iterator[float]:
     elif isinstance(value, Mapping | list):
         given = value
         if isinstance(value, Mapping):
-            given = [item for name, item in value.items() if name not in _SPOKEN_ARGUMENTS]
+            given = [item for name, item in value.items() if name not in _TEXT_ARGUMENTS]
         for item in given:
             yield from _numbers_of(item)
 

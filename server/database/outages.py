@@ -12,7 +12,7 @@ from agents.core.errors import ToolSignal
 from server.database.engines import is_unavailable
 
 AWAY = "The database cannot be reached at the moment. Try again in a moment."
-NO_ROOM = (
+DISK_FULL_MESSAGE = (
     "The database has no disk space left, so nothing can be changed at the moment. Try again once whoever runs it "
     "has made room."
 )
@@ -31,7 +31,7 @@ def why_unavailable(error: BaseException) -> str | None:
     current: BaseException | None = error
     for _ in range(10):
         if isinstance(current, asyncpg.DiskFullError):
-            return NO_ROOM
+            return DISK_FULL_MESSAGE
         current = None if current is None else current.__cause__
     return None
 

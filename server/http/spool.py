@@ -27,7 +27,7 @@ PREFIX = "geoagent-spool-"
 SWEEP_INTERVAL_S = 60.0
 RETRY_AFTER_S = 30
 MEASURED_EVERY_S = 0.25
-LARGEST_SHARE = 0.5
+MAX_TRANSFER_SHARE = 0.5
 """Of the budget, for one transfer; and of what others have not taken, for all transfers of one address."""
 DISK_SHARE = 0.5
 """Of the free disk, which the budget never exceeds."""
@@ -94,7 +94,7 @@ class Spool:
     def left_for(self, address: str) -> float:
         """Bytes that transfers of an address may take now, beside what they have."""
         own = self._used[address]
-        return (self._budget - (self.used - own)) * LARGEST_SHARE - own
+        return (self._budget - (self.used - own)) * MAX_TRANSFER_SHARE - own
 
 
 class Transfer:
@@ -109,11 +109,11 @@ class Transfer:
     def grow(self, size: int) -> None:
         """Before `size` more bytes are written. Raises HttpFault `busy` when the address, or all together, have too
         many, and `too_large` when this one has."""
-        if self.size + size > self._spool.budget * LARGEST_SHARE:
+        if self.size + size > self._spool.budget * MAX_TRANSFER_SHARE:
             raise HttpFault(
                 "too_large",
-                f"This needs more than {self._spool.budget * LARGEST_SHARE / MB:,.0f} MB of disk on the server, which "
-                "is more than one file may take. Filter the layer, or ask who runs the server to raise "
+                f"This needs more than {self._spool.budget * MAX_TRANSFER_SHARE / MB:,.0f} MB of disk on the server, "
+                "which is more than one file may take. Filter the layer, or ask who runs the server to raise "
                 "GEOAGENT_SPOOL.",
             )
         if size > self._spool.left_for(self._address):

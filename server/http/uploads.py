@@ -36,11 +36,11 @@ from server.sockets.limits import shared_address
 from server.transfers.loading import LAYERS, FileLoader, FileToLoad
 from server.transfers.staging import Decision, decision_of
 
-RECEIVED_AT_ONCE = 512
-RECEIVED_PER_ADDRESS = 32
+MAX_CONCURRENT_UPLOADS = 512
+MAX_UPLOADS_PER_ADDRESS = 32
 """Each holds a file and no more; the spool bounds the bytes, and `slow_clients` the time."""
-PIECE = 256 * 1024
-LONGEST_FIELD = 1000
+CHUNK_BYTES = 256 * 1024
+MAX_FIELD_BYTES = 1000
 FIELDS = ("table", "layer", "layers", "srid", "encoding", "map", "subdivide", "quoted", "mode", "stage")
 
 AccessTo = Callable[[str], Awaitable[Access]]
@@ -48,7 +48,7 @@ AccessTo = Callable[[str], Awaitable[Access]]
 
 def routes(loader: FileLoader, spool: Spool, access: AccessTo | None = None) -> list[web.RouteDef]:
     """`access` checks the rights of a link to a map; without it, rights are not checked."""
-    receiving = Lane("receiving", RECEIVED_AT_ONCE, RECEIVED_PER_ADDRESS, wait=0)
+    receiving = Lane("receiving", MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_ADDRESS, wait=0)
     # Each may wait for a lock, with a connection that joins and chats need.
     sharing = Lane("sharing", 1)
     limits = loader.limits
@@ -95,7 +95,7 @@ def _check_head(request: web.Request, limits: IngestLimits) -> None:
     if not request.content_type.startswith("multipart/"):
         raise HttpFault("invalid_payload", "Send the file as multipart/form-data, in a field named `file`.")
     length = request.content_length
-    if length is not None and length > limits.bytes + LONGEST_FIELD * 10:
+    if length is not None and length > limits.bytes + MAX_FIELD_BYTES * 10:
         raise _too_large(limits)
 
 
@@ -178,7 +178,7 @@ async def _save(
 ) -> None:
     size = 0
     with path.open("xb") as file:
-        while piece := await pace.of(part.read_chunk(PIECE)):
+        while piece := await pace.of(part.read_chunk(CHUNK_BYTES)):
             size += len(piece)
             if size > limits.bytes:
                 raise _too_large(limits)
@@ -188,9 +188,9 @@ async def _save(
 
 async def _text(part: BodyPartReader, pace: Pace) -> str:
     text = bytearray()
-    while piece := await pace.of(part.read_chunk(LONGEST_FIELD)):
+    while piece := await pace.of(part.read_chunk(MAX_FIELD_BYTES)):
         text += piece
-        if len(text) > LONGEST_FIELD:
+        if len(text) > MAX_FIELD_BYTES:
             raise HttpFault("invalid_payload", f"The field {part.name!r} is too long.")
     if b"\x00" in text:
         raise HttpFault("invalid_payload", f"The field {part.name!r} must not hold NUL characters.")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DatabaseProblem", "Report", "ensure", "say"]
 
-REVIVAL_CHECK = 2.0
+REVIVAL_CHECK_INTERVAL_S = 2.0
 
 
 def say(message: str) -> None:
@@ -88,7 +88,7 @@ async def _ensure_database(cluster: PrivateCluster) -> None:
 async def _keep_alive(cluster: PrivateCluster) -> None:
     """Start another supervisor where the first was killed. A failure is logged, and the start is tried again."""
     while True:
-        await asyncio.sleep(REVIVAL_CHECK)
+        await asyncio.sleep(REVIVAL_CHECK_INTERVAL_S)
         import structlog  # not before the first look: short commands end sooner, and the import takes its time
 
         log = structlog.get_logger(__name__)

@@ -34,7 +34,7 @@ from server.postgres.processes import head_of, living_on, pid_file
 START_TIMEOUT = 60.0
 STOP_TIMEOUT = 60.0
 LOG_LIMIT = 10_000_000
-ANOTHER_KEEPS = 3
+EXIT_ALREADY_SUPERVISED = 3
 """Exit status: another supervisor has this cluster already."""
 
 CONFIGURATION = {
@@ -65,7 +65,7 @@ def main() -> int:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            return ANOTHER_KEEPS
+            return EXIT_ALREADY_SUPERVISED
         supervisor = Supervisor(
             options.home, options.unpacked, dict(pair.split("=", 1) for pair in options.set)
         )

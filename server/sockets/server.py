@@ -48,7 +48,7 @@ WAITING_REQUESTS = 100
 RECONNECTS_PER_S = 200
 """Clients that come back after a server ended."""
 MIN_RECONNECT_S, MAX_RECONNECT_S = 1.0, 15.0
-CLOSING = 0.1
+CLOSING_DELAY_S = 0.1
 """Seconds in which the word that all is over can reach the clients."""
 
 
@@ -127,7 +127,7 @@ class SocketServer:
         engine = self._io.eio
         for socket in list(engine.sockets.values()):
             await socket.close(wait=False, reason=engine.reason.SERVER_DISCONNECT)
-        await asyncio.sleep(CLOSING)
+        await asyncio.sleep(CLOSING_DELAY_S)
         await self._io.shutdown()
 
     async def _announce_closing(self) -> None:

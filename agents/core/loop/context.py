@@ -13,14 +13,14 @@ from dataclasses import replace
 from agents.core.loop.history import blocks_of
 from agents.core.messages import Message, ToolMessage, UserMessage
 from agents.core.model import Model, ModelError, reply_limit
-from agents.core.tokens import FEWEST_BYTES_PER_TOKEN, message_size, size_of, tokens_of
+from agents.core.tokens import MIN_BYTES_PER_TOKEN, message_size, size_of, tokens_of
 from agents.core.tools.results import shorten
 
 REPLY_TOKENS = 4096
 """Kept free for a reply that has no limit, by a large model; of a small context an eighth is."""
-SHORT_RESULT = 600
+SHORT_RESULT_CHARS = 600
 """Characters that are left of a long result of an earlier step."""
-SHORTEST_RESULT = 200
+MIN_RESULT_CHARS = 200
 
 
 def fit(
@@ -40,7 +40,7 @@ def fit(
     if most_bytes <= context:  # A reply never gets more than half of the context.
         return messages
     reply = _reply_tokens(max_output_tokens or reply_limit(model), context)
-    most = (context - reply) * FEWEST_BYTES_PER_TOKEN
+    most = (context - reply) * MIN_BYTES_PER_TOKEN
     fixed = tools_size + sum(map(size_of, system))
     room = most - fixed
     if size <= room:
@@ -71,7 +71,7 @@ def _within(messages: Sequence[Message], room: int) -> list[Message]:
     for index in range(len(blocks) - 1):
         if sum(sizes) <= room:
             break
-        blocks[index] = _shortened(blocks[index], SHORT_RESULT)
+        blocks[index] = _shortened(blocks[index], SHORT_RESULT_CHARS)
         sizes[index] = _size(blocks[index])
     newest_user = max((i for i, block in enumerate(blocks) if isinstance(block[0], UserMessage)), default=0)
     turns = [
@@ -122,7 +122,7 @@ def _cut_by(block: Sequence[Message], over: int) -> list[Message]:
     wanted = _size(block) - over
     most = longest
     cut = list(block)
-    while _size(cut) > wanted and most > SHORTEST_RESULT:
-        most = max(most // 2, SHORTEST_RESULT)
+    while _size(cut) > wanted and most > MIN_RESULT_CHARS:
+        most = max(most // 2, MIN_RESULT_CHARS)
         cut = _shortened(block, most)
     return cut

@@ -13,7 +13,7 @@ from agents.core.nearest import nearest
 from agents.core.tools.argument_faults import Fault, Path
 from agents.core.tools.results import encode
 
-MOST_BYTES = 2000
+MAX_BYTES = 2000
 SHOWN_CHOICES = 20
 
 
@@ -29,7 +29,7 @@ def invalid_arguments(tool: str, faults: Sequence[Fault], schema: Mapping[str, A
     known = [name for name in at_fault if name in schema.get("properties", {})]
     for smaller in _schemas(schema, set(known), whole=not known):
         text = f"{head}\nExpected: {encode(smaller)}"
-        if len(text.encode()) <= MOST_BYTES:
+        if len(text.encode()) <= MAX_BYTES:
             return text
     return head
 
@@ -48,7 +48,7 @@ def malformed_json(tool: str, why: str, schema: Mapping[str, Any]) -> str:
     head = f"{clip(tool, 100)} was not run: its arguments are not a JSON object ({clip(why, 200)})."
     for smaller in _schemas(schema, set(), whole=True):
         text = f"{head}\nExpected: {encode(smaller)}"
-        if len(text.encode()) <= MOST_BYTES:
+        if len(text.encode()) <= MAX_BYTES:
             return text
     return head
 
@@ -80,7 +80,7 @@ def path_text(path: Path) -> str:
     return clip(text, 120)
 
 
-def clip(text: str, most: int = MOST_BYTES) -> str:
+def clip(text: str, most: int = MAX_BYTES) -> str:
     """The text cut to at most `most` bytes of UTF-8."""
     raw = text.encode(errors="replace")
     if len(raw) <= most:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-MOST_CHARACTERS = 60_000
+MAX_CHARACTERS = 60_000
 """Longer contents are cut, for one result must not push everything else out of the model's context."""
 
 OPENING_MARK, CLOSING_MARK = "<data>", "</data>"
@@ -47,7 +47,7 @@ def content_of(value: Any) -> str:
     return f"{OPENING_MARK}\n{cut(text)}\n{CLOSING_MARK}"
 
 
-def cut(text: str, most: int = MOST_CHARACTERS) -> str:
+def cut(text: str, most: int = MAX_CHARACTERS) -> str:
     """The text cut to at most this many characters, with a line that counts the missing ones."""
     if len(text) <= most:
         return text

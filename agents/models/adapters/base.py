@@ -22,9 +22,9 @@ from agents.models.errors import broken, redact, translate
 from agents.models.providers import ModelConfig, Prices, Timeouts
 
 log = logging.getLogger(__name__)
-_DRAIN = 0.2
+_DRAIN_TIMEOUT_S = 0.2
 _NO_STREAM = ("application/json", "text/html", "text/plain")
-_QUOTED = 80
+_MAX_QUOTED_CHARS = 80
 """Characters of an unexpected reply that are shown."""
 _MAX_READ_BYTES = 4096
 _MAX_READ_S = 2.0
@@ -229,7 +229,7 @@ class StreamDeadlines:
     async def drain(self, stream: AsyncIterator[Any]) -> None:
         """Read what is left behind the end of a reply, but not for long: then the connection can be used again."""
         with suppress(Exception):
-            async with asyncio.timeout(_DRAIN):
+            async with asyncio.timeout(_DRAIN_TIMEOUT_S):
                 async for _ in stream:
                     pass
 
@@ -266,7 +266,7 @@ async def expect_stream(stream: Any, config: ModelConfig, deadlines: StreamDeadl
     with suppress(TimeoutError):
         async with asyncio.timeout(_MAX_READ_S):
             await _read_up_to(_MAX_READ_BYTES, chunks, read)
-    start = " ".join(read.decode(errors="replace").split())[:_QUOTED]
+    start = " ".join(read.decode(errors="replace").split())[:_MAX_QUOTED_CHARS]
     raise ModelError(
         "bad_reply",
         f"{config.title} answered a streamed request with {_named(kind)} ({redact(start, config.key)}); "

@@ -18,8 +18,8 @@ _BLANK = " \t-*"
 _FIRST = {opening[0] for opening in OPENINGS}
 _UNSURE = CandidateBlock()
 _NESTING = 2
-_SECOND_LOOKS = 6
-_PATIENCE = 200_000
+_MAX_RESCANS = 6
+_MAX_SEARCHED_CHARS = 200_000
 """Characters that are searched without finding a call; after that, brackets are treated as prose."""
 
 
@@ -40,8 +40,8 @@ class Scanner:
         self._rest = ""
         self._line_start = True
         self._open_block: CandidateBlock | None = None
-        self._second_looks = _SECOND_LOOKS >> depth
-        self._patience = _PATIENCE
+        self._rescans = _MAX_RESCANS >> depth
+        self._searchable = _MAX_SEARCHED_CHARS
         self._over = False
 
     def feed(self, piece: str) -> Found:
@@ -81,7 +81,7 @@ class Scanner:
                     return block_for(opening)
                 if not final and opening.startswith(self._rest[at : at + len(opening)]):
                     return _UNSURE
-        if not line_start or self._patience <= 0:
+        if not line_start or self._searchable <= 0:
             return None
         if char in "{[":
             return Bracketed()
@@ -123,11 +123,11 @@ class Scanner:
             self._line_start = True
             self._over = block.last
         elif end is not None:
-            self._patience -= block.in_vain
+            self._searchable -= block.in_vain
             self._pass(found, end)
         else:
-            self._second_looks -= 1
-            self._pass(found, block.opening if self._second_looks else len(whole))
+            self._rescans -= 1
+            self._pass(found, block.opening if self._rescans else len(whole))
         return True
 
     def _calls(self, block: CandidateBlock, whole: str) -> list[Written]:

@@ -32,7 +32,7 @@ TICK = 0.5
 SEGMENT_BYTES = 1024**3
 """PostgreSQL splits the file of a table after each gigabyte."""
 
-_TAKEN = text(
+_DISK_USE = text(
     r"""
     WITH home AS (SELECT regexp_replace(pg_relation_filepath('geoagent.analysis'), '/[^/]+$', '') AS path),
     fresh AS (
@@ -83,7 +83,7 @@ async def taken(connection: AsyncConnection, pid: int, most: int) -> Taken:
     information.
     """
     segments = most // SEGMENT_BYTES + 1
-    found = (await connection.execute(_TAKEN, {"pid": pid, "segments": segments})).one()
+    found = (await connection.execute(_DISK_USE, {"pid": pid, "segments": segments})).one()
     return Taken(found.result, found.passing)
 
 

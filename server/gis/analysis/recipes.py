@@ -24,7 +24,7 @@ Kind = Literal["number", "length", "text", "choice", "yes_no", "table", "column"
 RecipeName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 Path = tuple[str | int, ...]
 
-LONGEST_VALUE = 300
+MAX_VALUE_CHARS = 300
 _CONDITIONS = frozenset({"and", "or", "not", "=", "<>", "<", "<=", ">", ">=", "like", "between", "in"})
 _STEP = re.compile(r"step_\d+")
 
@@ -44,8 +44,8 @@ class Parameter(Value):
     def checked(self, name: str, value: Any) -> Any:
         """The value as this kind of parameter takes it. Raises InvalidQuestion."""
         text = str(value).strip()
-        if not text or len(text) > LONGEST_VALUE:
-            raise InvalidQuestion(f"{name} needs a value of 1 to {LONGEST_VALUE} characters.")
+        if not text or len(text) > MAX_VALUE_CHARS:
+            raise InvalidQuestion(f"{name} needs a value of 1 to {MAX_VALUE_CHARS} characters.")
         if self.kind == "yes_no":
             if text.lower() in ("yes", "true", "on", "no", "false", "off"):
                 return text.lower() in ("yes", "true", "on")

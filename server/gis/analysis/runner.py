@@ -62,7 +62,7 @@ class LiveRegistry(TableRegistry, Protocol):
         ...
 
 
-PATIENCE = 5.0
+PROBE_TIMEOUT_S = 5.0
 """Seconds to probe a result: the next step may need facts that only a probe finds."""
 
 
@@ -155,7 +155,7 @@ class StepRunner:
                         await self._finish(connection, planned, name, watch, workspace, step.operation)
                         await self._check_room(connection, name, room, title)
                         classes = {} if computed.sampled else await breakdown(connection, name, planned)
-                await self._registry.refresh(PATIENCE, (storage.SCHEMA, name))
+                await self._registry.refresh(PROBE_TIMEOUT_S, (storage.SCHEMA, name))
                 stored = self._registry.get(join_id(storage.SCHEMA, name))
         except Exception as error:
             await self._refuse(error, title, workspace)
@@ -198,7 +198,7 @@ class StepRunner:
             await self._enter(connection)
             found = await compare_tables(connection, kept, other)
             await connection.exec_driver_sql(f"DROP TABLE {quoted(other.schema_name, other.name)}")
-        await self._registry.refresh(PATIENCE, (other.schema_name, other.name))
+        await self._registry.refresh(PROBE_TIMEOUT_S, (other.schema_name, other.name))
         return found
 
     async def _compute(self, task: Task) -> tuple[Step, int, Computed]:

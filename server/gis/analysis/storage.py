@@ -46,7 +46,7 @@ PORTION_PAGES = 2_000
 """Pages (8 kB each) of a source in one portion: about a second of simple work."""
 PORTION_COST = 2e6
 """What else is worth a portion, in the planner's units: some seconds of searching and measuring for few rows."""
-MOST_PORTIONS = 40
+MAX_PORTIONS = 40
 SHORT_COST = 1e6
 """Planner cost up to which a step runs as one statement: it takes seconds only, separate statements for its portions
 would cost as much as the rows, and PostgreSQL can run a single statement in several processes.
@@ -190,7 +190,7 @@ async def portions(
         return []
     name = sql_name(source.table)
     pages = int(await connection.scalar(select(func.pg_relation_size(func.to_regclass(name)) / 8192)) or 0)
-    count = min(MOST_PORTIONS, pages, max(pages // PORTION_PAGES, int(cost / PORTION_COST)))
+    count = min(MAX_PORTIONS, pages, max(pages // PORTION_PAGES, int(cost / PORTION_COST)))
     if count < 2:
         return []
     edges = [cast(literal(f"({pages * number // count},0)"), Tid()) for number in range(count)]

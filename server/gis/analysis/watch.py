@@ -26,7 +26,7 @@ TICK = 0.5
 """Seconds between two reports of a running step."""
 PAUSE = 0.1
 """Seconds at least between two words."""
-PATIENCE = 1.0
+PROGRESS_DELAY_S = 1.0
 """Seconds that one part of a phase may take before PostgreSQL is asked how far it is."""
 SOON = 500.0
 """Milliseconds before which a rate says nothing about the rest."""
@@ -137,7 +137,7 @@ class StepWatch:
 
     async def _percent(self) -> float | None:
         part = first, end, began = self._part
-        if end > first and time.perf_counter() - began > PATIENCE:
+        if end > first and time.perf_counter() - began > PROGRESS_DELAY_S:
             async with self._engine.connect() as connection:
                 share = await connection.scalar(_OWN_PROGRESS, {"pid": self.pid})
             if share is not None and part == self._part:

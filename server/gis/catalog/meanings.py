@@ -31,11 +31,11 @@ MAX_QUERY_CHARACTERS = 500
 MAX_CACHED_QUERIES = 500
 FIRST_RETRY_S, LONGEST_RETRY_S = 5.0, 600.0
 MAX_FOUND = 10
-FEWEST_COMPARED = 20
+MIN_COMPARED_TABLES = 20
 """With at least this many tables, only those well above the mean similarity are returned."""
-LEAST_DEVIATIONS = 1.5
+MIN_DEVIATIONS = 1.5
 """Standard deviations above the mean similarity. Absolute similarities differ from model to model."""
-KEPT_DAYS = 90
+VECTOR_RETENTION_DAYS = 90
 """Stored vectors that no server has loaded for so long are deleted."""
 
 
@@ -108,8 +108,8 @@ class TableMeanings:
             return []
         likeness = matrix @ vector
         least = -1.0
-        if len(ids) >= FEWEST_COMPARED:
-            least = float(likeness.mean() + LEAST_DEVIATIONS * likeness.std())
+        if len(ids) >= MIN_COMPARED_TABLES:
+            least = float(likeness.mean() + MIN_DEVIATIONS * likeness.std())
         order = numpy.argsort(-likeness)
         best = (ids[place] for place in order if likeness[place] >= least)
         found: list[str] = []
@@ -256,7 +256,7 @@ class VectorStore:
         async with self._engine.begin() as connection:
             await connection.execute(
                 sql("DELETE FROM geoagent.text_vector WHERE used_on < current_date - CAST(:days AS integer)"),
-                {"days": KEPT_DAYS},
+                {"days": VECTOR_RETENTION_DAYS},
             )
 
 

@@ -32,12 +32,12 @@ Mode = Literal["append", "replace"]
 PREFIX = "upload-"
 """Of the names of tables that wait to be merged."""
 
-WHOLE = ("smallint", "integer", "bigint")
-NUMBERS = (*WHOLE, "numeric", "real", "double precision")
+INTEGER_TYPES = ("smallint", "integer", "bigint")
+NUMBERS = (*INTEGER_TYPES, "numeric", "real", "double precision")
 TEXTS = ("text", "character varying", "character")
 TIMES = ("date", "timestamp without time zone", "timestamp with time zone")
-IN_WORDS = {
-    **dict.fromkeys(WHOLE, "whole numbers"),
+TYPE_NAMES = {
+    **dict.fromkeys(INTEGER_TYPES, "whole numbers"),
     **dict.fromkeys(NUMBERS[3:], "numbers"),
     **dict.fromkeys(TEXTS, "texts"),
     "date": "dates",
@@ -207,7 +207,7 @@ async def _difference(
 
 
 def _worded(kind: str) -> str:
-    return IN_WORDS.get(kind, kind)
+    return TYPE_NAMES.get(kind, kind)
 
 
 def _alike(table: str, file: str) -> bool:
@@ -220,7 +220,7 @@ def _assignable(table: str, file: str) -> bool:
     return (
         table == file
         or table in TEXTS
-        or (table in NUMBERS and file in WHOLE)
+        or (table in NUMBERS and file in INTEGER_TYPES)
         or (table in NUMBERS[3:] and file in NUMBERS)
         or (table in TIMES[1:] and file in TIMES)
     )

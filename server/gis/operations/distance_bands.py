@@ -27,12 +27,12 @@ from server.gis.operations.support.geometry.uniting import united
 from server.gis.operations.support.palettes import coloured
 from server.gis.styles.colors import ramp_named, sequence
 
-MOST_BANDS = 20
+MAX_BANDS = 20
 
 
 class DistanceBandsArguments(Arguments):
     source: str = table_argument("The table of the features that the bands lie around.")
-    distances: Annotated[tuple[Length, ...], Field(min_length=1, max_length=MOST_BANDS)]
+    distances: Annotated[tuple[Length, ...], Field(min_length=1, max_length=MAX_BANDS)]
     """The outer edges of the bands, rising: ["1 km", "5 km", "10 km"]. The first band begins at 0."""
 
 

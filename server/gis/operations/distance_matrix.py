@@ -29,7 +29,7 @@ from server.gis.operations.support.earth.geodesy import (
     short_way,
 )
 
-MOST_PAIRS = 4_000_000
+MAX_PAIRS = 4_000_000
 
 
 class DistanceMatrixArguments(Arguments):
@@ -62,10 +62,10 @@ class DistanceMatrix(Operation[DistanceMatrixArguments]):
         other = workspace.source(arguments.other)
         (origins,) = await workspace.row(select(func.count()).select_from(source.rows))
         (destinations,) = await workspace.row(select(func.count()).select_from(other.rows))
-        if origins * destinations > MOST_PAIRS:
+        if origins * destinations > MAX_PAIRS:
             raise TooExpensive(
                 f"{origins:,} origins and {destinations:,} destinations make {origins * destinations:,} pairs; "
-                f"at most {MOST_PAIRS:,} are computed. Filter the tables first, or use nearest."
+                f"at most {MAX_PAIRS:,} are computed. Filter the tables first, or use nearest."
             )
         here, there = lonlat(source), lonlat(other)
         spots = [_spot(source, here), _spot(other, there)]

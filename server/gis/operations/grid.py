@@ -26,7 +26,7 @@ from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.lattice import CellShape, Lattice, spots
 from server.gis.operations.support.palettes import shaded
 
-MOST_CELLS = 250_000
+MAX_CELLS = 250_000
 
 COUNTED_NOTE = (
     "Lines and areas are counted whole in the cell of their centre of gravity, points where they are."
@@ -160,10 +160,10 @@ async def _bounds(
         select(func.min(x), func.min(y), func.max(x), func.max(y)).select_from(source.rows)
     )
     cells = ((east - west) / lattice.size + 1) * ((north - south) / lattice.size + 1)
-    if cells > MOST_CELLS:
-        fitting = lattice.size * (cells / MOST_CELLS) ** 0.5
+    if cells > MAX_CELLS:
+        fitting = lattice.size * (cells / MAX_CELLS) ** 0.5
         raise InvalidQuestion(
             f"The extent of {source.table.id} holds about {cells:,.0f} cells of {length_text(lattice.size)}; at most "
-            f"{MOST_CELLS:,} are made. Take cells of {fitting:,.0f} m or more, or empty=false."
+            f"{MAX_CELLS:,} are made. Take cells of {fitting:,.0f} m or more, or empty=false."
         )
     return west, south, east, north

@@ -39,9 +39,9 @@ from server.gis.operations.support.geometry.lattice import Lattice, spots
 from server.gis.operations.support.palettes import shaded
 
 CELLS_PER_BANDWIDTH = 5
-FINEST = 100
+MAX_CELLS_PER_BANDWIDTH = 100
 """Cells in a bandwidth."""
-MOST_PAIRS = 300_000_000
+MAX_PAIRS = 300_000_000
 GAUSSIAN_CUT = 3.0
 """Standard deviations from a feature at which its Gaussian kernel is cut off; the kernel is scaled up by the 1.1 %
 beyond."""
@@ -148,10 +148,10 @@ def _kernel(kernel: str, squared: ColumnElement[Any]) -> ColumnElement[Any]:
 def _cell_size(arguments: HeatArguments) -> float:
     bandwidth = arguments.bandwidth
     size = bandwidth / CELLS_PER_BANDWIDTH if arguments.size is None else arguments.size
-    if bandwidth <= 0 or not bandwidth / FINEST <= size <= bandwidth:
+    if bandwidth <= 0 or not bandwidth / MAX_CELLS_PER_BANDWIDTH <= size <= bandwidth:
         raise InvalidQuestion(
-            f"The bandwidth must be more than 0 and the cells between a {FINEST}th of it and the whole of it; got a "
-            f"bandwidth of {length_text(bandwidth)} and cells of {length_text(size)}."
+            f"The bandwidth must be more than 0 and the cells between a {MAX_CELLS_PER_BANDWIDTH}th of it and the "
+            f"whole of it; got a bandwidth of {length_text(bandwidth)} and cells of {length_text(size)}."
         )
     return size
 
@@ -166,10 +166,10 @@ def _weight(arguments: HeatArguments, source: Source) -> ColumnElement[Any]:
 async def _refuse_too_many(source: Source, reach: int, workspace: Workspace) -> None:
     (rows,) = await workspace.row(select(func.count()).select_from(source.rows))
     pairs = rows * (2 * reach + 1) ** 2
-    if pairs > MOST_PAIRS:
+    if pairs > MAX_PAIRS:
         raise InvalidQuestion(
             f"Each of the {rows:,} features of {source.table.id} would warm {(2 * reach + 1) ** 2:,} cells; that is "
-            f"{pairs:,} in all, and at most {MOST_PAIRS:,} are computed. Take larger cells, a shorter bandwidth, or "
+            f"{pairs:,} in all, and at most {MAX_PAIRS:,} are computed. Take larger cells, a shorter bandwidth, or "
             "fewer features."
         )
 

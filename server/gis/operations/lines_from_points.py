@@ -32,7 +32,7 @@ from server.gis.operations.support.earth.geodesy import (
 )
 from server.gis.operations.support.geometry.shapes import of_family
 
-MOST_TURNS = 3
+MAX_TURNS_AROUND_EARTH = 3
 """How often a line may go around the world and still be cut at every crossing."""
 
 
@@ -70,7 +70,7 @@ class LinesFromPoints(Operation[LinesFromPointsArguments]):
         along = func.ST_Length(
             geography(func.ST_MakeLine(aggregate_order_by(placed.c.lonlat, placed.c.number)))
         )
-        line = line_of if not turns else on_the_map(line_of, MOST_TURNS)
+        line = line_of if not turns else on_the_map(line_of, MAX_TURNS_AROUND_EARTH)
         keys = [placed.c[f"g{number}"] for number in range(len(groups))]
         statement = (
             select(

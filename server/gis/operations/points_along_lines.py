@@ -36,7 +36,7 @@ from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.geometry.shapes import dumped, of_family
 
 SHORTEST = 0.1
-MOST_POINTS = 5_000_000
+MAX_POINTS = 5_000_000
 
 
 class PointsAlongLinesArguments(Arguments):
@@ -131,8 +131,8 @@ async def _refuse_too_many(source: Source, every: float, workspace: Workspace) -
         raise InvalidQuestion(f"Points lie at least {length_text(SHORTEST)} apart; got {length_text(every)}.")
     (metres,) = await workspace.row(select(func.sum(length(lonlat(source)))).select_from(source.rows))
     points = (metres or 0.0) / every
-    if points > MOST_POINTS:
+    if points > MAX_POINTS:
         raise InvalidQuestion(
             f"The lines of {source.table.id} are {metres / 1000:,.0f} km long: {points:,.0f} points, and at most "
-            f"{MOST_POINTS:,} are made. Take a distance of {metres / MOST_POINTS:,.0f} m or more, or filter the lines."
+            f"{MAX_POINTS:,} are made. Take a distance of {metres / MAX_POINTS:,.0f} m or more, or filter the lines."
         )

@@ -19,7 +19,7 @@ from server.gis.operations.support.matching.relations import (
     related,
 )
 
-AT_ONCE = ("intersects", "within_distance")
+SINGLE_MATCH_PREDICATES = ("intersects", "within_distance")
 
 
 class SelectByLocationArguments(Arguments):
@@ -100,7 +100,7 @@ class SelectByLocation(Operation[SelectByLocationArguments]):
             prepare=relation.prepare,
             partition=None if each_way else source,
             # The first match is enough, unless most candidates nearby do not match.
-            pairs=None if arguments.predicate in AT_ONCE else pairs_meeting(source, other),
+            pairs=None if arguments.predicate in SINGLE_MATCH_PREDICATES else pairs_meeting(source, other),
             method=relation.method,
         )
 

@@ -23,7 +23,7 @@ COMPANIONS = (".shx", ".dbf", ".prj", ".cpg", ".qix", ".sbn", ".sbx", ".csvt")
 ARCHIVES = (".zip", ".kmz", ".shz")
 GEODATABASE = ".gdb"
 """Suffix of the folder that is a File Geodatabase."""
-KNOWN = (
+SUPPORTED_FORMATS = (
     "GeoJSON, GeoPackage, FlatGeobuf, Shapefile (zipped), File Geodatabase (zipped), KML, CSV, Excel (.xlsx) and "
     "GeoParquet"
 )
@@ -44,11 +44,11 @@ def data_sets(path: Path, name: str, folder: Path, limits: IngestLimits) -> list
     if is_archive(path, name):
         files = unpacked(path, name, folder, limits)
         if not files:
-            raise Unreadable(f"{name} has nothing in it that can be loaded. What can: {KNOWN}.")
+            raise Unreadable(f"{name} has nothing in it that can be loaded. What can: {SUPPORTED_FORMATS}.")
         return files
     suffix = PurePosixPath(name).suffix.lower()
     if suffix not in DATA_SETS:
-        raise Unreadable(f"{name} is not of a kind that can be loaded. These are: {KNOWN}.")
+        raise Unreadable(f"{name} is not of a kind that can be loaded. These are: {SUPPORTED_FORMATS}.")
     return [_plainly_named(path, name, suffix, folder)]
 
 

@@ -29,11 +29,11 @@ from server.gis.reading.places import (
 )
 
 ENCODINGS = ("utf-8-sig", "cp1252")
-QUOTES_LOOKED_AT = 10_000
+MAX_QUOTE_LINES = 10_000
 """Lines by which is judged which columns are in quotes."""
 _QUOTED_TYPES = ("date", "timestamp")
 """Of values in quotes; numbers and true stay text."""
-MAX_NAMES_TOLD = 10
+MAX_LISTED_NAMES = 10
 BATCH_ROWS = 20_000
 BATCH_CHARACTERS = 8 * 1024 * 1024
 MAX_FIELD_CHARS = 160 * 1024 * 1024
@@ -89,7 +89,7 @@ class Sheet:
         ]
         if not self.all_quoted or not typed:
             return []
-        listed = ", ".join(typed[:MAX_NAMES_TOLD]) + (", ..." if len(typed) > MAX_NAMES_TOLD else "")
+        listed = ", ".join(typed[:MAX_LISTED_NAMES]) + (", ..." if len(typed) > MAX_LISTED_NAMES else "")
         return [
             f"All values of {self.name} are in quotes, so these do not tell texts from numbers. Read as numbers or "
             f"true and false: {listed}. quoted=text (geoagent load --quoted-text) keeps them as texts."
@@ -196,7 +196,7 @@ def _quoted_columns(path: Path, encoding: str, delimiter: str, width: int) -> tu
     value = re.compile(rf'(?P<quoted>"(?:[^"]|"")*")(?={sign}|$)|[^{sign}]*')
     bare, quoted = [0] * width, [0] * width
     with _opened(path, encoding) as file:
-        for line in itertools.islice(file, 1, QUOTES_LOOKED_AT):
+        for line in itertools.islice(file, 1, MAX_QUOTE_LINES):
             text, at, found = line.rstrip("\r\n"), 0, []
             while at <= len(text) and (match := value.match(text, at)) is not None:
                 found.append(match)

@@ -15,7 +15,7 @@ from server.gis.styles.expressions import Expression, evaluate
 from server.gis.styles.numbers import format_number, range_label
 
 COLORS = ("fill-color", "line-color", "circle-color")
-LONGEST = 60
+MAX_TITLE_CHARS = 60
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def category_label(value: Any) -> str:
     text = str(value)
     if not text.strip():
         return "(empty)"
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= MAX_TITLE_CHARS else text[: MAX_TITLE_CHARS - 1] + "…"
 
 
 def _at(counted: Counted, index: int) -> int | None:

@@ -214,13 +214,13 @@ class MapAnalysis:
         try:
             return await self._attempt(step, self._tell)
         except DataUnavailable:
-            await self._tell_of_repetition(Progress(step.title or step.operation, None, None, 0.0))
-            result = await self._attempt(step, self._tell_of_repetition)
+            await self._report_repetition(Progress(step.title or step.operation, None, None, 0.0))
+            result = await self._attempt(step, self._report_repetition)
         receipt = result.receipt
         noted = receipt.model_copy(update={"notes": (*receipt.notes, RUN_AGAIN)})
         return replace(result, receipt=noted)
 
-    async def _tell_of_repetition(self, progress: Progress) -> None:
+    async def _report_repetition(self, progress: Progress) -> None:
         """Report progress of a step that runs again, with the phase `reconnecting`."""
         await self._tell(replace(progress, phase="reconnecting"))
 

@@ -28,7 +28,7 @@ class QueuePositions:
     async def tell(self, turns: Sequence[OpenTurn], order: Sequence[OpenTurn]) -> None:
         """Send changed positions. `order` holds the queued ones among `turns`, first to start first."""
         held = {turn.map_id for turn in turns if turn.status != "queued"}
-        await self._tell_started(held | self._told.keys() - {turn.map_id for turn in order})
+        await self._announce_start(held | self._told.keys() - {turn.map_id for turn in order})
         now = time.monotonic()
         if now < self._news_at:
             return
@@ -48,9 +48,9 @@ class QueuePositions:
 
     async def started(self, turn: OpenTurn) -> None:
         """The turn starts on this server."""
-        await self._tell_started({turn.map_id})
+        await self._announce_start({turn.map_id})
 
-    async def _tell_started(self, map_ids: set[str]) -> None:
+    async def _announce_start(self, map_ids: set[str]) -> None:
         for map_id in map_ids & self._told.keys():
             turn_id, _ = self._told.pop(map_id)
             await self._emit(map_id, turn_id, None)

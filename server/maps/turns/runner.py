@@ -47,7 +47,7 @@ INTERRUPTED = (
     "the map; undo takes it back. Ask again to go on."
 )
 BROKEN = "Something went wrong in the server while I was working on this (error {id}). Its log says more."
-GIVEN_UP = "I could not finish this. {why}"
+OUTAGE_TOO_LONG = "I could not finish this. {why}"
 
 
 class TurnAgent(Protocol):
@@ -136,7 +136,7 @@ class TurnRunner:
         self._loop: asyncio.Task[None] | None = None
         self._places = QueuePositions(hub)
         self._closing = False
-        hub.relay.on("cancel", self._heard_cancel)
+        hub.relay.on("cancel", self._on_cancel_message)
 
     async def start(self, alive: frozenset[str]) -> None:
         """End the turns of servers that have died, then start claiming turns."""
@@ -332,7 +332,7 @@ class TurnRunner:
         if failure is not None:
             why = why_unavailable(failure)
             if why is not None:
-                return "failed", GIVEN_UP.format(why=why)
+                return "failed", OUTAGE_TOO_LONG.format(why=why)
             error_id = secrets.token_hex(4)
             log.error("a turn failed", turn=work.turn.id, error_id=error_id, exc_info=failure)
             return "failed", BROKEN.format(id=error_id)
@@ -340,7 +340,7 @@ class TurnRunner:
             return "interrupted", INTERRUPTED
         return ("done" if finished.status == "done" else "failed"), finished.text
 
-    def _heard_cancel(self, server_id: str, body: dict[str, Any]) -> None:
+    def _on_cancel_message(self, server_id: str, body: dict[str, Any]) -> None:
         work = self._works.get(str(body.get("turn_id")))
         if work is not None:
             work.stop("cancelled")

@@ -154,7 +154,9 @@ def test_every_shell_block_of_the_documentation_runs(clone: Path, tmp_path: Path
     parks = geopandas.GeoDataFrame({"name": ["Kruger"]}, geometry=[Point(31.5, -24.0).buffer(1)], crs=4326)
     parks.to_file(clone / "parks.gpkg")
     for name in ("my_tools.py", "parks.py"):
-        shown = (clone / "docs/agents.md").read_text().partition(f"```python\n# {name}\n")[2].partition("```")[0]
+        shown = (
+            (clone / "docs/agents.md").read_text().partition(f"```python\n# {name}\n")[2].partition("```")[0]
+        )
         (clone / name).write_text(shown)
     (clone / "my-cases").mkdir()
     cases = (clone / "tests/evals/cases/show.toml").read_text().split("[[case]]")

@@ -9,7 +9,7 @@ import pytest
 
 from agents.core import Agent, AssistantMessage, ModelRequest, ToolMessage, UserMessage, tool
 from agents.core.testing import ScriptedModel
-from agents.core.tokens import FEWEST_BYTES_PER_TOKEN, message_size
+from agents.core.tokens import MIN_BYTES_PER_TOKEN, message_size
 from agents.core.tools.results import content_of, shorten
 from tests.unit.core.scripted import call, is_whole, results_of
 
@@ -42,7 +42,7 @@ def sent_bytes(request: ModelRequest) -> int:
 
 
 def fits(request: ModelRequest, context: int = CONTEXT) -> bool:
-    return sent_bytes(request) / FEWEST_BYTES_PER_TOKEN < context
+    return sent_bytes(request) / MIN_BYTES_PER_TOKEN < context
 
 
 async def test_every_request_of_a_long_turn_fits_the_context() -> None:

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.exc import DBAPIError
 
 from server.database.lanes import LaneBusy
-from server.database.outages import AWAY, NO_ROOM, through_outage, why_unavailable
+from server.database.outages import AWAY, DISK_FULL_MESSAGE, through_outage, why_unavailable
 from server.sockets.requests import refusal
 
 
@@ -23,7 +23,7 @@ def database_error(cause: Exception) -> DBAPIError:
 @pytest.mark.parametrize(
     ("error", "why"),
     [
-        (database_error(asyncpg.DiskFullError("could not extend file")), NO_ROOM),
+        (database_error(asyncpg.DiskFullError("could not extend file")), DISK_FULL_MESSAGE),
         (database_error(asyncpg.AdminShutdownError("terminating connection")), AWAY),
         (ConnectionRefusedError(), AWAY),
         (LaneBusy("owner"), LaneBusy("owner").message),
@@ -37,7 +37,7 @@ def test_only_what_may_pass_is_worth_trying_again(error: Exception, why: str | N
 
 def test_a_full_disk_is_told_and_is_no_mistake_of_the_server() -> None:
     answer = refusal("chat", database_error(asyncpg.DiskFullError("could not extend file")))
-    assert answer["error"] == {"code": "unavailable", "message": NO_ROOM}
+    assert answer["error"] == {"code": "unavailable", "message": DISK_FULL_MESSAGE}
 
 
 async def test_work_goes_on_once_the_database_is_back() -> None:

@@ -16,7 +16,7 @@ COUNT = "count"
 CLASSES = 6
 CELL_PIXELS = 32.0
 CLUSTER_PIXELS = 64.0
-LEAST_PIXELS = 8.0
+MIN_CELL_PX = 8.0
 SERIES = (1, 2, 5)
 CLUSTER_BREAKS = (2, 10, 100, 1000, 10_000, 100_000)
 RADII = (6, 13, 17, 21, 25, 29, 33)
@@ -40,7 +40,7 @@ def shown_attribute(spec: StyleSpec) -> str | None:
 def cell_pixels(spec: StyleSpec) -> float:
     """The width of a cell on the screen."""
     usual = CLUSTER_PIXELS if spec.kind == "cluster" else CELL_PIXELS
-    return max(LEAST_PIXELS, spec.size or usual)
+    return max(MIN_CELL_PX, spec.size or usual)
 
 
 async def draw_bins(request: Request) -> Drawn:

@@ -15,7 +15,7 @@ from server.gis.styles.legend import Counted, legend_of
 from server.gis.styles.numbers import format_number
 from server.gis.styles.statistics import Category, ColumnStatistics, Frequencies
 
-MOST_CATEGORIES = 9
+MAX_CATEGORIES = 9
 USUAL_CATEGORIES = 7
 SAFE = 2**53 - 1
 """The largest whole number that JavaScript has exactly."""
@@ -27,7 +27,7 @@ async def draw(request: Request) -> Drawn:
     statistics = request.statistics_of(column)
     if spec.values:
         return await _chosen(request, statistics, column)
-    found = await statistics.frequencies(spec.classes or MOST_CATEGORIES)
+    found = await statistics.frequencies(spec.classes or MAX_CATEGORIES)
     if spec.classes is None and found.other_values:
         found = _shortened(found, USUAL_CATEGORIES)
     palette = _palette(spec, len(found.top))

@@ -8,7 +8,7 @@ from server.gis.styles.kinds.base import Drawn, Request, outline_of
 from server.gis.styles.legend import Counted, legend_of
 from server.gis.styles.numbers import format_number
 
-LARGEST_CIRCLE = 24.0
+MAX_RADIUS_PX = 24.0
 SMALLEST_CIRCLE = 1.0
 
 
@@ -16,7 +16,7 @@ async def draw(request: Request) -> Drawn:
     """A circle's area is proportional to the value. Values below zero have their own colour."""
     table, spec, column = request.table, request.spec, request.theme_column(numeric=True)
     found = await request.statistics_of(column).distribution()
-    largest = spec.size or LARGEST_CIRCLE
+    largest = spec.size or MAX_RADIUS_PX
     greatest = max(abs(found.minimum or 0.0), abs(found.maximum or 0.0)) or 1.0
     value = ["get", column.name]
     radius = ["max", min(SMALLEST_CIRCLE, largest), ["*", largest, ["sqrt", ["/", ["abs", value], greatest]]]]

@@ -14,7 +14,7 @@ from server.gis.operations.support.base import FREE_ROW_ID, GEOMETRY, ROW_ID, So
 from server.gis.operations.support.earth.geodesy import geometry
 
 NUMERIC = ("integer", "number")
-LONGEST_NAME = 57
+MAX_NAME_BYTES = 57
 """Bytes. PostgreSQL cuts names at 63, and SQLAlchemy renames columns of subqueries whose names are within 6 of that."""
 INCOMPARABLE = frozenset(
     ("json", "xml", "point", "line", "lseg", "box", "path", "polygon", "circle", "jsonpath", "aclitem", "xid")
@@ -73,7 +73,7 @@ def carried_by_both(source: Source, other: Source) -> tuple[list[Label[Any]], li
 def brought_name(name: str, other: Source, used: Collection[str]) -> str:
     """The name for a column of the second table in a result that has the names `used` already."""
     free = free_name(name, used)
-    return free if free == _cut(name, LONGEST_NAME) else called_after(other, name, used)
+    return free if free == _cut(name, MAX_NAME_BYTES) else called_after(other, name, used)
 
 
 def called_after(source: Source, name: str, used: Iterable[str]) -> str:
@@ -91,11 +91,11 @@ def free_name(wanted: str, used: Iterable[str]) -> str:
     taken = {*used, *SYSTEM_COLUMNS}
     if wanted == ROW_ID and ROW_ID in taken:
         wanted = FREE_ROW_ID
-    name, number = _cut(wanted, LONGEST_NAME), 1
+    name, number = _cut(wanted, MAX_NAME_BYTES), 1
     while name in taken:
         number += 1
         suffix = f"_{number}"
-        name = _cut(wanted, LONGEST_NAME - len(suffix)) + suffix
+        name = _cut(wanted, MAX_NAME_BYTES - len(suffix)) + suffix
     return name
 
 

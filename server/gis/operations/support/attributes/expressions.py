@@ -21,7 +21,7 @@ from server.gis.operations.support.base import Source
 
 MAX_DEPTH = 32
 MAX_PARTS = 500
-MOST_DIGITS = 15
+MAX_DIGITS = 15
 EXAMPLE = "Write it like: round(population / area_km2, 1)."
 
 Expression = ColumnElement[Any]
@@ -96,7 +96,7 @@ class _Walk:
     def _rounded(self, args: list[Any]) -> Expression:
         """Rounds half away from zero, in exact decimals, so that 0.15 is not slightly less."""
         digits = args[1] if len(args) == 2 else 0
-        whole = isinstance(digits, int | float) and float(digits).is_integer() and abs(digits) <= MOST_DIGITS
+        whole = isinstance(digits, int | float) and float(digits).is_integer() and abs(digits) <= MAX_DIGITS
         if len(args) not in (1, 2) or not whole:
             raise InvalidQuestion("round takes a value and a number of digits: round(area / 3, 2).")
         exact = cast(self.value(args[0]), Numeric())

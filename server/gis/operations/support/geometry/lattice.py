@@ -41,12 +41,12 @@ from server.gis.operations.support.earth.units import length_text
 
 CellShape = Literal["square", "hexagon"]
 
-SMALLEST = 1.0
-LARGEST = 1_000_000.0
+MIN_CELL_M = 1.0
+MAX_CELL_M = 1_000_000.0
 """Metres. Larger cells would hide how the earth curves."""
 SEGMENT_METRES = 20_000.0
 """The sides of cells are straight on the projection; corners so far apart keep them so on the map."""
-AT_ONCE = 1000
+CELLS_PER_BATCH = 1000
 POLAR_SEGMENTS = 40
 """Corners on a side where a pole may be near."""
 
@@ -60,9 +60,9 @@ class Lattice:
     projection: Projection
 
     def __post_init__(self) -> None:
-        if not SMALLEST <= self.size <= LARGEST:
+        if not MIN_CELL_M <= self.size <= MAX_CELL_M:
             raise InvalidQuestion(
-                f"A cell measures {length_text(SMALLEST)} to {length_text(LARGEST)}; got {length_text(self.size)}."
+                f"A cell measures {length_text(MIN_CELL_M)} to {length_text(MAX_CELL_M)}; got {length_text(self.size)}."
             )
 
     @property
@@ -155,7 +155,7 @@ def _projected(
     centres: TableClause, columns: Iterable[ColumnClause[Any]], projection: Projection
 ) -> Select[Any]:
     numbered = select(
-        centres.c.place, centres.c.centre, (centres.c.place // AT_ONCE).label("batch")
+        centres.c.place, centres.c.centre, (centres.c.place // CELLS_PER_BATCH).label("batch")
     ).subquery("numbered")
     together = func.ST_Collect(aggregate_order_by(numbered.c.centre, numbered.c.place), type_=Geometry())
     batches = (
@@ -168,7 +168,7 @@ def _projected(
         .table_valued(column("path", ARRAY(Integer)), column("geom", Geometry()), name="each")
         .lateral("each")
     )
-    place = batches.c.batch * AT_ONCE + each.c.path[1] - 1
+    place = batches.c.batch * CELLS_PER_BATCH + each.c.path[1] - 1
     return select(each.c.geom.label("spot"), *(centres.c[name.name] for name in columns)).select_from(
         batches.join(each, true()).join(centres, centres.c.place == place)
     )

@@ -48,7 +48,7 @@ from server.gis.operations.support.earth.geodesy import centre, geography, geome
 from server.gis.operations.support.earth.units import Length, length_text
 from server.gis.operations.support.matching.pairs import pairs_within
 
-FEWEST = 4
+MIN_FEATURES = 4
 """Below, the variance of Moran's I is not defined."""
 
 
@@ -108,9 +108,9 @@ async def neighbourhood(arguments: NeighbourArguments, workspace: Workspace) -> 
     count, least, most = await workspace.row(
         select(func.count(), func.min(value), func.max(value)).select_from(source.rows).where(*whole)
     )
-    if count < FEWEST:
+    if count < MIN_FEATURES:
         raise InvalidQuestion(
-            f"{source.table.id} has {count} features with a value in {arguments.column!r}; at least {FEWEST} are "
+            f"{source.table.id} has {count} features with a value in {arguments.column!r}; at least {MIN_FEATURES} are "
             "needed."
         )
     if least == most:

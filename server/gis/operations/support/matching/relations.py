@@ -24,7 +24,7 @@ _FUNCTIONS: dict[str, Any] = {
     "overlaps": func.ST_Overlaps,
     "crosses": func.ST_Crosses,
 }
-FEW = 4
+MIN_SIZE_RATIO = 4
 """How many times fewer the others must be for a start from them to pay."""
 
 _INDEXED = text(
@@ -77,7 +77,7 @@ def may_start_from_other(source: Source, other: Source, predicate: Predicate) ->
     It needs the index of the source, and addresses to tell rows apart. Then nothing can be done in portions.
     """
     indexed = predicate != "within_distance" and source.table.srid == other.table.srid
-    few = other.table.row_estimate * FEW <= source.table.row_estimate
+    few = other.table.row_estimate * MIN_SIZE_RATIO <= source.table.row_estimate
     return indexed and few and source.address is not None
 
 
