@@ -99,7 +99,7 @@ async def test_pointing_at_a_bar_marks_its_features_on_the_map(person: Person) -
     await until(none, pause=0.2)
 
 
-async def test_a_click_selects_what_a_bar_stands_for(person: Person) -> None:
+async def test_a_click_on_a_bar_selects_its_features(person: Person) -> None:
     panel = await with_bars(person)
     await plot(panel).click(position={"x": 10, "y": 40})
     await panel.get_by_role("button", name="Close").click()
@@ -139,7 +139,7 @@ async def orange(panel: Locator) -> int:
     return count
 
 
-async def test_a_brush_marks_all_that_lies_under_it(person: Person) -> None:
+async def test_a_brush_selects_everything_below_it(person: Person) -> None:
     await person.says("show airports above 1500 m")
     await person.sees("airports")
     await person.says("histogram of elevation")

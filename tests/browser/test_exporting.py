@@ -87,7 +87,7 @@ async def test_a_large_file_shows_how_many_rows_are_written(
     await expect(dialog.locator(".export-progress")).to_have_count(0)
 
 
-async def test_what_lies_far_outside_of_a_system_is_left_out_by_choice(
+async def test_features_far_outside_of_a_system_are_left_out_on_request(
     person: Person, tmp_path: Path
 ) -> None:
     await person.says("show airports")

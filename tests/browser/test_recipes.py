@@ -73,7 +73,7 @@ async def test_a_recipe_is_saved_run_with_another_value_renamed_and_removed(anal
     await expect(data.get_by_role("region", name="Recipes")).to_have_count(0)
 
 
-async def test_a_value_that_cannot_be_is_told_with_one_that_can(analysed: Person) -> None:
+async def test_an_impossible_value_is_refused_with_a_possible_one(analysed: Person) -> None:
     person, page = analysed, analysed.page
     await saves_the_recipe(person, "Wide")
     data = await opens_the_data(person)

@@ -181,7 +181,7 @@ async def test_a_name_is_kept_over_a_reload(person: Person, enter: Enter) -> Non
     await person.wait_for("geoagent.state.known.some(it => it.name === 'Ben')")
 
 
-async def test_somebody_is_followed_until_one_moves_the_map_oneself(person: Person, enter: Enter) -> None:
+async def test_another_user_is_followed_until_the_map_is_moved(person: Person, enter: Enter) -> None:
     other = await enter(person.page.url)
     await named(other, "Ben")
     page = person.page

@@ -19,7 +19,7 @@ ANALYZE data.crowd;
 """
 
 
-async def test_what_is_drawn_and_what_is_there_are_told_apart(
+async def test_drawn_and_existing_features_are_counted_separately(
     person: Person, world: Server, samples_url: str
 ) -> None:
     connection = await asyncpg.connect(samples_url)

@@ -106,7 +106,7 @@ async def unfiltered(person: Person) -> list[dict[str, Any]]:
     return [layer for layer in await person.layers() if layer["filter"] is None]
 
 
-async def test_it_plays_until_it_is_stopped_or_nobody_looks(person: Person, quakes: None) -> None:
+async def test_it_plays_until_it_is_stopped_or_the_page_is_hidden(person: Person, quakes: None) -> None:
     time = await opened(person)
     window = time.get_by_role("slider", name="Selected range")
     await time.get_by_role("button", name="Play").click()
@@ -177,7 +177,7 @@ async def test_looking_at_times_changes_nothing_for_others(
     assert before < events == await person.see("geoagent.state.seq")
 
 
-async def test_years_are_slid_through_once_somebody_says_so(person: Person, quakes: None) -> None:
+async def test_the_slider_offers_years_after_the_column_is_confirmed(person: Person, quakes: None) -> None:
     time = await opened(person)
     await time.get_by_role("combobox", name="Date column").select_option("year")
     first = time.get_by_role("slider", name="From")

@@ -47,7 +47,7 @@ def test_a_faulty_file_is_told_with_its_place(tmp_path: Path, text: str, told: s
         load(tmp_path)
 
 
-def test_no_cases_and_an_unknown_wish_are_told(tmp_path: Path) -> None:
+def test_missing_cases_and_unknown_options_are_reported(tmp_path: Path) -> None:
     with pytest.raises(BadCases, match="no cases"):
         load(tmp_path)
     with pytest.raises(BadCases, match="Categories: analysis"):

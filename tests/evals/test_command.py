@@ -89,7 +89,7 @@ async def test_the_report_is_written_between_the_marks_of_a_page(samples_url: st
     ("arguments", "told"),
     [(("--only", "nonsense"), "No case is called nonsense"), (("--model", "nonsense"), "nonsense")],
 )
-async def test_a_wrong_wish_is_told_in_one_sentence(
+async def test_a_wrong_option_is_reported_in_one_sentence(
     samples_url: str, arguments: tuple[str, ...], told: str
 ) -> None:
     ran = await geoagent("eval", *arguments, DATABASE_URL=samples_url)

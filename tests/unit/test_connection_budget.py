@@ -21,7 +21,7 @@ def test_the_budget_is_spent_and_never_exceeded(total: int, sql: bool) -> None:
     assert min(budget.lanes.values()) >= 1
 
 
-def test_the_default_budget_is_thirty_and_nobody_can_take_the_whole_of_a_lane() -> None:
+def test_the_default_budget_is_thirty_and_no_party_can_fill_a_lane() -> None:
     assert Settings().connections == 30
     # A share of a single place would be all of it: one slow export would hold everybody's.
     assert min(connection_budget.ConnectionBudget.divide(30).lanes.values()) >= 2

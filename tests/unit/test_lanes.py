@@ -47,7 +47,7 @@ async def test_visitors_that_wait_are_served_in_turns_however_many_maps_they_hav
     assert (lane.in_use, lane.waiting) == (0, 0)
 
 
-async def test_a_party_holds_its_share_and_no_more_and_whoever_stops_waiting_leaves_no_trace() -> None:
+async def test_a_party_gets_at_most_its_share_and_a_cancelled_wait_leaves_no_trace() -> None:
     lane = Lane("test", 4, share=2)
     go = asyncio.Event()
 
@@ -120,7 +120,7 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS, size=st.integers(1, 4), share=st.integers(1, 4), queue=st.integers(1, 12))
-def test_whatever_comes_and_goes_no_place_is_lost_and_nobody_waits_beside_a_free_one(
+def test_no_slot_is_lost_and_no_one_waits_while_one_is_free(
     steps: list[tuple[str, int, int]], size: int, share: int, queue: int
 ) -> None:
     async def play() -> None:

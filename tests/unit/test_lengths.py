@@ -18,7 +18,7 @@ from server.gis.operations.support.earth.units import length_text, metres
         (2e6, "2,000 km"),
     ],
 )
-def test_a_length_is_told_as_it_would_be_written(length: float, text: str) -> None:
+def test_a_length_is_formatted_as_usual(length: float, text: str) -> None:
     assert length_text(length) == text
     assert metres(text) == pytest.approx(length)
 

@@ -11,7 +11,7 @@ from tests.integration.analysis.asking import FARTHEST, GOAL, LARGE_CITIES, hand
 from tests.support.server import client, local_server
 
 
-async def test_a_model_that_fails_in_an_analysis_makes_the_call_fail_and_the_map_is_told_why(
+async def test_a_model_that_fails_in_an_analysis_makes_the_call_fail_and_the_map_shows_why(
     samples_url: str,
 ) -> None:
     refused = ModelError("refused_key", "The key in OPENAI_API_KEY was refused by OpenAI.")

@@ -21,7 +21,7 @@ def _content(message: Any) -> str:
     return message.results[-1].content
 
 
-async def test_all_outputs_are_drawn_listed_and_told_to_the_model(samples_url: str) -> None:
+async def test_all_outputs_are_drawn_listed_and_reported_to_the_model(samples_url: str) -> None:
     model = ScriptedModel(
         hand_over("large cities, their countries and what is around them"),
         *STEPS,

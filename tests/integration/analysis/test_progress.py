@@ -186,7 +186,7 @@ async def test_portions_give_percent_rows_and_what_is_left() -> None:
         assert each.estimate_ms == pytest.approx(expected)
 
 
-async def test_progress_that_cannot_be_told_stops_no_step() -> None:
+async def test_progress_that_cannot_be_sent_stops_no_step() -> None:
     calls = 0
 
     async def tell(progress: Progress) -> None:

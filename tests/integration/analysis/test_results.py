@@ -59,7 +59,9 @@ async def test_a_model_is_offered_the_results_of_its_own_map_only(samples_url: s
         assert newest in str(last.messages)
 
 
-async def test_a_table_that_somebody_made_in_the_schema_of_results_is_for_everybody(samples_url: str) -> None:
+async def test_a_table_that_a_user_created_in_the_schema_of_results_is_visible_to_all_maps(
+    samples_url: str,
+) -> None:
     connection = await asyncpg.connect(samples_url)
     await connection.execute("CREATE TABLE IF NOT EXISTS analysis.by_hand AS SELECT 1 AS a")
     try:

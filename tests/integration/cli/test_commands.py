@@ -171,7 +171,7 @@ async def test_migrate_and_the_address_of_the_database(samples_url: str) -> None
     assert (await geoagent("database-url", DATABASE_URL=samples_url)).out.startswith("postgresql://")
 
 
-async def test_a_database_that_is_not_there_is_told_in_one_sentence() -> None:
+async def test_a_database_that_is_not_there_is_reported_in_one_sentence() -> None:
     told = await geoagent("serve", DATABASE_URL="postgresql://nobody@127.0.0.1:9/nothing", PORT="0")
     assert told.status == 1
     assert told.out == ""
@@ -193,7 +193,7 @@ async def test_a_database_that_is_not_there_is_told_in_one_sentence() -> None:
         ({"GEOAGENT_AGENT": "agents.core"}, "Name it as module:Class"),
     ],
 )
-async def test_a_wrong_setting_is_told_in_one_sentence(environment: dict[str, str], told: str) -> None:
+async def test_a_wrong_setting_is_reported_in_one_sentence(environment: dict[str, str], told: str) -> None:
     nowhere = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:9/nothing", "PORT": "0"}
     ran = await geoagent("serve", **{**nowhere, **environment})
     assert ran.status == 1

@@ -163,7 +163,7 @@ async def test_damaged_files_are_refused_in_words_and_are_no_fault_of_the_server
     assert not await exists(database, "damaged")
 
 
-async def test_damaged_parts_of_a_workbook_are_told(database: Database, tmp_path: Path) -> None:
+async def test_damaged_parts_of_a_workbook_are_reported(database: Database, tmp_path: Path) -> None:
     path = tmp_path / "a.xlsx"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as made:
         made.writestr("xl/workbook.xml", b"<x/>" * 1000)

@@ -191,7 +191,7 @@ async def test_rows_without_a_group_are_grouped_with_those_of_an_empty_text(
         ("csv", None),
     ],
 )
-async def test_coordinates_that_a_format_has_no_place_for_are_told(
+async def test_coordinates_that_a_format_has_no_place_for_are_reported(
     atlas: Atlas, tmp_path: Path, kind: str, lost: str | None
 ) -> None:
     await atlas.execute(
@@ -433,7 +433,7 @@ async def test_a_shapefile_has_the_encoding_that_was_asked_for_or_is_refused(
         await made(atlas, tmp_path, "data.towns", format="shp", encoding="iso-8859-1", file_name="latin")
 
 
-async def test_texts_that_a_shapefile_cuts_are_told(atlas: Atlas, tmp_path: Path) -> None:
+async def test_texts_that_a_shapefile_cuts_are_reported(atlas: Atlas, tmp_path: Path) -> None:
     await atlas.execute(
         "CREATE TABLE data.essays AS SELECT n AS id, repeat('ü', n * 60) AS essay, 'short' AS title, "
         "'SRID=4326;POINT(1 2)'::geometry(Point, 4326) AS geom FROM generate_series(1, 4) n"
@@ -471,7 +471,7 @@ async def test_heights_of_points_are_a_column_beside_x_and_y(atlas: Atlas, tmp_p
     assert path.read_text("utf-8-sig").splitlines() == ["id,x,y,z", "1,600000,5300000,2962.1"]
 
 
-async def test_shapes_that_longitudes_cannot_hold_are_told(atlas: Atlas, tmp_path: Path) -> None:
+async def test_shapes_that_longitudes_cannot_hold_are_reported(atlas: Atlas, tmp_path: Path) -> None:
     await atlas.execute(
         "CREATE TABLE data.ice (id int PRIMARY KEY, geom geometry(Polygon, 3031))",
         "INSERT INTO data.ice SELECT 1, ST_MakeEnvelope(-500000, -500000, 500000, 500000, 3031) "

@@ -231,7 +231,9 @@ async def test_an_encoding_can_be_said(database: Database, tmp_path: Path) -> No
     assert await rows(database, "SELECT name FROM data.greek") == [("Αθήνα",)]
 
 
-async def test_awful_names_of_columns_are_kept_or_told(database: Database, tmp_path: Path) -> None:
+async def test_unusual_column_names_are_kept_or_their_change_is_reported(
+    database: Database, tmp_path: Path
+) -> None:
     long = "n" * 70
     path = text(
         tmp_path / "names.csv",

@@ -51,7 +51,7 @@ async def test_symbolic_links_in_archives_are_refused(database: Database, tmp_pa
         await load_file(database, tmp_path / "link.zip")
 
 
-async def test_the_choice_of_a_layer_is_told_whole_among_what_libraries_say(
+async def test_the_list_of_layers_is_complete_among_messages_of_libraries(
     database: Database, tmp_path: Path
 ) -> None:
     names = ["short", *(f"{number:0>150}" for number in range(30))]

@@ -89,7 +89,7 @@ async def test_a_zip_of_shapefiles_has_each_as_a_layer(database: Database, tmp_p
     assert [name for (name,) in found] == ["roads", "rivers"]
 
 
-async def test_files_of_one_name_in_two_folders_are_told_apart(tmp_path: Path) -> None:
+async def test_files_of_one_name_in_two_folders_are_distinguished(tmp_path: Path) -> None:
     content = b"lon,lat\n1,2\n"
     path = archive(tmp_path / "years.zip", {"2020/sites.csv": content, "2021/sites.csv": content})
     assert await layer_names(path) == ["2020/sites.csv", "2021/sites.csv"]

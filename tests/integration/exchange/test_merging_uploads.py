@@ -189,7 +189,7 @@ async def test_only_uploads_of_the_same_map_are_changed(
         assert "data.of this map" in (await answer.json())["tables"]
 
 
-async def test_a_staged_file_shows_where_it_lies_and_waits_for_a_decision(
+async def test_a_staged_file_shows_its_extent_and_waits_for_a_decision(
     server: Server, mine: Uploader
 ) -> None:
     await mine.loaded(TREES, "first")
@@ -211,7 +211,7 @@ async def test_a_staged_file_shows_where_it_lies_and_waits_for_a_decision(
     assert await waiting(server) == []
 
 
-async def test_what_nobody_decides_on_is_dropped(server: Server, mine: Uploader) -> None:
+async def test_an_undecided_upload_is_dropped(server: Server, mine: Uploader) -> None:
     _, first = await mine.send(TREES, stage="true")
     async with mine.http.delete(f"/api/maps/{mine.map_id}/uploads/{first['staged']}") as answer:
         assert answer.status == 200

@@ -102,7 +102,7 @@ async def test_a_view_link_shows_no_upload_that_is_not_on_the_map(
             assert answer.status == status
 
 
-async def test_somebody_who_leaves_while_being_let_in_holds_up_nobody_else(server: Server) -> None:
+async def test_a_client_that_leaves_while_it_is_admitted_delays_no_one(server: Server) -> None:
     async with client(server) as one:
         await one.ask("join")
         hub = server.maps.hub
@@ -173,7 +173,7 @@ async def test_the_loading_role_reads_nothing_of_others(server: Server) -> None:
 
 
 @pytest.mark.parametrize("setting", ["upload_quota", "upload_space"])
-async def test_a_quota_is_told_and_holds(samples_url: str, setting: str) -> None:
+async def test_a_quota_is_reported_and_enforced(samples_url: str, setting: str) -> None:
     async with (
         local_server(samples_url, ScriptedModel(), **{setting: 0.2}) as server,
         aiohttp.ClientSession(server.url) as http,

@@ -221,7 +221,7 @@ async def test_pages_that_are_let_in_may_read_and_others_may_not(samples_url: st
             assert answer.status == 200
 
 
-async def test_the_client_is_told_what_it_needs_to_know(web_of: aiohttp.ClientSession) -> None:
+async def test_the_client_gets_its_configuration(web_of: aiohttp.ClientSession) -> None:
     config = await json_of(web_of, "/api/config")
     assert config["model"] == "scripted"
     assert config["basemaps"] == []
@@ -265,9 +265,7 @@ async def test_hashed_files_are_kept_for_ever_and_the_page_is_not(built: TestCli
     assert (await built.get("/../secret.txt")).status == 404
 
 
-async def test_a_client_that_is_built_anew_is_served_at_once(
-    built: TestClient[Any, Any], tmp_path: Path
-) -> None:
+async def test_a_rebuilt_client_is_served_immediately(built: TestClient[Any, Any], tmp_path: Path) -> None:
     assert "GeoAgent" in await (await built.get("/")).text()
     (tmp_path / "index.html").write_text("<!doctype html><title>New</title>")
     assert "New" in await (await built.get("/")).text()

@@ -64,7 +64,7 @@ async def world() -> AsyncIterator[tuple[World, int]]:
     ],
     ids=lambda trouble: trouble.__name__,
 )
-async def test_nobody_takes_the_others_down_and_nothing_is_lost(
+async def test_no_attack_affects_other_users_and_nothing_is_lost(
     world: tuple[World, int], trouble: Trouble
 ) -> None:
     played = await play(world[0], trouble, STRENGTH, world[1])

@@ -111,21 +111,25 @@ async def test_views_beside_an_ordinary_layer_are_left_alone(database: Database,
         await connection.exec_driver_sql("DROP TABLE data.beside")
 
 
-async def test_a_file_that_needs_too_much_memory_is_told_so(database: Database, tmp_path: Path) -> None:
+async def test_a_file_that_needs_too_much_memory_is_refused_with_the_reason(
+    database: Database, tmp_path: Path
+) -> None:
     path = parquet_of_equal_texts(tmp_path / "m.parquet", 16, 50 * MB)
     limits = IngestLimits(memory=700 * MB, value_bytes=1000 * MB, row_bytes=1000 * MB)
     with pytest.raises(FileTooLarge, match="more memory"):
         await load_file(database, path, "memory", limits=limits)
 
 
-async def test_a_file_that_takes_too_long_is_told_so(database: Database, tmp_path: Path) -> None:
+async def test_a_file_that_takes_too_long_is_refused_with_the_reason(
+    database: Database, tmp_path: Path
+) -> None:
     path = slow_file(tmp_path)
     with pytest.raises(FileTooLarge, match="takes longer"):
         await load_file(database, path, "slow", limits=IngestLimits(seconds=1))
     assert await tables(database) == []
 
 
-async def test_a_file_that_needs_too_much_of_the_processor_is_told_so(
+async def test_a_file_that_needs_too_much_processor_time_is_refused_with_the_reason(
     database: Database, tmp_path: Path
 ) -> None:
     with pytest.raises(FileTooLarge, match="too long to read"):

@@ -92,7 +92,7 @@ async def upload(server: Server, table: str, content: bytes = CSV) -> int:
 
 
 @pytest.mark.parametrize("drip", [b"x", b"x" * 50], ids=["next to nothing", "below the minimum rate"])
-async def test_slow_uploads_hold_up_nobody_and_end(server: Server, impatient: None, drip: bytes) -> None:
+async def test_slow_uploads_delay_no_one_and_end(server: Server, impatient: None, drip: bytes) -> None:
     async with dawdling(server, head("/api/uploads"), drip) as slow:
         assert await asyncio.wait_for(upload(server, f"of_a_stranger_{len(drip)}"), QUICK_S) == 201
         answers = await asyncio.wait_for(asyncio.gather(*slow), QUICK_S)
@@ -142,7 +142,7 @@ async def test_a_small_body_that_never_ends_is_refused(server: Server, impatient
     assert all(b" 408 " in answer.split(b"\r\n")[0] for answer in answers)
 
 
-async def test_exports_that_nobody_reads_hold_no_transaction(server: Server, impatient: None) -> None:
+async def test_unread_exports_hold_no_transaction(server: Server, impatient: None) -> None:
     async with server.database.owner.begin() as connection:
         await connection.exec_driver_sql(
             "CREATE TABLE data.wide AS SELECT n AS id, repeat(md5(n::text), 100) AS text,"

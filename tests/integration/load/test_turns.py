@@ -69,7 +69,9 @@ async def crowd(stack: AsyncExitStack, server: Server, count: int) -> list[Clien
     return people
 
 
-async def test_an_address_that_fills_its_share_holds_nobody_else_up(server: Server, model: SlowModel) -> None:
+async def test_an_address_that_fills_its_share_does_not_delay_others(
+    server: Server, model: SlowModel
+) -> None:
     async with AsyncExitStack() as stack:
         people = await crowd(stack, server, 3)
         await until(lambda: len(model.requests) == 1)
@@ -119,7 +121,7 @@ async def test_too_many_messages_are_refused_as_busy_and_quiet_maps_are_not(
         assert len({seq for seq, _ in people[1].numbered()}) == len(people[1].numbered())
 
 
-async def test_everybody_who_waits_is_told_their_place_until_they_start(
+async def test_waiting_clients_get_their_position_until_their_turn_starts(
     server: Server, model: SlowModel
 ) -> None:
     async with AsyncExitStack() as stack:

@@ -305,7 +305,7 @@ async def test_the_command_line_asks_in_the_terminal(database_url: str, library:
     assert told.status == 0
 
 
-async def test_a_tool_is_told_before_what_it_does_to_the_map(samples_url: str) -> None:
+async def test_a_tool_call_is_announced_before_its_changes_of_the_map(samples_url: str) -> None:
     model = ScriptedModel(
         [("add_map_layer", {"table": "data.airports"})], [("reset_map", {})], ["The map is empty."]
     )
@@ -367,6 +367,6 @@ def test_what_is_stored_is_what_is_loaded() -> None:
     assert add_usage(usage, TurnUsage()).cost == 0.5
 
 
-def test_a_cost_that_is_known_in_part_is_not_told_as_the_whole() -> None:
+def test_a_partial_cost_is_not_reported_as_the_total() -> None:
     priced = TurnUsage(model="m", input_tokens=3, cost=0.5, steps=1)
     assert add_usage(priced, TurnUsage(model="n", input_tokens=1, steps=1)).cost is None

@@ -65,9 +65,7 @@ async def test_a_draft_becomes_a_layer_with_count_bounds_style_and_legend(
     assert layer.tiles == f"/tiles/{map_id}/airports/1/{{z}}/{{x}}/{{y}}.mvt"
 
 
-async def test_ids_names_and_colours_are_chosen_so_that_layers_can_be_told_apart(
-    layers: LayerService, log: EventLog
-) -> None:
+async def test_ids_names_and_colours_of_layers_are_distinct(layers: LayerService, log: EventLog) -> None:
     map_id = await log.create()
     for _ in range(3):
         await layers.add(map_id, airports())

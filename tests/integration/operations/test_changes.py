@@ -59,7 +59,7 @@ async def test_changes_of_real_countries_are_those_of_pandas(bench: Bench) -> No
     assert sorted(only.id) == sorted(found.index[found.change != "unchanged"])
 
 
-async def test_a_value_is_told_before_and_after(bench: Bench) -> None:
+async def test_the_values_before_and_after_are_given(bench: Bench) -> None:
     await bench.make(
         'CREATE TABLE data.old (code text, part int, n int, "what; is" text, gone int, geom geometry(PointZ, 4326))',
         'CREATE TABLE data.new (code text, part int, n float, "what; is" text, extra json, geom geometry(Point, 3857))',

@@ -57,7 +57,7 @@ async def test_a_statement_built_wrong_is_our_fault_and_logged(bench: Bench, wro
     assert [line["log_level"] for line in logged if "database" in line["event"]] == ["error"]
 
 
-async def test_a_column_that_somebody_dropped_meanwhile_is_not_our_fault(bench: Bench) -> None:
+async def test_a_column_that_was_dropped_meanwhile_is_not_an_internal_error(bench: Bench) -> None:
     await bench.make("CREATE TABLE data.shrinking (id int PRIMARY KEY, gone int)")
 
     async def tell(_progress: Progress) -> None:

@@ -54,7 +54,7 @@ async def test_neighbours_touch(bench: Bench) -> None:
     assert set(found.rows.name) == {"Austria", "France", "Germany", "Italy", "Liechtenstein"}
 
 
-async def test_what_lies_within_a_distance_is_found_by_a_scan_of_all_pairs(bench: Bench) -> None:
+async def test_matches_within_a_distance_equal_a_scan_of_all_pairs(bench: Bench) -> None:
     await bench.make(
         "CREATE TABLE data.hubs AS SELECT id, name, ST_Transform(geom, 3857) AS geom FROM data.cities"
         " WHERE population > 8000000",
@@ -213,7 +213,7 @@ async def test_k_means_is_not_torn_by_the_antimeridian(bench: Bench) -> None:
     assert rows.cluster[0] != rows.cluster[10]
 
 
-async def test_rows_that_a_join_adds_or_leaves_alone_are_told(bench: Bench) -> None:
+async def test_rows_that_a_join_adds_or_leaves_alone_are_reported(bench: Bench) -> None:
     await bench.make(
         "CREATE TABLE data.lands (id int PRIMARY KEY, code text, people int)",
         "INSERT INTO data.lands VALUES (1, 'a', 10), (2, ' A', 20), (3, 'b', 30), (4, 'c', 40), (5, 'x', 50),"

@@ -290,9 +290,7 @@ async def test_a_budget_that_postgresql_cannot_give_is_refused_at_start_with_wha
     postgis.drop(name)
 
 
-async def test_connections_that_nobody_uses_are_given_back(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_unused_connections_are_closed(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "IDLE_S", 0.2)
     monkeypatch.setattr(pools, "IDLE_CHECK_S", 0.05)
     count = (

@@ -63,7 +63,7 @@ async def test_a_database_that_is_not_there_is_named(postgis: Postgis) -> None:
     assert "cannot connect" in await refusal("postgresql://u:p@127.0.0.1:1/d")
 
 
-async def test_a_wrong_password_is_told_and_not_repeated(postgis: Postgis) -> None:
+async def test_a_wrong_password_is_reported_and_not_printed(postgis: Postgis) -> None:
     said = await refusal(as_user(postgis.url("postgres"), "postgres:swordfish"))
     assert "password authentication failed" in said
     assert "swordfish" not in said

@@ -181,7 +181,7 @@ def test_two_runs_of_one_clone_share_the_database_and_the_second_outlives_the_fi
     assert left_over(clone) == []
 
 
-def test_after_a_kill_of_everything_the_next_run_starts_as_ever(clone: Path) -> None:
+def test_the_next_run_starts_normally_after_all_processes_were_killed(clone: Path) -> None:
     with running(clone, LATER) as run:
         os.killpg(run.process.pid, signal.SIGKILL)
         kill(*left_over(clone))

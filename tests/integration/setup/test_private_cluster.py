@@ -96,7 +96,7 @@ async def gone(home: Path) -> bool:
     return True
 
 
-async def test_whoever_leaves_while_others_stay_does_not_wait(
+async def test_a_server_that_ends_while_others_run_does_not_wait(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every command beside a running server would take as much longer."""
@@ -132,7 +132,7 @@ def test_it_runs_unprivileged_on_loopback_and_a_private_socket(home: Path) -> No
     cluster.release()
 
 
-async def test_without_the_password_nobody_gets_in_by_socket_or_port(home: Path) -> None:
+async def test_connections_without_the_password_are_refused_on_socket_and_port(home: Path) -> None:
     cluster = PrivateCluster(home)
     url = cluster.acquire("postgres")
     assert await ask(url, "SHOW password_encryption") == "scram-sha-256"
@@ -283,7 +283,7 @@ async def test_a_pid_file_left_by_a_power_cut_does_not_matter(home: Path, strang
     again.release()
 
 
-async def test_a_postgresql_that_lost_everybody_is_stopped_and_started_anew(home: Path) -> None:
+async def test_a_postgresql_without_supervisor_and_servers_is_stopped_and_restarted(home: Path) -> None:
     cluster = PrivateCluster(home)
     url = cluster.acquire("postgres")
     orphan = head(home)

@@ -47,7 +47,7 @@ async def verdicts(server: Server, model: ModelServer, claims: Sequence[Claim]) 
         return {claim[1]: await verdict(one, model, claim) for claim in claims}
 
 
-async def test_true_numbers_are_traced_however_they_are_told(server: Server, model: ModelServer) -> None:
+async def test_true_numbers_are_traced_in_every_wording(server: Server, model: ModelServer) -> None:
     found = await verdicts(server, model, TRUE)
     untraced = {said: how for said, how in found.items() if how in ("marked", "unread", "likely")}
     assert not untraced, untraced

@@ -170,7 +170,7 @@ async def test_the_row_of_a_figure_is_read_alone(server: Server, one: Client, mo
     assert "whole number" in (await rows.get(row="1 OR 1=1", status=400))["error"]["message"]
 
 
-async def test_what_is_not_there_is_told(server: Server, one: Client, model: ScriptedModel) -> None:
+async def test_missing_things_are_reported(server: Server, one: Client, model: ScriptedModel) -> None:
     said = await answer(one, model, [COUNT], ["479."])
     rows = Rows(server, one.map_id, said["seq"])
     assert (await rows.get(place=1, status=404))["error"]["code"] == "not_found"
@@ -180,7 +180,7 @@ async def test_what_is_not_there_is_told(server: Server, one: Client, model: Scr
     assert (await other.get(status=404))["error"]["code"] == "not_found"
 
 
-async def test_a_table_that_is_gone_is_told(
+async def test_a_dropped_table_is_reported(
     server: Server, one: Client, model: ScriptedModel, samples_url: str
 ) -> None:
     connection = await asyncpg.connect(samples_url)

@@ -133,7 +133,7 @@ async def test_a_program_without_a_map_to_look_at_hears_nothing_of_browsers(samp
         assert "watching" not in answer
 
 
-async def test_what_the_offline_model_keeps_outlives_its_server_and_long_messages_hold_nobody(
+async def test_the_memory_of_the_offline_model_outlives_its_server_and_long_messages_block_no_one(
     samples_url: str,
 ) -> None:
     async with local_server(samples_url) as server, client(server) as one:

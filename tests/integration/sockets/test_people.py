@@ -25,7 +25,7 @@ def pointing(one: Client, person: str) -> dict[str, object]:
     return merged
 
 
-async def test_names_are_told_and_can_be_changed(server: Server) -> None:
+async def test_names_are_sent_to_others_and_can_be_changed(server: Server) -> None:
     async with client(server) as ann, client(server) as ben:
         await ann.ask("introduce", name="Ann")
         await ann.ask("join")
@@ -113,7 +113,7 @@ async def test_names_and_gestures_cross_servers(samples_url: str) -> None:
             assert person in [each["person"] for each in joined["gestures"]]
 
 
-async def test_too_many_requests_are_told_when_to_come_again(samples_url: str) -> None:
+async def test_too_many_requests_are_refused_with_a_delay_to_retry_after(samples_url: str) -> None:
     async with local_server(samples_url, ScriptedModel(), rate=0.1) as server, client(server) as one:
         await one.ask("join")
         for _ in range(100):

@@ -224,7 +224,7 @@ async def test_a_turn_outlives_a_short_absence_of_the_database() -> None:
             assert one.named("ai_response")[0]["message"].count("Well.") == 20
 
 
-async def test_a_server_that_is_told_to_end_lets_its_turn_end_and_leaves_the_next_one_queued(
+async def test_a_server_that_shuts_down_finishes_its_turn_and_leaves_the_next_one_queued(
     samples_url: str,
 ) -> None:
     thinking = Reply(Say("Thinking about it. " * 20, piece=10), pause=0.1)

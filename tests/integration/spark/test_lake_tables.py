@@ -116,7 +116,7 @@ async def test_all_types_arrive_as_postgis_has_them(lakes: Lakes, where: str) ->
         assert [v if v == v else None for v in one[name]] == [v if v == v else None for v in two[name]]
 
 
-async def test_filters_by_place_read_what_lies_there(lakes: Lakes) -> None:
+async def test_spatial_filters_read_only_files_in_the_area(lakes: Lakes) -> None:
     near = "S_INTERSECTS(geometry, POLYGON((6 46, 9 46, 9 50, 6 50, 6 46)))"
     for where, files in (
         (near, 1),
@@ -130,7 +130,7 @@ async def test_filters_by_place_read_what_lies_there(lakes: Lakes) -> None:
         assert any(f"{files} of 2 files" in note for note in receipt.notes), where
 
 
-async def test_selections_and_clips_read_what_lies_near_the_other_table(lakes: Lakes) -> None:
+async def test_selections_and_clips_read_only_files_near_the_other_table(lakes: Lakes) -> None:
     for operation, other in (("select_by_location", "other"), ("clip", "mask")):
         one, two, receipt = await lakes.both(operation, source="pings", **{other: "data.lake_zones"})
         assert sorted(one["id"]) == sorted(two["id"])

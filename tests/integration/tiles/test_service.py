@@ -103,7 +103,7 @@ async def patient(database: Database, database_url: str) -> AsyncIterator[Databa
         yield opened
 
 
-async def test_a_tile_nobody_waits_for_any_more_is_cancelled_in_postgresql(patient: Database) -> None:
+async def test_an_abandoned_tile_is_cancelled_in_postgresql(patient: Database) -> None:
     atlas = Atlas(patient, TileLimits(seconds=3600))
     await atlas.layer("data.slow")
     waiting = [asyncio.create_task(atlas.service.tile("m", "a", 1, Tile.at(0, 0, 0))) for _ in range(2)]

@@ -71,7 +71,7 @@ class Slow(Agent):
 
 
 @pytest.mark.parametrize("hops", range(8))
-async def test_a_call_that_ends_just_as_the_turn_is_cancelled_has_its_end_told(hops: int) -> None:
+async def test_the_end_of_a_call_is_reported_even_if_the_turn_is_cancelled_at_that_moment(hops: int) -> None:
     agent = Slow(Scripted([call("end_and_cancel", hops=hops), call("wait")], "never"))
     events = await events_of(agent)
     started = [event.call.id for event in events if isinstance(event, ToolStarted)]

@@ -205,7 +205,7 @@ async def test_an_error_stays_small_for_a_schema_of_hundreds_of_parameters() -> 
     assert len(text.encode()) < 2048
 
 
-async def test_all_faults_are_told_at_once_with_their_paths() -> None:
+async def test_all_faults_are_reported_together_with_their_paths() -> None:
     @tool(
         params={
             "rows": {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}}

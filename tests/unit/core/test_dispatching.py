@@ -92,7 +92,7 @@ async def test_calls_run_side_by_side_and_sequential_ones_alone_in_order() -> No
     assert [result.content for result in results_of(agent.history)] == list("abcdef")
 
 
-async def test_results_are_told_as_they_come_and_kept_in_the_order_of_the_calls() -> None:
+async def test_results_are_reported_as_they_arrive_and_stored_in_the_order_of_the_calls() -> None:
     agent = Parallel(
         Scripted([call("free", name="slow", seconds=0.03), call("free", name="fast", seconds=0)], "done")
     )
@@ -316,7 +316,7 @@ def test_whatever_the_model_calls_every_call_has_exactly_one_result_in_order(
     ]
 
 
-async def test_calls_without_ids_or_with_the_same_id_are_still_told_apart() -> None:
+async def test_calls_without_ids_or_with_the_same_id_are_distinguished() -> None:
     agent = Parallel(
         Scripted([ToolCall("", "at_once", '{"name":"a"}'), ToolCall("", "at_once", '{"name":"b"}')], "done")
     )

@@ -152,7 +152,7 @@ async def test_an_enum_inside_a_list_is_dynamic_as_well() -> None:
     assert taken.content == "a+a"
 
 
-async def test_an_enum_without_values_is_told_in_words_and_refuses_every_value() -> None:
+async def test_an_enum_without_values_is_described_and_refuses_every_value() -> None:
     model = Scripted([call("show", table="airports")], "done")
     agent = Atlas(model)
     agent.tables = ()
@@ -163,7 +163,7 @@ async def test_an_enum_without_values_is_told_in_words_and_refuses_every_value()
     assert results_of(agent.history)[0].error == "invalid_arguments"
 
 
-async def test_nothing_is_made_anew_when_nothing_changed() -> None:
+async def test_nothing_is_rebuilt_when_nothing_changed() -> None:
     agent = Atlas(Scripted("done"))
     one = await agent.snapshots.take(agent.toolbox)
     again = await agent.snapshots.take(agent.toolbox)

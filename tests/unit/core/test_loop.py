@@ -75,7 +75,7 @@ async def test_an_agent_that_cannot_reach_its_socket_still_answers(caplog: pytes
     assert "gone" in caplog.text
 
 
-async def test_a_turn_is_told_as_events_and_kept_as_messages() -> None:
+async def test_a_turn_is_reported_as_events_and_stored_as_messages() -> None:
     asked = call("add", a=1, b=2)
     agent = Adder(Scripted(["Let me ", "see.", asked], ["It is ", "3."]))
     events = await events_of(agent, "1 + 2?")
@@ -251,7 +251,7 @@ async def test_an_empty_answer_is_said_to_be_one() -> None:
 
 
 @pytest.mark.parametrize("finish", ["length", "refusal"])
-async def test_why_an_answer_ended_is_told(finish: Any) -> None:
+async def test_the_reason_why_an_answer_ended_is_reported(finish: Any) -> None:
     finished = await Adder(Scripted(["I cannot", Completed(finish=finish)])).run("go")
     assert (finished.status, finished.reason) == ("done", finish)
 

@@ -88,7 +88,7 @@ def test_a_copy_goes_its_own_way() -> None:
     assert (box.names, (box + other).names) == ([], ["wait"])
 
 
-async def test_no_such_tool_is_told_apart_from_a_failure() -> None:
+async def test_an_unknown_tool_is_distinguished_from_a_failure() -> None:
     box = ToolBox([hello, broken])
     absent = await box.invoke("helo")
     failed = await box.invoke("broken")

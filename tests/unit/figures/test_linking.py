@@ -217,7 +217,7 @@ def test_how_many_more_there_are_than_were_named_is_reckoned() -> None:
     assert only(link_figures("Shanghai, Beijing and 12 more.", turn(counted(50)))).source is None
 
 
-def test_metres_may_be_told_in_kilometres_and_shares_in_percent() -> None:
+def test_metres_may_be_given_in_kilometres_and_shares_in_percent() -> None:
     result = ToolResult("c1", "describe", data({"distance_m": 205_474.3, "share": 0.1234, "below": -12.4}))
     text = "205 km, or 205.47 km; 12.3 %; 12 m below the sea"
     assert [figure.source is not None for figure in link_figures(text, turn(result))] == [True] * 4
@@ -337,7 +337,7 @@ def test_numbers_are_derived_from_results_of_earlier_turns(
         ("132,887,772 sq ft", "132,887,772 sq mi"),
     ],
 )
-def test_areas_of_earlier_turns_are_told_in_other_units(true: str, false: str) -> None:
+def test_areas_of_earlier_turns_are_recognised_in_other_units(true: str, false: str) -> None:
     before = [*earlier(measured("c1", "area_m2", 12_345_678.0, "sum")), UserMessage("in other units?")]
     right, wrong = (only(link_figures(f"That is {text}.", before)) for text in (true, false))
     assert (right.note, right.how) == ("area_m2 12,345,678", "rounded")

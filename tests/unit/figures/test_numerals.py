@@ -122,5 +122,5 @@ def test_a_unit_adds_what_it_is_in_the_units_of_results(text: str, meant: float)
         ("has 2015 airports", False),
     ],
 )
-def test_years_are_told_by_where_they_stand(text: str, is_year: bool) -> None:
+def test_years_are_recognised_by_their_context(text: str, is_year: bool) -> None:
     assert [numeral.like_year for numeral in numerals(text)] == [is_year]

@@ -53,7 +53,7 @@ def test_a_turn_whose_beginning_was_cut_off_is_left_out() -> None:
     ]
 
 
-def test_turns_that_overlap_in_the_log_are_told_apart() -> None:
+def test_turns_that_overlap_in_the_log_are_separated() -> None:
     """A message is queued while another is answered."""
     log = Log().add("a", "user_message", text="one").add("b", "user_message", text="two")
     log.add("a", "ai_response", message="1", final=True).add("a", "turn_finished")

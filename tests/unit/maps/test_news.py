@@ -26,7 +26,7 @@ def names(presence: Presence) -> list[str]:
     return [person.id for person in presence.people("m")]
 
 
-async def test_a_receipt_is_found_whether_it_comes_before_or_after_somebody_waits() -> None:
+async def test_a_receipt_is_found_whether_it_comes_before_or_after_the_wait_starts() -> None:
     receipts = Receipts(wait=5)
     receipts.receive("m", "a", 1, Shown(3))
     assert await receipts.wait("m", "a", 1) == Shown(3)
@@ -41,7 +41,7 @@ async def test_without_a_receipt_waiting_ends() -> None:
     assert await Receipts(wait=0.01).wait("m", "a", 1) is None
 
 
-def test_what_a_browser_says_is_told_in_words() -> None:
+def test_a_receipt_is_described_in_a_sentence() -> None:
     assert Shown(812).describe() == "drawn: 812 features in view"
     assert Shown(0, "tile 3/1/2 failed").describe() == "could not be drawn: tile 3/1/2 failed"
 
@@ -72,7 +72,7 @@ def test_people_of_other_servers_count_until_their_server_is_gone() -> None:
     assert names(presence) == ["ann"]
 
 
-def test_a_servers_people_may_be_told_in_several_words() -> None:
+def test_a_servers_users_may_come_in_several_messages() -> None:
     presence = Presence()
     presence.set_remote("server_b", "m", crowd("ben"))
     presence.set_remote("server_b", "m", crowd("cid"), more=True)

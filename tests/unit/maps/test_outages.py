@@ -35,7 +35,7 @@ def test_only_what_may_pass_is_worth_trying_again(error: Exception, why: str | N
     assert why_unavailable(error) == why
 
 
-def test_a_full_disk_is_told_and_is_no_mistake_of_the_server() -> None:
+def test_a_full_disk_is_reported_and_is_no_internal_error() -> None:
     answer = refusal("chat", database_error(asyncpg.DiskFullError("could not extend file")))
     assert answer["error"] == {"code": "unavailable", "message": DISK_FULL_MESSAGE}
 

@@ -76,7 +76,7 @@ async def test_an_error_inside_the_stream_is_tried_again(server: ModelServer, ma
     assert (await hear(make(NAME))).text == "Back."
 
 
-async def test_a_refused_request_inside_the_stream_is_told(server: ModelServer, make: Make) -> None:
+async def test_a_refused_request_inside_the_stream_is_reported(server: ModelServer, make: Make) -> None:
     server.script([Raw((event("error", error={"type": "invalid_request_error", "message": "odd"}),))])
     with pytest.raises(ModelError, match="odd") as caught:
         await hear(make(NAME))

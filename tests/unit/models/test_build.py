@@ -67,7 +67,7 @@ def test_offline_needs_nothing() -> None:
         ("cassette:/nowhere/at/all.json", "cannot be read"),
     ],
 )
-def test_what_is_missing_is_told(name: str, hint: str) -> None:
+def test_missing_settings_are_reported(name: str, hint: str) -> None:
     with pytest.raises(ModelError, match=hint) as caught:
         build(name, {"GROQ_API_KEY": "gsk_\u2026"})
     assert caught.value.code == "not_configured"

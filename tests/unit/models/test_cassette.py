@@ -65,7 +65,7 @@ async def test_secrets_are_never_written(server: ModelServer, make: Make, tmp_pa
     assert heard.text.count("[secret]") == 3
 
 
-async def test_a_question_that_was_never_recorded_is_told(
+async def test_a_question_that_was_never_recorded_is_reported(
     server: ModelServer, make: Make, tmp_path: Path
 ) -> None:
     file = tmp_path / "talk.json"

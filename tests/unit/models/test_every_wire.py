@@ -160,7 +160,7 @@ async def test_a_passing_fault_is_tried_again(
 
 
 @every_wire
-async def test_a_fault_that_lasts_is_told(name: str, server: ModelServer, make: Make) -> None:
+async def test_a_fault_that_lasts_is_reported(name: str, server: ModelServer, make: Make) -> None:
     server.script([Fault(500)] * 3)
     with pytest.raises(ModelError, match="problem of its own") as caught:
         await hear(make(name))
@@ -177,7 +177,9 @@ async def test_retry_after_is_honoured(name: str, server: ModelServer, make: Mak
 
 
 @every_wire
-async def test_a_wait_that_is_too_long_is_told_instead(name: str, server: ModelServer, make: Make) -> None:
+async def test_a_wait_that_is_too_long_is_reported_instead(
+    name: str, server: ModelServer, make: Make
+) -> None:
     server.script([Fault(429, headers={"Retry-After": "3600"}), Reply(Say("never asked"))])
     with pytest.raises(ModelError, match="3600 seconds") as caught:
         await hear(make(name))
@@ -345,7 +347,7 @@ async def test_a_server_that_is_not_there_is_named(make: Make, server: ModelServ
         "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000",
     ],
 )
-async def test_a_context_that_is_smaller_than_configured_is_told_with_the_setting(
+async def test_a_context_that_is_smaller_than_configured_is_reported_with_the_setting(
     status: int, said: str, server: ModelServer, make: Make
 ) -> None:
     server.script([Fault(status, said), Reply(Say("never asked"))])
@@ -358,7 +360,7 @@ async def test_a_context_that_is_smaller_than_configured_is_told_with_the_settin
     assert len(server.requests) == 1
 
 
-def test_sizes_that_stand_beside_the_words_are_told() -> None:
+def test_sizes_in_the_error_message_are_reported() -> None:
     class Refused(Exception):
         status_code = 400
         body = {

@@ -44,14 +44,14 @@ async def test_the_next_model_takes_over_and_is_named() -> None:
     assert heard.end.model == "b"
 
 
-async def test_nobody_takes_over_in_the_middle_of_an_answer() -> None:
+async def test_no_other_model_takes_over_in_the_middle_of_an_answer() -> None:
     second = Scripted("b")
     with pytest.raises(ModelError, match="a broke"):
         await hear(Fallback([Scripted("a", "between"), second]))
     assert second.asked == 0
 
 
-async def test_when_all_fail_the_first_ones_reason_is_told() -> None:
+async def test_when_all_fail_the_first_ones_reason_is_reported() -> None:
     with pytest.raises(ModelError, match="a is away"):
         await hear(Fallback([Scripted("a", "before"), Scripted("b", "before")]))
 

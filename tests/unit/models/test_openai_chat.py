@@ -27,9 +27,7 @@ def chunk(delta: dict[str, Any], finish: str | None = None) -> str:
     return f"data: {json.dumps(whole)}\n\n"
 
 
-async def test_fragments_that_come_mixed_are_told_apart_by_their_index(
-    server: ModelServer, make: Make
-) -> None:
+async def test_interleaved_fragments_are_separated_by_their_index(server: ModelServer, make: Make) -> None:
     calls = [Call("zoom_to", {"place": place}, piece=2) for place in ("Paris", "Rome", "Timbuktu")]
     server.script([Reply(*calls, interleave=True)])
     heard = await hear(make(GROQ))
@@ -37,7 +35,7 @@ async def test_fragments_that_come_mixed_are_told_apart_by_their_index(
 
 
 @pytest.mark.parametrize("index", [0, None])
-async def test_calls_without_a_proper_index_are_told_apart_by_their_id(
+async def test_calls_without_a_proper_index_are_separated_by_their_id(
     index: int | None, server: ModelServer, make: Make
 ) -> None:
     def fragment(**fields: Any) -> dict[str, Any]:

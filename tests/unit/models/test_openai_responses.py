@@ -169,7 +169,7 @@ def test_chat_models_are_known_not_to_reason(name: str, make: Make) -> None:
     "kind",
     ["application/json", "text/html; charset=utf-8", "application/octet-stream", "text/event-stream"],
 )
-async def test_a_reply_that_is_no_stream_is_told_with_what_came_and_what_to_do(
+async def test_a_reply_that_is_no_stream_is_reported_with_its_beginning_and_advice(
     server: ModelServer, make: Make, name: str, kind: str
 ) -> None:
     server.script([Raw(('{"id": "x", "object": "chat.completion"}',), kind)])

@@ -295,7 +295,7 @@ async def test_questions_are_answered_with_numbers_from_the_results() -> None:
     assert "(16 values, 1 empty)" in await chat("total population of cities")
 
 
-async def test_tables_columns_and_places_are_told() -> None:
+async def test_tables_columns_and_places_are_reported() -> None:
     chat = Chat()
     assert "**data.airports** (14 rows, points): Airports and airfields" in await chat(
         "what tables are there?"

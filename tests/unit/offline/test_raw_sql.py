@@ -37,7 +37,7 @@ async def test_the_statement_is_handed_over_as_it_stands(prefix: str) -> None:
     assert "| Ulm | 3 |" in answer
 
 
-async def test_rows_that_were_left_out_and_none_are_told() -> None:
+async def test_rows_that_were_left_out_and_none_are_reported() -> None:
     assert "The first 1 row" in await Chat(sql=Runner(("Ulm", 3), truncated=True))("sql: SELECT 1")
     assert "no row" in await Chat(sql=Runner())("sql: SELECT 1")
 

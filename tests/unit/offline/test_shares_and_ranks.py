@@ -200,7 +200,7 @@ STALLS = make_table(
         ("show the top 4 stalls by rating", ["query_features", "count_features", "add_map_layer"]),
     ],
 )
-async def test_a_tie_that_is_too_long_to_list_is_told(said: str, calls: list[str]) -> None:
+async def test_a_tie_that_is_too_long_to_list_is_reported(said: str, calls: list[str]) -> None:
     chat = Chat(World(STALLS))
     answer = await chat(said)
     assert [name for name, _ in chat.calls] == calls

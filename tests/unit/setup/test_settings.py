@@ -52,7 +52,7 @@ def test_variables_are_read_by_their_documented_names(monkeypatch: pytest.Monkey
         ('[{"name": "", "url": "http://a/"}]', "at least 1"),
     ],
 )
-def test_base_maps_that_cannot_be_read_are_told(
+def test_base_maps_that_cannot_be_read_are_reported(
     monkeypatch: pytest.MonkeyPatch, value: str, said: str
 ) -> None:
     monkeypatch.setenv("GEOAGENT_BASEMAPS", value)

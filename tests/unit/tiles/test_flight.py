@@ -41,7 +41,7 @@ async def test_the_work_goes_on_while_one_still_waits() -> None:
     assert await patient == "done"
 
 
-async def test_the_work_is_cancelled_when_nobody_waits_any_more() -> None:
+async def test_the_work_is_cancelled_when_no_caller_waits_any_more() -> None:
     flights: SingleFlight[None] = SingleFlight()
     cancelled = asyncio.Event()
 

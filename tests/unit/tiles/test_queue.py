@@ -73,7 +73,7 @@ async def test_one_table_holds_half_and_one_map_two_thirds_of_the_connections() 
         task.cancel()
 
 
-async def test_what_nobody_waits_for_leaves_the_queue_before_it_starts() -> None:
+async def test_an_abandoned_request_leaves_the_queue_before_it_starts() -> None:
     queue = TileQueue(1)
     first = await queue.enter("m", "t", 0, 60)
     waiting = await asked(queue, ("m", "t", 1), ("m", "t", 2))

@@ -101,7 +101,9 @@ async def test_what_was_measured_of_a_large_table_is_exact(
     assert found["geometries"] == SHAPES
 
 
-async def test_repeated_values_of_what_is_called_a_key_are_told_however_many(database: Database) -> None:
+async def test_repeated_values_of_a_column_that_looks_like_a_key_are_reported_in_any_number(
+    database: Database,
+) -> None:
     async with database.owner.begin() as connection:
         await connection.exec_driver_sql(
             "CREATE TABLE data.sheet AS SELECT v AS id, v AS kind, n AS row FROM unnest(ARRAY[1, 2, 2, 2])"

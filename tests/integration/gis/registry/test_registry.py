@@ -72,7 +72,7 @@ async def test_a_new_table_a_changed_one_and_a_dropped_one_are_known_at_once(
     await until(lambda: all(table.id != "data.stale" for table in registry.tables()))
 
 
-async def test_subscribers_are_told_which_tables_changed(database: Database, registry: Registry) -> None:
+async def test_subscribers_get_the_changed_tables(database: Database, registry: Registry) -> None:
     told: list[frozenset[str]] = []
     end = registry.on_change(told.append)
     await run(database, "CREATE TABLE data.announced (id int)")
@@ -173,7 +173,7 @@ async def test_type_srid_and_samples_come_from_the_rows_where_nothing_is_declare
     assert (size.minimum, size.maximum) == (1, 9)
 
 
-async def test_a_range_is_told_only_where_the_statistics_know_all_values(
+async def test_a_range_is_given_only_if_the_statistics_cover_all_values(
     database: Database, registry: Registry
 ) -> None:
     await run(
