@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import struct
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
@@ -22,6 +23,7 @@ import sqlalchemy as sa
 
 from agents.domain import Column
 from server.gis.errors import TooExpensive
+from server.gis.export.kept_values import kept
 from server.gis.export.shapefile_texts import ShapefileTexts
 from server.gis.export.source import CannotExport, Source, free_name
 from server.gis.expressions.identifiers import Expression, base_type
@@ -51,6 +53,13 @@ _ARROW: dict[str, pa.DataType] = {
     "timestamp with time zone": pa.timestamp("us", "UTC"),
     "bytea": pa.binary(),
 }
+_KML_ELEMENTS = frozenset((
+    "altitudemode", "begin", "camera_altitude", "camera_altitudemode", "camera_latitude", "camera_longitude",
+    "draworder", "end", "extrude", "heading", "icon", "model", "roll", "scale_x", "scale_y", "scale_z", "snippet",
+    "tessellate", "tilt", "timestamp", "visibility",
+))  # fmt: skip
+"""Columns that GDAL would write as elements of KML, which hide features or lose values."""
+_UNFIT_KML = re.compile(r'[\x00-\x1f"&<>]')
 _WKB_TYPES = (
     "Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection",
 )  # fmt: skip
@@ -85,7 +94,7 @@ async def write_file(
         )
     writing = asyncio.create_task(work)
     try:
-        values = [value_of(each.value, each.column) for each in source.fields]
+        values = [kept(each, value_of(each.value, each.column), kind) for each in source.fields]
         place = source.geometry() if geometry else sa.null()
         if kind == "kml":
             # GDAL gives up at the first empty shape.
@@ -164,12 +173,18 @@ def value_of(value: Expression, column: Column) -> Expression:
 
 
 def file_names(labels: Sequence[str], kind: FileFormat) -> list[str]:
-    """Column names that the format accepts: GDAL treats `Name` and `name` as equal, and Shapefile allows ten bytes."""
+    """Column names that the format accepts: GDAL treats `Name` and `name` as equal, Shapefile allows ten bytes, and
+    KML has elements of its own."""
     if kind == "parquet":
         return list(labels)
     names: list[str] = []
     for label in labels:
-        names.append(short_name(label, names) if kind == "shp" else free_name(label, set(names)))
+        if kind == "shp":
+            names.append(short_name(label, names))
+        elif kind == "kml":
+            names.append(free_name(_UNFIT_KML.sub("_", label), {*names, *_KML_ELEMENTS}))
+        else:
+            names.append(free_name(label, set(names)))
     return names
 
 

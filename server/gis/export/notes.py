@@ -8,10 +8,15 @@ from agents.exports import ExportFormat, Outside
 from agents.geo.phrases import count_of
 from server.gis.errors import listed
 from server.gis.export.files import DRIVERS, file_names
+from server.gis.export.kept_values import lost_values
 from server.gis.export.source import Source, Summary
 from server.gis.expressions.area_of_use import found_outside
 
 MOST_NOTED = 20
+_WHY_RENAMED = {
+    "shp": "a name has at most 10 bytes in a Shapefile",
+    "kml": "KML has elements of these names, or no place for these signs, or names differ by case only",
+}
 CHOICE_OUTSIDE = (
     "Their coordinates mean little there: export without those outside (outside: drop), with their rows but without "
     "shapes outside (outside: null), or in another reference system."
@@ -20,7 +25,7 @@ CHOICE_OUTSIDE = (
 
 async def notes_of(name: str, kind: ExportFormat, source: Source, found: Summary) -> list[str]:
     """All but those of shapes far outside of a system, which are counted before."""
-    notes = _renamed(name, kind, source)
+    notes = [*_renamed(name, kind, source), *await lost_values(name, kind, source)]
     if lost := _lost_dimensions(kind, source, found):
         notes.append(f"{lost} of {name} are left out, which {kind} has no place for here.")
     if jumping := await source.jumping():
@@ -69,10 +74,10 @@ def _renamed(name: str, kind: ExportFormat, source: Source) -> list[str]:
         written = file_names(labels, kind)
         changed = [f"{label} as {own}" for label, own in zip(labels, written, strict=True) if label != own]
         if changed:
-            why = (
-                "a name has at most 10 bytes in a Shapefile" if kind == "shp" else "names differ by case only"
+            notes.append(
+                f"Columns of {name} that are renamed, because {_WHY_RENAMED.get(kind, 'names differ by case only')}: "
+                f"{listed(changed, MOST_NOTED)}."
             )
-            notes.append(f"Columns of {name} that are renamed, because {why}: {listed(changed, MOST_NOTED)}.")
     if kind == "shp":
         times = [each.label for each in source.fields if each.column.kind == "timestamp"]
         if times:

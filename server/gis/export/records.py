@@ -46,10 +46,11 @@ async def records(
 
 async def _list(source: Source) -> AsyncGenerator[bytes, None]:
     yield b"["
+    place = _place(source)
     separator = "\n"
     async with aclosing(source.stream(with_properties(source, _shape(source)))) as chunks:
         async for chunk in chunks:
-            yield (separator + ",\n".join(_record(source, *row) for row in chunk)).encode()
+            yield (separator + ",\n".join(_record(place, *row) for row in chunk)).encode()
             separator = ",\n"
     yield b"\n]"
 
@@ -63,6 +64,7 @@ async def _groups(source: Source, group_by: str) -> AsyncGenerator[bytes, None]:
         group = relation(source.table).c[group_by]
     key = sa.func.coalesce(sa.cast(group, sa.Text), "")  # one member for both: a name must not be there twice
     query = with_properties(source, key, _shape(source))
+    place = _place(source)
     before: tuple[Any, ...] = ()
     yield b"{"
     async with aclosing(source.stream(query.order_by(None).order_by(key, *source.key))) as chunks:
@@ -70,11 +72,11 @@ async def _groups(source: Source, group_by: str) -> AsyncGenerator[bytes, None]:
             written = []
             for value, *row in chunk:
                 if (value,) == before:
-                    written.append(f",\n{_record(source, *row)}")
+                    written.append(f",\n{_record(place, *row)}")
                     continue
                 end = "],\n" if before else "\n"
                 named = json.dumps(value, ensure_ascii=False)
-                written.append(f"{end}{named}:[{_record(source, *row)}")
+                written.append(f"{end}{named}:[{_record(place, *row)}")
                 before = (value,)
             yield "".join(written).encode()
     yield b"]\n}" if before else b"}"
@@ -87,7 +89,17 @@ def _shape(source: Source) -> Any:
     return sa.func.ST_AsGeoJSON(source.geometry(), decimals, sa.literal_column("0"))
 
 
-def _record(source: Source, shape: str | None, fields: str = "{}") -> str:
-    if source.placing != "shape":
+def _record(place: str | None, shape: str | None, fields: str = "{}") -> str:
+    if place is None:
         return fields
-    return f'{fields[:-1]}{"," if fields != "{}" else ""}"geometry":{shape or "null"}}}'
+    return f'{fields[:-1]}{"," if fields != "{}" else ""}"{place}":{shape or "null"}}}'
+
+
+def _place(source: Source) -> str | None:
+    """The member that holds the geometry, if any does: a column may have its usual name."""
+    if source.placing != "shape":
+        return None
+    labels, name = {each.label for each in source.fields}, "geometry"
+    while name in labels:
+        name += "_"
+    return name

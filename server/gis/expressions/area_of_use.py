@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -78,6 +79,19 @@ def metres_per_unit(srid: int) -> float | None:
     except pyproj.exceptions.CRSError:
         return None
     return float(found.axis_info[0].unit_conversion_factor) if found.is_projected else None
+
+
+@cache
+def poles(srid: int) -> tuple[tuple[float, float, float], ...]:
+    """Where the poles are in a reference system: x, y and the latitude. Systems that PROJ does not know have none."""
+    import pyproj  # opens a database of its own, which few steps need
+
+    try:
+        moved = pyproj.Transformer.from_crs(WGS84, pyproj.CRS.from_epsg(srid), always_xy=True)
+    except pyproj.exceptions.CRSError:
+        return ()
+    found = [(*moved.transform(0.0, latitude), latitude) for latitude in (90.0, -90.0)]
+    return tuple(each for each in found if all(math.isfinite(value) for value in each))
 
 
 def within(

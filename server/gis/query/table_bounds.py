@@ -16,10 +16,22 @@ import sqlalchemy as sa
 from agents.domain import Table
 from server.gis.errors import GisError
 from server.gis.expressions import extents
-from server.gis.expressions.identifiers import WGS84, Expression, geometry_of, lonlat_of, relation
+from server.gis.expressions.area_of_use import poles
+from server.gis.expressions.declared_types import SIMPLE, declared_type
+from server.gis.expressions.geometry_checks import computable
+from server.gis.expressions.identifiers import (
+    GEOMETRY,
+    WGS84,
+    Expression,
+    geometry_of,
+    lonlat_of,
+    relation,
+)
 from server.gis.query.guard import Guard
 
 LONLAT_NAME = "EPSG:4326"
+EDGE_PARTS = 128
+"""Into how many parts an edge as long as the table is divided, before it becomes longitude and latitude."""
 
 
 async def table_bounds(guard: Guard, table: Table) -> Mapping[str, Any]:
@@ -35,10 +47,14 @@ async def table_bounds(guard: Guard, table: Table) -> Mapping[str, Any]:
             found["bounds"] = {"crs": crs, "box": _box(row), "exact": True}
         except GisError:
             found["bounds"] = {"crs": crs, "box": None, "exact": False}
+    own = found["bounds"]["box"] if found else None
     try:
-        row = await guard.row(source.add_columns(*_edges(lonlat_of(table))), table.id)
+        row = await guard.row(source.add_columns(*_edges(_dense_lonlat(table, own))), table.id)
         box = extents.bounds(row)
-        if box is not None and extents.spans_the_world(box):
+        pole = None if own is None or box is None else await _pole_inside(guard, table, own)
+        if box is not None and pole is not None:
+            box = (-extents.HALF, min(box[1], pole), extents.HALF, max(box[3], pole))
+        elif box is not None and extents.spans_the_world(box):
             parts = extents.parts_of(source, lonlat_of(table), table.geometry_type)
             box = extents.across(box, (await guard.rows(parts, table.id, gate=False))[0])
         lonlat = {"crs": LONLAT_NAME, "box": list(box) if box else None, "exact": True}
@@ -55,6 +71,43 @@ async def crs_name(guard: Guard, srid: int) -> str:
     ).select_from(sa.table("spatial_ref_sys"))
     row = await guard.row(query.where(sa.literal_column("srid", sa.Integer) == srid), "spatial_ref_sys")
     return f"{row[0]}:{row[1]}" if row and row[0] else f"SRID:{srid}"
+
+
+def _dense_lonlat(table: Table, box: Sequence[float] | None) -> Expression:
+    """In longitude and latitude, with corners along long edges: those of a projection are curves there, and reach
+    farther than their ends."""
+    size = 0.0 if box is None else max(box[2] - box[0], box[3] - box[1])
+    kind = declared_type(table)[0]
+    if size <= 0 or kind in ("POINT", "MULTIPOINT"):
+        return lonlat_of(table)
+    geometry = geometry_of(table)
+    dense: Expression = sa.func.ST_Segmentize(geometry, size / EDGE_PARTS, type_=GEOMETRY)
+    if kind not in SIMPLE:
+        # Arcs and surfaces cannot be divided like this.
+        dense = sa.case((sa.func.GeometryType(geometry).in_(sorted(SIMPLE)), dense), else_=geometry)
+    return sa.func.ST_Transform(dense, WGS84, type_=GEOMETRY)
+
+
+async def _pole_inside(guard: Guard, table: Table, box: Sequence[float]) -> float | None:
+    """The latitude of the pole that a shape surrounds, so that all longitudes belong to the table."""
+    kind = declared_type(table)[0]
+    if kind in ("POINT", "MULTIPOINT", "LINESTRING", "MULTILINESTRING"):
+        return None
+    geometry = geometry_of(table)
+    for x, y, latitude in poles(table.srid):
+        if not (box[0] < x < box[2] and box[1] < y < box[3]):
+            continue
+        point = sa.func.ST_SetSRID(sa.func.ST_MakePoint(x, y), table.srid, type_=GEOMETRY)
+        around = sa.and_(
+            geometry.op("&&")(point),
+            sa.func.GeometryType(geometry).in_(["POLYGON", "MULTIPOLYGON"]),
+            sa.func.ST_Contains(computable(geometry, kind), point),
+        )
+        if await guard.rows(
+            sa.select(sa.literal(1)).select_from(relation(table)).where(around).limit(1), table.id
+        ):
+            return latitude
+    return None
 
 
 def _edges(geometry: Expression) -> list[Expression]:

@@ -482,3 +482,57 @@ async def test_shapes_that_longitudes_cannot_hold_are_reported(atlas: Atlas, tmp
     assert "jump within 1 shape of ice" in note
     _, report = await made(atlas, tmp_path, "data.ice", format="gpkg")
     assert not report.notes
+
+
+async def test_values_that_a_format_cannot_hold_are_counted(atlas: Atlas, tmp_path: Path) -> None:
+    await atlas.execute(
+        "CREATE TABLE data.archive (id int PRIMARY KEY, parcel numeric(20, 0), serial bigint, day date, "
+        "seen timestamptz, note text, geometry text, geom geometry(Geometry, 4326))",
+        "INSERT INTO data.archive VALUES (1, 12345678901234567891, 9007199254740993, '0044-03-15 BC', 'infinity', "
+        "E'a\\x01b', 'g', 'SRID=4326;POINT(1 2)'), (2, 2.5, 2, '1815-06-18', '2024-03-31 00:30+02', "
+        "repeat('x', 40000), NULL, ST_Segmentize('SRID=4326;LINESTRING(0 0, 90 0)'::geometry, 0.01))",
+    )
+    digits = "Numbers of archive that are rounded to {} digits: {}. Take csv, or cast them to text."
+    dates = (
+        "Dates of archive that are empty, because they are infinite or before the year 1: 1 value of day, 1 value of "
+        "seen."
+    )
+    for kind in ("gpkg", "fgb", "parquet"):
+        path, report = await made(atlas, tmp_path, "data.archive", format=kind)
+        assert set(report.notes) == {digits.format(17, "1 value of parcel"), dates}, kind
+        found = frame(path, kind).sort_values("id")
+        assert [value is None or value != value for value in found["day"]] == [True, False]
+        assert pandas.isna(found["seen"].iloc[0])
+    path, report = await made(atlas, tmp_path, "data.archive", format="xlsx")
+    assert set(report.notes) == {
+        digits.format(15, "1 value of parcel, 1 value of serial"),
+        dates,
+        "Dates of archive before 1900, which Excel does not show: 1 value of day. Take csv.",
+        "Control characters of archive are left out, which xlsx has no place for: 1 value of note.",
+        "Texts of archive that are cut, because a cell of Excel holds 32,767 characters: 1 value of note. Take csv.",
+        "Texts of archive that are left out, because a cell of Excel holds 32,767 characters: 1 value of geometry_. "
+        "Take csv.",
+        "Times of archive are in UTC, because Excel has no time zones: seen.",
+    }
+    sheet = frame(path, "xlsx")
+    assert [len(note) for note in sheet["note"]] == [2, 32_767]
+    assert pandas.isna(sheet["geometry_"][1])
+    path, report = await made(atlas, tmp_path, "data.archive", format="json")
+    records = json.loads(path.read_text())
+    assert (records[0]["geometry"], records[0]["geometry_"]["type"]) == ("g", "Point")
+    assert (records[0]["parcel"], report.notes) == (12345678901234567891, ())
+
+
+async def test_columns_of_kml_are_no_elements_of_its_own(atlas: Atlas, tmp_path: Path) -> None:
+    await atlas.execute(
+        'CREATE TABLE data.signs (id int PRIMARY KEY, visibility int, icon text, "begin" text, "a&b""c" text, '
+        "note text, geom geometry(Point, 4326))",
+        "INSERT INTO data.signs VALUES (1, 0, 'stop', 'dawn', 'd', E'e\\x02f', 'SRID=4326;POINT(1 2)')",
+    )
+    path, report = await made(atlas, tmp_path, "data.signs", format="kml")
+    (row,) = pyogrio.read_dataframe(path).to_dict("records")
+    found = [row[name] for name in ("visibility_", "icon_", "begin_", "a_b_c", "note")]
+    assert (found, row["visibility"]) == ([0, "stop", "dawn", "d", "ef"], -1)
+    assert report.notes[0].startswith(
+        "Columns of signs that are renamed, because KML has elements of these names"
+    )

@@ -52,6 +52,32 @@ async def test_bounds_across_the_antimeridian_stay_narrow(data: PostgisData) -> 
     }
 
 
+async def test_bounds_of_areas_follow_their_curved_edges_and_reach_the_pole_inside(
+    database: Database,
+) -> None:
+    atlas = Atlas(database)
+    await atlas.execute(
+        "CREATE TABLE data.cap (id int PRIMARY KEY, geom geometry(Polygon, 5041))",
+        "INSERT INTO data.cap VALUES (1, ST_MakeEnvelope(1000000, 1000000, 3000000, 3000000, 5041))",
+        "CREATE TABLE data.ring (id int PRIMARY KEY, geom geometry(Geometry, 5041))",
+        "INSERT INTO data.ring SELECT 1, ST_Difference(ST_MakeEnvelope(1000000, 1000000, 3000000, 3000000, 5041), "
+        "ST_MakeEnvelope(1500000, 1500000, 2500000, 2500000, 5041))",
+        "CREATE TABLE data.wide (id int PRIMARY KEY, geom geometry(MultiPolygon, 3035))",
+        "INSERT INTO data.wide VALUES (1, ST_Multi(ST_MakeEnvelope(2500000, 1500000, 6500000, 5000000, 3035)))",
+    )
+    for table in ("data.cap", "data.ring", "data.wide"):
+        await atlas.table(table)
+    data = PostgisData(database.reader, atlas.registry)
+    cap = (await data.bounds("data.cap"))["bounds_lonlat"]
+    assert cap["box"] == pytest.approx([-180, 77.312, 180, 90], abs=1e-3)
+    ring = (await data.bounds("data.ring"))["bounds_lonlat"]["box"]
+    assert (ring[1], ring[3]) == pytest.approx((77.312, 85.5), abs=0.05)
+    to_lonlat = pyproj.Transformer.from_crs(3035, 4326, always_xy=True)
+    wide = (await data.bounds("data.wide"))["bounds_lonlat"]["box"]
+    wanted = to_lonlat.transform_bounds(2_500_000, 1_500_000, 6_500_000, 5_000_000, densify_pts=500)
+    assert wide == pytest.approx(wanted, abs=1e-3)
+
+
 async def test_a_table_without_geometries_has_no_bounds(data: PostgisData) -> None:
     assert await data.bounds("data.bare") == {}
 

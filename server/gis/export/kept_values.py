@@ -1,0 +1,148 @@
+"""Values that a format cannot hold: how they are written instead, and how many there are.
+
+Silence would be worse than the loss: identifiers of twenty digits become others, one control character makes a
+workbook unreadable, and a date of antiquity ends an export.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from agents.domain import Column
+from agents.exports import ExportFormat
+from agents.geo.phrases import count_of
+from server.gis.errors import listed
+from server.gis.export.source import Field, Source
+from server.gis.expressions.identifiers import Expression, base_type
+
+TYPED = frozenset({"gpkg", "fgb", "shp", "kml", "xlsx", "parquet"})
+"""Formats with a type for each column; CSV and JSON hold what PostgreSQL writes."""
+XML = frozenset({"kml", "xlsx"})
+FEW_DIGITS = frozenset({"kml", "xlsx"})
+"""Formats that round numbers to 15 digits."""
+CELL_CHARACTERS = 32_767
+"""In a cell of Excel."""
+CONTROL_CHARACTERS = "[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
+"""What XML has no place for."""
+_DATES = ("date", "timestamp without time zone", "timestamp with time zone")
+_MANY_DIGITS = sa.literal_column("1e15")
+
+
+@dataclass(frozen=True)
+class _Loss:
+    """Values of some columns, and what happens to them."""
+
+    condition: Expression
+    column: str
+    words: str
+
+
+def kept(field: Field, value: Expression, kind: str) -> Expression:
+    """The value in a form that the format can hold. `value` has the type that is written."""
+    declared = base_type(field.column.sql_type)
+    if declared in _DATES:
+        return sa.case((_in_calendar(field.value, declared), value))
+    if not _is_text(field.column, declared) or kind not in XML:
+        return value
+    if field.is_place:
+        return sa.case((sa.func.length(value) <= CELL_CHARACTERS, value)) if kind == "xlsx" else value
+    plain = sa.func.regexp_replace(value, CONTROL_CHARACTERS, "", "g", type_=sa.Text)
+    return sa.func.left(plain, CELL_CHARACTERS, type_=sa.Text) if kind == "xlsx" else plain
+
+
+async def lost_values(name: str, kind: ExportFormat, source: Source) -> list[str]:
+    """Notes of what is not in the file as it is in the table, counted by the database."""
+    losses = [loss for field in source.fields for loss in _losses(field, kind)] if kind in TYPED else []
+    if not losses:
+        return _zones(name, kind, source)
+    # One count after the other would read the table as often.
+    counts = await source.counts(*(loss.condition for loss in losses))
+    found: dict[str, list[str]] = {}
+    for loss, count in zip(losses, counts, strict=True):
+        if count:
+            found.setdefault(loss.words, []).append(f"{count_of(count, 'value')} of {loss.column}")
+    notes = [words.format(name=name, values=listed(values)) for words, values in found.items()]
+    return [*notes, *_zones(name, kind, source)]
+
+
+def _losses(field: Field, kind: str) -> list[_Loss]:
+    declared, value = base_type(field.column.sql_type), field.value
+    if declared in _DATES:
+        gone = sa.and_(value.is_not(None), sa.not_(_in_calendar(value, declared)))
+        losses = [
+            _Loss(
+                gone,
+                field.label,
+                "Dates of {name} that are empty, because they are infinite or before the year 1: {values}.",
+            )
+        ]
+        if kind == "xlsx":
+            early = sa.and_(_in_calendar(value, declared), value < _moment("1900-01-01", declared))
+            losses.append(
+                _Loss(
+                    early,
+                    field.label,
+                    "Dates of {name} before 1900, which Excel does not show: {values}. Take csv.",
+                )
+            )
+        return losses
+    if declared == "numeric" or (declared == "bigint" and kind in FEW_DIGITS):
+        rounded = sa.cast(value, sa.Double)
+        written = rounded if kind in FEW_DIGITS else sa.cast(rounded, sa.Text)
+        number = sa.cast(value, sa.Numeric)
+        many = sa.and_(
+            sa.func.abs(number) >= _MANY_DIGITS,
+            number != sa.literal_column("'NaN'::numeric"),
+            sa.cast(written, sa.Numeric) != number,
+        )
+        digits = 15 if kind in FEW_DIGITS else 17
+        return [
+            _Loss(
+                many,
+                field.label,
+                f"Numbers of {{name}} that are rounded to {digits} digits: {{values}}. Take csv, or cast them to text.",
+            )
+        ]
+    if not _is_text(field.column, declared) or kind not in XML:
+        return []
+    text = sa.cast(value, sa.Text)
+    losses = []
+    if kind == "xlsx":
+        how = "left out" if field.is_place else "cut"
+        losses.append(
+            _Loss(
+                sa.func.length(text) > CELL_CHARACTERS,
+                field.label,
+                f"Texts of {{name}} that are {how}, because a cell of Excel holds 32,767 characters: {{values}}. "
+                "Take csv.",
+            )
+        )
+    if not field.is_place:
+        words = f"Control characters of {{name}} are left out, which {kind} has no place for: {{values}}."
+        losses.append(_Loss(text.regexp_match(CONTROL_CHARACTERS), field.label, words))
+    return losses
+
+
+def _zones(name: str, kind: str, source: Source) -> list[str]:
+    zoned = [
+        each.label for each in source.fields if base_type(each.column.sql_type).endswith("with time zone")
+    ]
+    if kind != "xlsx" or not zoned:
+        return []
+    return [f"Times of {name} are in UTC, because Excel has no time zones: {listed(zoned)}."]
+
+
+def _is_text(column: Column, declared: str) -> bool:
+    return column.kind not in ("integer", "number", "boolean") and declared not in (*_DATES, "bytea")
+
+
+def _in_calendar(value: Expression, declared: str) -> Expression:
+    return value.between(_moment("0001-01-01", declared), _moment("9999-12-31", declared))
+
+
+def _moment(day: str, declared: str) -> Expression:
+    zone = "+00" if declared == "timestamp with time zone" else ""
+    clock = " 00:00:00" if declared != "date" else ""
+    return sa.literal_column(f"'{day}{clock}{zone}'::{declared}")
