@@ -27,7 +27,7 @@ CELL_CHARACTERS = 32_767
 CONTROL_CHARACTERS = "[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
 """What XML has no place for."""
 _DATES = ("date", "timestamp without time zone", "timestamp with time zone")
-_MANY_DIGITS = sa.literal_column("1e15")
+_MANY_DIGITS: Expression = sa.literal_column("1e15")
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,14 @@ def _dense_lonlat(table: Table, box: Sequence[float] | None) -> Expression:
     if kind not in SIMPLE:
         # Arcs and surfaces cannot be divided like this.
         dense = sa.case((sa.func.GeometryType(geometry).in_(sorted(SIMPLE)), dense), else_=geometry)
+    if box is not None and _poles_within(table.srid, box):
+        # The rim of a hole may be nearer to a pole than the outer ring, which is all that a box is made of.
+        dense = sa.func.ST_Points(dense, type_=GEOMETRY)
     return sa.func.ST_Transform(dense, WGS84, type_=GEOMETRY)
+
+
+def _poles_within(srid: int, box: Sequence[float]) -> list[tuple[float, float, float]]:
+    return [each for each in poles(srid) if box[0] < each[0] < box[2] and box[1] < each[1] < box[3]]
 
 
 async def _pole_inside(guard: Guard, table: Table, box: Sequence[float]) -> float | None:
@@ -94,9 +101,7 @@ async def _pole_inside(guard: Guard, table: Table, box: Sequence[float]) -> floa
     if kind in ("POINT", "MULTIPOINT", "LINESTRING", "MULTILINESTRING"):
         return None
     geometry = geometry_of(table)
-    for x, y, latitude in poles(table.srid):
-        if not (box[0] < x < box[2] and box[1] < y < box[3]):
-            continue
+    for x, y, latitude in _poles_within(table.srid, box):
         point = sa.func.ST_SetSRID(sa.func.ST_MakePoint(x, y), table.srid, type_=GEOMETRY)
         around = sa.and_(
             geometry.op("&&")(point),
