@@ -164,8 +164,19 @@ async def _cast(sheet: Sheet, change: ColumnChange) -> None:
     zoned = 0 if made.moved is None else await sheet.count(and_(made.moved, value.is_not(None)))
     if zoned:
         sheet.notes.append(f"{were(zoned, 'time', f' of {name} with a zone')} brought to UTC.")
+    elif made.moved is None and cell.kind != "text":
+        _read_in_utc(sheet, name)
     cast_to = Cell(value, to, casts.SQL_TYPES[to], cell.comment)
     sheet.put(change.name or name, cast_to, instead_of=name)
+
+
+def _read_in_utc(sheet: Sheet, *names: str) -> None:
+    """Say that times with a zone were read in UTC, where the day and the hour may be others than on the spot."""
+    for name in names:
+        note = f"Times of {name} have a zone and were read in UTC, where the day may be another than on the spot."
+        zoned = name in sheet.cells and sheet.cells[name].sql_type.endswith("with time zone")
+        if zoned and note not in sheet.notes:
+            sheet.notes.append(note)
 
 
 async def _rank(sheet: Sheet, change: ColumnChange) -> None:
@@ -199,6 +210,7 @@ async def _constant(sheet: Sheet, change: ColumnChange) -> None:
 async def _computed(sheet: Sheet, change: ColumnChange) -> None:
     """Texts and dates: a new column, or the column itself."""
     if change.function == "date_part":
+        _read_in_utc(sheet, change.column)
         made = texts.date_part(sheet, change)
     elif change.function == "date_difference":
         made = texts.date_difference(sheet, change)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func
+from sqlalchemy import func, select
 
+from agents.geo.phrases import count_of
+from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.base import Arguments, Geometry, Operation, Step, Workspace, table_argument
+from server.gis.operations.support.earth.antimeridian import crosses
 from server.gis.operations.support.earth.geodesy import in_own_plane
 from server.gis.operations.support.geometry.shapes import reshaped
 
@@ -35,4 +38,16 @@ class Envelope(Operation[EnvelopeArguments]):
             if arguments.oriented
             else func.ST_Envelope(shape, type_=Geometry())
         )
-        return reshaped(source, box, "Geometry", srid, method=[f"Box in the coordinates of EPSG:{srid}."])
+        notes = []
+        if srid == WGS84 and source.stored_type() != "Point":
+            (count,) = await workspace.row(
+                select(func.count().filter(crosses(shape))).select_from(source.rows)
+            )
+            if count:
+                notes.append(
+                    f"{count_of(count, 'feature')} on both sides of the antimeridian: the box goes around the world. "
+                    "Reproject first, to a system such as EPSG:3832, for one across it."
+                )
+        return reshaped(
+            source, box, "Geometry", srid, method=[f"Box in the coordinates of EPSG:{srid}."], notes=notes
+        )

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 from sqlalchemy import BigInteger, ColumnElement, cast, column, func, literal_column, select
 
+from server.gis.expressions.identifiers import WGS84
 from server.gis.operations.support.attributes.columns import free_name
 from server.gis.operations.support.attributes.groups import group_columns
 from server.gis.operations.support.base import (
@@ -19,6 +20,7 @@ from server.gis.operations.support.base import (
     column_argument,
     table_argument,
 )
+from server.gis.operations.support.earth.antimeridian import may_cross_antimeridian, the_short_way
 from server.gis.operations.support.earth.geodesy import geometry, in_own_plane
 from server.gis.operations.support.geometry.validity import there
 
@@ -56,18 +58,26 @@ class Hull(Operation[HullArguments]):
         count = free_name("features", {group.name for group in groups})
         figure = func.count(there(geometry(source))).label(count)
         shape, srid = in_own_plane(source)
-        if arguments.concave is not None:
-            # Of points: around areas without extent, and collections with empty parts, ST_ConcaveHull crashes.
-            corners = func.ST_Points(func.ST_Collect(shape))
-            hull: ColumnElement[Any] = func.ST_ConcaveHull(corners, arguments.concave, type_=Geometry())
-        else:
-            hull = convex(shape) if by else convex_in_steps(shape)
+        concave = arguments.concave
+
+        def around(shapes: ColumnElement[Any]) -> ColumnElement[Any]:
+            if concave is not None:
+                # Of points: around areas without extent, and collections with empty parts, ST_ConcaveHull crashes.
+                corners = func.ST_Points(func.ST_Collect(shapes))
+                return func.ST_ConcaveHull(corners, concave, type_=Geometry())
+            return convex(shapes) if by else convex_in_steps(shapes)
+
+        hull = around(shape)
+        method = f"Hull in the plane of EPSG:{srid}; its sides are straight there, not geodesic."
+        if srid == WGS84 and await may_cross_antimeridian(shape, source, workspace, together=not by):
+            hull = the_short_way(shape, hull, around)
+            method += " What lies on both sides of the antimeridian is enclosed across it, and the hull is cut there."
         statement = select(*groups, figure, hull.label(GEOMETRY)).select_from(source.rows)
         return Step(
             statement.group_by(*[group.element for group in groups]).having(func.count() > 0),
             geometry_type="Geometry",
             srid=srid,
-            method=(f"Hull in the plane of EPSG:{srid}; its sides are straight there, not geodesic.",),
+            method=(method,),
             comments={count: "How many features are enclosed: rows with a geometry."},
         )
 

@@ -267,6 +267,9 @@ async def test_parts_and_differences_of_dates_are_those_of_pandas(bench: Bench) 
         assert list(answer.rows[f"{part}_of"]) == list(wanted), part
     assert list(answer.rows.weekday) == list(since.dt.isocalendar().day)
     assert list(answer.rows.hour) == list(seen.dt.hour)
+    assert [note for note in answer.receipt.notes if "UTC" in note] == [
+        "Times of seen have a zone and were read in UTC, where the day may be another than on the spot."
+    ]
     assert list(answer.rows.days) == pytest.approx(list((seen - since).dt.total_seconds() / 86400))
     assert answer.rows.months[0] == 13
     with pytest.raises(InvalidQuestion, match="Cast it to date"):

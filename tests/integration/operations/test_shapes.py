@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 from pyproj import Geod, Transformer
-from shapely import MultiPoint, STRtree, from_wkt, get_coordinates
+from shapely import MultiPoint, Polygon, STRtree, from_wkt, get_coordinates, unary_union
 from shapely.geometry import Point
 from shapely.ops import transform
 
@@ -89,8 +90,40 @@ async def test_envelopes_and_hulls_agree_with_shapely(bench: Bench) -> None:
     grouped = (await bench.run("hull", source="data.cities", by="continent")).rows
     everywhere = (await bench.run("sample", source="data.cities", n=100_000)).rows
     for row in grouped.itertuples():
-        wanted = MultiPoint(list(everywhere[everywhere.continent == row.continent].geom)).convex_hull
+        places = MultiPoint(list(everywhere[everywhere.continent == row.continent].geom))
+        wanted = places.convex_hull
+        if row.continent == "Oceania":  # on both sides of the antimeridian
+            assert row.geom.bounds[0::2] == (-180, 180)
+            wanted = _eastwards(places).convex_hull
+            row = row._replace(geom=unary_union([_eastwards(part) for part in row.geom.geoms]))
         assert row.geom.symmetric_difference(wanted).area < 1e-6
+
+
+def _eastwards(shape: Any) -> Any:
+    """With longitudes from 0 to 360."""
+    return transform(lambda x, y: (np.where(np.asarray(x) < 0, np.asarray(x) + 360, x), y), shape)
+
+
+async def test_what_lies_on_both_sides_of_the_antimeridian_is_enclosed_across_it(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.islands (id int PRIMARY KEY, kind text, geom geometry(Geometry, 4326))",
+        "INSERT INTO data.islands VALUES (1, 'a', 'SRID=4326;POINT(178 -18)'), (2, 'a', 'SRID=4326;POINT(-176 -13)'),"
+        " (3, 'a', 'SRID=4326;POINT(-175 -21)'), (4, 'b', 'SRID=4326;MULTIPOINT(179 -8, -179 -8)'), (5, 'b', NULL)",
+    )
+    (hull,) = (await bench.run("hull", source="data.islands")).rows.geom
+    assert hull.area == pytest.approx(
+        Polygon([(178, -18), (184, -13), (185, -21), (181, -8), (179, -8)]).convex_hull.area
+    )
+    assert [part.bounds[0::2] for part in sorted(hull.geoms, key=lambda part: part.bounds[0])] == [
+        (-180, -175),
+        (178, 180),
+    ]
+    groups = (await bench.run("hull", source="data.islands", by="kind")).rows.set_index("kind").geom
+    assert groups["a"].area == pytest.approx(Polygon([(178, -18), (184, -13), (185, -21)]).area, rel=1e-9)
+    assert groups["b"].length == pytest.approx(2)
+    boxes = await bench.run("envelope", source="data.islands")
+    (note,) = [note for note in boxes.receipt.notes if "both sides of the antimeridian" in note]
+    assert note.startswith("1 feature ")
 
 
 @pytest.mark.reference("make_valid")
