@@ -145,7 +145,7 @@ class Database:
     ) -> AsyncIterator[asyncpg.Connection]:
         """Its place in the lane is free when its backend has stopped."""
         lane = self.lanes[lane_name]
-        party = await lane.enter()
+        holder = await lane.enter()
         lost: int | None = None
         try:
             session = await asyncpg.connect(**_arguments(self.url, login, settings))
@@ -164,9 +164,9 @@ class Database:
                     raise
         finally:
             if lost is None:
-                lane.leave(party)
+                lane.leave(holder)
             else:
-                backends.release_after(lost, lambda: lane.leave(party))
+                backends.release_after(lost, lambda: lane.leave(holder))
 
     async def listen(
         self, channels: Sequence[str], callback: Heard, reconnected: Reconnected | None = None
@@ -266,13 +266,20 @@ def budget_of(settings: Settings) -> ConnectionBudget:
 
 
 def _lanes(settings: Settings) -> Mapping[str, Lane]:
-    """One map may hold half of the connections for questions, and two thirds of those for events."""
+    """One map may hold half of the connections for questions, and two thirds of those for events; of both, one stays
+    free for other addresses."""
     sizes = {name: size for name, size in budget_of(settings).lanes.items() if name != "tiles"}
     shares = {"interactive": sizes["interactive"] // 2, "events": max(1, sizes["events"] * 2 // 3)}
     sizes |= {"sql": SQL_SESSIONS, "profiles": 1, "background": 1}
     queues = {"events": MAX_WAITING_EVENTS}
     return {
-        name: Lane(name, size, shares.get(name), queue=queues.get(name, MAX_WAITING))
+        name: Lane(
+            name,
+            size,
+            shares.get(name),
+            queue=queues.get(name, MAX_WAITING),
+            visitor_share=max(1, size - 1) if name in shares else None,
+        )
         for name, size in sizes.items()
     }
 

@@ -1,10 +1,10 @@
 """Lanes: who uses the database connections of one kind of work next.
 
 Work of one lane never waits for that of another: tiles not for analyses, chat not for uploads. Within a lane,
-visitors (network addresses) that wait are served in turns, and of each visitor the parties (usually maps); one party
-may hold only a share of the lane. Waiting is bounded in number and in time; work that cannot be served gets
-`LaneBusy`, which never means that the database is away. Where too many wait, the newest request of the visitor with
-the most of them gives way.
+visitors (network addresses) that wait are served in turns, and of each visitor the parties (usually maps); a party and
+a visitor may each hold only a share of the lane. Waiting is bounded in number and in time; work that cannot be served
+gets `LaneBusy`, which never means that the database is away. Where too many wait, the newest request of the visitor
+with the most of them gives way.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -74,19 +74,25 @@ def working_for(party: str) -> Iterator[None]:
         _party.reset(token)
 
 
+class Holder(NamedTuple):
+    """Whose a place in a lane is."""
+
+    party: str
+    visitor: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Waiting:
     """Who waits for a place; `turn` is done when there is one, or fails when it was given to others."""
 
     number: int
-    party: str
-    visitor: str
+    holder: Holder
     turn: asyncio.Future[None]
 
 
 class Lane:
-    """`size` places. A party holds at most `share` of them; work of the server itself has no party and no share.
-    At most `queue` requests wait, each for at most `wait` seconds."""
+    """`size` places. A party holds at most `share` of them, a visitor at most `visitor_share`; work of the server
+    itself has no party and no share. At most `queue` requests wait, each for at most `wait` seconds."""
 
     def __init__(
         self,
@@ -95,15 +101,19 @@ class Lane:
         share: int | None = None,
         wait: float = LANE_WAIT_S,
         queue: int = MAX_WAITING,
+        visitor_share: int | None = None,
     ) -> None:
         self.name = name
         self.size = size
         self.refused = 0
         self._share = size if share is None else share
+        self._visitor_share = size if visitor_share is None else visitor_share
         self._wait = wait
         self._queue = queue
         self._came = 0
         self._held: Counter[str] = Counter()
+        """By party."""
+        self._held_of_visitor: Counter[str] = Counter()
         self._waiting: OrderedDict[str, OrderedDict[str, deque[Waiting]]] = OrderedDict()
         """By visitor and party, each in the order in which it is served next."""
         self._of_visitor: Counter[str] = Counter()
@@ -119,26 +129,26 @@ class Lane:
 
     def is_free_for(self, party: str | None = None) -> bool:
         """Whether a party, by default that of this task, would get a place at once."""
-        return self._may_enter(_party.get() if party is None else party)
+        return self._may_enter(_holder(party))
 
     @asynccontextmanager
     async def place(self, party: str | None = None) -> AsyncIterator[None]:
         """A place in the lane for a block, and for this party if it is not that of the task. Raises LaneBusy."""
-        party = await self.enter(party)
+        holder = await self.enter(party)
         try:
             yield
         finally:
-            self.leave(party)
+            self.leave(holder)
 
-    async def enter(self, party: str | None = None) -> str:
-        """Wait for a place; returns the party, which `leave` needs. Raises LaneBusy."""
-        party = _party.get() if party is None else party
-        if self._may_enter(party):
-            self._held[party] += 1
-            return party
+    async def enter(self, party: str | None = None) -> Holder:
+        """Wait for a place; returns whose it is, which `leave` needs. Raises LaneBusy."""
+        holder = _holder(party)
+        if self._may_enter(holder):
+            self._take(holder)
+            return holder
         self._came += 1
         turn = asyncio.get_running_loop().create_future()
-        mine = Waiting(self._came, party, _visitor.get() or party, turn)
+        mine = Waiting(self._came, holder, turn)
         self._make_room(mine)
         self._add(mine)
         try:
@@ -146,36 +156,44 @@ class Lane:
                 await mine.turn
         except BaseException as error:
             if mine.turn.done() and not mine.turn.cancelled() and mine.turn.exception() is None:
-                self.leave(party)
+                self.leave(holder)
             else:
                 self._remove(mine)
             if isinstance(error, TimeoutError):
                 raise self._refusal() from None
             raise
-        return party
+        return holder
 
-    def leave(self, party: str) -> None:
-        self._held[party] -= 1
-        if not self._held[party]:
-            del self._held[party]
+    def leave(self, holder: Holder) -> None:
+        for counter, name in ((self._held, holder.party), (self._held_of_visitor, holder.visitor)):
+            counter[name] -= 1
+            if not counter[name]:
+                del counter[name]
         self._admit()
+
+    def _take(self, holder: Holder) -> None:
+        self._held[holder.party] += 1
+        self._held_of_visitor[holder.visitor] += 1
 
     def _make_room(self, newcomer: Waiting) -> None:
         """Let the newcomer wait; of too many, the visitor with most of them loses one. Raises LaneBusy."""
-        if self._of_party[newcomer.party] >= MAX_WAITING_OF_PARTY:
+        if self._of_party[newcomer.holder.party] >= MAX_WAITING_OF_PARTY:
             raise self._refusal()
         if self.waiting < self._queue:
             return
         known = ((count, name) for name, count in self._of_visitor.items() if name)
         most, greediest = max(known, default=(0, ""))
-        if self._of_visitor[newcomer.visitor] + 1 >= most:
+        if self._of_visitor[newcomer.holder.visitor] + 1 >= most:
             raise self._refusal()
         victim = max((queue[-1] for queue in self._waiting[greediest].values()), key=lambda each: each.number)
         self._remove(victim)
         victim.turn.set_exception(self._refusal())
 
-    def _may_enter(self, party: str) -> bool:
-        return self.in_use < self.size and (not party or self._held[party] < self._share)
+    def _may_enter(self, holder: Holder) -> bool:
+        if self.in_use >= self.size:
+            return False
+        has_share = self._held[holder.party] < self._share
+        return not holder.party or (has_share and self._held_of_visitor[holder.visitor] < self._visitor_share)
 
     def _admit(self) -> None:
         """Give free places to those who wait."""
@@ -185,36 +203,38 @@ class Lane:
                 return
             self._remove(chosen)
             if not chosen.turn.done():
-                self._held[chosen.party] += 1
+                self._take(chosen.holder)
                 chosen.turn.set_result(None)
 
     def _next(self) -> Waiting | None:
         """Who is served next: one visitor after the other, and of a visitor one party after the other."""
         for visitor, parties in self._waiting.items():
             for party, queue in parties.items():
-                if self._may_enter(party):
+                if self._may_enter(Holder(party, visitor)):
                     self._waiting.move_to_end(visitor)
                     parties.move_to_end(party)
                     return queue[0]
         return None
 
     def _add(self, waiting: Waiting) -> None:
-        parties = self._waiting.setdefault(waiting.visitor, OrderedDict())
-        parties.setdefault(waiting.party, deque()).append(waiting)
-        self._of_visitor[waiting.visitor] += 1
-        self._of_party[waiting.party] += 1
+        party, visitor = waiting.holder
+        parties = self._waiting.setdefault(visitor, OrderedDict())
+        parties.setdefault(party, deque()).append(waiting)
+        self._of_visitor[visitor] += 1
+        self._of_party[party] += 1
 
     def _remove(self, waiting: Waiting) -> None:
-        parties = self._waiting.get(waiting.visitor, OrderedDict())
-        queue = parties.get(waiting.party)
+        party, visitor = waiting.holder
+        parties = self._waiting.get(visitor, OrderedDict())
+        queue = parties.get(party)
         if queue is None or waiting not in queue:
             return
         queue.remove(waiting)
         if not queue:
-            del parties[waiting.party]
+            del parties[party]
         if not parties:
-            del self._waiting[waiting.visitor]
-        for counter, name in ((self._of_visitor, waiting.visitor), (self._of_party, waiting.party)):
+            del self._waiting[visitor]
+        for counter, name in ((self._of_visitor, visitor), (self._of_party, party)):
             counter[name] -= 1
             if not counter[name]:
                 del counter[name]
@@ -222,6 +242,12 @@ class Lane:
     def _refusal(self) -> LaneBusy:
         self.refused += 1
         return LaneBusy(self.name)
+
+
+def _holder(party: str | None) -> Holder:
+    """Whose the place is that this task wants, for another party if one is given."""
+    party = _party.get() if party is None else party
+    return Holder(party, _visitor.get() or party)
 
 
 class Occupied(Protocol):

@@ -35,28 +35,28 @@ class LanePool(AsyncAdaptedQueuePool):
     backends: Backends
 
     def _do_get(self) -> ConnectionPoolEntry:
-        party = await_(self.lane.enter())
+        holder = await_(self.lane.enter())
         try:
             record = super()._do_get()
         except BaseException:
-            self.lane.leave(party)
+            self.lane.leave(holder)
             raise
-        _notes(record)["party"] = party
+        _notes(record)["holder"] = holder
         _notes(record).pop(LOST_PID, None)
         return record
 
     def _do_return_conn(self, record: ConnectionPoolEntry) -> None:
         _notes(record)["idle_since"] = time.monotonic()
-        party = _notes(record).pop("party", None)
+        holder = _notes(record).pop("holder", None)
         lost = _notes(record).pop(LOST_PID, None)
         is_lost = record.dbapi_connection is None and lost is not None
         try:
             super()._do_return_conn(record)
         finally:
-            if party is not None and is_lost:
-                self.backends.release_after(lost, lambda: self.lane.leave(party))
-            elif party is not None:
-                self.lane.leave(party)
+            if holder is not None and is_lost:
+                self.backends.release_after(lost, lambda: self.lane.leave(holder))
+            elif holder is not None:
+                self.lane.leave(holder)
 
     def recreate(self) -> LanePool:
         pool = cast("LanePool", super().recreate())

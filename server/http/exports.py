@@ -27,6 +27,11 @@ from server.gis.export.layers import Format, csv_text, geojson
 from server.gis.export.source import Source, check_whole
 from server.gis.tiles.service import LayerLookup, TableLookup
 from server.http.errors import HttpFault
+from server.http.middleware.abandoned_requests import (
+    CLIENT_CLOSED_REQUEST,
+    ClientGone,
+    cancel_if_client_leaves,
+)
 from server.http.middleware.map_addresses import is_view
 from server.http.middleware.slow_clients import send_file, whole_transfer
 from server.http.spool import Spool, Transfer, measured
@@ -64,7 +69,7 @@ def routes(
 ) -> list[web.RouteDef]:
     """The route; at most `at_once` exports read the database at the same time, others wait."""
     # One slot always stays free for other addresses.
-    turns = Lane("export", at_once, max(1, at_once - 1), wait=WAIT_S)
+    turns = Lane("export", at_once, wait=WAIT_S, visitor_share=max(1, at_once - 1))
     sending = Lane("sending", MAX_CONCURRENT_EXPORTS, MAX_EXPORTS_PER_ADDRESS, wait=0)
 
     async def export(request: web.Request) -> web.StreamResponse:
@@ -119,7 +124,11 @@ def delivery_routes(deliveries: Deliveries, shown: Shown) -> list[web.RouteDef]:
         except ValueError:
             raise HttpFault("invalid_payload", "The body is no JSON.") from None
         with working_for(shared_address(request)):
-            report = await deliveries.make(request.match_info["map_id"], checked(document))
+            making = deliveries.make(request.match_info["map_id"], checked(document))
+            try:
+                report = await cancel_if_client_leaves(request, making)
+            except ClientGone:
+                return web.Response(status=CLIENT_CLOSED_REQUEST)
         return web.json_response(report.model_dump(mode="json"), status=201, headers=UNSTORED)
 
     async def fetch(request: web.Request) -> web.StreamResponse:

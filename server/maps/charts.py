@@ -23,6 +23,7 @@ from server.maps.layers.verbs import HAND, By, layer_of
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import chart_added, chart_removed, chart_updated, clean_json
 from server.maps.log.replay import MapState
+from server.maps.log.sizes import check_filters
 from server.maps.log.tables import chart_table
 from server.maps.log.writer import MapWriter
 
@@ -61,6 +62,7 @@ class ChartService:
             chart_id = new_id(made.chart.title, state)
             chart = await self._keep(writer, made, chart_id)
             await writer.record(chart_added(chart))
+            check_filters(await writer.state())
             return Drawn(writer.seq, await writer.state(), chart, made.data)
 
     async def refresh(self, map_id: str, chart_id: str, by: By = HAND) -> Drawn:

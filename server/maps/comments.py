@@ -10,10 +10,10 @@ from server.maps.log.comments import (
     comment_added,
     comment_removed,
     delete_thread,
+    size_of_threads,
     thread_of,
     thread_resolved,
     thread_started,
-    threads_of,
     write_thread,
 )
 from server.maps.log.event_log import EventLog
@@ -31,6 +31,8 @@ from server.protocol import (
 MAX_THREADS = 200
 MAX_COMMENTS = 100
 """Of one thread."""
+MAX_CHARACTERS = 500_000
+"""Of all threads of a map as JSON: everybody who joins it reads them."""
 
 
 class Comments:
@@ -44,8 +46,7 @@ class Comments:
         comment = written(request.text, author)
         thread = CommentThread(id=secrets.token_hex(6), place=request.place, comments=[comment])
         async with self._log.writing(request.map_id) as writer:
-            if len(await threads_of(writer.connection, request.map_id)) >= MAX_THREADS:
-                raise MapFault("too_large", f"A map keeps at most {MAX_THREADS} threads. Remove some first.")
+            await check_room(writer, len(request.text), more_threads=1)
             event = await write_thread(writer, thread, thread_started(thread))
         return event.seq, thread
 
@@ -56,6 +57,7 @@ class Comments:
             thread = await known_thread(writer, request.thread_id)
             if len(thread.comments) >= MAX_COMMENTS:
                 raise MapFault("too_large", f"A thread keeps at most {MAX_COMMENTS} comments. Start another.")
+            await check_room(writer, len(request.text))
             change = {"comments": [*thread.comments, comment], "resolved": False, "resolved_by": None}
             event = await write_thread(
                 writer, thread.model_copy(update=change), comment_added(thread.id, comment)
@@ -93,6 +95,18 @@ class Comments:
 def written(text: str, author: str | None) -> Comment:
     """A comment of now."""
     return Comment(id=secrets.token_hex(6), text=text, author=author, at=datetime.now(UTC))
+
+
+async def check_room(writer: MapWriter, characters: int, more_threads: int = 0) -> None:
+    """Raise MapFault `too_large` if the map has no room for a comment of so many characters."""
+    threads, size = await size_of_threads(writer.connection, writer.map_id)
+    if threads + more_threads > MAX_THREADS:
+        raise MapFault("too_large", f"A map keeps at most {MAX_THREADS} threads. Remove some first.")
+    if size + characters > MAX_CHARACTERS:
+        raise MapFault(
+            "too_large",
+            f"The comments of a map take at most {MAX_CHARACTERS:,} characters. Remove some threads first.",
+        )
 
 
 async def known_thread(writer: MapWriter, thread_id: str) -> CommentThread:

@@ -24,6 +24,8 @@ from server.maps.log.tables import event_table, layer_table, map_table
 from server.protocol import Bookmark, BookmarkSave, MapDescribe, MapSummary
 
 MAX_BOOKMARKS = 100
+MAX_CHARACTERS = 250_000
+"""Of a document as JSON: everybody who joins the map reads it."""
 
 
 class Documents:
@@ -62,9 +64,13 @@ class Documents:
                 kept = [*document.bookmarks, bookmark]
             else:
                 kept = [bookmark if each.id == wanted else each for each in document.bookmarks]
-            event = await write_document(
-                writer, document.model_copy(update={"bookmarks": kept}), bookmark_saved(bookmark)
-            )
+            changed = document.model_copy(update={"bookmarks": kept})
+            if len(changed.model_dump_json()) > MAX_CHARACTERS:
+                raise MapFault(
+                    "too_large",
+                    f"The saved views of a map take at most {MAX_CHARACTERS:,} characters. Remove some first.",
+                )
+            event = await write_document(writer, changed, bookmark_saved(bookmark))
         return event.seq, bookmark
 
     async def remove_bookmark(self, map_id: str, bookmark_id: str) -> int:

@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
 from sqlalchemy import delete, insert, select
@@ -25,7 +26,7 @@ from agents.core.errors import ToolFailed
 from agents.domain import Layer
 from agents.exports import ExportItem, ExportReport, ExportRequest
 from agents.ports import TableRegistry
-from server.database.lanes import Lane
+from server.database.lanes import Lane, visitor
 from server.gis.export.deliverable import Wanted, resolved, wanted_of, write
 from server.gis.export.source import CannotExport
 from server.http.errors import HttpFault
@@ -74,9 +75,10 @@ class Deliveries:
         self._layer = layer
         self._spool = spool
         self._lifetime = timedelta(hours=hours)
-        self._turns = Lane("deliveries", at_once, max(1, at_once - 1), wait=WAIT_S)
+        self._turns = Lane("deliveries", at_once, wait=WAIT_S, visitor_share=max(1, at_once - 1))
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._reading: dict[str, int] = {}
+        self._writing: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def close(self) -> None:
         for export_id in list(self._kept):
@@ -142,16 +144,18 @@ class Deliveries:
         request = ExportRequest.model_validate(found.request)
         if viewed is not None:
             await self._check_viewed(map_id, request, viewed)
-        if export_id not in self._kept:
-            await self._write(map_id, export_id, request, found.expires_at)
-        kept = self._kept[export_id]
         self._reading[export_id] = self._reading.get(export_id, 0) + 1
         try:
-            yield kept.path
+            # Of several who open a link, one writes the file.
+            async with self._writing.setdefault(export_id, asyncio.Lock()):
+                if export_id not in self._kept:
+                    await self._write(map_id, export_id, request, found.expires_at)
+            yield self._kept[export_id].path
         finally:
             self._reading[export_id] -= 1
             if not self._reading[export_id]:
                 del self._reading[export_id]
+            await self._make_room()
 
     async def _write(
         self,
@@ -166,7 +170,7 @@ class Deliveries:
         parts = await resolved(self._exporter, request, wanted)
         resources = AsyncExitStack()
         try:
-            transfer = resources.enter_context(self._spool.transfer(f"map {map_id}"))
+            transfer = resources.enter_context(self._spool.transfer(visitor() or f"map {map_id}"))
             async with self._turns.place():
                 path, report = await measured(
                     write(request, parts, transfer.folder, on_progress), transfer.folder, transfer

@@ -70,6 +70,25 @@ async def test_a_party_gets_at_most_its_share_and_a_cancelled_wait_leaves_no_tra
     assert lane.in_use == 0
 
 
+async def test_a_visitor_with_many_maps_leaves_a_place_for_others() -> None:
+    lane = Lane("test", 4, share=2, visitor_share=3)
+    go = asyncio.Event()
+
+    async def work(party: str, visitor: str) -> None:
+        lanes.work_for(party, visitor)
+        async with lane.place():
+            await go.wait()
+
+    greedy = [asyncio.create_task(work(f"map {number}", "greedy")) for number in range(6)]
+    await until(lambda: lane.waiting == 3)
+    assert lane.in_use == 3
+    stranger = asyncio.create_task(work("mine", "stranger"))
+    await until(lambda: lane.in_use == 4)
+    go.set()
+    await asyncio.gather(stranger, *greedy)
+    assert (lane.in_use, lane.waiting, lane._held_of_visitor) == (0, 0, Counter())
+
+
 async def test_a_lane_that_is_full_of_waiting_work_refuses_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "MAX_WAITING_OF_PARTY", 2)
     lane = Lane("test", 1)
@@ -88,7 +107,7 @@ async def test_a_lane_that_is_full_of_waiting_work_refuses_at_once(monkeypatch: 
 async def test_where_too_many_wait_the_newest_of_the_greediest_visitor_gives_way_to_a_stranger() -> None:
     lane = Lane("test", 1, queue=6)
 
-    async def enter(party: str, visitor: str) -> str:
+    async def enter(party: str, visitor: str) -> lanes.Holder:
         lanes.work_for(party, visitor)
         return await lane.enter()
 
@@ -102,10 +121,12 @@ async def test_where_too_many_wait_the_newest_of_the_greediest_visitor_gives_way
         assert lane.waiting == 6
         with pytest.raises(lanes.LaneBusy):
             await enter("one more", "greedy")
-    for _ in range(6):
-        await until(lambda: lane.in_use == 1)
-        lane.leave(next(iter(lane._held)))
-    await asyncio.gather(*greedy[:4], modest, stranger)
+    admitted = [*greedy[:4], modest, stranger]
+    while admitted:
+        await until(lambda: any(task.done() for task in admitted))
+        done = next(task for task in admitted if task.done())
+        admitted.remove(done)
+        lane.leave(done.result())
     assert (lane.in_use, lane.waiting) == (0, 0)
 
 

@@ -1,7 +1,8 @@
 """Which tile is drawn next.
 
-Maps are served one after another, and of one map the newest request: it is what somebody looks at now. A map and a
-table may each hold only a part of the connections, so that neither stops the others. Requests that nobody waits
+Visitors (network addresses) are served one after another, and so are the maps of each; of one map the newest request:
+it is what somebody looks at now. A visitor, a map and a table may each hold only a part of the connections, so that
+none of them stops the others. Requests that nobody waits
 for leave the queue before they start.
 """
 
@@ -9,12 +10,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sized
 
+from server.database.lanes import visitor
 from server.gis.errors import GisError
 
 MAX_WAITING = 600
-"""Tiles that wait at once; beyond, the oldest request of the map with most of them is refused."""
+"""Tiles that wait at once; beyond, the oldest request of the visitor with most of them is refused."""
 RETRY_AFTER_S = 2.0
 
 
@@ -37,12 +39,14 @@ class TileRequest:
 
     def __init__(self, map_id: str, table_id: str, zoom: int, filter_text: str = "") -> None:
         self.map_id, self.table_id, self.zoom = map_id, table_id, zoom
+        self.visitor = visitor() or map_id
         self.drawn: Drawn = (table_id, filter_text)
         self.granted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
 
 class TileQueue:
-    """`size` tiles are drawn at once, at most two thirds of them of one map and half of them of one table."""
+    """`size` tiles are drawn at once, at most two thirds of them of one map, half of them of one table, and all but one
+    for one visitor."""
 
     name = "tiles"
 
@@ -51,8 +55,10 @@ class TileQueue:
         self.refused = 0
         self._per_map = max(1, size * 2 // 3)
         self._per_table = max(1, size // 2)
+        self._per_visitor = max(1, size - 1)
         self._drawing: set[TileRequest] = set()
-        self._waiting: OrderedDict[str, list[TileRequest]] = OrderedDict()
+        self._waiting: OrderedDict[str, OrderedDict[str, list[TileRequest]]] = OrderedDict()
+        """By visitor and map, each in the order in which it is served next."""
 
     @property
     def in_use(self) -> int:
@@ -60,7 +66,7 @@ class TileQueue:
 
     @property
     def waiting(self) -> int:
-        return sum(map(len, self._waiting.values()))
+        return sum(map(_count, self._waiting.values()))
 
     async def enter(
         self, map_id: str, table_id: str, zoom: int, wait: float, filter_text: str = ""
@@ -69,7 +75,7 @@ class TileQueue:
         request = TileRequest(map_id, table_id, zoom, filter_text)
         if self.waiting >= MAX_WAITING:
             self._refuse_oldest()
-        self._waiting.setdefault(map_id, []).append(request)
+        self._waiting.setdefault(request.visitor, OrderedDict()).setdefault(map_id, []).append(request)
         self._admit()
         try:
             async with asyncio.timeout(wait):
@@ -88,28 +94,32 @@ class TileQueue:
 
     def refuse(self, is_meant: Callable[[TileRequest], bool], error: Exception) -> None:
         """End the waiting of some requests with an error."""
-        for requests in list(self._waiting.values()):
-            for request in filter(is_meant, tuple(requests)):
-                self._end(request, error)
+        waiting = [each for maps in self._waiting.values() for requests in maps.values() for each in requests]
+        for request in filter(is_meant, waiting):
+            self._end(request, error)
 
     def _admit(self) -> None:
-        for map_id in list(self._waiting):
-            if self.in_use >= self.size:
+        while self.in_use < self.size:
+            request = self._next()
+            if request is None:
                 return
-            request = self._next_of(map_id)
-            if request is not None:
-                self._drawing.add(request)
-                self._waiting.move_to_end(map_id)
-                self._remove(request)
-                request.granted.set_result(None)
+            self._drawing.add(request)
+            self._waiting[request.visitor].move_to_end(request.map_id)
+            self._waiting.move_to_end(request.visitor)
+            self._remove(request)
+            request.granted.set_result(None)
 
-    def _next_of(self, map_id: str) -> TileRequest | None:
-        """The newest request of a map that has room."""
-        if sum(request.map_id == map_id for request in self._drawing) >= self._per_map:
-            return None
-        for request in reversed(self._waiting[map_id]):
-            if sum(other.table_id == request.table_id for other in self._drawing) < self._per_table:
-                return request
+    def _next(self) -> TileRequest | None:
+        """The newest request of the next map that has room, of the next visitor that has."""
+        for name, maps in self._waiting.items():
+            if sum(request.visitor == name for request in self._drawing) >= self._per_visitor:
+                continue
+            for map_id, requests in maps.items():
+                if sum(request.map_id == map_id for request in self._drawing) >= self._per_map:
+                    continue
+                for request in reversed(requests):
+                    if sum(other.table_id == request.table_id for other in self._drawing) < self._per_table:
+                        return request
         return None
 
     def _withdraw(self, request: TileRequest) -> None:
@@ -119,18 +129,25 @@ class TileQueue:
             self._remove(request)
 
     def _remove(self, request: TileRequest) -> None:
-        requests = self._waiting.get(request.map_id, [])
+        maps = self._waiting.get(request.visitor, OrderedDict())
+        requests = maps.get(request.map_id, [])
         if request in requests:
             requests.remove(request)
             if not requests:
-                del self._waiting[request.map_id]
+                del maps[request.map_id]
+            if not maps:
+                del self._waiting[request.visitor]
 
     def _refuse_oldest(self) -> None:
-        most = max(self._waiting.values(), key=len)
+        most = max(self._waiting.values(), key=_count)
         self.refused += 1
-        self._end(most[0], TileBusy())
+        self._end(max(most.values(), key=len)[0], TileBusy())
 
     def _end(self, request: TileRequest, error: Exception) -> None:
         self._remove(request)
         if not request.granted.done():
             request.granted.set_exception(error)
+
+
+def _count(maps: Mapping[str, Sized]) -> int:
+    return sum(map(len, maps.values()))

@@ -39,6 +39,7 @@ from server.maps.log.events import (
 from server.maps.log.missing_tables import changes_without_table, layer_names
 from server.maps.log.replay import MapState, arranged
 from server.maps.log.restoring import as_one_step, changes_between
+from server.maps.log.sizes import check_filters
 from server.maps.log.undo import mark_undo
 from server.maps.log.writer import MapWriter
 
@@ -136,6 +137,7 @@ class LayerService:
                 legend=drawing.legend,
             )
             await writer.record(layer_added(layer))
+            check_filters(await writer.state())
             return await done(writer, layer.id)
 
     async def update(self, map_id: str, layer_id: str, change: LayerChange, by: By = HAND) -> Done:
@@ -156,6 +158,8 @@ class LayerService:
                 )
                 if updated != current:
                     await writer.record(layer_updated(updated, by.author))
+                if updated.filter != current.filter:
+                    check_filters(await writer.state())
                 return await done(writer, layer_id)
         raise MapFault("conflict", f"Layer {layer_id!r} is being changed by others. Try again.")
 

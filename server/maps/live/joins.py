@@ -20,7 +20,8 @@ from server.maps.log.snapshots import EncodedSnapshot
 from server.protocol import Someone
 
 MAX_EVENTS_PER_JOIN = 2000
-"""Events in one answer to `join`; its field `more` says that there are further ones."""
+MAX_BYTES_PER_JOIN = 1024 * 1024
+"""Stored size of the events in one answer to `join`; its field `more` says that there are further ones."""
 
 MAX_CONCURRENT_READS = 4
 """Maps read at the same time by one server: after a restart, clients join hundreds of maps at once."""
@@ -126,7 +127,9 @@ class Joins:
         window: Window | None = None
         for after_seq in sorted(seq for seq in known if seq < newest):
             if window is None or not window.covers(after_seq):
-                events = await self._log.reader.read(map_id, after_seq, MAX_EVENTS_PER_JOIN + 1)
+                events = await self._log.reader.read_window(
+                    map_id, after_seq, MAX_EVENTS_PER_JOIN, MAX_BYTES_PER_JOIN
+                )
                 window = Window.of(events, newest)
             reading.add(after_seq, window)
         if known:
@@ -148,11 +151,11 @@ class Window:
     def of(cls, events: Sequence[Event], newest: int) -> Window:
         known = [event for event in events if event.seq <= newest]
         texts = [encode({"event": event.name, "data": event.wire()}).text for event in known]
-        return cls([event.seq for event in known], texts, len(events) <= MAX_EVENTS_PER_JOIN)
+        return cls([event.seq for event in known], texts, not events or events[-1].seq >= newest)
 
     def covers(self, after_seq: int) -> bool:
         """Whether it holds enough for a client that knows the map up to `after_seq`."""
-        return self.is_whole or len(self.after(after_seq)[0]) >= MAX_EVENTS_PER_JOIN // 2
+        return self.is_whole or len(self.after(after_seq)[0]) > len(self.seqs) // 2
 
     def after(self, after_seq: int) -> tuple[Sequence[int], Sequence[str]]:
         start = bisect_right(self.seqs, after_seq)
@@ -171,9 +174,7 @@ class Reading:
     def add(self, after_seq: int, window: Window) -> None:
         """The events that a client with the map up to `after_seq` lacks."""
         seqs, texts = window.after(after_seq)
-        more = len(texts) > MAX_EVENTS_PER_JOIN or not window.is_whole
-        if more:
-            seqs, texts = seqs[:MAX_EVENTS_PER_JOIN], texts[:MAX_EVENTS_PER_JOIN]
+        more = not window.is_whole
         events = Encoded(f"[{','.join(texts)}]")
         self._missed[after_seq] = Joined(seqs[-1] if more else self.seq, events=events, more=more)
 

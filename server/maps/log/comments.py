@@ -5,7 +5,7 @@ Each change is written with its event, in one transaction on the map.
 
 from __future__ import annotations
 
-from sqlalchemy import delete, select
+from sqlalchemy import Text, cast, delete, func, select
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -17,10 +17,12 @@ from server.protocol import Comment, CommentThread
 own = comment_thread_table.c
 
 
-async def threads_of(connection: AsyncConnection, map_id: str) -> list[CommentThread]:
-    """The threads of a map, oldest first."""
-    query = select(own.document).where(own.map_id == map_id).order_by(own.started)
-    return [CommentThread.model_validate(row) for row in (await connection.execute(query)).scalars()]
+async def size_of_threads(connection: AsyncConnection, map_id: str) -> tuple[int, int]:
+    """How many threads a map has, and the characters of all of them as JSON."""
+    characters = func.coalesce(func.sum(func.length(cast(own.document, Text))), 0)
+    query = select(func.count(), characters).where(own.map_id == map_id)
+    count, size = (await connection.execute(query)).one()
+    return count, size
 
 
 async def thread_of(connection: AsyncConnection, map_id: str, thread_id: str) -> CommentThread | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 from cachetools import LRUCache
 from sqlalchemy import bindparam, select
@@ -13,8 +13,10 @@ from server.maps.log.rows import as_event
 from server.maps.log.tables import event_table
 from server.maps.log.undo import History
 
-MAX_CACHED_STEPS = 20_000
-"""In all cached histories together, each map counted as one more: a step takes some kilobytes."""
+MAX_CACHED_WEIGHT = 20_000
+"""Of all cached histories together, each map counted as one more."""
+EVENTS_PER_PAGE = 200
+"""A long log is read in pages, between which others get their turn."""
 CHANGES = (
     select(event_table)
     .where(
@@ -24,15 +26,30 @@ CHANGES = (
         event_table.c.seq <= bindparam("newest"),
     )
     .order_by(event_table.c.seq)
+    .limit(bindparam("most"))
 )
-"""The changes of a map after `seen`, up to `newest`."""
+"""The first changes of a map after `seen`, up to `newest`."""
+
+
+async def pages_of_changes(
+    connection: AsyncConnection, map_id: str, seen: int, newest: int
+) -> AsyncIterator[list[Event]]:
+    """The changes of a map after `seen`, up to `newest`, at most `EVENTS_PER_PAGE` at once."""
+    while seen < newest:
+        bounds = {"map_id": map_id, "seen": seen, "newest": newest, "most": EVENTS_PER_PAGE}
+        changes = [as_event(row) for row in await connection.execute(CHANGES, bounds)]
+        if changes:
+            yield changes
+        if len(changes) < EVENTS_PER_PAGE:
+            return
+        seen = changes[-1].seq
 
 
 class Histories:
     """Cached histories are never changed: a later reading copies and advances one."""
 
     def __init__(self) -> None:
-        self._cache: LRUCache[str, History] = LRUCache(MAX_CACHED_STEPS, getsizeof=lambda it: 1 + it.steps)
+        self._cache: LRUCache[str, History] = LRUCache(MAX_CACHED_WEIGHT, getsizeof=lambda it: 1 + it.weight)
 
     def cached(self, map_id: str) -> History:
         """The newest history that is cached, or an empty one."""
@@ -45,9 +62,13 @@ class Histories:
             return kept
         if kept.seen > seq:
             kept = History()
-        bounds = {"map_id": map_id, "seen": kept.seen, "newest": seq}
-        rows = (await connection.execute(CHANGES, bounds)).all()
-        return self.advanced(map_id, kept, [as_event(row) for row in rows], seq)
+        history = kept.copy()
+        async for changes in pages_of_changes(connection, map_id, kept.seen, seq):
+            for change in changes:
+                history.advance(change.typed())
+        history.seen = seq
+        self._keep(map_id, history)
+        return history
 
     def advanced(self, map_id: str, kept: History, changes: Sequence[Event], seq: int) -> History:
         """The history up to `seq`, from a cached one and the changes after it."""
@@ -73,5 +94,5 @@ class Histories:
 
     def _keep(self, map_id: str, history: History) -> None:
         newest = self._cache.get(map_id)
-        if (newest is None or newest.seen < history.seen) and history.steps < MAX_CACHED_STEPS:
+        if (newest is None or newest.seen < history.seen) and history.weight < MAX_CACHED_WEIGHT:
             self._cache[map_id] = history

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Select, select, text
+from sqlalchemy import Select, func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from agents.domain import Layer
 from server.database.engines import single_reads
-from server.maps.log.events import CHANGE_EVENTS, Event
-from server.maps.log.histories import Histories
+from server.maps.log.events import Event
+from server.maps.log.histories import Histories, pages_of_changes
 from server.maps.log.replay import MapState, replay
 from server.maps.log.rows import as_event, events_of, layers_of, reading, seq_of
 from server.maps.log.tables import event_table, layer_table
@@ -37,6 +37,14 @@ class MapReader:
         query = events_of(map_id).where(event_table.c.seq > after_seq).order_by(event_table.c.seq)
         return await self._events(query if limit is None else query.limit(limit))
 
+    async def read_window(self, map_id: str, after_seq: int, limit: int, most_bytes: int) -> list[Event]:
+        """As `read`, but no more events than have about this size as stored, and at least one."""
+        size = func.pg_column_size(event_table.c.payload)
+        before = (func.sum(size).over(order_by=event_table.c.seq) - size).label("before")
+        query = events_of(map_id).add_columns(before).where(event_table.c.seq > after_seq)
+        first = query.order_by(event_table.c.seq).limit(limit).subquery()
+        return await self._events(select(first).where(first.c.before < most_bytes).order_by(first.c.seq))
+
     async def read_latest(self, map_id: str, names: Collection[str], limit: int) -> list[Event]:
         """The last events with these names, in order."""
         query = events_of(map_id).where(event_table.c.type.in_(names))
@@ -56,8 +64,11 @@ class MapReader:
 
     async def state_at(self, map_id: str, seq: int) -> MapState:
         """The map as it was after the event `seq`, from the log alone."""
-        query = events_of(map_id).where(event_table.c.type.in_(CHANGE_EVENTS), event_table.c.seq <= seq)
-        return replay(event.typed() for event in await self._events(query.order_by(event_table.c.seq)))
+        state = MapState()
+        async with single_reads(self._engine) as connection:
+            async for changes in pages_of_changes(connection, map_id, 0, seq):
+                state = replay((change.typed() for change in changes), state)
+        return state
 
     async def history(self, map_id: str) -> History:
         """The map's undo history as of now."""

@@ -18,6 +18,7 @@ from sqlalchemy import (
     BigInteger,
     BindParameter,
     ColumnElement,
+    FromClause,
     Select,
     Table,
     Text,
@@ -53,7 +54,9 @@ from server.maps.turns.pending_approval import open_questions
 from server.protocol import AnalysisProgress, EventEnvelope, Snapshot, TurnState
 
 CHAT_IN_SNAPSHOT = 500
-MAX_CHANGES_PER_READ = 1000
+MAX_CHAT_BYTES = 1024 * 1024
+"""Of the chat in a snapshot, as it is stored: messages may point at large areas, and all who join read them."""
+MAX_CHANGES_PER_READ = 200
 """Of the undo history, in one statement with the rest of a map; longer ones are read by themselves."""
 NOTHING_CACHED = -1
 OPEN_STATES = ("queued", "running", "waiting")
@@ -95,17 +98,27 @@ OPEN_TURN = _object(
     questions=turn_table.c.pause["questions"],
     answers=turn_table.c.pause["answers"],
 )
-EVENT = _object(
-    **{name: event_table.c[name] for name in ("map_id", "seq", "type", "turn_id", "at", "payload")}
-)
-CHAT = (
-    select(EVENT.label("event"), event_table.c.seq)
+
+
+def _event(row: FromClause) -> ColumnElement[Any]:
+    return _object(**{name: row.c[name] for name in ("map_id", "seq", "type", "turn_id", "at", "payload")})
+
+
+_SIZE = func.pg_column_size(event_table.c.payload)
+_RECENT_CHAT = (
+    select(event_table, (func.sum(_SIZE).over(order_by=event_table.c.seq.desc()) - _SIZE).label("newer"))
     .where(event_table.c.map_id == MAP_ID, event_table.c.type.in_(map(_word, sorted(CHAT_EVENTS))))
     .order_by(event_table.c.seq.desc())
     .limit(CHAT_IN_SNAPSHOT)
+    .subquery()
 )
+CHAT = select(
+    case((_RECENT_CHAT.c.newer < literal_column(str(MAX_CHAT_BYTES)), _event(_RECENT_CHAT))),
+    _RECENT_CHAT.c.seq,
+)
+"""The newest messages; null for those that are too many bytes."""
 CHANGES = (
-    select(EVENT.label("event"), event_table.c.seq)
+    select(_event(event_table).label("event"), event_table.c.seq)
     .where(
         event_table.c.map_id == MAP_ID,
         event_table.c.type.in_(map(_word, sorted(CHANGE_EVENTS))),
@@ -207,15 +220,19 @@ class Snapshots:
     async def _whole(self, connection: AsyncConnection, map_id: str, reading: Reading) -> Snapshot:
         lasting = reading.lasting
         assert lasting is not None  # noqa: S101 - asked for by the callers
-        chat = [stored_event(event) for event in lasting["chat"]]
+        chat = [stored_event(event) for event in lasting["chat"] if event is not None]
+        is_complete = len(chat) == len(lasting["chat"]) < CHAT_IN_SNAPSHOT
         history = await self._history(connection, map_id, reading, lasting["changes"])
         return Snapshot(
             map_id=map_id,
             seq=reading.seq,
             layers=list(as_layers(lasting["layers"])),
             charts=list(history.state.charts),
-            chat=[EventEnvelope(event=event.name, data=event.wire()) for event in whole_turns(chat)],
-            chat_complete=len(chat) < CHAT_IN_SNAPSHOT,
+            chat=[
+                EventEnvelope(event=event.name, data=event.wire())
+                for event in (chat if is_complete else whole_turns(chat))
+            ],
+            chat_complete=is_complete,
             turns=reading.turns,
             progress=reading.progress,
             recipes=[card_of(Recipe.model_validate(recipe)) for recipe in lasting["recipes"]],
@@ -263,7 +280,5 @@ def as_state(turn: Mapping[str, Any]) -> TurnState:
 
 def whole_turns(chat: list[Event]) -> list[Event]:
     """The events of a truncated chat from the first user message on."""
-    if len(chat) < CHAT_IN_SNAPSHOT:
-        return chat
     start = next((place for place, event in enumerate(chat) if event.name == "user_message"), 0)
     return chat[start:]

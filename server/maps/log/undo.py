@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from server.maps.log.events import Change
 from server.maps.log.replay import MapState, apply, inverse, redo_changes
+from server.maps.log.sizes import step_weight
 from server.protocol import (
     ChangeEvent,
     ChartAdded,
@@ -24,6 +25,9 @@ from server.protocol import (
     MapReset,
 )
 
+MAX_WEIGHT = 5_000
+"""Of the steps that can be undone: so many changes, or fewer with large filters. What is older can be restored."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChangeStep:
@@ -31,6 +35,7 @@ class ChangeStep:
 
     event: ChangeEvent
     before: MapState
+    weight: int
 
 
 @dataclass(slots=True)
@@ -50,6 +55,10 @@ class Unit:
     def holds(self, seq: int | None) -> bool:
         return any(step.event.seq == seq for step in self.steps)
 
+    @property
+    def weight(self) -> int:
+        return sum(step.weight for step in self.steps)
+
     def describe(self) -> str:
         """The changes in words: `added airports, removed cities`."""
         return ", ".join(dict.fromkeys(describe(step) for step in self.steps))
@@ -64,8 +73,8 @@ class History:
         self.state = MapState()
         self.seen = 0
         """The seq up to which all events have been read."""
-        self.steps = 0
-        """How many changes it keeps."""
+        self.weight = 0
+        """Of the changes that it keeps."""
         self._done: list[Unit] = []
         self._undone: list[Unit] = []
         self._grows = False
@@ -73,7 +82,7 @@ class History:
     def copy(self) -> History:
         """An independent copy that can be advanced."""
         other = History()
-        other.state, other.seen, other.steps = self.state, self.seen, self.steps
+        other.state, other.seen, other.weight = self.state, self.seen, self.weight
         other._done, other._undone, other._grows = [*self._done], [*self._undone], self._grows
         if other._done:
             # Only the newest unit may still grow.
@@ -119,14 +128,17 @@ class History:
         ]
 
     def _record(self, event: ChangeEvent) -> None:
-        self.steps += 1 - sum(len(unit.steps) for unit in self._undone)
+        weight = step_weight(event)
+        self.weight += weight - sum(unit.weight for unit in self._undone)
         self._undone.clear()
         mine = self._done[-1] if self._done else None
         if mine is None or not (self._grows and mine.takes(event)):
             mine = Unit(event.turn_id, event.step)
             self._done.append(mine)
-        mine.steps.append(ChangeStep(event, self.state))
+        mine.steps.append(ChangeStep(event, self.state, weight))
         self._grows = True
+        while self.weight > MAX_WEIGHT and len(self._done) > 1:
+            self.weight -= self._done.pop(0).weight
 
     def _move(self, event: ChangeEvent) -> None:
         """The first event of an undo moves its unit to the other stack; further events of the same undo find it

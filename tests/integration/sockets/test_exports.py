@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import asyncpg
 import pyogrio
 import pytest
 import pytest_asyncio
@@ -24,7 +25,8 @@ from server.gis.export.deliverable import resolved, wanted_of, write
 from server.gis.export.source import CHUNK
 from server.http.spool import Spool
 from server.transfers import deliveries
-from server.transfers.deliveries import Deliveries
+from server.transfers.deliveries import KEPT_SHARE, Deliveries
+from tests.support.looking import until
 from tests.support.model_server import Call, ModelServer, Reply, Say
 from tests.support.server import Client, client, local_server
 
@@ -201,6 +203,42 @@ async def test_a_link_that_several_open_at_once_is_written_to_disk_once(
     await deliveries.close()
     assert spool.used == 0
     spool.close()
+
+
+async def test_links_that_are_opened_again_keep_no_more_than_their_part_of_the_spool(
+    server: Server, one: Client, tmp_path: Path
+) -> None:
+    made = [(await post(server, one.map_id, items=[TOWNS], format="json"))[1] for _ in range(6)]
+    spool = Spool(made[0]["bytes"] * 8, tmp_path)
+    deliveries = deliveries_of(server, spool, hours=1)
+    for each in made:
+        async with deliveries.opened(one.map_id, each["link"].split("/")[1]) as path:
+            assert path.stat().st_size == each["bytes"]
+    assert spool.used <= spool.budget * KEPT_SHARE
+    await deliveries.close()
+    spool.close()
+
+
+async def test_an_export_ends_when_the_program_that_asked_for_it_leaves(
+    server: Server, one: Client, samples_url: str
+) -> None:
+    database = await asyncpg.connect(samples_url)
+
+    async def waits() -> bool:
+        return bool(await database.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"))
+
+    async def is_idle() -> bool:
+        return not await waits()
+
+    try:
+        async with database.transaction():
+            await database.execute("LOCK TABLE data.cities IN ACCESS EXCLUSIVE MODE")
+            asking = asyncio.create_task(post(server, one.map_id, items=[TOWNS], format="json"))
+            await until(waits)
+            asking.cancel()
+            await until(is_idle)
+    finally:
+        await database.close()
 
 
 async def test_no_file_is_kept_once_its_link_has_expired(server: Server, one: Client, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from server.maps.log.events import (
     map_reset,
 )
 from server.maps.log.replay import MapState, apply, inverse, replay
-from server.maps.log.undo import History
+from server.maps.log.undo import MAX_WEIGHT, History
 from server.protocol import LayerEvent
 from tests.support.layers import layer
 
@@ -165,3 +165,20 @@ def test_an_event_about_a_layer_that_is_not_there_changes_nothing() -> None:
 def test_layers_that_a_reordering_does_not_name_keep_their_order_below() -> None:
     state = replay([typed(layer_added(layer(one, order=at)), at + 1) for at, one in enumerate(IDS)])
     assert apply(state, typed(layers_reordered(["c", "a"]), 9)).order == ("b", "d", "c", "a")
+
+
+def test_an_undo_history_is_bounded_and_the_same_however_it_was_read() -> None:
+    area = {"op": "in", "args": [{"property": "name"}, ["x" * 90] * 1_000]}
+    large = layer("a").model_copy(update={"filter": area})
+    steps = [layer_added(large)] + [
+        layer_updated(large.model_copy(update={"opacity": number / 1000})) for number in range(200)
+    ]
+    events = [typed(change, number + 1) for number, change in enumerate(steps)]
+    whole, pieces = History(), History()
+    for event in events:
+        whole.advance(event)
+        pieces = pieces.copy()
+        pieces.advance(event)
+    assert whole.weight == pieces.weight <= MAX_WEIGHT
+    assert whole.can_undo
+    assert whole.undo() == pieces.undo()

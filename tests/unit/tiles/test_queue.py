@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from server.database.lanes import work_for
 from server.gis.tiles import queue as queue_module
 from server.gis.tiles.queue import TileBusy, TileQueue, TileRequest
 from tests.support.looking import until
@@ -98,4 +99,48 @@ async def test_waiting_is_bounded_in_time_and_in_number(monkeypatch: pytest.Monk
     assert (queue.waiting, queue.refused) == (3, 2)
     queue.leave(first)
     for task in (*few, *many):
+        task.cancel()
+
+
+async def test_a_visitor_with_many_maps_leaves_a_connection_and_the_next_turn_for_others() -> None:
+    queue = TileQueue(3)
+
+    async def by(visitor: str, map_id: str, table: str) -> TileRequest:
+        work_for(map_id, visitor)
+        return await queue.enter(map_id, table, 0, 60)
+
+    greedy = [asyncio.create_task(by("greedy", f"m{number}", f"t{number}")) for number in range(50)]
+    await step()
+    assert len(granted(greedy)) == 2
+    strangers = [asyncio.create_task(by("stranger", f"n{number}", f"u{number}")) for number in range(2)]
+    await step()
+    assert granted(strangers) == [0]
+    for number in granted(greedy):
+        queue.leave(greedy[number].result())
+        await step()
+    assert granted(strangers) == [0, 1], "each visitor has its turn, however many maps the others have"
+    for task in greedy:
+        task.cancel()
+
+
+async def test_where_too_many_tiles_wait_the_visitor_with_most_of_them_gives_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(queue_module, "MAX_WAITING", 6)
+    queue = TileQueue(1)
+    await queue.enter("m", "a", 0, 60)
+
+    async def by(visitor: str, map_id: str) -> TileRequest:
+        work_for(map_id, visitor)
+        return await queue.enter(map_id, map_id, 0, 60)
+
+    modest = [asyncio.create_task(by("modest", "mine")) for _ in range(2)]
+    greedy = [asyncio.create_task(by("greedy", f"m{number}")) for number in range(4)]
+    await step()
+    stranger = asyncio.create_task(by("stranger", "other"))
+    await step()
+    refused = [task for task in [*modest, *greedy, stranger] if task.done()]
+    assert refused == [greedy[0]]
+    assert isinstance(greedy[0].exception(), TileBusy)
+    for task in [*modest, *greedy, stranger]:
         task.cancel()

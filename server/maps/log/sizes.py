@@ -1,0 +1,43 @@
+"""How much a map holds: every change stores its layer again, and every visitor reads all of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from server.maps.faults import MapFault
+from server.maps.log.replay import MapState
+from server.protocol import LayerAdded, LayerUpdated, MapEvent
+
+MAX_FILTER = 100_000
+"""Characters of the JSON of one filter: an area of about 4,000 vertices."""
+MAX_FILTERS = 1_000_000
+"""Characters of all filters of a map together."""
+
+
+def check_filters(state: MapState) -> None:
+    """Raise MapFault `too_large` if the filters of a map take too much."""
+    sizes = [filter_size(layer.filter) for layer in state.layers]
+    sizes += [filter_size(each) for chart in state.charts for each in (chart.filter, chart.layer_filter)]
+    if max(sizes, default=0) > MAX_FILTER:
+        raise MapFault(
+            "too_large",
+            f"The filter takes {max(sizes):,} characters, and at most {MAX_FILTER:,} are kept. Simplify its area, "
+            "or use a table of the area in its place.",
+        )
+    if sum(sizes) > MAX_FILTERS:
+        raise MapFault(
+            "too_large",
+            f"All filters of a map together take at most {MAX_FILTERS:,} characters. Remove a layer first.",
+        )
+
+
+def filter_size(filter: dict[str, Any] | None) -> int:
+    """Characters of a filter's JSON."""
+    return 0 if filter is None else len(json.dumps(filter))
+
+
+def step_weight(event: MapEvent) -> int:
+    """The memory of a change in the undo history, in units of some kilobytes."""
+    layer = event.layer if isinstance(event, LayerAdded | LayerUpdated) else None
+    return 1 + (filter_size(layer.filter) // 1000 if layer is not None else 0)
