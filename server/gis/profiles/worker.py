@@ -97,6 +97,8 @@ class ProfileWorker:
                 log.info("tables could not be profiled", away=is_unavailable(error), error=str(error)[:300])
 
     async def _round(self) -> None:
+        """Work on what is wanted, small tables first. After each piece of work what is wanted meanwhile counts, so that
+        nobody waits for all tables that somebody else has opened."""
         if time.monotonic() - self._swept > SWEEP_S:
             self._swept = time.monotonic()
             await self._store.sweep()
@@ -110,8 +112,12 @@ class ProfileWorker:
                 and await self._overviews.is_due(state, self._share)
             ):
                 await self._build(self._overviews, table, state)
+                if self._wake.is_set():
+                    return
             if state is not None and await self._is_due(state):
                 await self._measure(table, state)
+                if self._wake.is_set():
+                    return
 
     async def _build(self, overviews: OverviewJob, table: Table, state: TableState) -> None:
         async with self._database.owner_session(overviews.session) as session:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 
+import asyncpg
 import pytest
 import pytest_asyncio
 
@@ -14,7 +15,7 @@ from server.gis.catalog.registry import Registry
 from server.gis.profiles.estimates import EstimatedStatistics, estimated_rows
 from server.gis.profiles.measure import measured
 from server.gis.profiles.profile import ProfileStore
-from server.gis.profiles.versions import DataVersions
+from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.profiles.worker import ProfileWorker
 from server.gis.styles import compute_style
 from tests.support.looking import until
@@ -149,6 +150,49 @@ async def test_one_of_two_servers_measures_and_both_know_it(database: Database, 
     again = await ProfileStore(database.owner).current(state)
     assert again is not None
     assert again.rows == ROWS
+
+
+class Builds:
+    """An `OverviewJob` that notes the order of the tables, and lets something happen after the first."""
+
+    session: Mapping[str, str] = {}
+
+    def __init__(self, after_first: Callable[[], None]) -> None:
+        self.done: list[str] = []
+        self._after_first = after_first
+        self._built: set[int] = set()
+
+    async def is_due(self, state: TableState, share: float, fresh: bool = False) -> bool:
+        return state.relid not in self._built
+
+    async def run(self, session: asyncpg.Connection, table: Table, state: TableState, share: float) -> bool:
+        self._built.add(state.relid)
+        self.done.append(table.name)
+        if len(self.done) == 1:
+            self._after_first()
+        return True
+
+
+async def test_a_table_that_is_opened_later_does_not_wait_for_all_that_were_opened_before(
+    database: Database, pings: Table
+) -> None:
+    copies = [f"pings_{number}" for number in range(3)]
+    await execute(database, *(f"CREATE TABLE data.{name} AS SELECT * FROM data.pings" for name in copies))
+    large = [await table(database, f"data.{name}") for name in copies]
+    await execute(
+        database, "DELETE FROM data.pings WHERE id > 100", "CREATE TABLE data.few AS TABLE data.pings"
+    )
+    few = await table(database, "data.few")
+    builds = Builds(lambda: worker.want([*large, few]))
+    worker = ProfileWorker(database, DataVersions(database.owner), ProfileStore(database.owner), 1, builds)
+    worker.want(large)
+    worker.start()
+    try:
+        await until(lambda: len(builds.done) == 4)
+        assert builds.done[1] == "few"
+    finally:
+        await worker.close()
+        await execute(database, "DROP TABLE data.few", *(f"DROP TABLE data.{name}" for name in copies))
 
 
 async def test_a_profile_is_removed_with_its_table(database: Database, pings: Table) -> None:
