@@ -337,10 +337,6 @@ class Settings(BaseSettings):
             return self.model
         return "openai:gpt-5.1"
 
-    def with_database(self, url: str) -> Settings:
-        """These settings, with the URL of the database that was found or made."""
-        return self.model_copy(update={"database_url": SecretStr(url)})
-
 
 def origin_of(url: str | None) -> str | None:
     """`https://tiles.example:8443` of an address there; None of what is no web address."""

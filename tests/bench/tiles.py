@@ -21,9 +21,10 @@ from agents.domain import Layer, Legend, Style, Table
 from server.database.engines import Database
 from server.database.quoting import quoted
 from server.gis.catalog.registry import Registry
+from server.gis.tiles.columns import feature_key, needed_columns
 from server.gis.tiles.grid import BUFFER, EXTENT, Tile
 from server.gis.tiles.service import TileService
-from server.gis.tiles.statement import SMALL_LAYER, THINNED_BELOW, feature_key, needed_columns
+from server.gis.tiles.statement import SMALL_LAYER, THINNED_BELOW
 from server.http import errors, tiles
 from server.settings import Settings
 from tests.bench.rows import Row

@@ -18,8 +18,6 @@ from agents.core.tools.base_tool import BaseTool, as_tool
 from agents.core.tools.snapshot import Snapshot, Snapshotter, static_snapshot
 from agents.core.tools.tool import Tool, declaration_of, tool_of, tools_of
 
-Registrable = Tool | BaseTool | Callable[..., Any]
-
 
 class ToolBox:
     """Tools by name. `version` grows with every change."""

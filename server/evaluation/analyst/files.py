@@ -22,7 +22,6 @@ TYPES = (
     ("date", pa.types.is_date),
     ("timestamp", pa.types.is_timestamp),
 )
-GDAL_FILES = (".gpkg", ".fgb", ".shp", ".kml", ".xlsx")
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from server.gis.charts.question import Question
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.identifiers import Expression, column_of
 from server.gis.query.guard import Guard
-from server.gis.tiles.statement import feature_key
+from server.gis.tiles.columns import feature_key
 
 MAX_FEATURES = 5_000
 MAX_FEATURE_IDS = 300

@@ -7,8 +7,8 @@ from server.database.quoting import quoted
 from server.gis.expressions.identifiers import sql_name
 from server.gis.overviews.ladder import SCHEMA, WEIGHT
 from server.gis.overviews.placing import Placing
+from server.gis.tiles.columns import feature_key
 from server.gis.tiles.grid import PIXELS, WORLD
-from server.gis.tiles.statement import feature_key
 
 CELLS = 128
 """Cells in a row of a band's tile, four pixels each, before they are made coarser for the sake of disk space."""

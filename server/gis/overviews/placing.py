@@ -12,10 +12,11 @@ from server.gis.expressions.declared_types import declared_type, may_be_curved
 from server.gis.expressions.geometry_checks import reasonable, without_gaps
 from server.gis.expressions.identifiers import GEOMETRY, is_geography
 from server.gis.tiles import fragments
+from server.gis.tiles.columns import feature_key
 from server.gis.tiles.grid import HALF_WORLD, WORLD, Box
 from server.gis.tiles.mercator import to_mercator
 from server.gis.tiles.projection import Crs
-from server.gis.tiles.statement import feature_key, inline
+from server.gis.tiles.statement import inline
 
 MAX_LATITUDE = 85.0511287798066
 PI = 3.141592653589793

@@ -27,7 +27,6 @@ log = structlog.get_logger(__name__)
 
 LOCK = 0x6E0A01
 """First key of the advisory locks; the second one is the oid of the table."""
-STATEMENT_S = 900
 SWEEP_S = 60.0
 
 

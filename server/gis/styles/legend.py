@@ -14,7 +14,6 @@ from agents.domain import OTHERS, DrawLayer, Legend, LegendEntry, StyleKind
 from server.gis.styles.expressions import Expression, evaluate
 from server.gis.styles.numbers import format_number, range_label
 
-COLORS = ("fill-color", "line-color", "circle-color")
 MAX_TITLE_CHARS = 60
 
 

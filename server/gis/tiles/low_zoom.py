@@ -23,6 +23,7 @@ from server.gis.overviews.ladder import WEIGHT, Ladder, OverviewStore
 from server.gis.profiles.versions import DataVersions, TableState
 from server.gis.styles.drawing import HEAT, SIZE
 from server.gis.tiles.bins import OverviewBinWriter, SampleBinWriter
+from server.gis.tiles.columns import needed_columns, required_columns
 from server.gis.tiles.files import file_statements
 from server.gis.tiles.grid import Box, Tile
 from server.gis.tiles.projection import MERCATOR, Crs
@@ -33,8 +34,6 @@ from server.gis.tiles.statement import (
     LayerStatements,
     StatementWriter,
     TileStatement,
-    needed_columns,
-    required_columns,
 )
 
 SAMPLE_BELOW = 12

@@ -27,8 +27,8 @@ from server.gis.filters import compile_filter
 from server.gis.overviews.ladder import WEIGHT
 from server.gis.styles.attributes import TIME, as_number, tile_value
 from server.gis.styles.errors import require_srid
-from server.gis.styles.expressions import columns_of
 from server.gis.tiles import fragments
+from server.gis.tiles.columns import feature_key, needed_columns
 from server.gis.tiles.grid import BUFFER, EXTENT, PIXELS, WORLD, Box, Tile
 from server.gis.tiles.mercator import to_mercator
 from server.gis.tiles.projection import Crs
@@ -41,7 +41,6 @@ CAP_POINTS = 50_000
 CAP_SHAPES = 20_000
 
 _DIMENSIONS = {"LINESTRING": 1, "MULTILINESTRING": 1, "POLYGON": 2, "MULTIPOLYGON": 2}
-_NAMES = ("name", "title", "label")
 _ASYNCPG = sa.make_url("postgresql+asyncpg://").get_dialect()()
 
 
@@ -108,43 +107,6 @@ class LayerStatements:
 def filter_text(layer: Layer) -> str:
     """The same for layers that show the same rows of a table."""
     return json.dumps(layer.filter, sort_keys=True)
-
-
-def needed_columns(table: Table, layer: Layer) -> tuple[Column, ...]:
-    """What a tile carries at low zoom: `required_columns`, and those that the pointer shows."""
-    wanted = {column.name for column in required_columns(table, layer)} | {*layer.style.tooltip}
-    return tuple(column for column in table.columns if column.name in wanted)
-
-
-def required_columns(table: Table, layer: Layer) -> tuple[Column, ...]:
-    """What the style and the filter read, a name, and the key where that is not the feature's id."""
-    wanted = {*drawn_columns(layer), *_filtered(layer.filter)}
-    wanted.update(table.key if feature_key(table) is None else ())
-    texts = [column.name for column in table.columns if column.kind == "text"]
-    named = [name for name in texts if any(word in name.lower() for word in _NAMES)]
-    wanted.update((named or texts)[:1])
-    return tuple(column for column in table.columns if column.name in wanted)
-
-
-def feature_key(table: Table) -> Column | None:
-    """The column that is a feature's id: only one whole number can be that in a tile."""
-    key = table.column(table.key[0]) if len(table.key) == 1 else None
-    return key if key is not None and key.kind == "integer" else None
-
-
-def drawn_columns(layer: Layer) -> set[str]:
-    """The columns that the paint, layout and filters of a layer's style read."""
-    parts = [part for drawn in layer.style.layers for part in (drawn.paint, drawn.layout, drawn.filter)]
-    return {name for part in parts for name in columns_of(part)}
-
-
-def _filtered(filter: Any) -> set[str]:
-    if isinstance(filter, dict):
-        own = {filter["property"]} if isinstance(filter.get("property"), str) else set()
-        return own | {name for part in filter.values() for name in _filtered(part)}
-    if isinstance(filter, list | tuple):
-        return {name for part in filter for name in _filtered(part)}
-    return set()
 
 
 def _instants(table: Table, layer: Layer) -> list[tuple[str, sa.ColumnElement[Any]]]:

@@ -1,0 +1,47 @@
+"""Selects the columns that the tiles of a layer carry, and the one that identifies its features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.domain import Column, Layer, Table
+from server.gis.styles.expressions import columns_of
+
+_NAMES = ("name", "title", "label")
+
+
+def needed_columns(table: Table, layer: Layer) -> tuple[Column, ...]:
+    """What a tile carries at low zoom: `required_columns`, and those that the pointer shows."""
+    wanted = {column.name for column in required_columns(table, layer)} | {*layer.style.tooltip}
+    return tuple(column for column in table.columns if column.name in wanted)
+
+
+def required_columns(table: Table, layer: Layer) -> tuple[Column, ...]:
+    """What the style and the filter read, a name, and the key where that is not the feature's id."""
+    wanted = {*drawn_columns(layer), *_filtered(layer.filter)}
+    wanted.update(table.key if feature_key(table) is None else ())
+    texts = [column.name for column in table.columns if column.kind == "text"]
+    named = [name for name in texts if any(word in name.lower() for word in _NAMES)]
+    wanted.update((named or texts)[:1])
+    return tuple(column for column in table.columns if column.name in wanted)
+
+
+def feature_key(table: Table) -> Column | None:
+    """The column that is a feature's id: only one whole number can be that in a tile."""
+    key = table.column(table.key[0]) if len(table.key) == 1 else None
+    return key if key is not None and key.kind == "integer" else None
+
+
+def drawn_columns(layer: Layer) -> set[str]:
+    """The columns that the paint, layout and filters of a layer's style read."""
+    parts = [part for drawn in layer.style.layers for part in (drawn.paint, drawn.layout, drawn.filter)]
+    return {name for part in parts for name in columns_of(part)}
+
+
+def _filtered(filter: Any) -> set[str]:
+    if isinstance(filter, dict):
+        own = {filter["property"]} if isinstance(filter.get("property"), str) else set()
+        return own | {name for part in filter.values() for name in _filtered(part)}
+    if isinstance(filter, list | tuple):
+        return {name for part in filter for name in _filtered(part)}
+    return set()
