@@ -28,5 +28,5 @@ def as_model(client: Any, model: str | None) -> Model:
     if not model:
         raise TypeError("give a Model, or a provider's client and the name of a model")
     if not _makers:
-        raise TypeError(f"nobody registered how to talk through a {type(client).__name__}")
+        raise TypeError(f"no adapter is registered for {type(client).__name__}")
     return _makers[-1](client, model)

@@ -81,7 +81,7 @@ def load(
     layer: Annotated[str | None, typer.Option(help="Which layer, of a file that has several.")] = None,
     layers: Annotated[
         Literal["each", "united"] | None,
-        typer.Option(help="All layers: each as a table of its own, or united with a column `layer`."),
+        typer.Option(help="All layers: each as a separate table, or united with a column `layer`."),
     ] = None,
     srid: Annotated[int | None, typer.Option(help="EPSG code, where the file does not say it.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Of text, where the file does not say it.")] = None,

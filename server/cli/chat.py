@@ -96,7 +96,7 @@ class Conversation:
 
     async def _lost(self, *_: Any) -> None:
         if self._status is not None and not self._status.done():
-            self._status.set_exception(NoServer("The server went away before it had answered."))
+            self._status.set_exception(NoServer("The server disconnected before it answered."))
 
     def _take(self, event: str, data: dict[str, Any]) -> None:
         if data.get("turn_id") != self._turn_id:

@@ -13,8 +13,8 @@ from server.database.engines import is_unavailable
 
 AWAY = "The database cannot be reached at the moment. Try again in a moment."
 DISK_FULL_MESSAGE = (
-    "The database has no disk space left, so nothing can be changed at the moment. Try again once whoever runs it "
-    "has made room."
+    "The database has no disk space left, so nothing can be changed at the moment. Try again once its operator "
+    "has freed space."
 )
 MAX_OUTAGE_S = 20.0
 """How long a turn waits for the database before it gives up."""

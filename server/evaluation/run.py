@@ -166,7 +166,7 @@ class Evaluation:
                     return None
                 events = await self.server.maps.log.reader.read_turn(map_id, turn_id)
                 return f"the turn ended as {status}: {_last_words(events)}"
-            fault = "it asked for an approval, which nobody can give here"
+            fault = "it asked for an approval, which an evaluation cannot give"
         await self.server.maps.runner.cancel(map_id, turn_id)
         return fault
 

@@ -26,7 +26,9 @@ async def test_an_analysis_that_lost_the_database_invites_to_try_again(
         first = await break_off(database)
         await expect(me.page.get_by_text("the database connection was lost").first).to_be_visible()
         await break_off(database, but=first)
-    await expect(me.page.get_by_text("The database went away while “Large cities” ran").first).to_be_visible()
+    await expect(
+        me.page.get_by_text("The database became unreachable while “Large cities” ran").first
+    ).to_be_visible()
     model.then(*ANALYSIS, ["These are the large cities."])
     await me.page.get_by_role("button", name="Try again").click()
     await expect(me.page.get_by_text("These are the large cities.").first).to_be_visible()

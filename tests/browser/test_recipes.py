@@ -108,7 +108,7 @@ async def test_a_result_is_deleted_once_no_layer_shows_it(analysed: Person) -> N
     assert await violations(person) == []
     await ask.get_by_role("button", name="Delete result").click()
     await expect(delete).to_have_count(0)
-    # What it found stays in the conversation, and undo says that the layer cannot come back.
+    # What it found stays in the conversation, and undo says that the layer cannot be restored.
     await page.get_by_role("button", name="Undo").click()
-    await expect(page.locator(".toast")).to_contain_text("cannot come back")
+    await expect(page.locator(".toast")).to_contain_text("cannot be restored")
     assert await person.layers() == []

@@ -239,7 +239,7 @@ def tool(
         if isinstance(target, staticmethod | classmethod):
             raise DeclarationError("put @tool below @staticmethod or @classmethod, next to the function")
         if not callable(target):
-            raise DeclarationError("@tool goes on a function or a method")
+            raise DeclarationError("@tool decorates a function or a method")
         target.__tool__ = Declaration(
             target,
             name,

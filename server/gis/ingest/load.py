@@ -351,9 +351,11 @@ def _fault(error: Exception, plan: TablePlan) -> GisError:
         return CannotLoad(f"PostgreSQL refused the rows: {detail}.")
     if state == "53100":
         return NoDiskSpace(
-            "The database has no disk space left, so the file was not loaded. Try again once whoever runs the server "
-            "has made room."
+            "The database has no disk space left, so the file was not loaded. Try again once the operator of the "
+            "server has freed space."
         )
     if state and state[:2] in ("53", "54"):
-        return FileTooLarge("The database has not the memory for this file, or a row of it is too large.")
+        return FileTooLarge(
+            "The database does not have enough memory for this file, or one of its rows is too large."
+        )
     return GisError("The file could not be loaded. The log of the server says why.")

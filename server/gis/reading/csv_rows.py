@@ -91,7 +91,7 @@ class Sheet:
             return []
         listed = ", ".join(typed[:MAX_LISTED_NAMES]) + (", ..." if len(typed) > MAX_LISTED_NAMES else "")
         return [
-            f"All values of {self.name} are in quotes, so these do not tell texts from numbers. Read as numbers or "
+            f"All values of {self.name} are in quotes, so quotes do not mark texts. Read as numbers or "
             f"true and false: {listed}. quoted=text (geoagent load --quoted-text) keeps them as texts."
         ]
 

@@ -45,7 +45,7 @@ def check_layer(layer: str, computed: Collection[str], name: str) -> None:
     if layer.lower() in {each.lower() for each in computed}:
         raise Unreadable(
             f"{layer!r} in {name} is a view, or has computed columns. Only stored tables are read: "
-            "save the layer as a table of its own."
+            "save the layer as a separate table."
         )
 
 

@@ -105,7 +105,7 @@ def united_rows(
     if len(systems) > 1:
         raise Unreadable(
             f"The layers of {file} have different reference systems ({_listed(sorted(map(str, systems)))}), so they "
-            "cannot be one table. Load each as a table of its own."
+            "cannot be one table. Load each as a separate table."
         )
     geometry = next((layout.geometry for layout in layouts if layout.geometry is not None), None)
     schemas = [
@@ -195,7 +195,7 @@ def _common_type(one: pa.DataType, other: pa.DataType, column: str) -> pa.DataTy
     if any(pt.is_nested(kind) or pt.is_binary(kind) or pt.is_large_binary(kind) for kind in (one, other)):
         raise Unreadable(
             f"The column {column[:60]!r} has different types in the layers, so they cannot be one table. Load each as "
-            "a table of its own."
+            "a separate table."
         )
     return pa.string()
 

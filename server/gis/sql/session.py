@@ -203,7 +203,7 @@ def _fault(error: BaseException) -> Exception:
     if state in ("25001", "25006", "0A000"):
         return InvalidSql("The statement does more than reading, or what cannot be done in a SELECT.")
     if state == "55P03":
-        return TooExpensive("A table is locked by somebody else at the moment. Try again in a moment.")
+        return TooExpensive("A table is locked by another transaction. Try again in a moment.")
     fault = by_sqlstate(state, "the statement", str(error))
     if fault is None and state.startswith("22"):
         return InvalidSql("A value in this statement is not one that its functions take. Use valid values.")

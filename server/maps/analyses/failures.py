@@ -8,10 +8,10 @@ from agents.core.errors import ToolFailed
 from server.gis.errors import DataUnavailable, GisError
 
 RUN_AGAIN = "The database connection was lost during this step, so it was run again"
-OUTAGE_REASON = "The database went away, and a second try did not work either."
+OUTAGE_REASON = "The database became unreachable, and a second try did not work either."
 OUTAGE_ADVICE = "Steps that had finished are kept. Try again when the database is back."
 OUTAGE_MESSAGE = (
-    "The database went away{at}, and a second try did not work either, so the analysis could not be finished. "
+    "The database became unreachable{at}, and a second try did not work either, so the analysis could not be finished. "
     "Steps that had finished are kept. Try again when the database is back."
 )
 

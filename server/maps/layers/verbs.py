@@ -222,7 +222,7 @@ class LayerService:
             if gone := await changes_without_table(writer, changes):
                 raise MapFault(
                     "conflict",
-                    f"{layer_names(gone)} cannot come back: the data was dropped. Restore a moment without it.",
+                    f"{layer_names(gone)} cannot be restored: the data was dropped. Restore a moment without it.",
                 )
             for change in as_one_step(changes, writer.seq + 1):
                 await writer.record(change)
@@ -247,7 +247,7 @@ class LayerService:
             unit, changes = step
             what, gone = unit.describe(), await changes_without_table(writer, changes)
             if gone:
-                what += f"; {layer_names(gone)} cannot come back, for the data was dropped"
+                what += f"; {layer_names(gone)} cannot be restored, because the data was dropped"
                 changes = [change for change in changes if change not in gone]
                 # Older steps must stay reachable, so an undo without effect is recorded too.
                 empty = layers_reordered((await writer.state()).order)

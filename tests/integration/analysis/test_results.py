@@ -173,7 +173,7 @@ async def test_a_layer_whose_result_was_dropped_stays_away(samples_url: str) -> 
 
         assert await two.refused("restore", seq=both) == "conflict"
         assert await layers_of(two) == []
-        stays_away = f"“{layer['name']}” cannot come back"
+        stays_away = f"“{layer['name']}” cannot be restored"
         assert stays_away in (await two.ask("undo"))["what"]
         assert await layers_of(two) == ["airports"]
         # Also where nothing is left of a step, what lies beyond it is in reach.
@@ -208,7 +208,7 @@ async def test_an_undo_while_a_result_is_dropped_never_leaves_a_layer_without_da
         monkeypatch.setattr(server.results, "_drop_tables", meanwhile)
         await one.ask("result_drop", table=result)
         if first == "the drop":
-            assert "cannot come back" in (await one.ask("undo"))["what"]
+            assert "cannot be restored" in (await one.ask("undo"))["what"]
         shown = await layers_of(one)
         assert (shown != []) == (await existing(server, [result]) != []) == (first == "the undo")
 

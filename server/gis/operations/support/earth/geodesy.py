@@ -205,7 +205,7 @@ class Indexed:
             return []
         if here.address is None:
             raise InvalidQuestion(
-                f"{here.table.id} is a view, whose rows cannot be told apart. Filter it into a table first."
+                f"{here.table.id} is a view, whose rows cannot be identified. Filter it into a table first."
             )
         return [or_(self.rows.c.origin != here.address, self.rows.c.origin_table != here.home)]
 
