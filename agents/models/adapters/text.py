@@ -12,7 +12,7 @@ from agents.core.model import Completed, ModelEvent, ModelRequest, TextDelta
 from agents.models.adapters.call_ids import IncomingIds
 from agents.models.adapters.wrapper import Wrapper, with_stable_part
 from agents.models.parsing.prose import call_object, describe, without_calls
-from agents.models.parsing.scanner import Found, Scanner
+from agents.models.parsing.scanner import ScannedText, Scanner
 
 _HOW = """\
 You can use tools. To call one, write on lines of their own:
@@ -62,7 +62,7 @@ class _Reply:
         finish: Any = "tool_calls" if self._calls and completed.finish == "stop" else completed.finish
         return [*([delta] if delta else []), *self._calls, replace(completed, finish=finish)]
 
-    def _take(self, found: Found) -> TextDelta | None:
+    def _take(self, found: ScannedText) -> TextDelta | None:
         self._calls.extend(ToolCall(self._ids.of(None), *written) for written in found.calls)
         text = self._space + found.text if self._spoke else found.text.lstrip()
         said = text.rstrip()

@@ -24,7 +24,7 @@ _MAX_SEARCHED_CHARS = 200_000
 
 
 @dataclass
-class Found:
+class ScannedText:
     """What came out of a piece of text, in its order within each kind."""
 
     text: str = ""
@@ -44,14 +44,14 @@ class Scanner:
         self._searchable = _MAX_SEARCHED_CHARS
         self._over = False
 
-    def feed(self, piece: str) -> Found:
+    def feed(self, piece: str) -> ScannedText:
         return self._work(piece, final=False)
 
-    def finish(self) -> Found:
+    def finish(self) -> ScannedText:
         return self._work("", final=True)
 
-    def _work(self, piece: str, final: bool) -> Found:
-        found = Found()
+    def _work(self, piece: str, final: bool) -> ScannedText:
+        found = ScannedText()
         if self._over:
             return found
         self._rest += piece
@@ -60,7 +60,7 @@ class Scanner:
                 break
         return found
 
-    def _prose(self, found: Found, final: bool) -> bool:
+    def _prose(self, found: ScannedText, final: bool) -> bool:
         """Pass on text up to where a call may begin. Returns False if more text is needed to decide."""
         line_start = self._line_start
         for at, char in enumerate(self._rest):
@@ -100,13 +100,13 @@ class Scanner:
             return Bracketed(line=True, skip=end - at)
         return None
 
-    def _pass(self, found: Found, until: int) -> None:
+    def _pass(self, found: ScannedText, until: int) -> None:
         text, self._rest = self._rest[:until], self._rest[until:]
         found.text += text
         _, newline, line = text.rpartition("\n")
         self._line_start = (bool(newline) or self._line_start) and not line.strip(_BLANK)
 
-    def _block(self, found: Found, final: bool) -> bool:
+    def _block(self, found: ScannedText, final: bool) -> bool:
         """Search for the end of the candidate. Returns False if it has not arrived yet."""
         block = self._open_block
         if block is None:

@@ -69,14 +69,14 @@ _DISK_USE = text(
 
 
 @dataclass(frozen=True)
-class Taken:
+class DiskUse:
     """Bytes of what a step has stored so far, and of temporary tables and files on the way there."""
 
     result: int
     passing: int
 
 
-async def taken(connection: AsyncConnection, pid: int, most: int) -> Taken:
+async def disk_use(connection: AsyncConnection, pid: int, most: int) -> DiskUse:
     """Space used by the transaction that runs in the PostgreSQL process `pid`.
 
     A table larger than `most` bytes counts with at least `most`. Needs the right to read PostgreSQL's file
@@ -84,7 +84,7 @@ async def taken(connection: AsyncConnection, pid: int, most: int) -> Taken:
     """
     segments = most // SEGMENT_BYTES + 1
     found = (await connection.execute(_DISK_USE, {"pid": pid, "segments": segments})).one()
-    return Taken(found.result, found.passing)
+    return DiskUse(found.result, found.passing)
 
 
 def full(title: str, size: int, room: int) -> TooExpensive:
@@ -138,7 +138,7 @@ class DiskWatch:
         while not await self._is_over(TICK):
             try:
                 async with owner.connect() as connection:
-                    found = await taken(connection, self._pid, max(self._room, self._allowed))
+                    found = await disk_use(connection, self._pid, max(self._room, self._allowed))
                     self.fault = self._judged(found)
                     if self.fault is not None:
                         await connection.execute(_CANCEL, {"pid": self._pid})
@@ -146,7 +146,7 @@ class DiskWatch:
                 log.debug("the disk that a step takes is not seen", step=self._title, error=str(error)[:200])
                 return
 
-    def _judged(self, found: Taken) -> TooExpensive | None:
+    def _judged(self, found: DiskUse) -> TooExpensive | None:
         # Temporary space is named first: it is used before the result, and until the statement ends.
         if found.passing > self._allowed:
             return crowded(self._title, found.passing, self._allowed)

@@ -34,7 +34,7 @@ from server.gis.ingest.limits import (
     NoDiskSpace,
     TableExists,
 )
-from server.gis.ingest.process import Reading, reading
+from server.gis.ingest.process import FileReading, reading
 from server.gis.ingest.scratch import LOADING, scratch_folder
 from server.gis.ingest.table import TablePlan, fitting_name, plan_table
 from server.gis.reading.notes import Notes
@@ -173,7 +173,7 @@ async def _transaction(
 
 async def _load(
     connection: asyncpg.Connection,
-    opened: Reading,
+    opened: FileReading,
     plan: TablePlan,
     srid: int | None,
     file: str,
@@ -225,7 +225,7 @@ async def _check_space(
 
 
 async def _copy(
-    connection: asyncpg.Connection, opened: Reading, plan: TablePlan, remaining_bytes: int
+    connection: asyncpg.Connection, opened: FileReading, plan: TablePlan, remaining_bytes: int
 ) -> int:
     """Copy the rows; returns their number. One COPY per frame: a refused row stops loading at that frame, and a
     lost connection at once, which asyncpg's own COPY would wait for.
@@ -271,7 +271,7 @@ async def _unless_lost(work: Coroutine[Any, Any, T], lost: asyncio.Future[None])
         await asyncio.gather(task, return_exceptions=True)
 
 
-def _remarks(opened: Reading, plan: TablePlan, notes: Notes) -> list[str]:
+def _remarks(opened: FileReading, plan: TablePlan, notes: Notes) -> list[str]:
     remarks = list(notes.remarks)
     if opened.layout.encoding not in (None, "UTF-8", "utf-8-sig"):
         remarks.append(f"Texts were read as {opened.layout.encoding}.")

@@ -65,7 +65,7 @@ MAX_GEOJSON_FEATURE_MB = 200
 
 
 @dataclass
-class Reading:
+class FileReading:
     """A file that is being read: first its columns, then its rows, then the reader's notes."""
 
     fields: list[tuple[str, str]]
@@ -119,7 +119,7 @@ async def reading(
     layer: str | None,
     encoding: str | None,
     extent: Extent = "one",
-) -> AsyncIterator[Reading]:
+) -> AsyncIterator[FileReading]:
     """Start reading `path`, called `name` in messages; archives are unpacked into `folder`. Raises CannotLoad,
     ChooseLayer where only the names of the layers are wanted.
     """
@@ -141,7 +141,7 @@ async def reading(
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError) as error:
             raise await _failure(process, folder, name) from error
         fields = [(str(column), str(kind)) for column, kind in header["fields"]]
-        yield Reading(fields, Layout(**header["layout"]), process, folder, name)
+        yield FileReading(fields, Layout(**header["layout"]), process, folder, name)
     finally:
         await asyncio.shield(_end(process))
 

@@ -63,12 +63,12 @@ class Guess:
 
 
 @dataclass
-class Sheet:
+class CsvFile:
     """A CSV file after the first pass."""
 
     path: Path
     name: str
-    """Name of the column as users see it."""
+    """Displayed name of the file."""
     encoding: str
     delimiter: str
     names: list[str]
@@ -155,7 +155,7 @@ class Sheet:
         return len(self.places) == 1 and index == self.places[0]
 
 
-def sheet(path: Path, name: str, encoding: str | None = None, quoted_text: bool = False) -> Sheet:
+def sheet(path: Path, name: str, encoding: str | None = None, quoted_text: bool = False) -> CsvFile:
     """Run the first pass. With `quoted_text` what is in quotes is text in a file that quotes everything, too. Raises
     Unreadable."""
     csv.field_size_limit(MAX_FIELD_CHARS)
@@ -186,7 +186,7 @@ def sheet(path: Path, name: str, encoding: str | None = None, quoted_text: bool 
     places = _places(names, guesses, shaped)
     for index in places[:2] if len(places) == 2 else ():
         guesses[index].kinds = ["coordinate"]
-    return Sheet(path, name, encoding, delimiter, names, guesses, places, len(places) == 2, all_quoted)
+    return CsvFile(path, name, encoding, delimiter, names, guesses, places, len(places) == 2, all_quoted)
 
 
 def _quoted_columns(path: Path, encoding: str, delimiter: str, width: int) -> tuple[list[int], bool]:

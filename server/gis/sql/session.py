@@ -68,7 +68,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Found:
+class QueryRows:
     """Rows as plain JSON values; `truncated` if there were more than the limits allow."""
 
     columns: tuple[str, ...]
@@ -76,7 +76,7 @@ class Found:
     truncated: bool
 
 
-async def run(connect: Connect, sql: str, limits: Limits) -> Found:
+async def run(connect: Connect, sql: str, limits: Limits) -> QueryRows:
     """Run one SELECT. Raises InvalidSql, TooExpensive or DataUnavailable, and no other database error."""
     answers = False
     try:
@@ -95,7 +95,7 @@ async def run(connect: Connect, sql: str, limits: Limits) -> Found:
         raise _fault(error) from error
 
 
-async def _answer(session: asyncpg.Connection, sql: str, limits: Limits) -> Found:
+async def _answer(session: asyncpg.Connection, sql: str, limits: Limits) -> QueryRows:
     await _check_session(session)
     shape = (await session.prepare(sql)).get_attributes()
     if not 1 <= len(shape) <= limits.columns:
@@ -114,7 +114,7 @@ async def _answer(session: asyncpg.Connection, sql: str, limits: Limits) -> Foun
         if size > limits.bytes and rows:
             break
         rows.append(row)
-    return Found(tuple(kind.name for kind in shape), tuple(rows), len(rows) < len(records))
+    return QueryRows(tuple(kind.name for kind in shape), tuple(rows), len(rows) < len(records))
 
 
 async def _check_session(session: asyncpg.Connection) -> None:

@@ -27,7 +27,7 @@ _RANKING = frozenset({"top", "sort"})
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
-class Made(Protocol):
+class FinishedStep(Protocol):
     """What a step left: its table, its style (perhaps that of a step before it), and the figures it calculated."""
 
     @property
@@ -55,14 +55,14 @@ def figures_of(step: PlannedStep, result: StepResult, readable: TableRegistry) -
     return tuple(column.name for column in made.columns if _is_number(column) and column.name not in known)
 
 
-def inherited(step: PlannedStep, made: Table, earlier: Sequence[Made]) -> Look | None:
+def inherited(step: PlannedStep, made: Table, earlier: Sequence[FinishedStep]) -> Look | None:
     """The style of the step whose table this step read, if the result still has the styled column."""
     read = [value for value in step.arguments.values() if isinstance(value, str)]
     styles = [each.style for each in earlier if each.step in read and each.style]
     return next((style for style in styles if made.column(style["column"])), None)
 
 
-async def default_style(steps: Sequence[Made], goal: str, varying: Varying) -> StyleSpec:
+async def default_style(steps: Sequence[FinishedStep], goal: str, varying: Varying) -> StyleSpec:
     """The style of the last step's table."""
     table, look = steps[-1].table, steps[-1].style
     if look is not None and "kind" in look:

@@ -101,7 +101,7 @@ class Joins:
                 if not newcomer.answer.done():
                     newcomer.answer.set_exception(error)
 
-    async def _admit_one(self, map_id: str, newcomer: Newcomer, reading: Reading) -> None:
+    async def _admit_one(self, map_id: str, newcomer: Newcomer, reading: JoinReading) -> None:
         if newcomer.answer.done():
             return
         try:
@@ -114,7 +114,7 @@ class Joins:
             if not newcomer.answer.done():
                 newcomer.answer.set_exception(error)
 
-    async def _read(self, map_id: str, newcomers: Sequence[Newcomer]) -> Reading:
+    async def _read(self, map_id: str, newcomers: Sequence[Newcomer]) -> JoinReading:
         """Everything that these clients need, as of one seq."""
         known = {newcomer.after_seq for newcomer in newcomers if newcomer.after_seq is not None}
         needs_snapshot = any(newcomer.after_seq is None for newcomer in newcomers)
@@ -123,7 +123,7 @@ class Joins:
         if needs_snapshot or max(known) > newest:
             snapshot = await self._log.snapshots.encoded(map_id)
             newest = snapshot.seq
-        reading = Reading(newest, snapshot)
+        reading = JoinReading(newest, snapshot)
         window: Window | None = None
         for after_seq in sorted(seq for seq in known if seq < newest):
             if window is None or not window.covers(after_seq):
@@ -163,7 +163,7 @@ class Window:
 
 
 @dataclass(slots=True)
-class Reading:
+class JoinReading:
     """The content of a map as of `seq`, for one batch."""
 
     seq: int

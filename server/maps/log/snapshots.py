@@ -157,7 +157,7 @@ class EncodedSnapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class MapReading:
     """A map as one statement found it."""
 
     seq: int
@@ -207,7 +207,7 @@ class Snapshots:
         """Clear the cache: after an outage the database may have been restored from a backup."""
         self._cache.clear()
 
-    async def _reading(self, connection: AsyncConnection, map_id: str, cached: int) -> Reading:
+    async def _reading(self, connection: AsyncConnection, map_id: str, cached: int) -> MapReading:
         """What the map is at, with its content unless it is at the seq `cached`."""
         known = self._histories.cached(map_id)
         bounds = {"map_id": map_id, "cached": cached, "seen": known.seen}
@@ -215,9 +215,9 @@ class Snapshots:
         if row is None:
             raise unknown_map(map_id)
         progress = [AnalysisProgress.model_validate(one) for one in row.progress]
-        return Reading(row.seq, [as_state(turn) for turn in row.turns], progress, row.lasting, known)
+        return MapReading(row.seq, [as_state(turn) for turn in row.turns], progress, row.lasting, known)
 
-    async def _whole(self, connection: AsyncConnection, map_id: str, reading: Reading) -> Snapshot:
+    async def _whole(self, connection: AsyncConnection, map_id: str, reading: MapReading) -> Snapshot:
         lasting = reading.lasting
         assert lasting is not None  # noqa: S101 - asked for by the callers
         chat = [stored_event(event) for event in lasting["chat"] if event is not None]
@@ -243,7 +243,7 @@ class Snapshots:
         )
 
     async def _history(
-        self, connection: AsyncConnection, map_id: str, reading: Reading, changes: Sequence[Any]
+        self, connection: AsyncConnection, map_id: str, reading: MapReading, changes: Sequence[Any]
     ) -> History:
         """The undo history as of the reading. Events never change, so further ones may be read later."""
         if reading.history.seen <= reading.seq and len(changes) < MAX_CHANGES_PER_READ:
@@ -257,7 +257,7 @@ def lasting_json(snapshot: Snapshot) -> Encoded:
     return Encoded(snapshot.model_dump_json(exclude=VOLATILE_FIELDS))
 
 
-def with_volatile_fields(lasting: Encoded, reading: Reading) -> Encoded:
+def with_volatile_fields(lasting: Encoded, reading: MapReading) -> Encoded:
     """The whole snapshot: the cached part, and the fields that change between events."""
     fleeting = {
         "turns": [turn.model_dump(mode="json") for turn in reading.turns],

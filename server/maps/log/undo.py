@@ -39,7 +39,7 @@ class ChangeStep:
 
 
 @dataclass(slots=True)
-class Unit:
+class UndoUnit:
     """The changes that one undo takes back."""
 
     turn_id: str | None
@@ -75,8 +75,8 @@ class History:
         """The seq up to which all events have been read."""
         self.weight = 0
         """Of the changes that it keeps."""
-        self._done: list[Unit] = []
-        self._undone: list[Unit] = []
+        self._done: list[UndoUnit] = []
+        self._undone: list[UndoUnit] = []
         self._grows = False
 
     def copy(self) -> History:
@@ -106,7 +106,7 @@ class History:
         self.state = apply(self.state, event)
         self.seen = event.seq
 
-    def undo(self) -> tuple[Unit, list[Change]] | None:
+    def undo(self) -> tuple[UndoUnit, list[Change]] | None:
         """The newest unit that is not undone, and its inverse, newest change first; None if there is none."""
         if not self._done:
             return None
@@ -117,7 +117,7 @@ class History:
             for change in inverse(step.event, step.before)
         ]
 
-    def redo(self) -> tuple[Unit, list[Change]] | None:
+    def redo(self) -> tuple[UndoUnit, list[Change]] | None:
         if not self._undone:
             return None
         unit = self._undone[-1]
@@ -133,7 +133,7 @@ class History:
         self._undone.clear()
         mine = self._done[-1] if self._done else None
         if mine is None or not (self._grows and mine.takes(event)):
-            mine = Unit(event.turn_id, event.step)
+            mine = UndoUnit(event.turn_id, event.step)
             self._done.append(mine)
         mine.steps.append(ChangeStep(event, self.state, weight))
         self._grows = True
