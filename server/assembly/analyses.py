@@ -16,6 +16,7 @@ from server.maps.analyses.results import Results
 from server.maps.analyses.session import AnalysisService
 from server.maps.analyses.store import AnalysisStore
 from server.maps.log.event_log import EventLog
+from server.maps.rates import WrittenBytes
 from server.settings import Settings
 from server.spark.engine import lake_results, spark_runner
 
@@ -33,7 +34,7 @@ class AnalysisParts:
 @asynccontextmanager
 async def opened_analyses(settings: Settings, data: DataParts) -> AsyncIterator[AnalysisParts]:
     """Results of earlier runs are looked through first."""
-    log = EventLog(data.database.owner, data.large.known_tag)
+    log = EventLog(data.database.owner, data.large.known_tag, WrittenBytes(settings.rate))
     results = Results(data.database.owner, data.database.writer, data.registry, log, lake_results(settings))
     await results.start()
     try:

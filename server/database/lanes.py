@@ -64,6 +64,11 @@ def visitor() -> str:
     return _visitor.get() or _party.get()
 
 
+def known_visitor() -> str:
+    """The network address for which this task works; empty where it is the server's own work."""
+    return _visitor.get()
+
+
 @contextmanager
 def working_for(party: str) -> Iterator[None]:
     """Count what happens in the block as work for a party."""

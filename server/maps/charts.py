@@ -122,6 +122,7 @@ class ChartService:
             "document": clean_json(chart.model_dump(mode="json")),
             "data": clean_json(made.data.model_dump(mode="json")),
         }
+        writer.stored += len(made.data.model_dump_json())
         await writer.connection.execute(insert(chart_table), row)
         return chart
 

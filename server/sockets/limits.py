@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from ipaddress import IPv6Address, ip_address, ip_network
 
 from aiohttp import web
@@ -17,6 +16,7 @@ from cachetools import LRUCache
 
 from server.http.middleware.proxies import client_address
 from server.maps.faults import MapFault
+from server.maps.rates import MAX_ADDRESSES, Bucket
 
 IPV6_PREFIX = 64
 """Bits of an IPv6 address that belong to one customer: they may use every address below it."""
@@ -35,32 +35,8 @@ RATES: Mapping[str, tuple[float, float]] = {
 """Requests per second in the long run, and how many at once."""
 
 
-class Bucket:
-    """A token bucket: `rate` requests a second, and `burst` at once."""
-
-    def __init__(self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._rate = rate
-        self._burst = burst
-        self._clock = clock
-        self._left = burst
-        self._at = clock()
-
-    def take(self, amount: float = 1) -> float:
-        """0 when so much may pass now, else the seconds until it may."""
-        amount = min(amount, self._burst)
-        now = self._clock()
-        self._left = min(self._burst, self._left + (now - self._at) * self._rate)
-        self._at = now
-        if self._left < amount:
-            return (amount - self._left) / self._rate
-        self._left -= amount
-        return 0
-
-
 ADDRESS_FACTOR = 20.0
 """The rate of a network address, in connections' rates: the users of an office or a school share one address."""
-MAX_ADDRESSES = 10_000
-"""Addresses whose rates are kept; the least recently used one is dropped."""
 
 
 class RateLimits:

@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from sqlalchemy import func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from server.database.lanes import known_visitor
 from server.maps.faults import TurnLost, unknown_map
 from server.maps.log.events import Change, Event
 from server.maps.log.histories import Histories
@@ -21,6 +22,7 @@ from server.maps.log.reader import MapReader
 from server.maps.log.snapshots import Snapshots
 from server.maps.log.tables import map_table, turn_table
 from server.maps.log.writer import DataTags, MapWriter, no_tag
+from server.maps.rates import WrittenBytes
 
 Listener = Callable[[str, Sequence[Event]], None]
 
@@ -28,9 +30,13 @@ Listener = Callable[[str, Sequence[Event]], None]
 class EventLog:
     """Creates maps and appends events to them. `listeners` are called after each commit of this server."""
 
-    def __init__(self, engine: AsyncEngine, data_tags: DataTags = no_tag) -> None:
+    def __init__(
+        self, engine: AsyncEngine, data_tags: DataTags = no_tag, written: WrittenBytes | None = None
+    ) -> None:
+        """`written` bounds what people write by hand; without it nothing does."""
         self._engine = engine
         self._data_tags = data_tags
+        self._written = written or WrittenBytes()
         self._histories = Histories()
         self.reader = MapReader(engine, self._histories)
         self.snapshots = Snapshots(engine, self._histories)
@@ -71,6 +77,8 @@ class EventLog:
                     await self._check_holder(connection, turn_id, server_id)
                 writer = MapWriter(connection, map_id, turn_id, seq, self._histories, self._data_tags)
                 yield writer
+                if turn_id is None:
+                    self._written.take(known_visitor(), writer.size())
                 if await writer.flush():
                     self.committing.add(map_id)
             committed = writer.events

@@ -68,6 +68,9 @@ class MapWriter:
         self.map_id = map_id
         self.seq = seq
         self.events: list[Event] = []
+        self.stored = 0
+        """Characters that were stored beside the events."""
+        self._encoded = (0, "")
         self._turn_id = turn_id
         self._committed = seq
         self._histories = histories
@@ -102,26 +105,38 @@ class MapWriter:
         self.events.append(event)
         return event
 
+    def size(self) -> int:
+        """Characters that this transaction adds for good."""
+        return self.stored + len(self._recorded())
+
+    def _recorded(self) -> str:
+        """The events as JSON, encoded once they are all there."""
+        known, text = self._encoded
+        if known != len(self.events):
+            rows = [
+                {
+                    "seq": event.seq,
+                    "type": event.name,
+                    "turn_id": event.turn_id,
+                    "at": event.at.isoformat(),
+                    "payload": event.payload,
+                }
+                for event in self.events
+            ]
+            text = json.dumps(rows, ensure_ascii=False)
+            self._encoded = len(self.events), text
+        return text
+
     async def flush(self) -> bool:
         """Write the recorded events; returns whether there were any."""
         if not self.events:
             return False
-        rows = [
-            {
-                "seq": event.seq,
-                "type": event.name,
-                "turn_id": event.turn_id,
-                "at": event.at.isoformat(),
-                "payload": event.payload,
-            }
-            for event in self.events
-        ]
         layers, removed = self._changed_layers()
         await self.connection.execute(
             APPEND,
             {
                 "map_id": self.map_id,
-                "events": json.dumps(rows, ensure_ascii=False),
+                "events": self._recorded(),
                 "layers": json.dumps(layers, ensure_ascii=False),
                 "removed": removed,
                 "seq": self.seq,

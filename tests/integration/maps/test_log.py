@@ -11,6 +11,8 @@ from sqlalchemy import text, update
 from sqlalchemy.dialects import postgresql
 
 from server.database.engines import Database
+from server.database.lanes import work_for
+from server.maps import rates
 from server.maps.faults import MapFault
 from server.maps.log.event_log import EventLog
 from server.maps.log.events import (
@@ -26,6 +28,7 @@ from server.maps.log.replay import replay
 from server.maps.log.rows import layers_of, reading, seq_of
 from server.maps.log.snapshots import MAX_CHANGES_PER_READ
 from server.maps.log.tables import metadata, turn_table
+from server.maps.rates import WrittenBytes
 from server.maps.service import LayerLookup
 from server.maps.turns.queue import TurnStore
 from server.protocol import Snapshot
@@ -289,3 +292,29 @@ async def test_the_undo_history_of_a_map_with_more_changes_than_one_statement_re
     history = await restarted.reader.history(map_id)
     assert history.seen == len(changes)
     assert [each.name for each in history.state.layers] == [f"name {MAX_CHANGES_PER_READ}"]
+
+
+async def test_one_address_cannot_fill_the_disk_with_changes(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rates, "WRITTEN_BYTES", (0.001, 20_000))
+    log = EventLog(database.owner, written=WrittenBytes(1))
+    map_id = await log.create()
+    codes: list[tuple[str, bool]] = []
+
+    async def change_until_refused(address: str) -> int:
+        work_for(map_id, address)
+        for number in range(100):
+            try:
+                await log.append(map_id, [layer_added(layer("a", name=f"name {number}"))])
+            except MapFault as fault:
+                codes.append((fault.code, fault.retry_after is not None))
+                return number
+        return 100
+
+    taken = [await asyncio.create_task(change_until_refused(address)) for address in ("greedy", "stranger")]
+    assert 1 < taken[0] == taken[1] < 50, "what one takes is not the other's"
+    assert await asyncio.create_task(change_until_refused("greedy")) == 0
+    assert codes == [("rate_limited", True)] * 3
+    assert (await log.reader.state(map_id)).seq == sum(taken), "a refused change leaves nothing"
+    await log.append(map_id, [layer_added(layer("a", name="by a turn"))], turn_id="turn_1")

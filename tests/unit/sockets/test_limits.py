@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from server.maps.faults import MapFault
-from server.sockets.limits import ADDRESS_FACTOR, LARGE_MESSAGE, RATES, AddressLimits, Bucket, LargeMessages
+from server.maps.rates import Bucket
+from server.sockets.limits import ADDRESS_FACTOR, LARGE_MESSAGE, RATES, AddressLimits, LargeMessages
 
 
 def test_an_address_with_many_connections_is_bounded_and_others_are_not() -> None:

@@ -1,0 +1,64 @@
+"""Token buckets, and how fast network addresses may add to the logs of maps."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+from cachetools import LRUCache
+
+from server.maps.faults import MapFault
+
+MAX_ADDRESSES = 10_000
+"""Of which the rates are kept; the address that asked least recently is forgotten."""
+WRITTEN_BYTES = (100 * 1024, 20 * 1024 * 1024)
+"""Bytes per second of an address in the long run, and at once: dragging a slider takes about 50 kB per second. The log
+keeps everything, so this bounds how fast one address can fill the disk."""
+
+
+class Bucket:
+    """A token bucket: `rate` requests a second, and `burst` at once."""
+
+    def __init__(self, rate: float, burst: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._clock = clock
+        self._left = burst
+        self._at = clock()
+
+    def take(self, amount: float = 1) -> float:
+        """0 when so much may pass now, else the seconds until it may."""
+        amount = min(amount, self._burst)
+        now = self._clock()
+        self._left = min(self._burst, self._left + (now - self._at) * self._rate)
+        self._at = now
+        if self._left < amount:
+            return (amount - self._left) / self._rate
+        self._left -= amount
+        return 0
+
+
+class WrittenBytes:
+    """How fast network addresses add to the log by hand; `factor` scales the rate, and 0 is no limit."""
+
+    def __init__(self, factor: float = 0.0) -> None:
+        self._factor = factor
+        self._buckets: LRUCache[str, Bucket] = LRUCache(MAX_ADDRESSES)
+
+    def take(self, address: str, size: int) -> None:
+        """Count what an address wants to write. Raises MapFault `rate_limited`."""
+        if self._factor <= 0 or not address:
+            return
+        bucket = self._buckets.get(address)
+        if bucket is None:
+            rate, burst = WRITTEN_BYTES
+            bucket = self._buckets[address] = Bucket(rate * self._factor, burst)
+        wait = bucket.take(size)
+        if wait > 0:
+            seconds = math.ceil(wait)
+            raise MapFault(
+                "rate_limited",
+                f"Changes from this network address take too much space. Try again in {seconds} seconds.",
+                seconds,
+            )
