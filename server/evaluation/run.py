@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from sqlalchemy import delete
@@ -111,11 +111,20 @@ class Evaluation:
 
         return await asyncio.gather(*(attempt(case) for case in cases))
 
-    async def attempt(self, case: Case) -> Attempt:
-        maps = self.server.maps
-        map_id = await maps.log.create()
-        started = time.monotonic()
+    @asynccontextmanager
+    async def new_map(self) -> AsyncIterator[str]:
+        """The id of an empty map for one case; the map and its results are deleted afterwards."""
+        map_id = await self.server.maps.log.create()
         try:
+            yield map_id
+        finally:
+            async with self.server.database.owner.begin() as connection:
+                await connection.execute(delete(map_table).where(map_table.c.id == map_id))
+            await self.server.results.collect()
+
+    async def attempt(self, case: Case) -> Attempt:
+        async with self.new_map() as map_id:
+            started = time.monotonic()
             outcome = await self.converse(case.say, map_id, case.focus)
             used = self.model.used.pop(map_id, Usage())
             outcome = replace(
@@ -126,11 +135,6 @@ class Evaluation:
                 seconds=time.monotonic() - started,
             )
             return Attempt(case, outcome, judge(case, outcome))
-        finally:
-            async with self.server.database.owner.begin() as connection:
-                await connection.execute(delete(map_table).where(map_table.c.id == map_id))
-            # The results of finished cases are not needed any more.
-            await self.server.results.collect()
 
     async def converse(self, messages: Sequence[str], map_id: str, focus: Focus | None = None) -> Outcome:
         """Say all messages; the last one with the focus."""

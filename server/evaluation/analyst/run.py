@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
-
-from sqlalchemy import delete
 
 from agents.core.messages import Usage
 from server.evaluation.analyst import data
@@ -23,7 +22,6 @@ from server.evaluation.analyst.script import CaseScript
 from server.evaluation.outcome import Outcome
 from server.evaluation.run import Evaluation
 from server.http.errors import HttpFault
-from server.maps.log.tables import map_table
 
 HEADER = (
     "| case | right | calls | refused calls | requests | tokens in | cached | tokens out | seconds |\n"
@@ -70,14 +68,13 @@ class AnalystEvaluation:
         return tried
 
     async def attempt(self, case: AnalystCase) -> AnalystAttempt:
-        server, model = self.evaluation.server, self.evaluation.model
-        map_id = await server.maps.log.create()
-        if self.script is not None:
-            self.script.begin(map_id, case)
-        began = asyncio.get_running_loop().time()
-        try:
+        model = self.evaluation.model
+        async with self.evaluation.new_map() as map_id:
+            if self.script is not None:
+                self.script.begin(map_id, case)
+            started = time.monotonic()
             outcome = await self.evaluation.converse(case.say, map_id)
-            seconds = asyncio.get_running_loop().time() - began
+            seconds = time.monotonic() - started
             faults = (outcome.fault,) if outcome.fault else tuple(await self._faults(case, map_id, outcome))
             return AnalystAttempt(
                 case,
@@ -89,10 +86,6 @@ class AnalystEvaluation:
                 model.used.pop(map_id, Usage()),
                 seconds,
             )
-        finally:
-            async with server.database.owner.begin() as connection:
-                await connection.execute(delete(map_table).where(map_table.c.id == map_id))
-            await server.results.collect()
 
     async def _faults(self, case: AnalystCase, map_id: str, outcome: Outcome) -> list[str]:
         """Faults of the newest file that the answer links."""
