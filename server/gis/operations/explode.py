@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select, true
+from sqlalchemy import func, select, true
 
+from agents.geo.phrases import were
 from server.gis.operations.support.attributes.columns import carried, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
@@ -16,6 +17,7 @@ from server.gis.operations.support.base import (
 )
 from server.gis.operations.support.earth.geodesy import geometry
 from server.gis.operations.support.geometry.shapes import parts_of
+from server.gis.operations.support.geometry.validity import nowhere
 
 _SINGLE = {"multipoint": "Point", "multilinestring": "LineString", "multipolygon": "Polygon"}
 
@@ -41,8 +43,12 @@ class Explode(Operation[ExplodeArguments]):
         statement = select(*own, parts.c.part.label(name), parts.c["shape"].label(GEOMETRY)).select_from(
             source.rows.join(parts, true())
         )
+        (missing,) = await workspace.row(
+            select(func.count().filter(nowhere(geometry(source)))).select_from(source.rows)
+        )
         return Step(
             statement,
+            notes=(f"{were(missing, 'row')} left out, having no shape.",) if missing else (),
             geometry_type=source.stored_type(_single(source)),
             srid=source.stored_srid,
             partition=source,

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
-from sqlalchemy import Label, Select, Text, cast, func, literal, null, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Label,
+    Select,
+    Text,
+    cast,
+    false,
+    func,
+    literal,
+    null,
+    select,
+    union_all,
+)
+from sqlalchemy.types import NullType
 
 from agents.domain import Column
-from server.gis.expressions.identifiers import ADDED_KEY, exact
+from server.gis.expressions.identifiers import ADDED_KEY, exact, sql_type
 from server.gis.operations.support.attributes.columns import carried, free_name
 from server.gis.operations.support.base import (
     GEOMETRY,
@@ -51,9 +65,9 @@ class Merge(Operation[MergeArguments]):
         origin = free_name("from_table", {*columns, GEOMETRY, ROW_ID})
         kind = _kind(sources)
         as_multi = kind.startswith("Multi")
+        pairs = list(zip(sources, named, strict=True))
         parts = [
-            _part(source, names, columns, origin, srid, as_multi=as_multi)
-            for source, names in zip(sources, named, strict=True)
+            _part(source, names, columns, pairs, origin, srid, as_multi=as_multi) for source, names in pairs
         ]
         together = union_all(*parts).subquery("together")
         return Step(
@@ -110,13 +124,20 @@ def _comments(sources: list[Source], named: list[_Named]) -> dict[str, str]:
 
 
 def _part(
-    source: Source, named: _Named, columns: dict[str, str], origin: str, srid: int, *, as_multi: bool
+    source: Source,
+    named: _Named,
+    columns: dict[str, str],
+    others: Sequence[tuple[Source, _Named]],
+    origin: str,
+    srid: int,
+    *,
+    as_multi: bool,
 ) -> Select[Any]:
     selected: list[Any] = []
     shape = kept(in_system(source, srid), source)
     for name, kind in columns.items():
         if name not in named:
-            value: Any = null()
+            value: Any = cast(null(), Text()) if kind == "text" else _missing(name, kind, others)
         else:
             label, column = named[name]
             value = label.element if kind == column.sql_type else cast(label.element, Text())
@@ -126,6 +147,17 @@ def _part(
         literal(source.table.id).label(origin),
         (func.ST_Multi(shape, type_=Geometry()) if as_multi else shape).label(GEOMETRY),
     ).select_from(source.rows)
+
+
+def _missing(name: str, kind: str, others: Sequence[tuple[Source, _Named]]) -> ColumnElement[Any]:
+    """Null of the column's type: two nulls without one are texts to PostgreSQL, and fit no third table's numbers."""
+    source, (label, column) = next(
+        (source, named[name]) for source, named in others if name in named and named[name][1].sql_type == kind
+    )
+    known = sql_type(column)
+    if not isinstance(known, NullType):
+        return cast(null(), known)
+    return select(label.element).select_from(source.rows).where(false()).scalar_subquery()
 
 
 def _kind(sources: list[Source]) -> str:

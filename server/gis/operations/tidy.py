@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, and_, case, func, select, type_coerce
+from sqlalchemy import ColumnElement, FromClause, Select, and_, case, func, select, type_coerce
 
+from agents.geo.phrases import count_of
 from server.gis.errors import InvalidQuestion
 from server.gis.expressions.area_of_use import metres_per_unit
+from server.gis.expressions.geometry_checks import jumps
 from server.gis.expressions.identifiers import WGS84
 from server.gis.expressions.rings import counterclockwise
 from server.gis.operations.support.base import (
+    GEOMETRY,
     Arguments,
+    Counted,
     Geometry,
     Operation,
     Source,
@@ -80,7 +85,21 @@ class Tidy(Operation[TidyArguments]):
         notes = [f"{changed:,} of {total:,} geometries were changed."]
         if gone:
             notes.append(f"{gone:,} geometries are smaller than the grid; their rows have none now.")
-        return reshaped(source, after, _kind(arguments, source), source.stored_srid, notes=notes)
+        step = reshaped(source, after, _kind(arguments, source), source.stored_srid, notes=notes)
+        return replace(step, counted=Counted(_jumping, _unsplit)) if arguments.antimeridian else step
+
+
+def _jumping(made: FromClause) -> Select[Any]:
+    return select(func.count().filter(jumps(made.c[GEOMETRY]))).select_from(made)
+
+
+def _unsplit(count: int) -> list[str]:
+    if not count:
+        return []
+    return [
+        f"Longitudes still jump within {count_of(count, 'shape')} that cannot be split, as around a pole. Keep it in a "
+        "polar system, or cut it there first."
+    ]
 
 
 def _kind(arguments: TidyArguments, source: Source) -> str:

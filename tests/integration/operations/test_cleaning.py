@@ -186,6 +186,22 @@ async def test_what_crosses_the_antimeridian_is_split_there(bench: Bench) -> Non
         await bench.run("tidy", source="data.high")
 
 
+async def test_an_area_around_a_pole_has_its_centre_there_and_cannot_be_split(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TABLE data.polar_cap (id int PRIMARY KEY, geom geometry(MultiPolygon, 5041))",
+        "INSERT INTO data.polar_cap VALUES (2, NULL), (3, 'SRID=5041;MULTIPOLYGON EMPTY'),"
+        " (1, ST_Multi(ST_MakeEnvelope(1000000, 1000000, 3000000, 3000000, 5041)))",
+    )
+    (centre,) = (await bench.run("centroid", source="data.polar_cap")).rows.geom.dropna()
+    assert centre.distance(Point(2_000_000, 2_000_000)) < 5_000
+    assert (await bench.run("explode", source="data.polar_cap")).receipt.notes[0] == (
+        "2 rows were left out, having no shape."
+    )
+    lonlat = await bench.run("reproject", source="data.polar_cap", srid=4326)
+    split = await bench.run("tidy", source=lonlat.table, antimeridian=True)
+    assert "Longitudes still jump within 1 shape that cannot be split" in split.receipt.notes[1]
+
+
 @pytest.mark.reference("buffer")
 async def test_a_negative_distance_takes_a_border_strip_away(bench: Bench) -> None:
     await bench.make(

@@ -190,6 +190,22 @@ async def test_merge_puts_rows_together(bench: Bench) -> None:
     assert set(shared.columns) == {"from_table", "geom", "fid"}
 
 
+async def test_columns_that_only_the_third_table_has_keep_their_types(bench: Bench) -> None:
+    await bench.make(
+        "CREATE TYPE data.mood AS ENUM ('good', 'bad')",
+        *(
+            f"CREATE TABLE data.part_{n} AS SELECT {n} AS id, 'SRID=4326;POINT(1 2)'::geometry(Point, 4326) AS geom"
+            for n in (1, 2)
+        ),
+        "CREATE TABLE data.part_3 AS SELECT 3::bigint AS people, date '2024-01-02' AS day, 'bad'::data.mood AS mood, "
+        "'SRID=4326;POINT(1 2)'::geometry(Point, 4326) AS geom",
+    )
+    rows = (await bench.run("merge", sources=["data.part_1", "data.part_2", "data.part_3"])).rows
+    (last,) = rows[rows.from_table == "data.part_3"].to_dict("records")
+    assert (last["people"], str(last["day"]), last["mood"]) == (3, "2024-01-02", "bad")
+    assert rows.people.isna().sum() == 2
+
+
 @pytest.mark.reference("dissolve")
 @pytest.mark.parametrize("by", [["continent"], []])
 async def test_dissolve_agrees_with_geopandas(bench: Bench, by: list[str]) -> None:

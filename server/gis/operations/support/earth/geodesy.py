@@ -112,8 +112,7 @@ def centre(source: Source) -> ColumnElement[Any]:
     """
     if (source.table.geometry_type or "").upper() == "POINT":
         return lonlat(source)
-    # The two halves of a bow-tie would weigh against each other.
-    shape = sound(lonlat(source))
+    shape = _sound_lonlat(source)
     small = and_(
         func.ST_XMax(shape) - func.ST_XMin(shape) < SMALL_DEGREES,
         func.ST_YMax(shape) - func.ST_YMin(shape) < SMALL_DEGREES,
@@ -128,6 +127,14 @@ def centre(source: Source) -> ColumnElement[Any]:
         (small, func.ST_Centroid(shape, type_=Geometry())),
         else_=func.ST_Transform(flat, around, WGS84, type_=Geometry()),
     )
+
+
+def _sound_lonlat(source: Source) -> ColumnElement[Any]:
+    """In EPSG:4326, repaired in the table's own plane: the two halves of a bow-tie would weigh against each other, and
+    an area around a pole is a bow-tie in longitude and latitude only."""
+    if source.stored_srid in (0, WGS84):
+        return sound(lonlat(source))
+    return in_srid(source, sound(flat(source)), WGS84)
 
 
 def centre_in_own_system(source: Source) -> ColumnElement[Any]:
