@@ -12,11 +12,13 @@ import aiohttp
 import asyncpg
 import pytest
 from alembic.script import ScriptDirectory
+from sqlalchemy.dialects import postgresql
 
 import migrations
 from server.database import migrate, roles, schema_version
 from server.database.engines import Database
 from server.database.roles import RolesFailed
+from server.maps.log.tables import metadata
 from server.postgres.problem import DatabaseProblem
 from server.settings import Settings
 from tests.support.postgis import Postgis
@@ -52,11 +54,25 @@ async def fetch(url: str, question: str, *values: object) -> list[asyncpg.Record
         await connection.close()
 
 
+def declared_columns() -> dict[tuple[str, str], str]:
+    """The columns of the server's own tables as its code declares them, with the types that PostgreSQL reports."""
+    dialect = postgresql.dialect()
+    return {
+        (table.fullname, column.name): "ARRAY"
+        if "[]" in (kind := column.type.compile(dialect))
+        else kind.lower()
+        for table in metadata.tables.values()
+        for column in table.columns
+    }
+
+
 async def test_up_again_and_down_and_up_end_in_the_same_shape(postgis: Postgis, empty: str) -> None:
     url = postgis.url(empty)
     await migrate.upgrade(url)
     first = await fetch(url, SHAPE)
     assert len([row for row in first if row[0] == "trigger"]) == 2
+    migrated = {(table, name): kind for what, table, name, kind, *_ in first if what == "column"}
+    assert {place: migrated.get(place) for place in declared_columns()} == declared_columns()
     await migrate.upgrade(url)
     assert await fetch(url, SHAPE) == first
     await migrate.downgrade(url)
