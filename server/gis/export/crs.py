@@ -16,7 +16,7 @@ WGS84 = 4326
 
 
 class UnknownCrs(GisError):
-    """PROJ does not know the reference system that was asked for."""
+    """The requested reference system is not in PROJ's database."""
 
     code = "invalid_payload"
 
@@ -77,7 +77,7 @@ async def crs_of(engine: AsyncEngine, srid: int) -> Crs:
 
 
 async def crs_named(engine: AsyncEngine, text: str) -> Crs:
-    """The system that a person names as `EPSG:2154`, `2154` or `OGC:CRS84`. Raises UnknownCrs."""
+    """The system with a name such as `EPSG:2154`, `2154` or `OGC:CRS84`. Raises UnknownCrs."""
     if text.strip().upper() in ("OGC:CRS84", "CRS84"):
         return LONLAT
     match = re.fullmatch(r"(?:(EPSG|ESRI):)?(\d{1,6})", text.strip(), re.IGNORECASE | re.ASCII)

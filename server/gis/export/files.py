@@ -68,8 +68,8 @@ _WKB_TYPES = (
 async def write_file(
     source: Source, kind: FileFormat, name: str, path: Path, most_rows: int = MOST_ROWS
 ) -> tuple[str, ...]:
-    """Write the layer to `path`, or beside the layers that the file holds already; notes of what was lost. Raises
-    TooExpensive beyond `most_rows`; what streams has no such limit."""
+    """Write the layer to `path`, in addition to layers that the file already has; returns notes of what was lost.
+    Raises TooExpensive beyond `most_rows`; formats that are streamed have no such limit."""
     rows, placed = await source.count()
     if rows > most_rows:
         raise TooExpensive(

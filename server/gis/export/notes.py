@@ -1,4 +1,4 @@
-"""What is said of a file beside its rows: what a format cannot hold or takes in another form."""
+"""Notes on an exported file: values that its format cannot store or stores in another form."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def notes_of(name: str, kind: ExportFormat, source: Source, found: Summary
 
 
 async def far_outside(name: str, source: Source) -> str:
-    """What is said of shapes far outside of the area of use of the file's system; nothing where there are none."""
+    """A note on shapes far outside of the area of use of the file's system; none if there are no such shapes."""
     far = await source.far_outside()
     if not far or source.area is None:
         return ""
@@ -54,7 +54,7 @@ def said_of_outside(outside: Outside | None) -> str:
 
 
 def _lost_dimensions(kind: ExportFormat, source: Source, found: Summary) -> str:
-    """Which coordinates beyond the plane are not in the file."""
+    """A note on Z and M coordinates that are not in the file."""
     if source.placing not in ("shape", "xy"):
         return ""
     no_heights = kind == "fgb" and source.ogr_type() == "Unknown"

@@ -58,7 +58,7 @@ async def _list(source: Source) -> AsyncGenerator[bytes, None]:
 async def _groups(source: Source, group_by: str) -> AsyncGenerator[bytes, None]:
     group = next((each.value for each in source.fields if group_by in (each.label, each.column.name)), None)
     if group is None:
-        # It need not be in the records, whose groups say it already.
+        # It need not be in the records, because their group has it.
         if group_by not in {each.name for each in source.columns}:
             raise unknown_column(source.table, group_by)
         group = relation(source.table).c[group_by]

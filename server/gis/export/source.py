@@ -104,9 +104,9 @@ class Source:
     """Decimals of coordinates."""
     encoding: str | None = None
     found_type: str | None = None
-    """The one geometry type of all rows, where it was looked for."""
+    """The single geometry type of all rows, if it was determined."""
     count_rows: Callable[[int], None] = field(default=lambda rows: None, compare=False)
-    """Told how many rows were read, chunk by chunk."""
+    """Called with the number of rows read, after each chunk."""
 
     def __post_init__(self) -> None:
         if self.placing == "none":

@@ -25,7 +25,7 @@ def geometry(table: Table) -> str:
 
 
 def counted(table: Table, placing: Placing, name: str, cells: int) -> str:
-    """Makes a table of cells: how many rows lie in each, their area, and the highest rank among them."""
+    """Creates a table of cells: the number of rows in each, their area, and their highest rank."""
     place, x, y = _placed(table, placing)
     area = placing.area.replace("@x", x).replace("@y", y)
     return f"""CREATE UNLOGGED TABLE {SCHEMA}.{name} AS

@@ -256,7 +256,7 @@ class OverviewBuilder:
         await self._fail(session, state, error)
 
     async def sweep(self, session: asyncpg.Connection) -> None:
-        """Drop the overviews of tables that are gone."""
+        """Drop the overviews of dropped tables."""
         for relid in [row[0] for row in await session.fetch(_GONE)]:
             await _drop(session, relid)
             await session.execute("DELETE FROM geoagent.overview WHERE relid = $1", relid)

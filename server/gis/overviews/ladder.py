@@ -17,7 +17,7 @@ from server.gis.profiles.versions import TableState
 
 SCHEMA = "geoagent_overviews"
 WEIGHT = "@weight"
-"""The column, and the attribute of tiles, that says for how many rows a representative stands."""
+"""The column, and the attribute of tiles, with the number of rows that a representative stands for."""
 ZOOMS = tuple(range(11))
 KEPT_S = 2.0
 
@@ -75,8 +75,8 @@ def _in_mercator(column: Column, family: str) -> Column:
 
 @dataclass(frozen=True)
 class OverviewRow:
-    """What is kept of a table's overviews. Without a ladder there are none, because of `error` or because tiles of the
-    table are small enough."""
+    """The stored state of a table's overviews. Without a ladder there are none, because of `error` or because tiles
+    of the table are small enough."""
 
     build: int
     data_version: str | None

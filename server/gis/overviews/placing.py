@@ -78,7 +78,7 @@ def _middle(g: str, kind: str, is_point: bool) -> tuple[str, str]:
 
 
 def _degrees(x: str, y: str) -> tuple[str, str]:
-    """What lies beyond 180 degrees is on the other side; the poles are at the edge of the map."""
+    """Longitudes beyond 180 degrees are wrapped to the other side; the poles are moved to the edge of the map."""
     turn = f"({x} + 180) / 360"
     latitude = f"greatest(-{MAX_LATITUDE}, least({MAX_LATITUDE}, {y}))"
     return (

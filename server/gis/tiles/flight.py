@@ -1,4 +1,4 @@
-"""Work that many ask for at once is done once, and no longer than anybody waits for it."""
+"""Runs work once for concurrent callers, and cancels it when no caller waits any more."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class _Flight(Generic[T]):
     def __init__(self, work: Callable[[], Awaitable[T]]) -> None:
         self.waiting = 0
         self.task: asyncio.Task[T] = asyncio.ensure_future(_awaited(work))
-        # The waiting request may be gone when it fails; then nobody reads the failure.
+        # Marks the exception as retrieved, in case all callers have gone when it fails.
         self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
 
 

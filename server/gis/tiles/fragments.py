@@ -65,7 +65,7 @@ POINTS = """coalesce((
         WHERE (ST_X({g}) < {extent} OR {x} = (1 << {z}) - 1)
           AND (ST_Y({g}) < {extent} OR {y} = (1 << {z}) - 1)
       ) AS point), '')"""
-"""One point on each feature, in the one tile where it lies."""
+"""One point on each feature, in the tile that contains it."""
 
 PIXEL_OF = {
     1: """ST_SetSRID(ST_MakeLine(

@@ -96,7 +96,7 @@ class LowZoom:
 
 
 class OverviewStatements(LayerStatements):
-    """Those of a layer whose table has overviews."""
+    """Statements of a layer whose table has overviews."""
 
     def __init__(self, table: Table, layer: Layer, ladder: Ladder, old_since: float | None) -> None:
         super().__init__(table, layer, Crs(MERCATOR, "mercator"), MAX_REPRESENTATIVES, wide=False)
@@ -116,7 +116,7 @@ class OverviewStatements(LayerStatements):
 
 
 class SampleStatements(LayerStatements):
-    """Those of a layer whose table has no overviews yet."""
+    """Statements of a layer whose table has no overviews yet."""
 
     is_passing = True
 

@@ -25,12 +25,14 @@ class TileMetrics(Collector):
         self.seconds = Histogram(
             "geoagent_tile_seconds", "Time that PostGIS took for a tile.", buckets=BUCKETS, registry=None
         )
-        self.bytes = Counter("geoagent_tile_bytes", "Bytes of tiles, compressed, handed out.", registry=None)
+        self.bytes = Counter(
+            "geoagent_tile_bytes", "Bytes of compressed tiles that were sent.", registry=None
+        )
         self.cached_bytes = Gauge(
             "geoagent_tile_cache_bytes", "Bytes of tiles in the memory cache.", registry=None
         )
         self.abandoned = Counter(
-            "geoagent_tiles_abandoned", "Tiles cancelled because nobody waited any more.", registry=None
+            "geoagent_tiles_abandoned", "Tiles cancelled because no client waited any more.", registry=None
         )
 
     def collect(self) -> Iterator[Metric]:

@@ -1,4 +1,4 @@
-"""Tiles that PostgreSQL does not stop drawing: within a single call, PostGIS hears neither limits nor cancels.
+"""Tiles that PostgreSQL cannot stop drawing: within a single call, PostGIS checks neither limits nor cancellation.
 
 What runs on for `GRACE_S` after it was cancelled, while PostgreSQL answers others at once, is terminated, which takes
 effect when the call returns. Until the backend is gone its place stays taken: the server never has more backends
@@ -39,7 +39,7 @@ _WORKS = f"{_IS_THERE} AND state = 'active'"
 
 
 class TooComplex(GisError):
-    """The table cannot be drawn at this zoom in any time that somebody would wait."""
+    """The table cannot be drawn at this zoom in reasonable time."""
 
     code = "too_large"
 
@@ -53,7 +53,7 @@ class Overruns:
         self._marked: dict[tuple[Drawn, int], tuple[Table, float]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.note = b""
-        """The tile, compressed, that stands for those of a table that is too complex."""
+        """The compressed tile that replaces those of a table that is too complex."""
 
     def is_too_complex(self, table: Table, drawn: Drawn, zoom: int) -> bool:
         marked = self._marked.get((drawn, zoom))

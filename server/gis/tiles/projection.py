@@ -1,4 +1,4 @@
-"""Where a tile lies in the coordinate system of the data, so that the spatial index of the data can be asked.
+"""The extent of a tile in the coordinate system of the data, for a search with the data's spatial index.
 
 Web Mercator and longitude/latitude are arithmetic. For any other system the tile is projected by
 PostGIS as a grid of points, and what cannot be projected is left out: data in that system cannot lie there.
@@ -38,7 +38,7 @@ class Crs:
 
 
 async def read_crs(connection: asyncpg.Connection, srid: int, subject: str) -> Crs:
-    """Raises NoReferenceSystem for SRID 0 and for one that PostGIS does not know."""
+    """Raises NoReferenceSystem for SRID 0 and for one that is not in PostGIS's table."""
     if srid == MERCATOR:
         return Crs(srid, "mercator")
     if srid == LONLAT:

@@ -1,4 +1,4 @@
-"""Which tile is drawn next.
+"""Decides which tile is drawn next.
 
 Visitors (network addresses) are served one after another, and so are the maps of each; of one map the newest request:
 it is what somebody looks at now. A visitor, a map and a table may each hold only a part of the connections, so that

@@ -1,4 +1,4 @@
-"""Tiles of layers: from memory, or drawn by PostGIS once for all who ask at the same time.
+"""Tiles of layers: from memory, or drawn by PostGIS once for all concurrent requests.
 
 A layer version never changes, and the tag in a tile's address changes with the data, so a tile is drawn once and kept
 within a bounded number of bytes.
@@ -58,7 +58,7 @@ class Proof(Protocol):
 
 
 Prove = Callable[[Table], Awaitable[Proof | None]]
-"""The proof of a table; None where there is none for its present rows."""
+"""The proof of a table; None if there is none for its current rows."""
 STATEMENT_KEPT_S = 10.0
 """How long a statement is used before it is asked again what is known about the table."""
 
@@ -121,7 +121,7 @@ class DrawnTile:
     shown: int
     total: int
     is_final: bool = True
-    """False for a note in place of a tile, which nobody may keep."""
+    """False for a note in place of a tile, which must not be cached."""
 
     @property
     def size(self) -> int:

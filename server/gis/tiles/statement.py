@@ -57,10 +57,10 @@ class TileStatement:
 
 
 class LayerStatements:
-    """Those of one layer version: with all attributes or few, simplified or in full, ranked or not."""
+    """The statements of one layer version: with all attributes or few, simplified or in full, ranked or not."""
 
     is_passing = False
-    """Something better will take the place of these tiles soon, so nobody may keep them."""
+    """Better tiles will replace these soon, so they must not be cached."""
 
     def __init__(
         self,
