@@ -20,7 +20,10 @@ from server.gis.errors import DataUnavailable, GisError, InvalidQuestion, NotSta
 
 Engine = Literal["postgis", "spark", "verify"]
 """`verify` runs a step on both, and its receipt says whether they agree."""
-OTHER_ROWS = {"sample": "it picks other rows there, by another hash"}
+OTHER_ROWS = {
+    "sample": "it picks other rows there, by another hash",
+    "make_valid": "shapes are repaired by another method there",
+}
 """Operations whose rows differ between engines by design, with the reason."""
 
 

@@ -36,8 +36,10 @@ COMPILERS: Mapping[str, Compiler] = {
     "grid": grids.gridded,
     "intersection": _as_built,
     "join_by_attribute": _as_built,
+    "make_valid": _as_built,
     "measure": _as_built,
     "merge": _as_built,
+    "nearest": places.nearest,
     "points_from_columns": _as_built,
     "reproject": _as_built,
     "sample": rows.sampled,
@@ -54,10 +56,17 @@ REFUSED: Mapping[str, str] = {
     "hot_spots": "Getis-Ord is not ported. Count in a grid on Spark first, and look for hot spots of its cells",
     "buffer": "Sedona chooses other projections, and none that is true beyond a zone or near a pole. To find or count "
     "what is within a distance, join or select by that distance",
-    "nearest": "Sedona's kNN join on the sphere compares nearly all pairs",
-    "make_valid": "Sedona names other faults than PostGIS, and repairs by another method",
 }
 """Why operations that people may look for are not offered."""
+
+
+DIFFERENCES: Mapping[str, str] = {
+    "make_valid": "Faults are named and repaired by JTS, and not by GEOS as in PostGIS: where an outline crosses "
+    "itself more than once, the parts may differ.",
+    "sample": "Rows are chosen by another hash than in PostGIS: the same seed gives the same rows on Spark, and others "
+    "there.",
+}
+"""What a receipt says of operations that give other rows than PostGIS."""
 
 
 def compiler(operation: str) -> Compiler:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Select, and_, func, literal_column, select
+from sqlalchemy import BigInteger, ColumnElement, Float, Select, and_, func, literal_column, select
 
 from server.gis.expressions.identifiers import exact
+from server.gis.operations.nearest import NearestArguments
 from server.gis.operations.select_by_location import SelectByLocationArguments
 from server.gis.operations.spatial_join import SpatialJoinArguments
 from server.gis.operations.support.attributes.aggregates import aggregated
-from server.gis.operations.support.attributes.columns import brought, carried, geometry_out
+from server.gis.operations.support.attributes.columns import brought, carried, free_name, geometry_out
 from server.gis.operations.support.base import GEOMETRY, ROW_ID, Source, Step, Workspace
 from server.gis.operations.support.earth.geodesy import geometry, lonlat
 from server.gis.operations.support.matching.relations import in_system_of
@@ -72,6 +73,45 @@ def selected(arguments: SelectByLocationArguments, workspace: Workspace, _step: 
         source.rows.join(found, found.c.place == row_of(source), isouter=True)
     )
     return rows.where(found.c.place.is_(None) if arguments.invert else found.c.place.is_not(None))
+
+
+def nearest(arguments: NearestArguments, workspace: Workspace, _step: Step) -> Select[Any]:
+    """All within the distance that counts at most are met, and the k nearest of them kept."""
+    if arguments.within is None:
+        raise NotOnSpark(
+            "nearest", "without a distance that counts at most (within), nearly all pairs are compared"
+        )
+    source, met = workspace.source(arguments.source), workspace.source(arguments.source)
+    target = workspace.source(arguments.target)
+    metres = func.ST_DistanceSpheroid(lonlat(met), lonlat(target), type_=Float())
+    theirs = [target.column(each.name) for each in target.attributes]
+    place = row_of(met)
+    meeting = _meeting(met, target, "intersects", arguments.within)
+    if source.table.id == target.table.id:
+        meeting = and_(meeting, place != row_of(target))
+    rank = func.row_number().over(partition_by=place, order_by=[metres, row_of(target)])
+    pairs = (
+        select(
+            place.label("place"),
+            metres.label("metres"),
+            rank.label("rank"),
+            *(value.label(f"f{number}") for number, value in enumerate(theirs)),
+        )
+        .select_from(met.rows.join(target.rows, meeting))
+        .subquery("pairs")
+    )
+    found = select(pairs).where(pairs.c["rank"] <= arguments.k).subquery("found")
+    own = carried(source)
+    taken = {label.name for label in own}
+    columns = []
+    for number, each in enumerate(target.attributes):
+        name = free_name(f"near_{each.name}", taken)
+        taken.add(name)
+        columns.append(found.c[f"f{number}"].label(exact(name)))
+    distance = found.c.metres.label(free_name("distance_m", taken))
+    return select(*own, *columns, distance, geometry(source).label(GEOMETRY)).select_from(
+        source.rows.join(found, found.c.place == row_of(source), isouter=True)
+    )
 
 
 def _meeting(source: Source, other: Source, predicate: str, distance: float | None) -> ColumnElement[bool]:

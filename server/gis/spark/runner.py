@@ -32,7 +32,7 @@ from server.gis.lake.results import LakeResults
 from server.gis.lake.store import dataset_of
 from server.gis.operations.support.base import Step
 from server.gis.spark.client import Done, SparkClient
-from server.gis.spark.compilers import COMPILERS, compiler
+from server.gis.spark.compilers import COMPILERS, DIFFERENCES, compiler
 from server.gis.spark.errors import NotOnSpark, SparkFailed
 from server.gis.spark.halves import Halves
 from server.gis.spark.pruning import needed_box
@@ -124,7 +124,8 @@ class SparkRunner(StepRunner):
         if any(table.lake is not None and table.lake.is_sampled for table, _ in tables.values()):
             planned = replace(planned, notes=tuple(map(_of_sample, planned.notes)))
             task.workspace.notes[:] = map(_of_sample, task.workspace.notes)
-        return planned, count, replace(computed, notes=(*kept, *computed.notes), sampled=bool(kept))
+        other = [DIFFERENCES[each] for each in (task.operation.name,) if each in DIFFERENCES]
+        return planned, count, replace(computed, notes=(*kept, *other, *computed.notes), sampled=bool(kept))
 
     def _flat(self, task: Task, planned: Step, select: Select[Any]) -> Select[Any]:
         return storage.flat(replace(planned, select=select), task.workspace.tables_read).select

@@ -316,6 +316,12 @@ def _bytes(_node: exp.Func, arguments: list[Any], what: str) -> Any:
     return exp.Literal.string(f"\\x{digits.name}")
 
 
+def _reason(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
+    """JTS names the missing height of the place, too."""
+    said = _call("ST_IsValidReason", *arguments)
+    return _call("REPLACE", said, exp.Literal.string(", NaN)"), exp.Literal.string(")"))
+
+
 def _remainder(_node: exp.Func, arguments: list[Any], _what: str) -> Any:
     return _call("MOD", *arguments)
 
@@ -329,6 +335,7 @@ _SPECIAL: Mapping[str, _Special] = {
     "ST_TRANSFORM": _transform,
     "ST_CURVETOLINE": _first,
     "ST_DIFFERENCE": _difference,
+    "ST_ISVALIDREASON": _reason,
     "ST_UNION": _union,
     "LOG": _log,
     "ST_GEOMFROMWKB": _wkb,

@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 import shapely
 
+from server.gis.errors import InvalidQuestion
 from tests.integration.spark.conftest import SparkBench
 from tests.integration.spark.test_both_engines import DEGREES, assert_alike, make_tables
 
@@ -129,3 +130,31 @@ async def test_points_are_counted_in_the_same_cells(bench: SparkBench, arguments
     for rows in (one, two):
         rows["place"] = [shapely.to_wkt(shapely.centroid(cell), 3) for cell in rows.geom]
     assert_alike(one, two, ["place"])
+
+
+NEAREST: list[tuple[dict[str, Any], list[str]]] = [
+    ({"source": "data.dots", "target": "data.dots", "k": 2, "within": "40 km"}, ["id", "near_id"]),
+    ({"source": "data.dateline", "target": "data.dateline", "within": "30 km"}, ["id"]),
+    ({"source": "data.dots", "target": "data.airports", "within": "50 km"}, ["id"]),
+]
+
+
+@pytest.mark.parametrize(("arguments", "key"), NEAREST, ids=["itself", "antimeridian", "another table"])
+async def test_the_nearest_within_a_distance_are_the_same(
+    bench: SparkBench, arguments: dict[str, Any], key: list[str]
+) -> None:
+    one, two = await bench.both("nearest", **arguments)
+    assert_alike(one, two, key)
+
+
+async def test_the_nearest_at_any_distance_is_refused(bench: SparkBench) -> None:
+    with pytest.raises(InvalidQuestion, match=r"nearest does not run on Spark: .* \(within\)"):
+        await bench.run_on_spark("nearest", source="data.dots", target="data.airports")
+
+
+async def test_repairs_are_noted_to_be_those_of_another_library(bench: SparkBench) -> None:
+    one, two = await bench.both("make_valid", source="data.zones")
+    assert list(two["was_wrong"].dropna()) == ["Self-intersection at or near point (6.5, 46.5)"]
+    assert_alike(one.drop(columns="was_wrong"), two.drop(columns="was_wrong"), ["id"])
+    receipt = (await bench.run_on_spark("make_valid", source="data.mixed")).receipt
+    assert any("repaired by JTS" in note for note in receipt.notes)
