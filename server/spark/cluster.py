@@ -10,6 +10,7 @@ import ctypes
 import importlib.util
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -30,6 +31,7 @@ from server.spark.problem import SparkProblem
 HOST = "127.0.0.1"
 START_SECONDS = 90.0
 END_SECONDS = 5.0
+DRIVER = str(Path(__file__).with_name("driver.py"))
 PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 """Loaded before any fork: a forked child of a process with threads must not load libraries."""
@@ -117,7 +119,16 @@ class LocalCluster:
         }
         master_log = self._launch(
             "master",
-            ["org.apache.spark.deploy.master.Master", "--host", HOST, "--port", "0", "--webui-port", "0"],
+            [
+                self._spark_class,
+                "org.apache.spark.deploy.master.Master",
+                "--host",
+                HOST,
+                "--port",
+                "0",
+                "--webui-port",
+                "0",
+            ],
             daemon,
         )
         master = self._awaited(master_log, r"Starting Spark master at (spark://\S+)")
@@ -129,8 +140,9 @@ class LocalCluster:
             self._awaited(log, r"(Successfully registered with master)")
         for attempt in range(_ATTEMPTS):
             port = self._port or _free_port()
-            driver = {**daemon, "SPARK_DAEMON_MEMORY": f"{self._size.driver_megabytes}m"}
-            log = self._launch(f"connect{attempt}", self._connect(master, jars, port), driver)
+            driver = {**daemon, "PYSPARK_SUBMIT_ARGS": shlex.join(self._submitted(master, jars))}
+            python = [sys.executable, "-P", DRIVER, HOST, str(port)]
+            log = self._launch(f"connect{attempt}", python, driver)
             try:
                 self._answering(log, port)
             except SparkProblem:
@@ -142,10 +154,15 @@ class LocalCluster:
             self.url = f"sc://{HOST}:{port}"
             return
 
+    @property
+    def _spark_class(self) -> str:
+        return str(self._home / "bin" / "spark-class")
+
     def _worker(self, master: str) -> list[str]:
         # What a worker offers must hold its executor's heap and what Spark adds to it.
         offered = self._size.worker_megabytes + 512
         command = [
+            self._spark_class,
             "org.apache.spark.deploy.worker.Worker",
             "--host",
             HOST,
@@ -156,7 +173,7 @@ class LocalCluster:
         ]
         return [*command, "--cores", str(self._size.cores), "--memory", f"{offered}m", master]
 
-    def _connect(self, master: str, jars: list[Path], port: int) -> list[str]:
+    def _submitted(self, master: str, jars: list[Path]) -> list[str]:
         listed = ",".join(map(str, jars))
         path = os.pathsep.join(map(str, jars))
         settings = {
@@ -167,8 +184,6 @@ class LocalCluster:
             "spark.executor.memory": f"{self._size.worker_megabytes}m",
             "spark.executor.cores": str(self._size.cores),
             "spark.cores.max": str(self._size.cores * self._size.workers),
-            "spark.connect.grpc.binding.address": HOST,
-            "spark.connect.grpc.binding.port": str(port),
             "spark.ui.port": str(_free_port()),
             "spark.ui.showConsoleProgress": "false",
             "spark.local.dir": str(self._folder),
@@ -177,18 +192,16 @@ class LocalCluster:
             "spark.sql.shuffle.partitions": str(4 * self._size.cores * self._size.workers),
             **self._settings,
         }
-        command = ["org.apache.spark.deploy.SparkSubmit", "--master", master]
-        command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]
-        command += ["--driver-memory", f"{self._size.driver_megabytes}m", "--jars", listed]
+        given = ["--master", master, "--driver-memory", f"{self._size.driver_megabytes}m", "--jars", listed]
         for name, value in settings.items():
-            command += ["--conf", f"{name}={value}"]
-        return [*command, "spark-internal"]
+            given += ["--conf", f"{name}={value}"]
+        return [*given, "pyspark-shell"]
 
     def _launch(self, name: str, command: list[str], environment: Mapping[str, str]) -> Path:
         log = self._folder / f"{name}.log"
         with log.open("wb") as output:
             process = subprocess.Popen(  # noqa: S603 - our own arguments
-                [self._home / "bin" / "spark-class", *command],
+                command,
                 env={**os.environ, "SPARK_HOME": str(self._home), **environment},
                 cwd=self._folder,
                 stdin=subprocess.DEVNULL,

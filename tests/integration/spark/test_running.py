@@ -253,3 +253,16 @@ async def test_a_step_may_take_longer_than_a_transaction_may_be_idle(
                 text(f"ALTER ROLE {writer} SET idle_in_transaction_session_timeout = 60000")
             )
     assert made.rows > 100
+
+
+async def test_spark_connect_is_reached_from_this_machine_only(cluster: LocalCluster) -> None:
+    port = int(cluster.url.rpartition(":")[2])
+    listening = [
+        bytes.fromhex(line.split()[1].split(":")[0])
+        for table in ("tcp", "tcp6")
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]
+        if line.split()[1].endswith(f":{port:04X}") and line.split()[3] == "0A"
+    ]
+    assert len(listening) == 1
+    # 127.0.0.1, as the kernel writes it, or the same as IPv6 writes IPv4.
+    assert listening[0][-4:] == bytes((1, 0, 0, 127))
