@@ -46,6 +46,8 @@ FAULTS: Mapping[str, str] = {
     "Mkdirs failed": "Spark may not write to the folder GEOAGENT_SPARK_FOLDER.",
 }
 """What Spark says, and what that means to who asked."""
+CUT_OFF = ("StatusCode.UNAVAILABLE", "StatusCode.UNKNOWN", "SESSION_CLOSED")
+"""Signs of a driver that went away; it answers UNKNOWN, without a word, while it ends."""
 
 
 FILES: Mapping[str, str] = {
@@ -230,7 +232,7 @@ def _status_address(session: Any) -> tuple[str, int, str] | None:
 def _meaning(error: Exception) -> Exception:
     said = str(error)
     log.warning("a step failed on Spark", error=said[:2000])
-    if isinstance(error, grpc.RpcError) or "StatusCode.UNAVAILABLE" in said or "SESSION_CLOSED" in said:
+    if isinstance(error, grpc.RpcError) or any(sign in said for sign in CUT_OFF):
         return SparkUnavailable(GONE)
     for sign, meaning in FAULTS.items():
         if sign in said:

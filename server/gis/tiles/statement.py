@@ -39,6 +39,8 @@ SMALL_LAYER = 5_000
 """Layers of so few rows carry all attributes at every zoom."""
 CAP_POINTS = 50_000
 CAP_SHAPES = 20_000
+CAP_SAMPLED = 200_000
+"""Points of a lake table's sample: each says for how many rows it stands, which adds up only if all are drawn."""
 
 _DIMENSIONS = {"LINESTRING": 1, "MULTILINESTRING": 1, "POLYGON": 2, "MULTIPOLYGON": 2}
 _ASYNCPG = sa.make_url("postgresql+asyncpg://").get_dialect()()
@@ -79,7 +81,9 @@ class LayerStatements:
         self.drawn = (table.id, filter_text(layer))
         self.layer = layer
         self._shapes = table.geometry_family != "point"
-        self._cap = cap or (CAP_SHAPES if self._shapes else CAP_POINTS)
+        is_sampled = table.lake is not None and table.lake.is_sampled
+        points = CAP_SAMPLED if is_sampled else CAP_POINTS
+        self._cap = cap or (CAP_SHAPES if self._shapes else points)
         self._wide = self.is_wide = wide
         self._sound = sound
         self._made: dict[tuple[bool, bool, bool], TileStatement] = {}
