@@ -255,7 +255,7 @@ async def test_a_step_may_take_longer_than_a_transaction_may_be_idle(
     assert made.rows > 100
 
 
-async def test_spark_connect_is_reached_from_this_machine_only(cluster: LocalCluster) -> None:
+def test_spark_connect_is_reached_from_this_machine_only(cluster: LocalCluster) -> None:
     port = int(cluster.url.rpartition(":")[2])
     listening = [
         bytes.fromhex(line.split()[1].split(":")[0])
