@@ -1,6 +1,6 @@
-"""What GeoAgent needs from its host. The server implements these; app.py hands them in; tests may too.
+"""The interfaces that GeoAgent needs from its host. The server implements them and `server/app.py` passes them in.
 
-Every method raises `agents.core.ToolFailed` for a fault the model can mend (unknown column, bad filter): its
+Every method raises `agents.core.ToolFailed` for a fault that the model can correct (unknown column, bad filter): its
 message names the fault, what was expected and the nearest valid value.
 """
 

@@ -1,8 +1,8 @@
-"""Backends of PostgreSQL that work on after their client has gone, and what they hold until they have stopped.
+"""Ends PostgreSQL backends that keep working after their client has disconnected.
 
-Closing a connection does not stop its statement: within one call PostGIS hears neither limits nor cancels. So the
-place of a connection that was lost in the middle goes back to its lane only when its backend has ended, which is
-terminated after `GRACE_S`. Looking costs one connection of a server, outside of all lanes, for a moment.
+Closing a connection does not stop its statement: within one call PostGIS checks neither limits nor cancellation. So
+the slot of a connection that was lost in the middle of a statement returns to its lane only when its backend has
+ended, which is terminated after `GRACE_S`. The check briefly uses one connection of a server, outside of all lanes.
 """
 
 from __future__ import annotations

@@ -171,10 +171,10 @@ class Database:
     async def listen(
         self, channels: Sequence[str], callback: Heard, reconnected: Reconnected | None = None
     ) -> Subscription:
-        """Hear NOTIFY on these channels, in order, one at a time; returns once the server listens.
+        """Receive NOTIFY on these channels, in order, one at a time; returns when the server listens.
 
-        After the connection was lost and made again `reconnected` is called before any later notification:
-        what was sent in between is lost, so the listener must look for itself.
+        After a reconnection `reconnected` is called before any later notification: notifications in between were
+        lost, so the listener must read the state again.
         """
         subscription = Subscription(_connecting(self.url), tuple(channels), callback, reconnected)
         await subscription.start()
@@ -213,9 +213,8 @@ async def single_reads(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
 
 
 def is_unavailable(error: BaseException) -> bool:
-    """Whether the database could not be asked and the same may be tried later, not that it was asked wrongly.
-
-    It is away, or all connections are busy (`LaneBusy`, which people are told in its own words).
+    """Whether the database was unavailable, so that the same work may succeed later: it is unreachable, or all
+    connections are busy (`LaneBusy`, which has its own message for users).
     """
     if isinstance(error, PoolTimeout):
         return True

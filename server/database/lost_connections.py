@@ -1,8 +1,8 @@
-"""Finds connections that were lost while they lay in a pool, at no round trip for those that were just used.
+"""Detects connections that were lost while idle in a pool, without a round trip for recently used ones.
 
-A connection that PostgreSQL or the network closed is known here without asking: asyncpg has seen the end, or it
-waits unread on the socket. Only one that lay idle for a while is asked, because a network that drops packets
-says nothing. Whatever is lost is replaced before the caller gets it.
+A connection that PostgreSQL or the network closed is detected locally: asyncpg has read the end, or it is unread on
+the socket. Only a connection that was idle for a while is tested with a query, because a network that drops packets
+gives no sign. Lost connections are replaced before the caller gets one.
 """
 
 from __future__ import annotations

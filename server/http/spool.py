@@ -1,8 +1,8 @@
-"""Files on their way between clients and the database: on disk, within a budget, and gone when their block ends.
+"""Temporary files between clients and the database: on disk, within a budget, and deleted when their block ends. A
+slow client occupies only a file here, but no slot, connection or transaction.
 
-A slow client keeps its file here and nothing else: no slot, no connection, no transaction. One address may take at
-most half of what the others leave, so that no address can fill it. What a server that was killed left behind is
-removed by the next one that starts.
+One address may use at most half of the space that the others leave, so that no address can fill it. Files of a server
+that was killed are removed by the next one that starts.
 """
 
 from __future__ import annotations

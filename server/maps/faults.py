@@ -1,6 +1,6 @@
 """Why a request about a map was refused, raised where it is found and translated once, at the edge.
 
-A fault is also what a tool raises to tell the model: its message is written for both.
+Tools raise it, too, so its message is written for users and models.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Use of a private cluster: `acquire()` gives its URL, starting it where nobody has, `release()` lets it go.
+"""Use of a private cluster: `acquire()` returns its URL and starts it if necessary, `release()` ends the use. Any
+number of servers may use one cluster at once.
 
-Any number of servers may use one cluster at once. Its supervisor (`server.postgres.supervisor`) stops it when the
-last one is gone. If PostgreSQL is killed the supervisor restarts it; if the supervisor is killed `revive()` starts
-another.
+Its supervisor (`server.postgres.supervisor`) stops it when the last one has ended. If PostgreSQL is killed the
+supervisor restarts it; if the supervisor is killed `revive()` starts another.
 """
 
 from __future__ import annotations

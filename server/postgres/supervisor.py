@@ -1,10 +1,10 @@
-"""The process that keeps one private cluster: makes it, runs `postgres` as its child, restarts it, stops it.
+"""The supervisor process of one private cluster: creates it, runs `postgres` as its child, restarts it, stops it.
 
-Started by `server.postgres.cluster`, in a session of its own, so that Ctrl-C in a terminal reaches the server only.
-Every server that uses the cluster holds a shared lock on the file `users`; the supervisor waits for the exclusive
-one. It gets that when the last server has ended, for any reason, and then stops PostgreSQL. One supervisor at a time:
-the lock on `keeper`. Standard library only, and as a parent it reaps PostgreSQL, so that no zombie's pid file blocks
-a restart.
+Started by `server.postgres.cluster` in a new session, so that Ctrl-C in a terminal reaches the server only. Every
+server that uses the cluster holds a shared lock on the file `users`; the supervisor waits for the exclusive one. It
+gets that when the last server has ended, for any reason, and then stops PostgreSQL. One supervisor at a time: the
+lock on `keeper`. Standard library only, and as a parent it reaps PostgreSQL, so that no zombie's pid file blocks a
+restart.
 """
 
 from __future__ import annotations
@@ -249,12 +249,11 @@ class Supervisor:
             child.send_signal(signal.SIGINT)  # PostgreSQL's fast shutdown
 
     def _clear_old_run(self) -> None:
-        """Stop what is left of a PostgreSQL that lost its supervisor or its postmaster; then its pid file means
-        nothing.
+        """Stop the remaining processes of a PostgreSQL that lost its supervisor or its postmaster, after which its
+        pid file is obsolete. The pid file alone is no proof: its process may be a zombie, or the pid may be reused.
 
-        The pid file alone does not tell: its process may be a zombie, or by now a stranger. And it must not
-        be removed while one old backend lives, because by it PostgreSQL notices that its shared memory is
-        still in use.
+        It must not be removed while an old backend runs, because PostgreSQL uses it to detect that its shared memory
+        is still in use.
         """
         deadline = time.monotonic() + STOP_TIMEOUT
         head = head_of(self.data)

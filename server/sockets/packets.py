@@ -1,6 +1,6 @@
-"""Socket.IO packets from people who may send anything: bounded, and never a crash.
+"""Parses Socket.IO packets of untrusted clients: bounded, and without exceptions.
 
-Whatever cannot be read still becomes an event, with `Unreadable` for its payload, so that its sender is told.
+A packet that cannot be parsed becomes an event with the payload `Unreadable`, so that its sender gets an error.
 """
 
 from __future__ import annotations

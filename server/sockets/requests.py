@@ -68,9 +68,9 @@ def read_unread(event: str, model: type[Request], text: str) -> Request:
 
 
 def check_values(payload: dict[str, Any] | Request) -> None:
-    """Refuse what JSON in PostgreSQL cannot hold, and what is too deep or too much to look at.
+    """Refuse payloads that PostgreSQL cannot store as JSON, that are nested too deeply or that have too many values.
 
-    Level by level and without a call for each value, since a payload may hold many.
+    Works level by level, without a function call for each value.
     """
     level: list[Any] = [payload]
     seen = 0

@@ -1,7 +1,7 @@
-"""Who may ask what. Holding a map's id is the right to everything on it; a view key is the right to look.
+"""Access rights of requests. A map's id gives full access to the map; a view key allows viewing.
 
-What a viewer may ask is listed here, and all else is refused: an event that is new tomorrow is not open to them
-by oversight.
+The requests that viewers may send are listed here and all others are refused, so that a new event is not open to them
+by mistake.
 """
 
 from __future__ import annotations

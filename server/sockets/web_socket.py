@@ -34,10 +34,9 @@ class Owner(Protocol):
 
 
 class Handshake(WebSocketResponse):
-    """Answers an upgrade, and then hands the connection over.
+    """Answers an upgrade request and passes the connection on.
 
-    Without compression: a compressor and its opposite take 300 KB for each socket, and each would compress the same
-    events for itself.
+    Compression is off: it takes 300 KB for each socket, and each socket would compress the same events again.
     """
 
     def __init__(self, max_bytes: int) -> None:

@@ -45,7 +45,7 @@ class Series:
 class ModelSeries(Series):
     """A model's series also has its tokens and their price in US dollars.
 
-    `cost` is None while nothing has a price, and as soon as a part of the tokens has none.
+    `cost` is None unless the price of all tokens is known.
     """
 
     __slots__ = ("cached_tokens", "cost", "input_tokens", "output_tokens", "reasoning_tokens")

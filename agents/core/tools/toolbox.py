@@ -168,9 +168,8 @@ class ToolBox:
     async def invoke(
         self, call: ToolCall | str, arguments: Mapping[str, Any] | str | None = None, *, agent: Any = None
     ) -> ToolResult:
-        """Call one tool as a model would. It never raises: `error` of the result tells what went wrong.
-
-        `unknown_tool` means that there is no such tool; `failed` that there is, and that it could not.
+        """Call one tool as a model would. It never raises: `error` of the result names the kind of fault, such as
+        `unknown_tool` (no such tool) or `failed` (the tool raised).
         """
         (pair,) = await self.invoke_many(
             [call if isinstance(call, ToolCall) else (call, arguments)], agent=agent

@@ -1,7 +1,7 @@
-"""Where a step runs: in PostGIS, or on Spark where somebody asked for that or PostGIS would not start it; on both, if
-somebody asked to verify it.
+"""Selects the engine of a step: PostGIS, or Spark on request or if PostGIS refuses to start the step; both, to verify
+the result.
 
-An analyst and a map do not know engines: they run steps through `Engines`, and the receipt says what computed them.
+Analyst and map run steps through `Engines` only, and the receipt names the engine.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How far a running step is: told in the background, so that telling never delays the step.
+"""Reports the progress of a running step in the background, without delaying the step.
 
-The runner says what it does; while PostgreSQL builds an index or gathers statistics its own progress views are
-asked, on a connection of their own. A step is `prepare`, `compute` and `store`, each a part of its percent.
+The runner reports each phase; while PostgreSQL builds an index or gathers statistics, its progress views are read on
+a separate connection. A step is `prepare`, `compute` and `store`, each a part of its percent.
 """
 
 from __future__ import annotations

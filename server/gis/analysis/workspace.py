@@ -62,11 +62,10 @@ class StepWorkspace:
         self._unsound.clear()
 
     async def examine(self, operation: Operation[Any], arguments: Arguments) -> None:
-        """Find out which of the tables hold shapes that must not be computed with; their sources leave them out.
+        """Find the tables with shapes that must not be computed with; their sources leave these out. Also the
+        geometry types of tables whose columns do not declare one.
 
-        Also what kinds of shapes a table holds whose column says nothing of it.
-
-        In the transaction of the step, so that nothing can come between. Raises UnknownTable.
+        In the transaction of the step, so that nothing changes in between. Raises UnknownTable.
         """
         for name in operation.tables(arguments) if operation.computes else ():
             table = self._named(name)

@@ -110,10 +110,10 @@ def _one_by_one(relation: Relation) -> ColumnElement[bool]:
 
 
 def _listed(source: Source, met_by: Source, relation: Relation, is_led: bool) -> ColumnElement[bool]:
-    """Whether a row is among those that meet any other: a join of its own, which may begin at either side.
+    """Whether a row has any match, as a separate join that PostgreSQL can start from either side.
 
-    If it `is_led`, it begins at the others. PostgreSQL expects a join by place to find thousands of times what it
-    finds, and would go through the many for it.
+    With `is_led` it starts from the other table: PostgreSQL overestimates the rows of a spatial join by thousands,
+    and would scan the larger table.
     """
     own = select(met_by.home.label("home"), met_by.address.label("address"))  # type: ignore[union-attr]
     meeting = own.select_from(relation.rows.join(met_by.rows, relation.condition))

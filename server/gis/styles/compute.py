@@ -34,9 +34,9 @@ async def compute_style(
     spec: StyleSpec,
     statistics_of: StatisticsOf | None = None,
 ) -> tuple[Style, Legend]:
-    """The style that draws the rows of `table` that pass `filter` as `spec` asks, and its legend.
+    """The style that `spec` requests for the rows of `table` that pass `filter`, and its legend.
 
-    `statistics_of` tells the statistics of a column where these are known already, or may be estimated.
+    `statistics_of` returns statistics of a column that are known already or may be estimated.
     """
     if statistics_of is None:
         statistics_of = partial(ColumnStatistics, reader, table, filter)

@@ -1,8 +1,8 @@
-"""Delivers the new events of the maps that somebody on this server follows, in order and without gaps.
+"""Delivers new events of the maps that clients of this server follow, in order and without gaps.
 
-The log hands over what this server committed. A NOTIFY only carries a map's newest seq; the events are then
-read from the log, so a lost notification delays events and never loses one. One reader per map works at a time,
-under the map's `gate`.
+The log passes on the events that this server committed. A NOTIFY only carries a map's newest seq; the events are then
+read from the log, so a lost notification delays events and never loses one. One reader per map works at a time, under
+the map's `gate`.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ class Feed:
 
     @asynccontextmanager
     async def joining(self, map_id: str) -> AsyncIterator[Callable[[int], Awaitable[None]]]:
-        """Nothing of the map is delivered inside this block.
+        """Pause delivery of the map's events within this block.
 
-        Read the map inside, call the yielded function with the seq of the reading, then enter the room: the
-        client then receives exactly the events after that seq.
+        Read the map, call the yielded function with the seq that was read, then enter the room: the client receives
+        exactly the events after that seq.
         """
         channel = self._channels.setdefault(map_id, Channel())
         channel.joiners += 1

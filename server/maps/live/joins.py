@@ -1,7 +1,7 @@
-"""Lets people join maps and gives each of them the map's content.
+"""Lets clients join maps and gives each the map's content.
 
-Joins of a map are batched: clients that come while a batch is being admitted wait for the next, and one reading
-serves a whole batch. A thousand simultaneous joins cost a few queries and one encoding of the snapshot.
+Joins of a map are batched: clients that arrive while a batch is being admitted wait for the next, and the map is read
+once for a whole batch. A thousand simultaneous joins cost a few queries and one encoding of the snapshot.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which servers are alive. Each holds a session advisory lock, so PostgreSQL knows when one is gone.
+"""Which servers are alive. Each holds a session advisory lock, which PostgreSQL releases when the server ends.
 
-Every `BEAT_INTERVAL_S` the connection that holds the lock reads who else holds one, and listeners are called. A
-lost connection is made again; after `kill -9` there is nothing to clean up.
+Every `BEAT_INTERVAL_S` the connection with the lock reads the locks of other servers, and listeners are called. A
+lost connection is opened again; after `kill -9` there is nothing to clean up.
 """
 
 from __future__ import annotations

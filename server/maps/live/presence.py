@@ -1,7 +1,7 @@
-"""Who looks at which map, on all servers, and the receipts that their browsers send.
+"""The users on each map, on all servers, and the receipts of their browsers.
 
-A browser counts as watching once it has sent `view`. Nothing is stored: after a restart everyone joins again.
-The relay carries what other servers need.
+A browser counts as watching once it has sent `view`. Nothing is stored: after a restart all clients join again. The
+relay sends other servers what they need.
 """
 
 from __future__ import annotations

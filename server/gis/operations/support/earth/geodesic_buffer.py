@@ -49,10 +49,11 @@ def geodesic_buffer(shape: ColumnElement[Any], radius: ColumnElement[float]) -> 
 
 
 def _around(shape: ColumnElement[Any], radius: ColumnElement[float]) -> ColumnElement[Any]:
-    """The buffer of a small piece. It comes back with longitudes in -180..180, torn apart where it crosses 180.
+    """The buffer of a small piece. Its longitudes are in -180..180, so that it is broken where it crosses 180.
 
-    Towards the poles PostGIS would choose a projection that errs by half a percent, so there it is azimuthal
-    equidistant around the piece; elsewhere PostGIS's choice is as true and, being cached, faster.
+    Near the poles PostGIS would choose a projection with an error of half a percent, so there an azimuthal
+    equidistant one around the piece is used; elsewhere PostGIS's choice is as accurate and, because it is cached,
+    faster.
     """
     dense = func.ST_Segmentize(geography(with_extent(shape)), SEGMENT_METRES, type_=Geography())
     segments = cast(QUADRANT_SEGMENTS, Integer)

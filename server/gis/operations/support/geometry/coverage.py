@@ -1,8 +1,9 @@
-"""Areas with fewer corners whose shared borders stay shared: the linework is simplified, not the areas.
+"""Simplifies areas and keeps shared borders shared, by simplifying the linework instead of the areas. All borders are
+cut where they meet (nodes), each segment between two nodes is simplified once, and the areas are rebuilt from the
+segments.
 
-All borders are cut where they meet (nodes), each stretch between two nodes is simplified once, and the areas are
-put together again from what is left. So neighbours cannot come to overlap or drift apart, whatever the tolerance.
-PostGIS has functions for this (ST_CoverageSimplify) only since 3.4 with GEOS 3.12.
+So neighbours cannot overlap or separate, whatever the tolerance. PostGIS has functions for this (ST_CoverageSimplify)
+only since 3.4 with GEOS 3.12.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Uniting many shapes in small steps, so that it can be stopped: PostGIS does not look up while it unites a set.
+"""Unites many shapes in small steps that can be cancelled, because PostGIS does not check for cancellation while it
+unites a set. Shapes are sorted along a space-filling curve (PostGIS's own order), neighbours are united, then the
+results, and so on.
 
-Shapes are put in order along a curve that fills the plane (PostGIS's own order), neighbours are united, then what came
-of them, and so on. PostGIS does much the same with a set; where shapes touch, this takes no longer, and gives the same.
+PostGIS works similarly with a set; for shapes that touch, this takes no longer and gives the same result.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How many pairs of features lie near each other, or meet: an estimate, before anything is done.
+"""Estimates how many pairs of features a spatial join will find, before it runs. The planner cannot: it assumes that
+every spatial search finds a ten-thousandth of the table, at any distance.
 
-The planner cannot know: it takes every search by place for one that finds a ten-thousandth of the table, however far it
-reaches. So a thousand rows of each side, drawn at random, are compared by their bounding boxes, and what is found is
-scaled up. A step among so few rows that even all pairs would be no work is not looked at.
+So a random sample of a thousand rows of each side is compared by bounding boxes, and the count is scaled up. Steps
+with so few rows that even all pairs are cheap are not estimated.
 """
 
 from __future__ import annotations

@@ -72,9 +72,9 @@ def related(
 
 
 def may_start_from_other(source: Source, other: Source, predicate: Predicate) -> bool:
-    """Whether to let PostgreSQL look for features around each of the few others, instead of others for each feature.
+    """Whether to search features for each of the few others, instead of others for each feature.
 
-    It needs the index of the source, and addresses to tell rows apart. Then nothing can be done in portions.
+    Requires an index and row addresses of the source, and excludes portions.
     """
     indexed = predicate != "within_distance" and source.table.srid == other.table.srid
     few = other.table.row_estimate * MIN_SIZE_RATIO <= source.table.row_estimate

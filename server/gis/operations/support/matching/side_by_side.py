@@ -99,9 +99,9 @@ class SideBySide:
         return case((self.removed, self.was.c["shape"]), else_=self.now.c["shape"])
 
     def moved(self, tolerance: float) -> ColumnElement[bool]:
-        """Whether a corner of one shape lies farther than `tolerance` metres from the other (Hausdorff).
+        """Whether a corner of one shape is more than `tolerance` metres away from the other (Hausdorff distance).
 
-        A degree is taken to be as long as it is anywhere, so no change is taken for smaller than it is.
+        Uses the maximum length of a degree, so that no change is underestimated.
         """
         was, now = self.was.c["shape"], self.now.c["shape"]
         missing = [func.coalesce(func.ST_IsEmpty(shape), True) for shape in (was, now)]
