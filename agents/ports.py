@@ -35,7 +35,9 @@ class TableRegistry(Protocol):
     """The live catalogue of readable tables. `version` grows with every change."""
 
     @property
-    def version(self) -> int: ...
+    def version(self) -> int:
+        """Grows with every change of the catalogue."""
+        ...
 
     def tables(self) -> Sequence[Table]:
         """All tables, sorted by id."""
@@ -60,10 +62,14 @@ class MapSession(Protocol):
     """One map within one turn: each change is an event of that turn, and everyone on the map sees it."""
 
     @property
-    def map_id(self) -> str: ...
+    def map_id(self) -> str:
+        """The id of the map."""
+        ...
 
     @property
-    def focus(self) -> Focus | None: ...
+    def focus(self) -> Focus | None:
+        """What the user points at: a selection, a drawn area or the viewport; None if unknown."""
+        ...
 
     def layers(self) -> Sequence[Layer]:
         """Bottom first, as of the last event."""
@@ -73,9 +79,13 @@ class MapSession(Protocol):
         """The layer as drawn and the browsers' report: `drawn: 812 features in view`, or `no browser is watching`."""
         ...
 
-    async def update_layer(self, layer_id: str, change: LayerChange) -> tuple[Layer, str]: ...
+    async def update_layer(self, layer_id: str, change: LayerChange) -> tuple[Layer, str]:
+        """Change a layer; returns it with the browsers' report, as `add_layer` does."""
+        ...
 
-    async def remove_layer(self, layer_id: str) -> None: ...
+    async def remove_layer(self, layer_id: str) -> None:
+        """Remove a layer from the map; its table stays."""
+        ...
 
     async def reorder(self, layer_ids: Sequence[str]) -> None:
         """Bottom first; layers not named keep their order below."""
@@ -97,15 +107,21 @@ class MapSession(Protocol):
         """Draws a chart from aggregates of the database and puts it on the map."""
         ...
 
-    async def remove_chart(self, chart_id: str) -> Chart: ...
+    async def remove_chart(self, chart_id: str) -> Chart:
+        """Remove a chart from the map; returns it."""
+        ...
 
-    async def zoom_to(self, bounds: Bounds) -> None: ...
+    async def zoom_to(self, bounds: Bounds) -> None:
+        """Show these bounds (EPSG:4326: west, south, east, north) in all browsers on the map."""
+        ...
 
     async def undo(self) -> str | None:
         """Undo the newest change that is not undone; returns it, or None if nothing can be undone."""
         ...
 
-    async def redo(self) -> str | None: ...
+    async def redo(self) -> str | None:
+        """Redo the change that was undone last; returns it, or None if nothing can be redone."""
+        ...
 
 
 class DataSource(Protocol):
@@ -144,13 +160,17 @@ class DataSource(Protocol):
         the reference system that `geometry_crs` names for each."""
         ...
 
-    async def find_place(self, text: str, limit: int = 5) -> FoundPlaces: ...
+    async def find_place(self, text: str, limit: int = 5) -> FoundPlaces:
+        """Find places by name in the user's tables, best match first."""
+        ...
 
 
 class SqlRunner(Protocol):
     """Runs one SELECT that a model wrote, if it is harmless."""
 
-    async def run(self, statement: str) -> SqlAnswer: ...
+    async def run(self, statement: str) -> SqlAnswer:
+        """Run one SELECT, read-only. Raises ToolFailed if it is refused or fails."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -196,9 +216,13 @@ class Analyst(Protocol):
         """Run it as a new analysis; returns the text for the user."""
         ...
 
-    async def rename_recipe(self, recipe: str, name: str, session: MapSession) -> None: ...
+    async def rename_recipe(self, recipe: str, name: str, session: MapSession) -> None:
+        """Rename a recipe of the map. Raises ToolFailed if there is no such recipe or the name is taken."""
+        ...
 
-    async def remove_recipe(self, recipe: str, session: MapSession) -> None: ...
+    async def remove_recipe(self, recipe: str, session: MapSession) -> None:
+        """Remove a recipe from the map. Raises ToolFailed if there is none with this name."""
+        ...
 
 
 class Exporter(Protocol):
@@ -226,20 +250,28 @@ class LakeTables(Protocol):
 class InfoStore(Protocol):
     """Markdown notes about the data."""
 
-    async def query(self, text: str, k: int = 3) -> Sequence[str]: ...
+    async def query(self, text: str, k: int = 3) -> Sequence[str]:
+        """The `k` notes most relevant to a text, best first, as Markdown."""
+        ...
 
 
 class StepOutcome(Protocol):
     """What a step of an analysis left: a table of rows, known to later steps by `step`."""
 
     @property
-    def step(self) -> str: ...
+    def step(self) -> str:
+        """The id by which later steps refer to it: `step_1`."""
+        ...
 
     @property
-    def table(self) -> Table: ...
+    def table(self) -> Table:
+        """The table of its rows."""
+        ...
 
     @property
-    def rows(self) -> int: ...
+    def rows(self) -> int:
+        """Number of rows."""
+        ...
 
     @property
     def notes(self) -> Sequence[str]:
@@ -285,16 +317,24 @@ class OperationInfo(Protocol):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of the tool: `buffer`."""
+        ...
 
     @property
-    def summary(self) -> str: ...
+    def summary(self) -> str:
+        """One sentence for the model."""
+        ...
 
     @property
-    def schema(self) -> Mapping[str, Any]: ...
+    def schema(self) -> Mapping[str, Any]:
+        """The JSON schema of its arguments."""
+        ...
 
     @property
-    def traits(self) -> frozenset[OperationTrait]: ...
+    def traits(self) -> frozenset[OperationTrait]:
+        """Properties of its result."""
+        ...
 
     def __hash__(self) -> int: ...
 
@@ -308,7 +348,9 @@ class OperationInfo(Protocol):
 class AnalysisSession(Protocol):
     """One analysis on one map: it is watched, can be stopped, and leaves a receipt."""
 
-    def operations(self) -> Sequence[OperationInfo]: ...
+    def operations(self) -> Sequence[OperationInfo]:
+        """All operations that steps can run."""
+        ...
 
     def outcomes(self) -> Sequence[StepOutcome]:
         """The steps that succeeded, in order."""
@@ -318,7 +360,11 @@ class AnalysisSession(Protocol):
         """Announce all steps that have not run yet, as (operation, title)."""
         ...
 
-    async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> StepOutcome: ...
+    async def run_step(self, operation: str, arguments: Mapping[str, Any], title: str) -> StepOutcome:
+        """Run one step and announce it; its result is stored as a table. Raises ToolFailed, after which the analyst
+        may repair the step.
+        """
+        ...
 
     async def finish(
         self,
@@ -337,4 +383,6 @@ class AnalysisSession(Protocol):
         """
         ...
 
-    async def fail(self, reason: str, advice: str) -> None: ...
+    async def fail(self, reason: str, advice: str) -> None:
+        """End the analysis as failed, with the reason and what to try; finished steps are kept."""
+        ...

@@ -126,10 +126,12 @@ class Lane:
 
     @property
     def in_use(self) -> int:
+        """Connections in use."""
         return self._held.total()
 
     @property
     def waiting(self) -> int:
+        """Callers that wait for a connection."""
         return self._of_visitor.total()
 
     def is_free_for(self, party: str | None = None) -> bool:
@@ -170,6 +172,7 @@ class Lane:
         return holder
 
     def leave(self, holder: Holder) -> None:
+        """Return a connection to the lane; the next caller in turn gets it."""
         for counter, name in ((self._held, holder.party), (self._held_of_visitor, holder.visitor)):
             counter[name] -= 1
             if not counter[name]:

@@ -57,6 +57,7 @@ class Batch:
         self._waiter: asyncio.Future[None] | None = None
 
     def emit(self, event: Any) -> None:
+        """Put an event into the stream of `run`, after those that wait already."""
         self._ready.append(lambda: event)
         self._wake()
 

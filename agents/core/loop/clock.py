@@ -32,6 +32,7 @@ class Clock:
             self._handle = asyncio.get_running_loop().call_later(self._seconds, self._look)
 
     def stop(self) -> None:
+        """Stop measuring; `expired` is not called any more."""
         if self._handle is not None:
             self._handle.cancel()
 

@@ -55,6 +55,7 @@ class Conversation:
         _IN_USE.discard(id(self.messages))
 
     def append(self, message: Message) -> None:
+        """Append a message to the history and the view."""
         self.messages.append(message)
         if self.view is not self.messages:
             self.view.append(message)

@@ -39,10 +39,12 @@ class AgentRegistry:
         return agent
 
     def get(self, name: str) -> Runtime | None:
+        """The agent with this name, or None."""
         return self._agents.get(name)
 
     @property
     def names(self) -> list[str]:
+        """The names of all agents, in the order of registration."""
         return list(self._agents)
 
     def as_tools(self, *, without: Runtime | None = None) -> ToolBox:

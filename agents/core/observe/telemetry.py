@@ -27,6 +27,7 @@ class Series:
         self.buckets = [0] * (len(BUCKETS) + 1)
 
     def add(self, seconds: float, error: str | None) -> None:
+        """Count one call of this duration; `error` is the kind of its error, None if it succeeded."""
         self.calls += 1
         self.seconds += seconds
         self.buckets[bisect_left(BUCKETS, seconds)] += 1
@@ -34,6 +35,7 @@ class Series:
             self.errors[error] = self.errors.get(error, 0) + 1
 
     def read(self) -> dict[str, Any]:
+        """The counters as plain values."""
         return {
             "calls": self.calls,
             "errors": dict(self.errors),
@@ -56,6 +58,7 @@ class ModelSeries(Series):
         self.cost: float | None = None
 
     def spend(self, usage: Usage) -> None:
+        """Add the usage of one call."""
         self.cost = total_cost(self.cost, self.input_tokens + self.output_tokens, usage)
         self.input_tokens += usage.input_tokens
         self.output_tokens += usage.output_tokens
@@ -63,6 +66,7 @@ class ModelSeries(Series):
         self.reasoning_tokens += usage.reasoning_tokens
 
     def read(self) -> dict[str, Any]:
+        """The counters as plain values, with tokens and cost."""
         return {
             **super().read(),
             "input_tokens": self.input_tokens,
@@ -85,12 +89,14 @@ class Telemetry:
     """A `tracing.Tracing`, once OpenTelemetry is switched on."""
 
     def tool(self, name: str, seconds: float, error: str | None) -> None:
+        """Count one call of a tool."""
         series = self.tools.get(name)
         if series is None:
             series = self.tools[name] = Series()
         series.add(seconds, error)
 
     def model(self, name: str, seconds: float, usage: Usage | None, error: str | None) -> None:
+        """Count one call of a model; `usage` is None if it failed before any usage was known."""
         series = self.models.get(name)
         if series is None:
             series = self.models[name] = ModelSeries()
@@ -99,6 +105,7 @@ class Telemetry:
             series.spend(usage)
 
     def turn(self, status: str) -> None:
+        """Count one finished turn."""
         self.turns[status] = self.turns.get(status, 0) + 1
 
     def read(self) -> dict[str, Any]:

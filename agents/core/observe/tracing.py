@@ -36,10 +36,12 @@ class Tracing:
         self._content = content
 
     def turn(self, agent: str) -> Any:
+        """Start the span of a turn of the agent with this name."""
         attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": agent}
         return self._tracer.start_span(f"invoke_agent {agent}", attributes=attributes)
 
     def turn_done(self, span: Any, finished: Finished) -> None:
+        """End the span of a turn."""
         span.set_attributes(
             {
                 "gen_ai.usage.input_tokens": finished.usage.input_tokens,
@@ -53,6 +55,7 @@ class Tracing:
         span.end()
 
     def model(self, parent: Any, name: str, request: ModelRequest) -> Any:
+        """Start the span of a model call within a turn."""
         span = self._tracer.start_span(
             f"chat {name}",
             context=self._trace.set_span_in_context(parent),
@@ -69,6 +72,7 @@ class Tracing:
     def model_done(
         self, span: Any, completed: Completed | None, text: str, calls: Sequence[ToolCall], error: str | None
     ) -> None:
+        """End the span of a model call; `completed` is None if it failed with `error`."""
         if completed is not None:
             span.set_attributes(
                 {
@@ -86,6 +90,7 @@ class Tracing:
 
     @contextmanager
     def tool(self, parent: Any, call: ToolCall) -> Iterator[Any]:
+        """A span around a tool call, current within the block."""
         span = self._tracer.start_span(
             f"execute_tool {call.name}",
             context=self._trace.set_span_in_context(parent),
@@ -102,6 +107,7 @@ class Tracing:
             yield span
 
     def tool_done(self, span: Any, result: ToolResult) -> None:
+        """Record the result in the span of a tool call."""
         if self._content:
             span.set_attribute("gen_ai.tool.call.result", result.content)
         if result.error is not None:

@@ -43,6 +43,7 @@ class BaseTool:
         raise NotImplementedError(f"{type(self).__name__} has no execute method")
 
     def get_tool_info(self) -> dict[str, Any]:
+        """`name`, `description` and `input_schema`, without dynamic values."""
         return as_tool(self).get_tool_info()
 
 

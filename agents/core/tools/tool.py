@@ -120,6 +120,7 @@ class Tool:
         )
 
     def get_tool_info(self) -> dict[str, Any]:
+        """`name`, `description` and `input_schema`, without dynamic values."""
         text = self.description if isinstance(self.description, str) else self.blueprint.description
         return {"name": self.name, "description": text, "input_schema": self.schema}
 

@@ -60,13 +60,16 @@ class ToolBox:
         return made
 
     def get(self, name: str) -> Tool | None:
+        """The tool with this name, or None."""
         return self._tools.get(name)
 
     def has(self, name: str) -> bool:
+        """Whether there is a tool with this name, hidden ones included."""
         return name in self._tools
 
     @property
     def names(self) -> list[str]:
+        """The names of all tools, in order."""
         return list(self._tools)
 
     def render(self, details: bool = False) -> str:
@@ -128,14 +131,17 @@ class ToolBox:
             self.version += 1
 
     def remove(self, name: str) -> None:
+        """Remove the tool with this name, if there is one."""
         if self._tools.pop(name, None) is not None:
             self.version += 1
 
     def clear(self) -> None:
+        """Remove all tools."""
         self._tools.clear()
         self.version += 1
 
     def copy(self) -> ToolBox:
+        """A toolbox with the same tools that can be changed independently."""
         other = ToolBox()
         other._tools, other.hidden = dict(self._tools), self.hidden
         return other

@@ -54,7 +54,9 @@ MAX_NAMED = 200
 class Subscription(Protocol):
     """A subscription to notifications of the database."""
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Stop the notifications."""
+        ...
 
 
 class Meanings(Protocol):
@@ -111,6 +113,7 @@ class Registry:
 
     @property
     def version(self) -> int:
+        """Grows with every change of the catalogue."""
         return self._version
 
     @property
@@ -119,6 +122,7 @@ class Registry:
         return self._was_read
 
     def tables(self) -> Sequence[Table]:
+        """All tables, sorted by id."""
         return self._names.tables
 
     def shared(self) -> Sequence[Table]:
@@ -130,6 +134,7 @@ class Registry:
         return self._shared_names
 
     def get(self, table_id: str) -> Table:
+        """By id, or by bare name where only one table has it. Raises UnknownTable with the nearest ids."""
         return self._names.get(table_id)
 
     def find(self, table_id: str) -> Table | None:
@@ -173,6 +178,7 @@ class Registry:
         self._watcher = asyncio.create_task(self._watch())
 
     async def stop(self) -> None:
+        """Stop following the database."""
         tasks = [task for task in (self._watcher, *self._probes) if task is not None]
         for task in tasks:
             task.cancel()

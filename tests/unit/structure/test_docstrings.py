@@ -26,3 +26,20 @@ def test_few_public_functions_and_classes_have_no_docstring() -> None:
     }
     without = [name for name, has_one in has_text.items() if not has_one]
     assert len(without) <= MAX_SHARE_WITHOUT * len(has_text), without
+
+
+def test_every_member_of_a_port_has_a_docstring() -> None:
+    """What GeoAgent needs of its host is implemented from these texts alone."""
+    ports = [
+        node
+        for node in ast.parse((ROOT / "agents/ports.py").read_text()).body
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert [
+        f"{port.name}.{member.name}"
+        for port in ports
+        for member in port.body
+        if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)
+        and not member.name.startswith("_")
+        and ast.get_docstring(member) is None
+    ] == []
