@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { Layer } from "../../protocol/types";
+import type { DrawLayer, Layer } from "../../protocol/types";
+import drawn from "../../testing/drawn.json";
 import { along, withLook } from "./live";
 
 const STEPS = ["case", ["has", "pop"], ["step", ["get", "pop"], "#aaaaaa", 10, "#bbbbbb", 20, "#cccccc"], "#d9d9d9"];
@@ -41,4 +42,17 @@ test("of areas the size changes nothing, and the stroke the edge", () => {
 test("colours lie evenly along a ramp", () => {
   expect(along(["#000000", "#ffffff"], 3)).toEqual(["#000000", "#808080", "#ffffff"]);
   expect(along(["#000000", "#ff0000", "#ffffff"], 2)).toEqual(["#000000", "#ffffff"]);
+});
+
+interface Sample { kind: string; size: number; stroke: number | null; layers: DrawLayer[] }
+
+const FAMILIES = ["point", "line", "polygon", "mixed"];
+const cases = (drawn as unknown as Sample[]).map((sample) => [`${sample.kind}, size ${sample.size}, stroke ${sample.stroke}`, sample] as const);
+
+test.each(cases)("a dragged size looks as the server draws it: %s", (_, wanted) => {
+  const [before] = (drawn as unknown as Sample[]).filter(({ kind, stroke, size }) => kind === wanted.kind && stroke === wanted.stroke && size !== wanted.size);
+  const geometry = FAMILIES.includes(wanted.kind) ? wanted.kind : "point";
+  const start = layer(FAMILIES.includes(wanted.kind) ? "single" : wanted.kind, geometry, before?.layers ?? []);
+  const styled = { ...start, style: { ...start.style, stroke: wanted.stroke } } as Layer;
+  expect(withLook(styled, { size: wanted.size }).style.layers).toEqual(wanted.layers);
 });
