@@ -30,11 +30,11 @@ const size = computed(() => {
 
 const isPhone = () => innerWidth <= 700;
 
-/** Where the last question is at the top, or the end, whichever comes first; never further up than now. */
+/** Where the last question is at the top, or the end, whichever comes first; never further up than now. Without any: the top. */
 function startOfLast(box: HTMLElement): number {
   const last = [...box.querySelectorAll("article.turn")].at(-1);
   const end = box.scrollHeight - box.clientHeight;
-  if (last === undefined) return end;
+  if (last === undefined) return outbox.peek().length > 0 ? end : 0;
   const question = box.scrollTop + last.getBoundingClientRect().top - box.getBoundingClientRect().top - GAP;
   return Math.max(Math.min(end, question), Math.min(box.scrollTop, end));
 }

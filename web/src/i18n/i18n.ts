@@ -111,8 +111,8 @@ export function time(iso: string): string {
 }
 
 export function duration(ms: number): string {
-  if (ms < 1000) return number(Math.max(1, Math.round(ms)), { style: "unit", unit: "millisecond" });
-  return number(ms / 1000, { style: "unit", unit: "second", maximumFractionDigits: ms < 10_000 ? 1 : 0 });
+  if (ms < 1000) return number(Math.max(1, Math.round(ms)), { style: "unit", unit: "millisecond", unitDisplay: "narrow" });
+  return number(ms / 1000, { style: "unit", unit: "second", unitDisplay: "narrow", maximumFractionDigits: ms < 10_000 ? 1 : 0 });
 }
 
 function preferred(): Language {

@@ -45,6 +45,11 @@ it("names that hold words of a sentence stay as they are", () => {
   );
 });
 
+it("a comparison is read from the left as a whole", () => {
+  const text = inOwnWords("**airports** now shows 379 airports where elevation_m > 2,000 (before: 28,298).");
+  expect(text).toContain("\u2068elevation_m > 2,000\u2069");
+});
+
 it("a sentence without words in the language stays, and so do tables and the sentences around it", () => {
   expect(said("Strange things. Removed **a**. More of it.\n| Removed **b**. |")).toBe("Strange things. أُزيلت الطبقة **a**. More of it.\n| Removed **b**. |");
 });

@@ -45,7 +45,7 @@ interface Reader {
 export function sentencesIn(vocabulary: Vocabulary): (text: string) => string {
   const sentences = vocabulary.sentences.map((it) => reader(it, String.raw`(?=\s|$)`));
   const fragments = vocabulary.fragments.map((it) => reader(it, /[\w}]$/.test(it[0]) ? String.raw`(?!\w)` : ""));
-  const fragmentsOf = (text: string) => replaced(text, fragments, /\s+|\S+/uy, (value) => value);
+  const fragmentsOf = (text: string) => replaced(text, fragments, /\s+|\S+/uy, (value) => value) ?? isolated(text);
   const written = (value: string, kind: Kind) => {
     if (kind === "number") return localNumber(value);
     if (kind === "count") return countOf(value, vocabulary);
@@ -55,23 +55,32 @@ export function sentencesIn(vocabulary: Vocabulary): (text: string) => string {
   const line = (text: string) => {
     if (text.startsWith("|")) return text;
     const [, start = "", body = ""] = /^(\s*(?:- )?)(.*)$/su.exec(text) ?? [];
-    return start + replaced(body, sentences, /\s+|.+?[.!?:](?=\s|$)|.+/suy, written);
+    return start + (replaced(body, sentences, /\s+|.+?[.!?:](?=\s|$)|.+/suy, written) ?? body);
   };
   return (text) => text.split("\n").map(line).join("\n");
 }
 
-/** Goes through the text: what a reader fits is worded, what none does stays, piece by piece. */
-function replaced(text: string, readers: readonly Reader[], piece: RegExp, written: (value: string, kind: Kind) => string): string {
+/** Goes through the text: what a reader fits is worded, what none does stays; null if none fits anything. */
+function replaced(text: string, readers: readonly Reader[], piece: RegExp, written: (value: string, kind: Kind) => string): string | null {
   const parts: string[] = [];
   let isWorded = false;
+  let kept = "";
   for (let at = 0; at < text.length;) {
     const [found, words] = read(text, at, readers, written) ?? [take(piece, text, at), null];
-    isWorded ||= words !== null;
-    // What stays is in its own direction, beside what does not.
-    parts.push(words ?? (found.trim() === "" ? found : `\u2068${found}\u2069`));
+    if (words === null) kept += found;
+    else {
+      isWorded = true;
+      parts.push(isolated(kept), words);
+      kept = "";
+    }
     at += found.length;
   }
-  return isWorded ? parts.join("") : text;
+  return isWorded ? parts.join("") + isolated(kept) : null;
+}
+
+/** What stays is in its own direction as a whole: `elevation > 5` must not be read from the right. */
+function isolated(text: string): string {
+  return text.replace(/\S(?:.*\S)?/su, "\u2068$&\u2069");
 }
 
 function read(text: string, at: number, readers: readonly Reader[], written: (value: string, kind: Kind) => string): [string, string] | null {

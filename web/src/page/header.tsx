@@ -54,7 +54,7 @@ export function pageItems(): MenuItem[] {
       ? [{ label: t("exportLayers"), icon: "download" as const, act: () => (exporting.value = layers.value.map(({ id }) => id)) }]
       : []),
     { label: t("savePicture"), icon: "download", act: () => void savePicture() },
-    { label: t("printMenu"), icon: "table", act: () => (printing.value = true) },
+    { label: t("printMenu"), icon: "print", act: () => (printing.value = true) },
     { label: t("saveFile"), icon: "download", act: saveFile },
     { label: t("saveConversation"), icon: "download", act: () => void saveConversation() },
     ...themes.map(([value, label, icon], index): MenuItem => ({

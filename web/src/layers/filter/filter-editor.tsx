@@ -15,6 +15,7 @@ import {
 } from "./cql2";
 import { ValueBox } from "./filter-value";
 import { filtering } from "./filtering";
+import { firstChoice } from "../columns";
 import { tableOf } from "../tables";
 
 /** Conditions being edited, and the filter of the layer that they started from. */
@@ -55,7 +56,7 @@ export function FilterEditor({ layer }: { layer: Layer }) {
     sending.value = false;
   };
   const keepMine = () => void (draft.value &&= { ...draft.value, base: written(layer.filter), version: layer.version });
-  const [first] = columns;
+  const first = firstChoice(columns, false);
   return (
     <form class="editor" noValidate onSubmit={(event) => { event.preventDefault(); void apply(); }}>
       {rows.conditions.length > 1 && (
