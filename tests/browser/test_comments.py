@@ -41,7 +41,7 @@ async def test_a_comment_on_a_feature_is_answered_and_resolved_by_somebody_else(
 
     at = await one.point_of("airports")
     await one.page.mouse.click(at["x"], at["y"])
-    name = await one.page.locator(".inspector h3").inner_text()
+    name = await one.page.locator(".inspector h2").inner_text()
     await one.page.get_by_role("button", name="Comment on this feature").click()
     await expect(one.page.get_by_role("textbox", name="New comment")).to_be_focused()
     await one.page.keyboard.type("Is it still open?")

@@ -36,7 +36,7 @@ export function DrawPanel() {
       </div>
       <p class="draw-hint" role="status">{chosen !== undefined && t(chosen[3])}</p>
       <div class="draw-ends">
-        <button type="button" class="button" disabled={finished.value === 0} onClick={save}>{t("drawSave", { n: finished.value })}</button>
+        <button type="button" class="button" disabled={finished.value === 0} onClick={save}>{finished.value === 0 ? t("drawSaveNone") : t("drawSave", { n: finished.value })}</button>
         <button type="button" class="button plain" onClick={close}>{t("cancel")}</button>
       </div>
     </div>

@@ -53,5 +53,8 @@ describe("next steps", () => {
   it("offer to lift a filter that is there", () => {
     const filtered = layer("airports", { filter: { op: ">", args: [{ property: "elevation_m" }, 2000] } });
     expect(nextSteps([filtered], () => table, [])).toContain("show all airports");
+    const named = (name: string) => nextSteps([{ ...layer("a"), name }], () => null, []);
+    expect(named("Airports within 50 km")).toEqual(['remove "Airports within 50 km"']);
+    expect(named("Airports")).toEqual(["remove airports"]);
   });
 });

@@ -9,7 +9,7 @@ export function nextSteps(layers: readonly Layer[], tableOf: (id: string) => Tab
   const top = layers.findLast((layer) => layer.visible) ?? layers.at(-1);
   if (top === undefined) return starters.slice(0, MOST);
   const table = tableOf(top.table);
-  const name = top.name.toLowerCase();
+  const name = named(top.name);
   const steps: string[] = [];
   const measure = table === null ? undefined : measures(table)[0];
   if (measure !== undefined && top.style.column !== measure.name) steps.push(`colour ${name} by ${words(measure)}`);
@@ -21,6 +21,11 @@ export function nextSteps(layers: readonly Layer[], tableOf: (id: string) => Tab
   if (other !== undefined) steps.push(other);
   steps.push(`remove ${name}`);
   return steps.slice(0, MOST);
+}
+
+/** A name of several words is quoted, so that none of them is read as part of the request. */
+function named(name: string): string {
+  return /[\s,]/.test(name) && !name.includes('"') ? `"${name}"` : name.toLowerCase();
 }
 
 function words({ name }: Column): string {

@@ -77,6 +77,7 @@ export const map = {
   drawEditHint: "Click a shape, then drag it, its corners or the middles of its edges",
   drawUndo: "Undo the last step of the drawing",
   drawRemove: "Delete the shape",
+  drawSaveNone: "Save as a layer",
   drawSave: "Save {n|one=# shape|other=# shapes} as a layer",
   toolMeasure: "Measure",
   hintSelect: "Drag a box over features",

@@ -56,7 +56,7 @@ export function FilterEditor({ layer }: { layer: Layer }) {
     sending.value = false;
   };
   const keepMine = () => void (draft.value &&= { ...draft.value, base: written(layer.filter), version: layer.version });
-  const first = firstChoice(columns, false);
+  const first = columns.find(({ name }) => name === layer.style.column) ?? firstChoice(columns, false);
   return (
     <form class="editor" noValidate onSubmit={(event) => { event.preventDefault(); void apply(); }}>
       {rows.conditions.length > 1 && (

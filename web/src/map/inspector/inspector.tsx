@@ -43,7 +43,7 @@ function Card({ value, found }: { value: Inspection; found: Found }) {
       <header>
         <div class="inspector-titles">
           <div class="inspector-layer" dir="auto">{layerName(found)}</div>
-          {title !== null && <h3 dir="auto">{title.text}</h3>}
+          {title !== null && <h2 dir="auto">{title.text}</h2>}
         </div>
         {mayChange.value && value.at !== undefined && (
           <IconButton icon="comment" label={t("commentHere")} onClick={() => value.at !== undefined && beginThread(value.at, found)} />
