@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from asyncio.subprocess import PIPE
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,11 +68,16 @@ def processes_in(folder: Path) -> list[psutil.Process]:
     return found
 
 
-def kill(*processes: psutil.Process) -> None:
-    """Kill all of them; a process that has ended since it was listed is no error."""
+def signal_all(processes: Iterable[psutil.Process], number: signal.Signals) -> None:
+    """Signal each; a process that has ended since it was listed is no error."""
     for process in processes:
         with suppress(psutil.NoSuchProcess):
-            process.kill()
+            process.send_signal(number)
+
+
+def kill(*processes: psutil.Process) -> None:
+    """Kill all of them; a process that has ended since it was listed is no error."""
+    signal_all(processes, signal.SIGKILL)
 
 
 def kill_all_in(folder: Path) -> None:

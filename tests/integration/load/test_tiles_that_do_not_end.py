@@ -21,6 +21,7 @@ from server.gis.tiles.grid import Tile
 from server.gis.tiles.service import TileService
 from server.http import errors, tiles
 from tests.integration.tiles.drawing import Atlas, decoded
+from tests.support.children import signal_all
 from tests.support.looking import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -133,16 +134,15 @@ async def test_a_database_that_is_frozen_makes_no_table_too_complex(
     async with served(database) as (atlas, _client):
         await atlas.layer("data.drowsy", layer_id="drowsy")
         backend = await sleeping(atlas.service, database)
-        processes = [psutil.Process(backend).parent(), *psutil.Process(backend).parent().children()]
-        for process in processes:
-            process.send_signal(signal.SIGSTOP)
+        postmaster = psutil.Process(backend).parent()
+        processes = [postmaster, *postmaster.children()]
+        signal_all(processes, signal.SIGSTOP)
         try:
             await until(lambda: atlas.service.queue.in_use == 1)
             # Longer than all graces.
             await asyncio.sleep(overruns.GRACE_S + overruns.PROMPT_S + 1)
         finally:
-            for process in processes:
-                process.send_signal(signal.SIGCONT)
+            signal_all(processes, signal.SIGCONT)
         await until(lambda: atlas.service.queue.in_use == 0)
         assert not atlas.service._overruns._marked
 
