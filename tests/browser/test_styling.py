@@ -19,10 +19,12 @@ UNCOVERED = """([id, column]) => {
     const layers = map.getLayersOrder().filter(it => map.getLayer(it).source === id);
     const box = map.getContainer().getBoundingClientRect();
     for (const found of map.queryRenderedFeatures({ layers })) {
+        if (found.properties[column] == null) continue;
         const { x, y } = map.project(found.geometry.coordinates);
-        const [top] = map.queryRenderedFeatures([[x - 2, y - 2], [x + 2, y + 2]], { layers });
         const at = { x: box.x + x, y: box.y + y };
-        if (top?.properties[column] != null && document.elementFromPoint(at.x, at.y) === map.getCanvas()) return at;
+        if (document.elementFromPoint(at.x, at.y) !== map.getCanvas()) continue;
+        const [top] = map.queryRenderedFeatures([[x - 2, y - 2], [x + 2, y + 2]], { layers });
+        if (top?.properties[column] != null) return at;
     }
     return null;
 }"""
