@@ -7,7 +7,7 @@ new for each test module, so a module may change them as it likes. All asyncio t
 from __future__ import annotations
 
 import os
-import zlib
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -34,7 +34,7 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("geoagent")
 
-BROWSER = "tests/browser"
+BROWSER = "tests/browser/"
 BROWSERS = 2
 """Workers with a browser: more of them, drawing without a GPU, starve each other."""
 FOREIGN = (
@@ -48,13 +48,24 @@ FOREIGN = (
 
 
 class FewBrowsers(LoadFileScheduling):  # type: ignore[misc]
-    """One worker runs a file, and `BROWSERS` workers share the files that need a browser."""
+    """One worker runs a file; `BROWSERS` workers share the files that need a browser, each as many tests."""
+
+    def __init__(self, config: pytest.Config, log: Any) -> None:
+        super().__init__(config, log)
+        self._groups: dict[str, str] = {}
+        self._tests: Counter[str] = Counter()
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
-        if not file.startswith(f"{BROWSER}/"):
-            return file
-        return f"{BROWSER}/{zlib.crc32(file.encode()) % BROWSERS}"
+        if file not in self._groups:
+            self._groups[file] = self._smallest_group() if file.startswith(BROWSER) else file
+        group = self._groups[file]
+        self._tests[group] += 1
+        return group
+
+    def _smallest_group(self) -> str:
+        """Of the files that were split before: tests come in the order of their files."""
+        return min((f"{BROWSER}{number}" for number in range(BROWSERS)), key=lambda group: self._tests[group])
 
 
 @pytest.hookimpl(optionalhook=True)
