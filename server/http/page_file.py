@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,10 @@ from server.sockets.limits import shared_address
 
 MAP_ELEMENT = '<script type="application/json" id="map">null</script>'
 """The element of the page into which the map is inserted."""
+DATA_BYTES = 24_000_000
+"""Of all layers of a file together; each may take an equal part of what those below it have left."""
+COMPRESSED_AT_ONCE = 64 * 1024
+"""Bytes; larger files are compressed in a thread."""
 WAIT_S = 60.0
 """For others to have read the database."""
 
@@ -51,17 +56,20 @@ def routes(
         map_id = request.match_info["map_id"]
         state = await log.reader.state(map_id)
         async with turns.place(shared_address(request)):
-            layers = [await layer_document(reader, tables, layer) for layer in state.layers]
+            layers: list[str] = []
+            left = DATA_BYTES
+            for place, layer in enumerate(state.layers):
+                most = left // (len(state.layers) - place)
+                document = await layer_document(reader, tables, layer, most)
+                layers.append(await asyncio.to_thread(json_for_html, document))
+                left = max(0, left - len(layers[-1]))
         kept = [await charts.find(map_id, chart.id, chart.version) for chart in state.charts]
-        body = {
-            "saved": datetime.now(UTC).isoformat(timespec="minutes"),
-            "layers": layers,
-            "charts": [chart_document(made) for made in kept],
-        }
         response = web.Response(
-            text=template.replace(MAP_ELEMENT, MAP_ELEMENT.replace("null", json_for_html(body)), 1),
+            body=await asyncio.to_thread(filled, template, layers, kept),
             content_type="text/html",
+            charset="utf-8",
             headers={"Content-Disposition": 'attachment; filename="map.html"', "Cache-Control": "no-store"},
+            zlib_executor_size=COMPRESSED_AT_ONCE,
         )
         response.enable_compression()
         return response
@@ -77,11 +85,19 @@ def read_template(page: Path) -> str:
         raise HttpFault("unavailable", "The browser client is not built: run `make run`.") from None
 
 
-async def layer_document(reader: AsyncEngine, tables: TableLookup, layer: Layer) -> dict[str, Any]:
+def filled(template: str, layers: Sequence[str], charts: Sequence[ComputedChart]) -> bytes:
+    """The page with a map in it; `layers` are JSON already."""
+    saved = datetime.now(UTC).isoformat(timespec="minutes")
+    drawn = json_for_html([chart_document(made) for made in charts])
+    body = f'{{"saved":"{saved}","layers":[{",".join(layers)}],"charts":{drawn}}}'
+    return template.replace(MAP_ELEMENT, MAP_ELEMENT.replace("null", body), 1).encode()
+
+
+async def layer_document(reader: AsyncEngine, tables: TableLookup, layer: Layer, most: int) -> dict[str, Any]:
     """The layer with a sample of its data, or with the reason why it cannot be read."""
     about = layer.model_dump(mode="json", exclude={"tiles", "filter"})
     try:
-        taken = await sample(Source(reader, tables.get(layer.table), layer.filter), layer)
+        taken = await sample(Source(reader, tables.get(layer.table), layer.filter), layer, most)
     except ToolSignal as fault:
         taken = Sample({"features": [], "points": []}, 0, layer.count, 0.0)
         about["fault"] = fault.message

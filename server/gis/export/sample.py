@@ -39,7 +39,7 @@ class Sample:
     """Degrees; 0 where shapes are as they were."""
 
 
-async def sample(source: Source, layer: Layer) -> Sample:
+async def sample(source: Source, layer: Layer, most: int = BYTES) -> Sample:
     """Some features of a layer as GeoJSON, simplified and scattered over all of it, for exported pages."""
     total, _placed = await source.count()
     tolerance = 0.0 if layer.geometry_type == "point" else tolerance_of(layer)
@@ -57,7 +57,7 @@ async def sample(source: Source, layer: Layer) -> Sample:
     if total > ROWS:
         query = scattered(source, query).limit(ROWS)
     features: dict[str, list[dict[str, Any]]] = {"features": [], "points": []}
-    room, shown = BYTES, 0
+    room, shown = min(most, BYTES), 0
     async with aclosing(source.stream(query)) as chunks:
         async for chunk in chunks:
             for identifier, drawn, on_it, *values in chunk:

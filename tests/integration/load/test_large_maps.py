@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
+import aiohttp
 import pytest
 
 from server.app import Server
@@ -99,3 +101,26 @@ async def test_messages_that_point_at_large_areas_do_not_swell_what_visitors_rea
     texts = [each["data"]["text"] for each in snapshot["chat"] if each["event"] == "user_message"]
     assert texts[-1].endswith(" 11")
     assert len(texts) < 12
+
+
+async def test_a_map_as_one_file_has_a_bound_however_many_layers_it_shows(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.http.page_file.DATA_BYTES", 300_000)
+    async with client(server) as one, aiohttp.ClientSession(server.url) as session:
+        await one.ask("join")
+        sizes = []
+        for _ in range(2):
+            for _ in range(5):
+                await one.ask("layer_add", table="data.airports")
+            async with session.get(f"/api/maps/{one.map_id}/map.html") as answer:
+                page = await answer.text()
+            found = re.search(r'<script type="application/json" id="map">(.*?)</script>', page, re.DOTALL)
+            assert found is not None
+            document = json.loads(found[1])
+            sizes.append(len(found[1]))
+            told = [(each["layer"]["shown"], each["layer"]["total"]) for each in document["layers"]]
+            assert all(0 < shown < total for shown, total in told), (
+                "each has its part, and tells what it left out"
+            )
+        assert max(sizes) < 450_000, sizes
