@@ -14,7 +14,7 @@ from agents.domain import OTHERS, DrawLayer, Legend, LegendEntry, StyleKind
 from server.gis.styles.expressions import Expression, evaluate
 from server.gis.styles.numbers import format_number, range_label
 
-MAX_TITLE_CHARS = 60
+MAX_LABEL_CHARS = 60
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ def category_label(value: Any) -> str:
     text = str(value)
     if not text.strip():
         return "(empty)"
-    return text if len(text) <= MAX_TITLE_CHARS else text[: MAX_TITLE_CHARS - 1] + "…"
+    return text if len(text) <= MAX_LABEL_CHARS else text[: MAX_LABEL_CHARS - 1] + "…"
 
 
 def _at(counted: Counted, index: int) -> int | None:

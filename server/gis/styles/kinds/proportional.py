@@ -9,7 +9,7 @@ from server.gis.styles.legend import Counted, legend_of
 from server.gis.styles.numbers import format_number
 
 MAX_RADIUS_PX = 24.0
-SMALLEST_CIRCLE = 1.0
+MIN_RADIUS_PX = 1.0
 
 
 async def draw(request: Request) -> Drawn:
@@ -19,7 +19,7 @@ async def draw(request: Request) -> Drawn:
     largest = spec.size or MAX_RADIUS_PX
     greatest = max(abs(found.minimum or 0.0), abs(found.maximum or 0.0)) or 1.0
     value = ["get", column.name]
-    radius = ["max", min(SMALLEST_CIRCLE, largest), ["*", largest, ["sqrt", ["/", ["abs", value], greatest]]]]
+    radius = ["max", min(MIN_RADIUS_PX, largest), ["*", largest, ["sqrt", ["/", ["abs", value], greatest]]]]
     main = spec.color or colors.next_color(())
     color: Expression = main
     notes = []
