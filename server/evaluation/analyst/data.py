@@ -7,6 +7,10 @@
 - `eval_wells` (GeoJSON, EPSG:4326): 3 points near the date line, at -17°, one without a depth.
 - `eval_roads` (FlatGeobuf, EPSG:25832): 3 straight roads of 1, 2 and 3 km, the third of two parts.
 - `eval_sales` (Excel): two sales of each parcel from 001 to 010, of 100 and 200 times its number.
+- `eval_survey` (CSV with semicolons): 4 rows whose columns are called `order` and `名前` too, with booleans as words,
+  decimal commas, days as DD.MM.YYYY (30.02. is none) and times with a zone.
+- `eval_sites` (GeoPackage, EPSG:27700): a point, a line, an area, an area of two parts, and a row without a shape.
+- `eval_polar` (GeoPackage, EPSG:5041): a square of 2000 km around the pole, and one of 100 km beside it.
 """
 
 from __future__ import annotations
@@ -35,7 +39,16 @@ FILES = {
     "eval_wells": "wells.geojson",
     "eval_roads": "roads.fgb",
     "eval_sales": "sales.xlsx",
+    "eval_survey": "survey.csv",
+    "eval_sites": "sites.gpkg",
+    "eval_polar": "polar.gpkg",
 }
+SURVEY = """order;code;open;amount;day;seen;名前
+1;001;yes;1.234,50;31.12.2023;2024-03-31T00:30:00+02:00;北京
+2;002;no;99,90;01.02.2024;2024-03-31T12:00:00Z;上海
+3;003;TRUE;n/a;30.02.2024;;東京
+4;004;0;-5,00;15.07.2024;2024-07-01T23:00:00-05:00;
+"""
 
 
 @asynccontextmanager
@@ -103,6 +116,29 @@ def write_files(folder: Path) -> None:
     columns = zip(("parcel_id", "half", "amount"), zip(*sales, strict=True), strict=True)
     table = pa.table({name: pa.array(values) for name, values in columns})
     pyogrio.write_arrow(table, folder / FILES["eval_sales"], layer="Sales", driver="XLSX")
+    _write_awkward(folder)
+
+
+def _write_awkward(folder: Path) -> None:
+    """Texts that mean other types, shapes of several kinds, and areas around a pole."""
+    (folder / FILES["eval_survey"]).write_text(SURVEY, "utf-8")
+    south, north = (shapely.box(400_000, y, 401_000, y + 1000) for y in (300_000, 302_000))
+    sites = {
+        "mast": shapely.Point(400_500.25, 300_500.75),
+        "path": shapely.LineString([(400_000, 300_000), (400_300, 300_400)]),
+        "field": south,
+        "farm": shapely.MultiPolygon([south, north]),
+        "lost": None,
+    }
+    _write(
+        folder / FILES["eval_sites"],
+        {"site": list(sites)},
+        [*sites.values()],
+        "EPSG:27700",
+        geometry_type="Unknown",
+    )
+    squares = [shapely.box(1e6, 1e6, 3e6, 3e6), shapely.box(4e6, 2e6, 4.1e6, 2.1e6)]
+    _write(folder / FILES["eval_polar"], {"name": ["cap", "floe"]}, squares, "EPSG:5041")
 
 
 def _road(north: int, length: int) -> shapely.LineString:
@@ -112,7 +148,7 @@ def _road(north: int, length: int) -> shapely.LineString:
 def _write(
     path: Path,
     columns: Mapping[str, Sequence[object]],
-    shapes: list[shapely.Geometry],
+    shapes: Sequence[shapely.Geometry | None],
     crs: str,
     *,
     geometry_type: str | None = None,
@@ -123,7 +159,7 @@ def _write(
         table,
         path,
         geometry_name="geom",
-        geometry_type=geometry_type or shapes[0].geom_type,
+        geometry_type=geometry_type or str(next(each.geom_type for each in shapes if each is not None)),
         crs=crs,
         **options,
     )
