@@ -63,7 +63,11 @@ class TooExpensive(GisError):
 
 
 class NotStarted(TooExpensive):
-    """What would take PostgreSQL too long. Another engine may still do it."""
+    """What would take PostgreSQL too long. Another engine may still do it; then the `reason` is told without advice."""
+
+    def __init__(self, reason: str, advice: str) -> None:
+        super().__init__(f"{reason} {advice}")
+        self.reason = reason
 
 
 class DataUnavailable(GisError):

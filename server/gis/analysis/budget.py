@@ -37,9 +37,9 @@ def check_whole(tables: Sequence[Table], title: str) -> None:
     for table in tables:
         if table.lake is not None:
             raise NotStarted(
-                f"{title} was not started: PostGIS holds only {table.lake.words} of the lake table {table.id}. "
+                f"{title} was not started: PostGIS holds only {table.lake.words} of the lake table {table.id}.",
                 "Spark (GEOAGENT_SPARK) computes with all of them: it can filter, calculate, summarise, sort, join, "
-                "select by location, clip and dissolve (docs/spark.md)."
+                "select by location, count in a grid, clip and dissolve (docs/spark.md).",
             )
 
 
@@ -55,8 +55,8 @@ async def check_cost(
     if cost > budget.cost or rows > MISJUDGED * budget.rows:
         raise NotStarted(
             f"{title} was not started: PostgreSQL expects {rows:,.0f} rows at a cost of {cost:,.0f} "
-            f"(allowed: {budget.rows:,} rows, cost {budget.cost:,.0f}). Filter the inputs to fewer rows or a smaller "
-            "area first, or join on a condition that fewer pairs meet."
+            f"(allowed: {budget.rows:,} rows, cost {budget.cost:,.0f}).",
+            "Filter the inputs to fewer rows or a smaller area first, or join on a condition that fewer pairs meet.",
         )
     if room is not None and takes > MISJUDGED * room:
         raise TooExpensive(
@@ -82,7 +82,8 @@ async def check_pairs(connection: AsyncConnection, pairs: Pairs | None, budget: 
             )
         raise NotStarted(
             f"{title} was not started: about {expected:,.0f} pairs of features {near}, and at most {allowed:,.0f} are "
-            f"looked at. {advice} the inputs to fewer rows or a smaller area first."
+            "looked at.",
+            f"{advice} the inputs to fewer rows or a smaller area first.",
         )
 
 

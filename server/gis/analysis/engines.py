@@ -74,7 +74,7 @@ class Engines:
             if asked == "postgis" or self._spark is None or not self._spark.can_run(step.operation):
                 raise
             on_spark = await self._spark.run(step, results, name, report, readable, room)
-            why = f"in PostGIS {refused.message[0].lower()}{refused.message[1:]}"
+            why = f"in PostGIS {refused.reason[0].lower()}{refused.reason[1:]}"
             noted = _noted(on_spark, f"On Spark, because {why}")
             return _noted(noted, f"Not verified, because {why}") if asked == "verify" else noted
         if asked != "verify" or self._spark is None:

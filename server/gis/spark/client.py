@@ -31,6 +31,8 @@ log = structlog.get_logger(__name__)
 STOP_SECONDS = 1.5
 LOOK_SECONDS = 0.5
 """Between two looks at how far Spark is."""
+TELL_SECONDS = 15.0
+"""How long Spark may take to tell what a statement read, once it ran."""
 REACH_SECONDS = 10.0
 """How long a server may take for its first answer."""
 RETRIES = {"max_retries": 4, "initial_backoff": 100, "max_backoff": 1000}
@@ -64,8 +66,9 @@ class Done:
     version: str
     """Of Spark."""
     tasks: int
-    rows_read: int
-    bytes_shuffled: int
+    rows_read: int | None
+    """None, as the bytes, where Spark did not tell in time."""
+    bytes_shuffled: int | None
 
 
 OnProgress = Callable[[float], None]
@@ -170,26 +173,33 @@ class _Job:
         return self._share
 
     def _done(self, version: str) -> Done:
-        jobs = self._jobs()
+        jobs = self._jobs(TELL_SECONDS)
+        tasks = sum(job["numCompletedTasks"] for job in jobs)
         stages = {number for job in jobs for number in job.get("stageIds", ())}
-        known = [each for each in self._asked("stages") if each.get("stageId") in stages]
+        known = [each for each in self._asked("stages", TELL_SECONDS) if each.get("stageId") in stages]
+        if not known:
+            return Done(version, tasks, None, None)
         return Done(
             version,
-            sum(job["numCompletedTasks"] for job in jobs),
+            tasks,
             sum(each.get("inputRecords", 0) for each in known),
             sum(each.get("shuffleWriteBytes", 0) for each in known),
         )
 
-    def _jobs(self) -> list[dict[str, Any]]:
+    def _jobs(self, seconds: float = 2.0) -> list[dict[str, Any]]:
         # Spark adds user and session to the tag.
-        return [job for job in self._asked("jobs") if any(self._tag in tag for tag in job.get("jobTags", ()))]
+        return [
+            job
+            for job in self._asked("jobs", seconds)
+            if any(self._tag in tag for tag in job.get("jobTags", ()))
+        ]
 
-    def _asked(self, what: str) -> list[dict[str, Any]]:
+    def _asked(self, what: str, seconds: float) -> list[dict[str, Any]]:
         """Of the status API; nothing where it does not answer, because a step does not depend on it."""
         if self._status is None:
             return []
         host, port, application = self._status
-        connection = http.client.HTTPConnection(host, port, timeout=2.0)
+        connection = http.client.HTTPConnection(host, port, timeout=seconds)
         try:
             connection.request("GET", f"/api/v1/applications/{application}/{what}")
             found = json.loads(connection.getresponse().read())

@@ -257,9 +257,11 @@ def _computed(
             f"{table.id} was read from its Parquet files: {some}. In PostGIS is only a sample, which the SQL for "
             "PostGIS would read."
         )
+    told = "Spark did not tell how many rows it read"
+    if done.rows_read is not None and done.bytes_shuffled is not None:
+        told = f"{done.rows_read:,} rows read, {done.bytes_shuffled / 1e6:,.1f} MB shuffled"
     notes.append(
-        f"Computed by Apache Spark {done.version} with Apache Sedona {SEDONA}, in {done.tasks:,} tasks: "
-        f"{done.rows_read:,} rows read, {done.bytes_shuffled / 1e6:,.1f} MB shuffled."
+        f"Computed by Apache Spark {done.version} with Apache Sedona {SEDONA}, in {done.tasks:,} tasks: {told}."
     )
     engine = f"Apache Spark {done.version}, Apache Sedona {SEDONA}"
     return Computed(engine, "\n".join([*(f"-- {each}" for each in said), select]), tuple(notes))
