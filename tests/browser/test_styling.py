@@ -19,12 +19,10 @@ UNCOVERED = """([id, column]) => {
     const layers = map.getLayersOrder().filter(it => map.getLayer(it).source === id);
     const box = map.getContainer().getBoundingClientRect();
     for (const found of map.queryRenderedFeatures({ layers })) {
-        if (found.properties[column] == null) continue;
         const { x, y } = map.project(found.geometry.coordinates);
-        const at = { x: box.x + x, y: box.y + y };
-        if (document.elementFromPoint(at.x, at.y) !== map.getCanvas()) continue;
         const [top] = map.queryRenderedFeatures([[x - 2, y - 2], [x + 2, y + 2]], { layers });
-        if (top?.properties[column] != null) return at;
+        const at = { x: box.x + x, y: box.y + y };
+        if (top?.properties[column] != null && document.elementFromPoint(at.x, at.y) === map.getCanvas()) return at;
     }
     return null;
 }"""
