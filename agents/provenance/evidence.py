@@ -122,7 +122,8 @@ def _add(
     given = set(_numbers_of(_parsed(call.arguments))) if call is not None else set()
     found.known |= given
     receipts = list(_receipts(result))
-    for place, receipt in enumerate(receipts):
+    # Of equal numbers the first fact counts: what the last step found is the result.
+    for place, receipt in reversed(list(enumerate(receipts))):
         found.names.update(each for texts in receipt.texts for each in texts if is_name(each))
         found.facts += _of_receipt(receipt, result, later, f"{result.call_id} {place}")
         found.years.update(years_in(" ".join(receipt.notes)))

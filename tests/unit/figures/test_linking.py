@@ -271,6 +271,17 @@ def test_very_long_sql_is_cut_with_a_word() -> None:
     assert source["sql"].endswith("-- and 30,000 more characters")
 
 
+def test_a_number_that_two_steps_counted_belongs_to_the_later_one() -> None:
+    kept = tuple(
+        QueryReceipt(sql=f"SELECT {table}", values={"rows": 95}, table=table).model_dump(mode="json")
+        for table in ("analysis.cities", "analysis.airports")
+    )
+    result = ToolResult("c1", "run_analysis", "", receipts=kept)
+    figure = only(link_figures("There are 95 airports near cities.", turn(result)))
+    assert figure.source is not None
+    assert figure.source.table == "analysis.airports"
+
+
 def earlier(*results: ToolResult) -> list[Message]:
     """A turn that has been answered."""
     return [*turn(*results), AssistantMessage("Counted.")]
