@@ -137,7 +137,9 @@ def _part(
     shape = kept(in_system(source, srid), source)
     for name, kind in columns.items():
         if name not in named:
-            value: Any = cast(null(), Text()) if kind == "text" else _missing(name, kind, others)
+            first_two_lack_it = not any(name in theirs for _source, theirs in others[:2])
+            is_first = source is others[0][0]
+            value: Any = _missing(name, kind, others) if is_first and first_two_lack_it else null()
         else:
             label, column = named[name]
             value = label.element if kind == column.sql_type else cast(label.element, Text())
@@ -151,6 +153,8 @@ def _part(
 
 def _missing(name: str, kind: str, others: Sequence[tuple[Source, _Named]]) -> ColumnElement[Any]:
     """Null of the column's type: two nulls without one are texts to PostgreSQL, and fit no third table's numbers."""
+    if kind == "text":
+        return cast(null(), Text())
     source, (label, column) = next(
         (source, named[name]) for source, named in others if name in named and named[name][1].sql_type == kind
     )
