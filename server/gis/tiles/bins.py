@@ -68,7 +68,7 @@ nearer. `ox` and `oy` are the tile's place in the lattices, so that all tiles ha
 class BinStatements(LayerStatements):
     """Those of a layer that is drawn as cells."""
 
-    def at(self, zoom: int) -> TileStatement:
+    def at(self, zoom: int, mapped: bool = False) -> TileStatement:
         return BinWriter(self.table, self.layer, self.crs, self.is_wide).statement(self._cap, False, False)
 
     def must_be_ranked(self, shown: int, total: int) -> bool:
@@ -99,7 +99,7 @@ class BinWriter(StatementWriter):
             low_y, high_y = f"greatest(-90, {low_y})", f"least(90, {high_y})"
         self._box = [f"({each})" for each in (low_x, low_y, high_x, high_y)]
 
-    def statement(self, cap: int, simple: bool, ranked: bool) -> TileStatement:
+    def statement(self, cap: int, simple: bool, ranked: bool, mapped: bool = False) -> TileStatement:
         placing = Placing.of(self._table, self._crs, (0.0, 0.0, 0.0, 0.0))
         hexagons = self._spec.kind == "hexbin"
         column = self._table.column(self._spec.column or "")

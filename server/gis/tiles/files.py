@@ -56,7 +56,7 @@ class FileStatements(LayerStatements):
             for each in self.table.columns
         )
 
-    def at(self, zoom: int) -> TileStatement:
+    def at(self, zoom: int, mapped: bool = False) -> TileStatement:
         if self.layer.style.kind in BINNED:
             bins = _FileBinWriter(self.table, self.layer, self.crs, self.is_wide)
             made = bins.statement(self._cap, simple=False, ranked=False)
@@ -78,7 +78,7 @@ class _SampleForNow(LayerStatements):
         super().__init__(base.table, base.layer, base.crs, wide=base.is_wide)
         self._base = base
 
-    def at(self, zoom: int) -> TileStatement:
+    def at(self, zoom: int, mapped: bool = False) -> TileStatement:
         return self._base.at(zoom)
 
     def must_be_ranked(self, shown: int, total: int) -> bool:

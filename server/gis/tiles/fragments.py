@@ -54,6 +54,65 @@ SHAPE_STEPS = """(
   ) AS matched"""
 """Each row with its shape in Mercator, and the box of that."""
 
+AFFINE = "ST_Affine({stored}, {affine})"
+"""In units of the tile, from its top left corner; small enough a shape near the tile is right so (affine.py)."""
+
+NEAR = """matched.{g} @ (SELECT ST_Expand(ST_MakeEnvelope({envelope}, {srid}),
+        ({east} - {west}) / 2, ({north} - {south}) / 2))"""
+"""Within half a tile of the tile, so that a linear mapping brings all of the shape where it belongs."""
+
+UNITS_POINT_STEPS = """(
+    SELECT *, CASE WHEN {near} THEN ST_SnapToGrid({units}, 1) END AS {u} FROM matched OFFSET 0
+  ) AS matched"""
+
+UNITS_POINT = """CASE WHEN matched.{u} IS NULL THEN {drawn}
+           WHEN matched.{u} @ {clip} THEN matched.{u} END"""
+
+UNITS_STEPS = """(
+    SELECT *, Box3D(coalesce(matched.{u}, matched.{m})) AS {box},
+      CASE WHEN matched.{u} @ {clip} THEN {snapped} END AS {whole}
+    FROM (SELECT *, CASE WHEN {near} THEN {units} END AS {u}, CASE WHEN {near} THEN NULL ELSE {projected} END AS {m}
+          FROM matched OFFSET 0) AS matched
+    OFFSET 0
+  ) AS matched"""
+"""Each row with its shape in units of the tile or else in Mercator, the box of that, and, where the tile and its margin
+hold all of it, what is drawn."""
+
+UNITS_SHAPE = """CASE WHEN matched.{u} IS NULL THEN {drawn}
+      WHEN {units_tiny} THEN {units_pixel}
+      WHEN {is_whole} THEN matched.{whole}
+      ELSE coalesce(
+        ST_AsMVTGeom(ST_Affine(matched.{u}, 1, 0, 0, -1, 0, {extent}),
+          ST_MakeEnvelope(0, 0, {extent}, {extent}), {extent}, {buffer}, true),
+        CASE WHEN {units_slim} THEN {units_pixel} END) END"""
+"""ST_AsMVTGeom clips what reaches out of the tile and mends what rounding made invalid; upside down, as maps are."""
+
+UNITS = "matched.{u}"
+SIMPLE_UNITS = """CASE WHEN ST_NPoints(matched.{u}) > {few}
+        THEN ST_Simplify(matched.{u}, {tolerance_u}, true) ELSE matched.{u} END"""
+
+SNAPPED_OF = {
+    1: "ST_SnapToGrid({simplified}, 1)",
+    2: "ST_ForcePolygonCCW(ST_SnapToGrid({simplified}, 1))",
+}
+"""By dimension. Rows are counted downwards, so that what is clockwise on the map is counterclockwise here."""
+
+IS_WHOLE_OF = {1: "matched.{whole} IS NOT NULL", 2: "ST_IsValid(matched.{whole})"}
+
+UNITS_PIXEL_OF = {
+    1: """ST_SnapToGrid(ST_MakeLine(
+        ST_MakePoint((ST_XMin(matched.{box}) + ST_XMax(matched.{box})) / 2 - {half},
+                     (ST_YMin(matched.{box}) + ST_YMax(matched.{box})) / 2),
+        ST_MakePoint((ST_XMin(matched.{box}) + ST_XMax(matched.{box})) / 2 + {half},
+                     (ST_YMin(matched.{box}) + ST_YMax(matched.{box})) / 2)), 1)""",
+    2: """ST_ForcePolygonCCW(ST_SnapToGrid(ST_Expand(ST_MakePoint(
+        (ST_XMin(matched.{box}) + ST_XMax(matched.{box})) / 2,
+        (ST_YMin(matched.{box}) + ST_YMax(matched.{box})) / 2), {half}), 1))""",
+}
+
+UNITS_NARROWER = """{function}(ST_XMax(matched.{box}) - ST_XMin(matched.{box}),
+           ST_YMax(matched.{box}) - ST_YMin(matched.{box})) < {unit_pixel}"""
+
 POINTS = """coalesce((
       SELECT ST_AsMVT(point, 'points', {extent}, {g_text}{id_text}) FROM (
         SELECT * FROM (

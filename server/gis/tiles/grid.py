@@ -86,3 +86,9 @@ def longitude(x: float) -> float:
 def latitude(y: float) -> float:
     """The latitude in degrees of a y in EPSG:3857 (metres)."""
     return math.degrees(math.atan(math.sinh(y / HALF_WORLD * math.pi)))
+
+
+def mercator_of(degrees: tuple[float, float]) -> tuple[float, float]:
+    """The place in EPSG:3857 (metres) of a longitude and a latitude."""
+    x, y = degrees
+    return x / 180 * HALF_WORLD, math.asinh(math.tan(math.radians(y))) / math.pi * HALF_WORLD

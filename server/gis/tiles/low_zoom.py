@@ -103,7 +103,7 @@ class OverviewStatements(LayerStatements):
         self.ladder, self.old_since = ladder, old_since
         self._at: dict[int, TileStatement] = {}
 
-    def at(self, zoom: int) -> TileStatement:
+    def at(self, zoom: int, mapped: bool = False) -> TileStatement:
         if zoom not in self._at:
             band = self.ladder.table(self.table, zoom)
             make = OverviewBinWriter if self.layer.style.kind in BINNED else _OverviewWriter
@@ -125,7 +125,7 @@ class SampleStatements(LayerStatements):
         share = min(1.0, SAMPLE_FEATURES / max(1.0, state.rows * SAMPLE_PERCENT / 100))
         self._parts = max(1, round(1 / share))
 
-    def at(self, zoom: int) -> TileStatement:
+    def at(self, zoom: int, mapped: bool = False) -> TileStatement:
         if self.layer.style.kind in BINNED:
             bins = SampleBinWriter(
                 self.table, self.layer, self.crs, self.is_wide, SAMPLE_PERCENT, self._parts

@@ -16,7 +16,9 @@ from cachetools import LRUCache
 
 from agents.units import US_SURVEY_FOOT, factors
 from server.gis.styles.errors import NoReferenceSystem, require_srid
-from server.gis.tiles.grid import Box, Tile
+from server.gis.tiles.grid import EXTENT, HALF_WORLD, Box, Tile, mercator_of
+from server.gis.tiles.mapping import affine
+from server.gis.tiles.mapping.affine import Affine, Point
 
 MERCATOR = 3857
 LONLAT = 4326
@@ -56,10 +58,11 @@ async def read_crs(connection: asyncpg.Connection, srid: int, subject: str) -> C
 
 class SearchBoxes:
     """The box around a tile in a coordinate system; None where the system does not reach. Remembers the
-    last ones."""
+    last ones, and how each tile is a linear mapping of the system."""
 
     def __init__(self, capacity: int = 20_000) -> None:
         self._known: LRUCache[tuple[int, Tile], Box | None] = LRUCache(capacity)
+        self._affine: LRUCache[tuple[int, Tile], Affine | None] = LRUCache(capacity)
 
     async def of(self, connection: asyncpg.Connection, crs: Crs, tile: Tile) -> Box | None:
         if crs.kind == "mercator":
@@ -69,34 +72,50 @@ class SearchBoxes:
         key = (crs.srid, tile)
         if key in self._known:
             return self._known[key]
-        box = self._known[key] = await _projected_box(connection, crs, tile)
+        box, points = await _projected_box(connection, crs, tile)
+        self._affine[key] = _affine_of(tile, points) if points else None
+        self._known[key] = box
         return box
+
+    def affine(self, crs: Crs, tile: Tile) -> Affine | None:
+        """From coordinates of the system to units of the tile, after `of`; None where that is not linear enough."""
+        if crs.kind == "mercator":
+            return affine.of_mercator(tile)
+        if crs.srid == LONLAT:
+            return affine.of_degrees(tile)
+        return self._affine.get((crs.srid, tile))
 
 
 _GRID = """
-SELECT min(ST_X(p)), min(ST_Y(p)), max(ST_X(p)), max(ST_Y(p))
+SELECT min(ST_X(p)), min(ST_Y(p)), max(ST_X(p)), max(ST_Y(p)),
+  array_agg(ARRAY[ST_X(p), ST_Y(p)] ORDER BY column_, row_)
+    FILTER (WHERE column_ % ($5::int / 4) = 0 AND row_ % ($5::int / 4) = 0) AS samples
 FROM (
   SELECT ST_Transform(ST_SetSRID(ST_MakePoint(
     $1::float8 + ($3::float8 - $1::float8) * column_ / $5::float8,
-    $2::float8 + ($4::float8 - $2::float8) * row_ / $5::float8), 4326), $6::int) AS p
+    $2::float8 + ($4::float8 - $2::float8) * row_ / $5::float8), 4326), $6::int) AS p, column_, row_
   FROM generate_series(0, $5::int) AS column_, generate_series(0, $5::int) AS row_
 ) AS projected
 WHERE abs(ST_X(p)) < 'Infinity' AND abs(ST_Y(p)) < 'Infinity'
 """
+"""`samples` are 5 by 5 points, from edge to edge of the grid."""
 
 
-async def _projected_box(connection: asyncpg.Connection, crs: Crs, tile: Tile, depth: int = 0) -> Box | None:
-    """Padded by a grid step, for what bulges out between two points of the grid."""
+async def _projected_box(
+    connection: asyncpg.Connection, crs: Crs, tile: Tile, depth: int = 0
+) -> tuple[Box | None, list[Point]]:
+    """Padded by a grid step, for what bulges out between two points of the grid; and its samples, where all of them
+    can be projected."""
     try:
         row = await connection.fetchrow(_GRID, *tile.degrees(), STEPS, crs.srid)
     except asyncpg.InternalServerError:
         if depth == DEEPEST_SPLIT:
-            return None
-        parts = [await _projected_box(connection, crs, child, depth + 1) for child in tile.children()]
-        return _around([part for part in parts if part is not None])
-    if row[0] is None:
-        return None
-    west, south, east, north = row
+            return None, []
+        parts = [(await _projected_box(connection, crs, child, depth + 1))[0] for child in tile.children()]
+        return _around([part for part in parts if part is not None]), []
+    west, south, east, north, samples = row
+    if west is None:
+        return None, []
     across, up = (east - west) / STEPS, (north - south) / STEPS
     limit = MAX_PROJECTED_COORDINATE_M / crs.unit if crs.kind == "projected" else 1e4
     box = (
@@ -105,7 +124,24 @@ async def _projected_box(connection: asyncpg.Connection, crs: Crs, tile: Tile, d
         min(limit, east + across),
         min(limit, north + up),
     )
-    return box if box[0] <= box[2] and box[1] <= box[3] else None
+    return (box, samples or []) if box[0] <= box[2] and box[1] <= box[3] else (None, [])
+
+
+def _affine_of(tile: Tile, points: list[Point]) -> Affine | None:
+    """`points` are what 5 by 5 places in the tile's box in degrees became."""
+    west, south, east, north = tile.degrees()
+    parts = [part / 4 for part in range(5)]
+    degrees = [
+        (west + (east - west) * across, south + (north - south) * up) for across in parts for up in parts
+    ]
+    if len(points) < len(degrees):
+        return None
+    scale = EXTENT / tile.width
+    places = []
+    for x, y in map(mercator_of, degrees):
+        column, row = (HALF_WORLD + x) * scale, (HALF_WORLD - y) * scale
+        places.append((column - tile.x * EXTENT, row - tile.y * EXTENT))
+    return affine.fitted(points, places)
 
 
 def _around(boxes: Sequence[Box]) -> Box | None:

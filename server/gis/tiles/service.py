@@ -306,9 +306,11 @@ class TileService:
         low = await self._low_zoom.statements(connection, statements, tile, box) if self._low_zoom else None
         if low is not None:
             return await self._low_row(connection, low, tile, started)
+        affine = self._boxes.affine(statements.crs, tile)
         while True:
-            statement = statements.at(tile.z)
-            row = await connection.fetchrow(statement.text, *statement.arguments(statements.crs, tile, box))
+            statement = statements.at(tile.z, mapped=affine is not None)
+            arguments = statement.arguments(statements.crs, tile, box, affine)
+            row = await connection.fetchrow(statement.text, *arguments)
             if row is None or not statements.must_be_ranked(row["shown"], row["total"]):
                 break
         self.metrics.seconds.observe(time.perf_counter() - started)

@@ -30,6 +30,8 @@ from server.gis.styles.errors import require_srid
 from server.gis.tiles import fragments
 from server.gis.tiles.columns import feature_key, needed_columns
 from server.gis.tiles.grid import BUFFER, EXTENT, PIXELS, WORLD, Box, Tile
+from server.gis.tiles.mapping.affine import Affine
+from server.gis.tiles.mapping.units import in_units
 from server.gis.tiles.mercator import to_mercator
 from server.gis.tiles.projection import Crs
 
@@ -53,9 +55,13 @@ class TileStatement:
     text: str
     values: tuple[Any, ...]
     rows: tuple[Any, ...] = ()
+    is_mapped: bool = False
+    """Whether it takes a linear mapping of the tile; then it has no rows."""
 
-    def arguments(self, crs: Crs, tile: Tile, box: Box) -> tuple[Any, ...]:
-        return (*self.values, tile.z, tile.x, tile.y, *box, _tolerance(crs, tile), *self.rows)
+    def arguments(self, crs: Crs, tile: Tile, box: Box, affine: Affine | None = None) -> tuple[Any, ...]:
+        """`affine` where the statement is mapped."""
+        units = affine.arguments if affine is not None and self.is_mapped else ()
+        return (*self.values, tile.z, tile.x, tile.y, *box, _tolerance(crs, tile), *units, *self.rows)
 
 
 class LayerStatements:
@@ -86,18 +92,19 @@ class LayerStatements:
         self._cap = cap or (CAP_SHAPES if self._shapes else points)
         self._wide = self.is_wide = wide
         self._sound = sound
-        self._made: dict[tuple[bool, bool, bool], TileStatement] = {}
+        self._made: dict[tuple[bool, bool, bool, bool], TileStatement] = {}
         # Points that all fit need no order; shapes do, so that small ones are drawn above large ones.
         self._ranked = self._shapes or layer.count > self._cap
 
-    def at(self, zoom: int) -> TileStatement:
+    def at(self, zoom: int, mapped: bool = False) -> TileStatement:
+        """`mapped` where a linear mapping of the tile can be given to it."""
         thin = zoom < THINNED_BELOW and self.layer.count > SMALL_LAYER
         simple = zoom < SIMPLIFIED_BELOW and self._shapes
-        variant = (thin, simple, self._ranked)
+        variant = (thin, simple, self._ranked, mapped)
         if variant not in self._made:
             columns = needed_columns(self.table, self.layer) if thin else self.table.columns
             writer = StatementWriter(self.table, self.layer, columns, self.crs, self._wide, self._sound)
-            self._made[variant] = writer.statement(self._cap, simple, self._ranked)
+            self._made[variant] = writer.statement(self._cap, simple, self._ranked, mapped)
         return self._made[variant]
 
     def must_be_ranked(self, shown: int, total: int) -> bool:
@@ -168,6 +175,7 @@ class StatementWriter:
         self._z, self._x, self._y = (f"${first + offset}::int" for offset in range(3))
         self._box = [f"${first + offset}::float8" for offset in range(3, 7)]
         self._tolerance = f"${first + 7}::float8"
+        self._affine = ", ".join(f"${first + offset}::float8" for offset in range(8, 14))
         taken |= {TIME, WEIGHT, unquoted(self._g), unquoted(self._id)}
         self._flat = {
             "m": quoted(_free("mercator", taken)),
@@ -176,13 +184,19 @@ class StatementWriter:
             "pixels": PIXELS,
         }
         """How the shape in Mercator is called, and the width of a tile there, of which a pixel is a part."""
+        self._units = {"u": quoted(_free("units", taken)), "whole": quoted(_free("whole", taken))}
 
-    def statement(self, cap: int, simple: bool, ranked: bool) -> TileStatement:
+    def statement(self, cap: int, simple: bool, ranked: bool, mapped: bool = False) -> TileStatement:
         common = self._common()
         stored = f"matched.{self._g}"
         if simple:
             stored = f"ST_Simplify({stored}, {self._tolerance}, true)"
         common["projected"] = self._mercator(stored)
+        drawn = (fragments.SHAPE if self._shapes else fragments.POINT).format(**common)
+        steps = fragments.SHAPE_STEPS.format(**common) if self._shapes else "matched"
+        mapped = mapped and self._is_mappable()
+        if mapped:
+            drawn, steps = in_units(self._dimension_of_type(), simple, self._crs.srid, stored, common, drawn)
         text = fragments.TILE.format(
             **common,
             geometry=self._linear(self._whole(self._geometry())),
@@ -193,11 +207,11 @@ class StatementWriter:
             cap=cap,
             total=self._total(cap),
             remarks=self._remarks(),
-            drawn=(fragments.SHAPE if self._shapes else fragments.POINT).format(**common),
-            steps=fragments.SHAPE_STEPS.format(**common) if self._shapes else "matched",
+            drawn=drawn,
+            steps=steps,
             points=self._points(common),
         )
-        return TileStatement(text, self._values)
+        return TileStatement(text, self._values, is_mapped=mapped)
 
     def _source(self) -> str:
         """What FROM names."""
@@ -228,6 +242,10 @@ class StatementWriter:
             "y": self._y,
             "tolerance": self._tolerance,
             "square": fragments.SQUARE.format(z=self._z, x=self._x, y=self._y),
+            "envelope": ", ".join(self._box),
+            **dict(zip(("west", "south", "east", "north"), self._box, strict=True)),
+            "affine": self._affine,
+            **self._units,
             **self._flat,
             "tiny": self._narrower("greatest"),
             "slim": self._narrower("least"),
@@ -246,7 +264,19 @@ class StatementWriter:
 
     def _dimension(self) -> int:
         """Of every shape, where the column's type tells and nothing is cut; else 0."""
-        return _DIMENSIONS.get(declared_type(self._table)[0], 0) if self._is_plain() else 0
+        return self._dimension_of_type() if self._is_plain() else 0
+
+    def _dimension_of_type(self) -> int:
+        """Of every shape as it is stored; 0 for points and where the column may hold several kinds."""
+        return _DIMENSIONS.get(declared_type(self._table)[0], 0)
+
+    def _is_mappable(self) -> bool:
+        """Whether a linear mapping brings shapes near a tile to its units: all are of one kind, and none of them can
+        show on another side of the map."""
+        kind = declared_type(self._table)[0]
+        if self._geography or (self._crs.kind == "lonlat" and self._wide):
+            return False
+        return kind == "POINT" or kind in _DIMENSIONS
 
     def _is_plain(self) -> bool:
         """Whether shapes can be projected as they are: none can reach beyond the antimeridian."""

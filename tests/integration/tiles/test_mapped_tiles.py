@@ -1,0 +1,87 @@
+"""Detailed tiles that map shapes to their units look like those that project, clip and mend each shape."""
+
+from __future__ import annotations
+
+import asyncpg
+import pytest
+import shapely
+
+from server.database.engines import Database
+from server.gis.tiles.grid import EXTENT, Tile
+from server.gis.tiles.projection import SearchBoxes, read_crs
+from server.gis.tiles.statement import LayerStatements
+from tests.integration.tiles.drawing import Atlas, Feature, decoded
+
+TILES = (Tile.at(12, 2151, 1419), Tile.at(14, 8604, 5678), Tile.at(16, 34416, 22714))
+PLACE = "ST_SetSRID(ST_MakePoint(9.05 + (n * 37 % 1000) / 40000.0, 48.235 + (n * 53 % 997) / 50000.0), 4326)"
+RING = "ST_Difference(ST_Buffer({p}, {r}, 6), ST_Buffer({p}, {r} / 2, 4))"
+SHAPES = {
+    "polygons": ("Polygon", 4326, RING),
+    "polygons_utm": ("Polygon", 32632, RING),
+    "multi_polygons": ("MultiPolygon", 3857, f"ST_Multi({RING})"),
+    "bow_ties": ("Polygon", 4326, "ST_MakePolygon(ST_MakeLine(ARRAY[{p}, {q}, {s}, {t}, {p}]))"),
+    "lines": ("LineString", 31467, "ST_ExteriorRing(ST_Buffer({p}, {r}, 20))"),
+    "solid_points": ("PointZ", 4326, "ST_Force3D({p})"),
+}
+MOST_APART = 4
+"""In units of a tile: half a pixel, where a large shape reaches far out of the tile."""
+
+
+@pytest.mark.parametrize("name", SHAPES)
+async def test_mapped_shapes_are_where_projected_ones_are(database: Database, name: str) -> None:
+    kind, srid, shape = SHAPES[name]
+    atlas = Atlas(database)
+    places = {
+        key: f"ST_Translate({PLACE}, {x}, {y})" for key, x, y in (("q", 1, 1), ("s", 1, 0), ("t", 0, 1))
+    }
+    places = {key: each.replace(", 1", ", 0.002") for key, each in places.items()}
+    # Most are small; some reach over the edges of tiles, and a few over several tiles.
+    radius = "(CASE WHEN n % 50 = 0 THEN 0.05 ELSE 0.00001 * 3 ^ (n % 6) END)"
+    made = shape.format(p=PLACE, r=radius, **places)
+    await atlas.execute(
+        f"DROP TABLE IF EXISTS data.mapped_{name}",
+        f"CREATE TABLE data.mapped_{name} (id int PRIMARY KEY, geom geometry({kind}, {srid}))",
+        f"INSERT INTO data.mapped_{name} SELECT n, ST_Transform({made}, {srid}) FROM generate_series(1, 1000) AS n",
+    )
+    layer, table = await atlas.layer(f"data.mapped_{name}"), await atlas.table(f"data.mapped_{name}")
+    connection = await asyncpg.connect(database.url)
+    try:
+        crs, boxes = await read_crs(connection, table.srid, table.id), SearchBoxes()
+        shown = 0
+        statements = LayerStatements(table, layer, crs, None, False, True)
+        for tile in TILES:
+            box, drawn = await boxes.of(connection, crs, tile), []
+            affine = boxes.affine(crs, tile)
+            assert box is not None
+            assert affine is not None
+            for mapped in (True, False):
+                statement = statements.at(tile.z, mapped)
+                assert statement.is_mapped == mapped
+                row = await connection.fetchrow(
+                    statement.text, *statement.arguments(crs, tile, box, affine if mapped else None)
+                )
+                drawn.append({each.id: each for each in decoded(row["tile"])["features"]})
+            compare(*drawn)
+            shown += len(drawn[0])
+        assert shown > 100
+    finally:
+        await connection.close()
+
+
+def compare(mapped: dict[int | None, Feature], projected: dict[int | None, Feature]) -> None:
+    inside = shapely.box(0, 0, EXTENT, EXTENT)
+    within = shapely.buffer(inside, -MOST_APART)
+    for key in mapped.keys() | projected.keys():
+        if key in mapped and key in projected:
+            assert shapely.is_valid(mapped[key].shape), key
+            # Near the edge of the tile, where shapes are cut may differ.
+            one, other = (shapely.make_valid(each[key].shape) for each in (mapped, projected))
+            for here, there in ((one, other), (other, one)):
+                apart = shapely.difference(
+                    shapely.intersection(here, within), shapely.buffer(there, MOST_APART)
+                )
+                assert shapely.is_empty(apart), key
+        else:
+            # Rounding decides whether what only touches the edge of the tile is there.
+            only = (mapped.get(key) or projected[key]).shape
+            assert shapely.is_empty(shapely.intersection(only, within)), key
